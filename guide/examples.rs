@@ -1,5 +1,5 @@
-//! The examples of the guide and of the README, compiled and run as tests of documentation. Those of the tutorial are the files of
-//! `examples/tutorial`.
+//! The examples of the guide and of the README, compiled and run as tests of documentation. Those of the tutorial
+//! are the files of `examples/tutorial`.
 
 macro_rules! pages {
     ($($page:ident $file:literal)*) => {$(

@@ -47,7 +47,8 @@ fn sum(values: &[f64]) -> f64;
 )]
 fn near(values: &[f64]) -> f64;
 
-/// As `sum`, for the test that reloads: the first call of a function is told apart in the other tests, which run beside it.
+/// As `sum`, for the test that reloads: the first call of a function is told apart in the other tests, which run
+/// beside it.
 #[code_variant(
     name = "sum",
     features(length = values.len(), first = values.first().copied().unwrap_or(0.0)),

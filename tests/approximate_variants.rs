@@ -1,4 +1,5 @@
-//! An approximate variant runs only in calls that accept its error, whatever model and thread remember, and a selection says so.
+//! An approximate variant runs only in calls that accept its error, whatever model and thread remember, and a
+//! selection says so.
 
 use std::cell::Cell;
 use std::sync::LazyLock;
@@ -97,7 +98,8 @@ fn a_call_gets_what_it_tolerates_and_says_why() {
     assert_eq!(coarse.to_string(), sentence);
 }
 
-/// Features are the same each time, so that the thread remembers; the gate of the other function is kept by the thread too.
+/// Features are the same each time, so that the thread remembers; the gate of the other function is kept by the
+/// thread too.
 #[test]
 fn what_one_call_tolerates_the_next_does_not() {
     for function in [tolerant, gated] {

@@ -1,5 +1,5 @@
-//! A model that was calibrated for a device chooses by that there, and nowhere else; in deterministic mode nowhere at all, since what was
-//! measured on one device is nothing that all of its kind have.
+//! A model that was calibrated for a device chooses by that there, and nowhere else; in deterministic mode nowhere
+//! at all, since what was measured on one device is nothing that all of its kind have.
 
 use std::sync::LazyLock;
 

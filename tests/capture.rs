@@ -1,5 +1,5 @@
-//! With `NITRO_CAPTURE=FILE` programs add samples of their calls to a file: whole lines of features and choices, fewer and fewer of them,
-//! never beyond a size. The calls go on as without.
+//! With `NITRO_CAPTURE=FILE` programs add samples of their calls to a file: whole lines of features and choices,
+//! fewer and fewer of them, never beyond a size. The calls go on as without.
 //!
 //! The variable is a process's, so that each test runs this program again as the one that is captured.
 

@@ -28,8 +28,8 @@ fn tiny(_: f64) -> &'static str {
     "tiny"
 }
 
-/// Up to a length of 10 `tiny` is expected to be best and `plain` to lose a hundredth of its speed; above, `quick` is best by far. Trained on
-/// lengths up to 100.
+/// Up to a length of 10 `tiny` is expected to be best and `plain` to lose a hundredth of its speed; above, `quick`
+/// is best by far. Trained on lengths up to 100.
 static CAREFUL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
     let forest =

@@ -1,5 +1,5 @@
-//! In deterministic mode the same input gets the same variant on every device of one kind, in every process, whatever was measured
-//! there.
+//! In deterministic mode the same input gets the same variant on every device of one kind, in every process,
+//! whatever was measured there.
 //!
 //! Processes are copies of this test that are told what their device measures.
 
@@ -30,7 +30,8 @@ impl Device for Scripted {
     }
 }
 
-/// A model that chooses `small` where the scaled length and the scaled device feature together are below 0, and `large` above.
+/// A model that chooses `small` where the scaled length and the scaled device feature together are below 0, and
+/// `large` above.
 fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) -> Vec<u8> {
     let scale = |max| Scale { transform: Transform::Identity, min: 0.0, max };
     let model = Model {
@@ -72,7 +73,8 @@ static BY_SOURCE: LazyLock<Vec<u8>> = LazyLock::new(|| model("by_source", "copy_
 static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| gated_model("gated", Some(sources())));
 static GATED_ALONE: LazyLock<Vec<u8>> = LazyLock::new(|| gated_model("gated_alone", None));
 
-/// A model whose gate decides for `large` where more than 8 GB/s were measured, and otherwise for `small` up to a length of 50.
+/// A model whose gate decides for `large` where more than 8 GB/s were measured, and otherwise for `small` up to a
+/// length of 50.
 fn gated_model(function: &str, devices: Option<DeviceRegion>) -> Vec<u8> {
     let split = |column, threshold| Node::Split { column, threshold };
     let nodes = vec![split(1, 8.0), split(0, 50.0), Node::Leaf, Node::Leaf, Node::Leaf];

@@ -1,5 +1,5 @@
-//! What a program says of the model that it carries when nothing in it listens to events: of one that was fitted for other code a line on
-//! stderr, of the place of one to come nothing.
+//! What a program says of the model that it carries when nothing in it listens to events: of one that was fitted
+//! for other code a line on stderr, of the place of one to come nothing.
 //!
 //! The test runs itself once more, since stderr is the process's.
 

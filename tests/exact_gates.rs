@@ -19,7 +19,8 @@ fn in_lanes(_: f64) -> &'static str {
     "in_lanes"
 }
 
-/// Its gate decides for `in_lanes` up to a length of 10, for `unrolled` up to 20, and leaves others to a selector that ranks `in_lanes` before `unrolled`.
+/// Its gate decides for `in_lanes` up to a length of 10, for `unrolled` up to 20, and leaves others to a selector
+/// that ranks `in_lanes` before `unrolled`.
 static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let split = |threshold| Node::Split { column: 0, threshold };
     let nodes = vec![split(10.0), Node::Leaf, split(20.0), Node::Leaf, Node::Leaf];
@@ -65,7 +66,8 @@ functions! {
 fn a_gate_decides_for_exact_variants_alone_where_that_is_demanded() {
     nitro::set_exact(true);
     let inexact = Reason::FirstChoiceInexact { first: "in_lanes" };
-    // The gate of a thread is kept when it first decides: after a call that it may decide, and after one that it may not.
+    // The gate of a thread is kept when it first decides: after a call that it may decide, and after one that it
+    // may not.
     for _ in 0..3 {
         assert_eq!([5.0, 15.0, 25.0, 5.0].map(first_short), ["unrolled"; 4]);
         assert_eq!([15.0, 5.0, 25.0, 5.0].map(first_long), ["unrolled"; 4]);

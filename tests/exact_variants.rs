@@ -1,7 +1,7 @@
 //! A program can demand that only variants run whose results are bit for bit those of the default variant.
 //!
-//! In a file of its own: the setting is the process's, and a function takes it at its first call, so there are two functions of each
-//! kind.
+//! In a file of its own: the setting is the process's, and a function takes it at its first call, so there are two
+//! functions of each kind.
 
 mod macro_support;
 

@@ -1,5 +1,5 @@
-//! The first call of a function whose model needs measured device features does not wait for them, also where the process was forked in the middle
-//! of another one; `prepare` waits.
+//! The first call of a function whose model needs measured device features does not wait for them, also where the
+//! process was forked in the middle of another one; `prepare` waits.
 //!
 //! Each test runs this program again, with a folder for what is kept of devices that is its own.
 #![cfg(unix)]
@@ -135,7 +135,8 @@ fn ended_well(child: libc::pid_t) -> bool {
     libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0
 }
 
-/// A process without a call so far, whose second thread makes the first call while the first one forks: after so many turns.
+/// A process without a call so far, whose second thread makes the first call while the first one forks: after so
+/// many turns.
 fn fork_in_first_call(turns: usize) -> bool {
     static BEGINS: AtomicBool = AtomicBool::new(false);
     // SAFETY: this process has no thread yet but that of the test.

@@ -1,4 +1,5 @@
-//! A process that was forked calls and reloads, whatever its parent's threads were about. In a file of its own: it forks.
+//! A process that was forked calls and reloads, whatever its parent's threads were about. In a file of its own: it
+//! forks.
 #![cfg(unix)]
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,9 +17,11 @@ fn second() -> usize {
     2
 }
 
-/// Forks; whether the child, which reloads and calls, ends well. One that waits for a thread that it does not have ends by the alarm.
+/// Forks; whether the child, which reloads and calls, ends well. One that waits for a thread that it does not have
+/// ends by the alarm.
 fn child_ends_well() -> bool {
-    // SAFETY: the child does what a call and a reload do, and ends without running what the parent has to run at its end.
+    // SAFETY: the child does what a call and a reload do, and ends without running what the parent has to run at
+    // its end.
     unsafe {
         match libc::fork() {
             0 => {

@@ -39,7 +39,8 @@ fn tiny(_: f64, _: f64) -> &'static str {
     "tiny"
 }
 
-/// Up to a length of 10 the third variant runs, which only one below 5 admits; above, `order` decides between the others.
+/// Up to a length of 10 the third variant runs, which only one below 5 admits; above, `order` decides between the
+/// others.
 static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let split = |column, threshold| vec![Node::Split { column, threshold }, Node::Leaf, Node::Leaf];
     let forest = Forest {

@@ -1,4 +1,5 @@
-//! The guide is whole: every chapter is in its summary, every example is compiled, and no link leads nowhere, here and on the project's other pages.
+//! The guide is whole: every chapter is in its summary, every example is compiled, and no link leads nowhere, here
+//! and on the project's other pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -138,7 +139,8 @@ fn every_decision_is_in_the_index() {
     }
 }
 
-/// What is rendered elsewhere, the guide as a book and the documentation of crates on a site of its own, has no files of the project beside it.
+/// What is rendered elsewhere, the guide as a book and the documentation of crates on a site of its own, has no
+/// files of the project beside it.
 #[test]
 fn what_is_rendered_elsewhere_links_to_no_file_of_the_project() {
     for chapter in files("guide/src", "md") {

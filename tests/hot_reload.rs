@@ -1,5 +1,5 @@
-//! Models are read again on request, while calls go on; a new one that cannot be used leaves the old one in use, and the
-//! caller is told in one sentence.
+//! Models are read again on request, while calls go on; a new one that cannot be used leaves the old one in use,
+//! and the caller is told in one sentence.
 //!
 //! In a file of its own, in one test: `NITRO_MODELS` is the process's.
 
@@ -97,8 +97,8 @@ fn other_functions(folder: &Path, write: impl Fn(&[u8])) {
     assert_eq!((reloaded(1), other(1)), ('a', 'b'));
 }
 
-/// Two models with opposite choices alternate under calls: each call sees one of them whole, and once the last reload has
-/// returned, calls on other threads see the last.
+/// Two models with opposite choices alternate under calls: each call sees one of them whole, and once the last
+/// reload has returned, calls on other threads see the last.
 fn under_load(write: impl Fn(&[u8])) {
     let models = [["a", "b"], ["b", "a"]].map(|order| threshold("reloaded", order, "size", 10.0));
     write(&models[0]);

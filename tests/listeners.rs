@@ -1,5 +1,5 @@
-//! Whoever listens to events may call the function that they are about, as a subscriber does that writes to a function with variants of its own. In
-//! a file of its own: the subscriber is the process's.
+//! Whoever listens to events may call the function that they are about, as a subscriber does that writes to a
+//! function with variants of its own. In a file of its own: the subscriber is the process's.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;

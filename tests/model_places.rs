@@ -1,7 +1,9 @@
-//! Models come from files, from the program, or from both, in this order: the folder that `NITRO_MODELS` names, the program itself,
-//! `models/` beside the executable, `models/` in the working directory. A model with generated code is not taken from the last.
+//! Models come from files, from the program, or from both, in this order: the folder that `NITRO_MODELS` names, the
+//! program itself, `models/` beside the executable, `models/` in the working directory. A model with generated code
+//! is not taken from the last.
 //!
-//! The test runs a copy of itself in a folder of its own, since two of the places are about the executable and the process.
+//! The test runs a copy of itself in a folder of its own, since two of the places are about the executable and the
+//! process.
 
 mod macro_support;
 

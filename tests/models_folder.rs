@@ -1,5 +1,5 @@
-//! Whatever is wrong with a model in the folder that `NITRO_MODELS` names, the call runs the best admissible variant and
-//! the selection says why.
+//! Whatever is wrong with a model in the folder that `NITRO_MODELS` names, the call runs the best admissible
+//! variant and the selection says why.
 //!
 //! In a file of its own, in one test: the variable is the process's.
 

@@ -1,4 +1,5 @@
-//! With the Cargo feature `rayon`, a call that nobody has entered a part of the host for runs on the part that is its rayon pool.
+//! With the Cargo feature `rayon`, a call that nobody has entered a part of the host for runs on the part that is
+//! its rayon pool.
 
 use nitro::{code_variant, host};
 

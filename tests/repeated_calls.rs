@@ -5,7 +5,8 @@ use std::cell::Cell;
 use nitro::code_variant;
 use nitro::model::{Coverage, Forest, Model, Node, Provenance, Selector};
 
-/// A forest of one tree, which for lengths above 10 likes the variants in the given order and below in the opposite one.
+/// A forest of one tree, which for lengths above 10 likes the variants in the given order and below in the opposite
+/// one.
 fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
     let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
     let values = [order.map(|place| 200 - 50 * place), order.map(|place| 50 * place)].concat();

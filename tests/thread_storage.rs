@@ -1,4 +1,5 @@
-//! A thread that ends has lost its storage when the destructors of its last thread-locals run. What they call goes on without.
+//! A thread that ends has lost its storage when the destructors of its last thread-locals run. What they call goes
+//! on without.
 //!
 //! A panic there ends the process, so that each test runs this program again as the one that calls.
 

@@ -1,4 +1,5 @@
-//! The guide's tutorial shows the project in `examples/tutorial`, to the letter, and does what it says from an empty folder on.
+//! The guide's tutorial shows the project in `examples/tutorial`, to the letter, and does what it says from an
+//! empty folder on.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -103,8 +104,8 @@ fn an_application_with_a_trainer_beside_it_compiles_few_crates() {
     assert!(compiled.len() <= 25, "{}: {compiled:?}", compiled.len());
 }
 
-/// Features that the trainer asks for of packages that an application may have too. Each adds items to the package, and changes none that are
-/// there without it.
+/// Features that the trainer asks for of packages that an application may have too. Each adds items to the package,
+/// and changes none that are there without it.
 const ADDING: [&str; 2] = ["serde_json feature \"raw_value\"", "syn feature \"extra-traits\""];
 
 /// How fast it is then shows `scripts/application_speed.py`.
@@ -122,7 +123,8 @@ fn an_application_is_compiled_the_same_with_and_without_its_trainer() {
     assert!(changing.is_empty(), "the trainer changes what the application is compiled with: {changing:?}");
 }
 
-/// A folder whose projects are built as this one is, so that what is compiled here serves there too; their programs are theirs.
+/// A folder whose projects are built as this one is, so that what is compiled here serves there too; their programs
+/// are theirs.
 fn empty_folder() -> TempDir {
     let folder = tempfile::tempdir().expect("there is room");
     let program = std::env::current_exe().expect("it has a path");
@@ -136,8 +138,8 @@ fn empty_folder() -> TempDir {
     folder
 }
 
-/// What somebody does who follows the page: its files are written where they are shown, and its commands run, in order. To save time programs are not
-/// optimised and repeats are few.
+/// What somebody does who follows the page: its files are written where they are shown, and its commands run, in
+/// order. To save time programs are not optimised and repeats are few.
 fn script(page: &str) -> String {
     let mut script = "set -eux\n".to_owned();
     let mut file = None;
@@ -192,7 +194,8 @@ fn whoever_follows_the_tutorial_ships_a_model() {
     assert_eq!(ranked_by_a_model(&alone), 3, "the program carries the model: {alone}");
 }
 
-/// How many selections a model has made. Where a constraint forbids what it ranks first, the reason is that, but a confidence tells of the model.
+/// How many selections a model has made. Where a constraint forbids what it ranks first, the reason is that, but a
+/// confidence tells of the model.
 fn ranked_by_a_model(output: &str) -> usize {
     output.matches(", confidence ").count()
 }

@@ -1,6 +1,7 @@
-//! What the compiler says of `#[code_variant]`, word for word: one topic a file, our own messages in `ui/fail`, rustc's about
-//! expanded code in `ui/rustc`. `TRYBUILD=overwrite cargo test -p nitro-variants --test ui` accepts what changed; read the difference. Programs that
-//! are accepted are in `accepted`: here every dependency would be built once more to run them.
+//! What the compiler says of `#[code_variant]`, word for word: one topic a file, our own messages in `ui/fail`,
+//! rustc's about expanded code in `ui/rustc`. `TRYBUILD=overwrite cargo test -p nitro-variants --test ui` accepts
+//! what changed; read the difference. Programs that are accepted are in `accepted`: here every dependency would be
+//! built once more to run them.
 
 use std::process::Command;
 

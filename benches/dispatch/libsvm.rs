@@ -50,7 +50,8 @@ impl Predictor {
         }
     }
 
-    /// The class of an input. LIBSVM takes scaled columns, so scaling is not part of it; the device's column is in the middle of its range.
+    /// The class of an input. LIBSVM takes scaled columns, so scaling is not part of it; the device's column is in
+    /// the middle of its range.
     pub fn predict(&self, features: &[f64; 6]) -> f64 {
         let mut nodes = [Node { index: -1, value: 0.0 }; 8];
         for (column, node) in nodes[..7].iter_mut().enumerate() {

@@ -1,7 +1,8 @@
 //! What a dispatched call costs beside a direct one: `cargo bench --bench dispatch`.
 //!
-//! Everything is measured in one run, in turn, and printed as a ratio to the direct call too: absolute figures of two runs, let alone
-//! two machines, do not compare. With the path of LIBSVM's library in `LIBSVM`, its predictor is measured on the same machines:
+//! Everything is measured in one run, in turn, and printed as a ratio to the direct call too: absolute figures of
+//! two runs, let alone two machines, do not compare. With the path of LIBSVM's library in `LIBSVM`, its predictor
+//! is measured on the same machines:
 //!
 //! ```text
 //! pip install -r scripts/requirements.txt

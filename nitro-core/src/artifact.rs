@@ -17,9 +17,10 @@ static KEPT: [Chain<(Artifact, Box<str>)>; BUCKETS] = [const { Chain::new() }; B
 
 /// Generated code, such as CUDA C++ with its launch plan, or PTX: a text, known by a digest of 64 bits.
 ///
-/// It is the value of a parameter `in artifacts` of [`#[code_variant]`](https://docs.rs/nitro-variants/latest/nitro/attr.code_variant.html), and as such found, recorded, learned and
-/// chosen like any other value. A program knows the text of those that its models carry, and of those that it keeps itself. A model with artifacts is code: take it
-/// from whom you would take a program.
+/// It is the value of a parameter `in artifacts` of
+/// [`#[code_variant]`](https://docs.rs/nitro-variants/latest/nitro/attr.code_variant.html), and as such found,
+/// recorded, learned and chosen like any other value. A program knows the text of those that its models carry, and
+/// of those that it keeps itself. A model with artifacts is code: take it from whom you would take a program.
 ///
 /// ```
 /// use nitro_core::Artifact;
@@ -44,7 +45,8 @@ impl Artifact {
         Self(fnv1a(text.as_bytes()).max(1)) // 0 is none
     }
 
-    /// Keeps a text until the process ends, once however often it is given; from now on [`text`](Self::text) knows it on every thread.
+    /// Keeps a text until the process ends, once however often it is given; from now on [`text`](Self::text) knows
+    /// it on every thread.
     pub fn keep(text: &str) -> Self {
         let artifact = Self::of(text);
         artifact.bucket().find_or_insert(|(own, _)| *own == artifact, || (artifact, text.into()));

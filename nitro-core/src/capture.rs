@@ -5,14 +5,17 @@
 //!  "features":{"length":1000.0,"head":0.5},"time_ns":812}
 //! ```
 //!
-//! (in one line). A variant with parameters has `"configuration":"block=256,unroll=4"` behind it. `calls` is the number of calls of the thread that the sample stands for, itself and those passed over since the one
-//! before. A feature that is not finite is `null`. `time_ns` is the time of the call by the wall clock, on the host alone: elsewhere a
-//! call may return before its work has ended, and to wait for it is not free. The arguments themselves are never written.
+//! (in one line). A variant with parameters has `"configuration":"block=256,unroll=4"` behind it. `calls` is the
+//! number of calls of the thread that the sample stands for, itself and those passed over since the one before. A
+//! feature that is not finite is `null`. `time_ns` is the time of the call by the wall clock, on the host alone:
+//! elsewhere a call may return before its work has ended, and to wait for it is not free. The arguments themselves
+//! are never written.
 //!
-//! What it costs. Off: a relaxed load and a branch. On: the first [`SAMPLES_PER_STEP`] samples of a process are of every call, the next of every
-//! second on the mean, the next of every fourth, and so on, by gaps that are drawn at random, so that no rhythm of the calls meets
-//! that of the samples. A sampled call computes all features, and ends with one write in append mode, with no lock of the process's: several
-//! processes may write one file. It is no longer written once it has [`FULL_BYTES`].
+//! What it costs. Off: a relaxed load and a branch. On: the first [`SAMPLES_PER_STEP`] samples of a process are of
+//! every call, the next of every second on the mean, the next of every fourth, and so on, by gaps that are drawn at
+//! random, so that no rhythm of the calls meets that of the samples. A sampled call computes all features, and ends
+//! with one write in append mode, with no lock of the process's: several processes may write one file. It is no
+//! longer written once it has [`FULL_BYTES`].
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -76,8 +79,8 @@ impl Sample {
     }
 }
 
-/// The line goes to the end of the file whole: the system writes what it is given at once. Where the last line was not ended, as when its program
-/// was killed, a new one begins.
+/// The line goes to the end of the file whole: the system writes what it is given at once. Where the last line was
+/// not ended, as when its program was killed, a new one begins.
 fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
     let file_bytes = file.metadata()?.len();
     if file_bytes + line.len() as u64 >= FULL_BYTES {
@@ -96,8 +99,9 @@ pub(crate) fn is_active() -> bool {
     ACTIVE.load(Relaxed)
 }
 
-/// Whether the file of this length ends in a line that nobody ends any more. While another process writes, the file may grow by parts of a line,
-/// so it is looked at a few times; if it was another process all the same, an empty line is the harm.
+/// Whether the file of this length ends in a line that nobody ends any more. While another process writes, the file
+/// may grow by parts of a line, so it is looked at a few times; if it was another process all the same, an empty
+/// line is the harm.
 fn is_torn(file: &File, file_bytes: u64) -> std::io::Result<bool> {
     const LOOKS: usize = 10;
     let is_open = |bytes: u64| files::byte_at(file, bytes - 1).is_some_and(|last| last != b'\n');

@@ -46,8 +46,8 @@ pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::
 
 /// What the choice of a variant and a configuration in words is called: `csr`, or `tiled{block=256,unroll=4}`.
 ///
-/// In the names of variants and parameters and in values, each of `\` `,` `=` `{` `}` and a blank at an end stands behind a `\`:
-/// `NITRO_FORCE='print=joined{separator=\,}'`. [`Function::choice`] and `NITRO_FORCE` read it so.
+/// In the names of variants and parameters and in values, each of `\` `,` `=` `{` `}` and a blank at an end stands
+/// behind a `\`: `NITRO_FORCE='print=joined{separator=\,}'`. [`Function::choice`] and `NITRO_FORCE` read it so.
 ///
 /// ```
 /// assert_eq!(nitro_core::choice_text("tiled", "block=256,unroll=4"), "tiled{block=256,unroll=4}");

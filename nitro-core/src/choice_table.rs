@@ -1,10 +1,11 @@
-//! The choices that calls of a function can end in, by dense index: its variants with their defaults first, then what the user pinned and what
-//! the model at hand may pick beyond them.
+//! The choices that calls of a function can end in, by dense index: its variants with their defaults first, then
+//! what the user pinned and what the model at hand may pick beyond them.
 
 use crate::device::Chain;
 use crate::{Choice, Function};
 
-/// All tables made so far. A reload that brings the same choices goes on with the same table, and so with the same counters.
+/// All tables made so far. A reload that brings the same choices goes on with the same table, and so with the same
+/// counters.
 static TABLES: Chain<ChoiceTable> = Chain::new();
 
 /// The choices of one function.

@@ -1,5 +1,5 @@
-//! What runs: what the model ranks first of what may run. Nothing here allocates, locks or fails, and it is the only place that decides:
-//! calls, selections and captured calls all ask here.
+//! What runs: what the model ranks first of what may run. Nothing here allocates, locks or fails, and it is the
+//! only place that decides: calls, selections and captured calls all ask here.
 
 use crate::feature::{Features, Row};
 use crate::resolve::DeviceSelector;
@@ -55,7 +55,8 @@ impl Chosen {
 }
 
 impl Question<'_> {
-    /// What runs; the features that this depends on are put into `features`, which has a place for each that the function has.
+    /// What runs; the features that this depends on are put into `features`, which has a place for each that the
+    /// function has.
     pub(crate) fn choose(&self, state: &'static FunctionState, features: &mut [f64]) -> Chosen {
         if let Some(forced) = state.forced
             && state.may_run(forced, self.admissible)
@@ -118,8 +119,9 @@ impl Question<'_> {
                 false => self.reason(selector, state, first, index),
             },
             needs: selector.needs,
-            // For another input, the constraint of a better one may hold. And what a gate has let through is asked again rather than
-            // remembered: to compare, a call would compute the very features that most inputs are spared.
+            // For another input, the constraint of a better one may hold. And what a gate has let through is asked
+            // again rather than remembered: to compare, a call would compute the very features that most inputs are
+            // spared.
             repeats: passed_over == 0 && selector.gate_needs.is_none_or(|needs| needs == selector.needs),
             prediction: Some(Prediction { selector, best }),
         }
@@ -184,7 +186,8 @@ impl Question<'_> {
         }
     }
 
-    /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has no use for it.
+    /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has
+    /// no use for it.
     pub(crate) fn assess(
         &self,
         state: &FunctionState,

@@ -25,7 +25,8 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// A constraint as it stands in the source, and what it says where some features are known; `#[code_variant]` calls this.
+    /// A constraint as it stands in the source, and what it says where some features are known; `#[code_variant]`
+    /// calls this.
     #[must_use]
     pub const fn new(text: &'static str, admits: fn(&[Option<f64>], Configuration) -> Option<bool>) -> Self {
         Self { text, admits }
@@ -37,11 +38,12 @@ impl Constraint {
         self.text
     }
 
-    /// Whether a configuration of the variant may run on inputs with these features, in the order of [`Function::features`](crate::Function::features); `None`
-    /// where that depends on features that are not known, or on the arguments themselves.
+    /// Whether a configuration of the variant may run on inputs with these features, in the order of
+    /// [`Function::features`](crate::Function::features); `None` where that depends on features that are not known,
+    /// or on the arguments themselves.
     ///
-    /// Decided are `&&`, `||` and `!` of comparisons over features, parameters, literals and constants of the program, with arithmetic in double
-    /// precision. A call does not ask here: it evaluates the constraint itself.
+    /// Decided are `&&`, `||` and `!` of comparisons over features, parameters, literals and constants of the
+    /// program, with arithmetic in double precision. A call does not ask here: it evaluates the constraint itself.
     ///
     /// # Panics
     /// When there are fewer values than the function has features.

@@ -25,7 +25,8 @@ use crate::{Choice, Function};
 pub enum Contract {
     /// The same bits: it is the default choice, or stands in one `exact(..)` group with it.
     Exact,
-    /// As good as the default, though its last bits may be others: it stands neither in that group nor among the approximate ones.
+    /// As good as the default, though its last bits may be others: it stands neither in that group nor among the
+    /// approximate ones.
     Equivalent,
     /// Near enough for who asks for it: it runs only in calls whose `tolerance` is at least its error.
     Approx {

@@ -161,8 +161,9 @@ pub(crate) enum Lookup {
 impl DeviceEntry {
     /// The entry of the device `id`; the first call for an `id` makes it.
     ///
-    /// `described` gives the features that can be looked up at once and are the same on every device of the kind. `benchmarks` are for
-    /// the others: they run when the first of those is asked for and no process has measured it before.
+    /// `described` gives the features that can be looked up at once and are the same on every device of the kind.
+    /// `benchmarks` are for the others: they run when the first of those is asked for and no process has measured
+    /// it before.
     pub fn intern(
         id: &str,
         described: impl FnOnce() -> Vec<DeviceFeature>,
@@ -171,8 +172,8 @@ impl DeviceEntry {
         Self::intern_with_momentary(id, || (described(), Vec::new()), benchmarks)
     }
 
-    /// As [`intern`](Self::intern); `described` gives besides those features that are known at once and are the same on every device of the
-    /// kind those that are known at once and are not.
+    /// As [`intern`](Self::intern); `described` gives besides those features that are known at once and are the
+    /// same on every device of the kind those that are known at once and are not.
     pub(crate) fn intern_with_momentary(
         id: &str,
         described: impl FnOnce() -> (Vec<DeviceFeature>, Vec<DeviceFeature>),
@@ -215,8 +216,8 @@ impl DeviceEntry {
         self.of_kind(name).or_else(|| value(&self.momentary, name))
     }
 
-    /// The device feature of this name among those that are the same on every device of the kind, in every process: what the
-    /// system tells of the hardware, without what it tells of the moment.
+    /// The device feature of this name among those that are the same on every device of the kind, in every process:
+    /// what the system tells of the hardware, without what it tells of the moment.
     pub fn of_kind(&self, name: &str) -> Option<f64> {
         value(&self.described, name)
     }
@@ -227,8 +228,9 @@ impl DeviceEntry {
         self.described.iter().chain(&self.momentary).chain(measured)
     }
 
-    /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept, or are noisy and old, are
-    /// measured when this process asks first; the caller waits for that, a minute or two at most.
+    /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept,
+    /// or are noisy and old, are measured when this process asks first; the caller waits for that, a minute or two
+    /// at most.
     pub fn measured(&self) -> &[MeasuredFeature] {
         if self.has_to_be_measured()
             && let Some(own) = Self::all().find(|own| *own == self)
@@ -241,8 +243,8 @@ impl DeviceEntry {
         self.measured.get().map_or_else(|| self.kept(), Vec::as_slice)
     }
 
-    /// Measures now, and keeps what is measured in the place of what is kept. A process that has asked for measured features before
-    /// goes on with those.
+    /// Measures now, and keeps what is measured in the place of what is kept. A process that has asked for measured
+    /// features before goes on with those.
     pub fn measure_again(&self) -> Vec<MeasuredFeature> {
         let benchmarks = self.benchmarks();
         let measured = measured::measure(self.kept_in().as_deref(), benchmarks.iter(), &Present::now());
@@ -265,7 +267,8 @@ impl DeviceEntry {
         }
     }
 
-    /// What the process uses; where nothing was measured here yet, all of what is kept, if that is all there is to know.
+    /// What the process uses; where nothing was measured here yet, all of what is kept, if that is all there is to
+    /// know.
     fn look_up_measured(&self) -> Option<&Vec<MeasuredFeature>> {
         self.measured.get().or_else(|| {
             let benchmarks = self.benchmarks();
@@ -337,10 +340,11 @@ impl fmt::Debug for DeviceEntry {
 
 static REGISTRY: Chain<DeviceEntry> = Chain::new();
 
-/// A list that only grows: it has no lock, and what it holds never moves. The few devices of a process are found by walking it.
+/// A list that only grows: it has no lock, and what it holds never moves. The few devices of a process are found by
+/// walking it.
 ///
-/// Threads that ask for a value at once may each make one, of which one prevails. So nobody waits for a thread that another process has,
-/// after a `fork`, and what makes a value may ask for it.
+/// Threads that ask for a value at once may each make one, of which one prevails. So nobody waits for a thread that
+/// another process has, after a `fork`, and what makes a value may ask for it.
 ///
 /// ```
 /// use nitro_core::provide::Chain;

@@ -3,8 +3,8 @@
 use std::fmt;
 
 /// The identity of a device in stores and tables: `KIND:PART@MACHINE`, such as `host:4@intel-xeon-8cpu-1a2b3c` or
-/// `cuda:0/16sm@nvidia-h200-140gb`. On the command line it is written without the machine. What other tools have recorded may be called
-/// otherwise, and is of a kind of its own then.
+/// `cuda:0/16sm@nvidia-h200-140gb`. On the command line it is written without the machine. What other tools have
+/// recorded may be called otherwise, and is of a kind of its own then.
 ///
 /// ```
 /// use nitro_core::{Device, DeviceId, host};

@@ -1,5 +1,5 @@
-//! The way of a call: what was chosen for such an input before, or else is now; then it runs. Nothing here locks or fails, and nothing but
-//! an observed call allocates.
+//! The way of a call: what was chosen for such an input before, or else is now; then it runs. Nothing here locks or
+//! fails, and nothing but an observed call allocates.
 
 use std::sync::atomic::AtomicU64;
 
@@ -13,11 +13,11 @@ use crate::{
     Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
 };
 
-/// What a call of a function is to run that its thread does not remember for certain: what it remembers under a condition, what is chosen
-/// now, or what a recording on this thread wants to measure.
+/// What a call of a function is to run that its thread does not remember for certain: what it remembers under a
+/// condition, what is chosen now, or what a recording on this thread wants to measure.
 ///
-/// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint, of which `tolerance`, the error that the
-/// call accepts, is a part.
+/// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint,
+/// of which `tolerance`, the error that the call accepts, is a part.
 #[inline]
 pub fn decide<C: CodeChoice, const N: usize>(
     remembered: Remembered<C, N>,
@@ -208,8 +208,8 @@ impl<C: Copy> Decision<C> {
 
 /// Whether a call failed, seen from its result alone: `Err` did, anything else did not.
 ///
-/// `(&Outcome(&result)).__nitro_failed()` finds [`OutcomeOfResult`] for a `Result` and [`OutcomeOfAny`] otherwise, because method
-/// lookup tries fewer references first.
+/// `(&Outcome(&result)).__nitro_failed()` finds [`OutcomeOfResult`] for a `Result` and [`OutcomeOfAny`] otherwise,
+/// because method lookup tries fewer references first.
 pub struct Outcome<'a, R>(pub &'a R);
 
 /// [`Outcome`] of a `Result`.

@@ -86,18 +86,21 @@ impl Switch {
     }
 }
 
-/// Whether the same input gets the same variant on every device of one kind, in every process: for the ranks of one job, and for runs
-/// that must be repeatable. Without it, `NITRO_DETERMINISTIC=1` decides; the program's word goes first.
+/// Whether the same input gets the same variant on every device of one kind, in every process: for the ranks of one
+/// job, and for runs that must be repeatable. Without it, `NITRO_DETERMINISTIC=1` decides; the program's word goes
+/// first.
 ///
-/// What differs between devices of one kind, and from run to run, are device features that are *measured*: by a benchmark, or as the
-/// present clock of a processor that does not tell its highest. On, nothing is measured, and no selection uses what was. Where a model needs
-/// such a feature, it takes the value that was measured on the source device most like this one, by what is the same on every device of
-/// the kind; that value is a part of the model. On a device of a source's kind it is the source's own. A model that does not know its
-/// sources gives way to the default variant, for the reason [`Reason::DeviceFeatureVaries`](crate::Reason::DeviceFeatureVaries).
+/// What differs between devices of one kind, and from run to run, are device features that are *measured*: by a
+/// benchmark, or as the present clock of a processor that does not tell its highest. On, nothing is measured, and
+/// no selection uses what was. Where a model needs such a feature, it takes the value that was measured on the
+/// source device most like this one, by what is the same on every device of the kind; that value is a part of the
+/// model. On a device of a source's kind it is the source's own. A model that does not know its sources gives way
+/// to the default variant, for the reason [`Reason::DeviceFeatureVaries`](crate::Reason::DeviceFeatureVaries).
 ///
-/// A device's kind is its processor in the same configuration with the same number of threads, or its model of GPU with the same number of
-/// multiprocessors. The same choice also takes the same program, the same model files and the same `NITRO_FORCE`, `NITRO_EXACT` and
-/// `NITRO_DETERMINISTIC` in all processes, and features that are functions of the input.
+/// A device's kind is its processor in the same configuration with the same number of threads, or its model of GPU
+/// with the same number of multiprocessors. The same choice also takes the same program, the same model files and
+/// the same `NITRO_FORCE`, `NITRO_EXACT` and `NITRO_DETERMINISTIC` in all processes, and features that are
+/// functions of the input.
 ///
 /// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
 ///
@@ -112,12 +115,14 @@ pub fn set_deterministic(on: bool) {
     DETERMINISTIC.say(on);
 }
 
-/// Whether only variants run whose results are bit for bit those of the default variant: those in its `exact(..)` group, or the
-/// default alone where it is in none. Without it, `NITRO_EXACT=1` decides; the program's word goes first.
+/// Whether only variants run whose results are bit for bit those of the default variant: those in its `exact(..)`
+/// group, or the default alone where it is in none. Without it, `NITRO_EXACT=1` decides; the program's word goes
+/// first.
 ///
 /// Other variants then count as inadmissible, for `NITRO_FORCE` too; the reason is
-/// [`Reason::FirstChoiceInexact`](crate::Reason::FirstChoiceInexact) where the model would have preferred one. That the variants of a group
-/// give the same bits is a promise of whoever wrote the group. Recordings are not concerned.
+/// [`Reason::FirstChoiceInexact`](crate::Reason::FirstChoiceInexact) where the model would have preferred one. That
+/// the variants of a group give the same bits is a promise of whoever wrote the group. Recordings are not
+/// concerned.
 ///
 /// A function takes the setting at its first call or [`reload`](crate::reload()): say it at the start of `main`.
 ///

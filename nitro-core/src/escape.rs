@@ -1,4 +1,5 @@
-//! Texts inside the text of a choice: a sign that means something there is written behind a backslash, and so are blanks at an end.
+//! Texts inside the text of a choice: a sign that means something there is written behind a backslash, and so are
+//! blanks at an end.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! Events that come up while something is made that calls of all threads wait for. They are told when it is there: whoever listens may call
-//! the very function that it is made for.
+//! Events that come up while something is made that calls of all threads wait for. They are told when it is there:
+//! whoever listens may call the very function that it is made for.
 
 use std::cell::Cell;
 use std::fmt;
@@ -47,11 +47,11 @@ impl Held {
     }
 }
 
-/// Tells an event: at once, or when what is being made on this thread is there, as a device's measured features or what a model means on
-/// a device. What `event` does may then call functions with variants.
+/// Tells an event: at once, or when what is being made on this thread is there, as a device's measured features or
+/// what a model means on a device. What `event` does may then call functions with variants.
 ///
-/// A panic of who listens is his own: it is shown as any panic is, and the call that had something to tell goes on. In the destructor of
-/// a thread-local it would end the process.
+/// A panic of who listens is his own: it is shown as any panic is, and the call that had something to tell goes on.
+/// In the destructor of a thread-local it would end the process.
 ///
 /// ```
 /// use std::{cell::Cell, rc::Rc};
@@ -64,7 +64,8 @@ impl Held {
 /// ```
 pub fn tell(event: impl FnOnce() + 'static) {
     let held = HELD.try_with(Cell::get).unwrap_or(ptr::null());
-    // SAFETY: null, or the list of a `hold` on this thread that has not returned: it takes its list out of `HELD` before that.
+    // SAFETY: null, or the list of a `hold` on this thread that has not returned: it takes its list out of `HELD`
+    // before that.
     let Some(list) = (unsafe { held.as_ref() }) else {
         let _ = catch_unwind(AssertUnwindSafe(event));
         return;

@@ -104,8 +104,8 @@ impl fmt::Debug for FeatureVector {
     }
 }
 
-/// Computes the features whose bits are set, each into its place of all that the function has. What it was asked for before it computes no
-/// second time.
+/// Computes the features whose bits are set, each into its place of all that the function has. What it was asked
+/// for before it computes no second time.
 pub(crate) type Features<'a> = dyn Fn(u32, &mut [f64]) + 'a;
 
 /// All features of a function, whether finite or not.

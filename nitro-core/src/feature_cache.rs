@@ -1,4 +1,5 @@
-//! Measured device features are kept in a file of the user's cache folder: lines of name, value, spread, load and date under a heading.
+//! Measured device features are kept in a file of the user's cache folder: lines of name, value, spread, load and
+//! date under a heading.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,8 @@ pub(crate) fn load(file: &Path) -> Option<Vec<MeasuredFeature>> {
     parse(str::from_utf8(&files::read(file, MOST_BYTES).ok()?).ok()?)
 }
 
-/// Keeps features beside those of other names that the file has. A cache that cannot be written costs time at the next start, nothing else.
+/// Keeps features beside those of other names that the file has. A cache that cannot be written costs time at the
+/// next start, nothing else.
 pub(crate) fn keep(file: &Path, features: Vec<MeasuredFeature>) {
     let is_new = |old: &MeasuredFeature| features.iter().any(|new| new.feature.name == old.feature.name);
     let old = load(file).unwrap_or_default();

@@ -76,9 +76,9 @@ fn is_regular(metadata: &fs::Metadata) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::InvalidInput, found))
 }
 
-/// Replaces a file in one step, or makes it: a reader sees the old bytes or the new ones, never half of them, whatever
-/// happens meanwhile and whoever else writes the same file. A link to a file is replaced, not followed; what is no file, such as
-/// `/dev/stdout`, is written to.
+/// Replaces a file in one step, or makes it: a reader sees the old bytes or the new ones, never half of them,
+/// whatever happens meanwhile and whoever else writes the same file. A link to a file is replaced, not followed;
+/// what is no file, such as `/dev/stdout`, is written to.
 ///
 /// # Errors
 /// When the file cannot be written. The old one is still there then.
@@ -95,8 +95,8 @@ pub fn replace_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes)
 }
 
-/// Replaces files that belong together: none takes its place before all of them are on the disk, so that one which is full
-/// leaves all the old ones.
+/// Replaces files that belong together: none takes its place before all of them are on the disk, so that one which
+/// is full leaves all the old ones.
 ///
 /// # Errors
 /// When a file cannot be written; the error names it.

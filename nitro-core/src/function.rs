@@ -10,7 +10,8 @@ use crate::replaceable::Replaceable;
 use crate::state::FunctionState;
 use crate::{Choice, CodeChoice, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
 
-/// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a function.
+/// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a
+/// function.
 ///
 /// ```
 /// # use nitro_core as nitro;
@@ -46,7 +47,8 @@ impl Function {
     /// A descriptor without features, whose default is the first variant; `#[code_variant]` calls this.
     ///
     /// # Panics
-    /// At compile time, when there is no variant or more than [`MAX_VARIANTS`], or when the name is longer than [`MAX_FUNCTION_BYTES`].
+    /// At compile time, when there is no variant or more than [`MAX_VARIANTS`], or when the name is longer than
+    /// [`MAX_FUNCTION_BYTES`].
     #[must_use]
     pub const fn new(name: &'static str, variants: &'static [VariantInfo]) -> Self {
         assert!(!variants.is_empty(), "a function has a variant");
@@ -144,14 +146,16 @@ impl Function {
         self.default_variant
     }
 
-    /// The bytes of the model that the program carries, if it does: none of them are no model, but the place of one to come.
+    /// The bytes of the model that the program carries, if it does: none of them are no model, but the place of one
+    /// to come.
     #[must_use]
     pub fn embedded_model(&self) -> Option<&'static [u8]> {
         self.embedded_model.map(|bytes| bytes()).filter(|bytes| !bytes.is_empty())
     }
 
-    /// Whether a choice gives the results of the default choice, bit for bit: it is the default, or its variant stands in one `exact(..)`
-    /// group with the default variant. Other configurations of the default variant are exact only in a group.
+    /// Whether a choice gives the results of the default choice, bit for bit: it is the default, or its variant
+    /// stands in one `exact(..)` group with the default variant. Other configurations of the default variant are
+    /// exact only in a group.
     ///
     /// # Panics
     /// When there is no such variant.

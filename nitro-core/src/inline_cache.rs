@@ -1,9 +1,10 @@
-//! What the last calls of a function on a thread chose: a call looks here first, and one on an input of last time is decided by a few
-//! comparisons. (Named after the caches at call sites of Hölzle, Chambers and Ungar, "Optimizing dynamically-typed object-oriented languages
-//! with polymorphic inline caches", 1991.)
+//! What the last calls of a function on a thread chose: a call looks here first, and one on an input of last time
+//! is decided by a few comparisons. (Named after the caches at call sites of Hölzle, Chambers and Ungar,
+//! "Optimizing dynamically-typed object-oriented languages with polymorphic inline caches", 1991.)
 //!
-//! What stands here never decides anything that [`choose`](crate::choose) would decide otherwise: all of it is dropped when the epoch or the
-//! device is another one, and what hangs on the arguments beyond their features, as a constraint may, is asked anew.
+//! What stands here never decides anything that [`choose`](crate::choose) would decide otherwise: all of it is
+//! dropped when the epoch or the device is another one, and what hangs on the arguments beyond their features, as a
+//! constraint may, is asked anew.
 
 use std::cell::Cell;
 use std::ptr;
@@ -54,8 +55,8 @@ impl<C: Copy, const N: usize> Call<C, N> {
     /// A call on a device.
     #[inline]
     pub fn begin(cache: &'static LocalKey<InlineCache<C, N>>, device: &impl Device) -> Self {
-        // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A call does not leave it.
-        // (In a closure for `with`, what follows would be a call of its own.)
+        // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A
+        // call does not leave it. (In a closure for `with`, what follows would be a call of its own.)
         let cache = cache.try_with(ptr::from_ref).ok().map(|cache| unsafe { &*cache });
         Self { cache, epoch: epoch::now(), device: device.entry() }
     }

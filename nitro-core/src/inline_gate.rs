@@ -1,5 +1,5 @@
-//! The gate of a function's model beside what a thread remembers: a call whose input it decides is over in a few comparisons, whether or not it has
-//! met the input before.
+//! The gate of a function's model beside what a thread remembers: a call whose input it decides is over in a few
+//! comparisons, whether or not it has met the input before.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
@@ -55,8 +55,8 @@ impl<C: Copy> InlineGate<C> {
         self.count.set(0);
     }
 
-    /// Keeps a gate, as far as it is no larger than what is kept. `column` gives the feature of the code for one of the model, and `choice` what a
-    /// decision means; one that means nothing asks.
+    /// Keeps a gate, as far as it is no larger than what is kept. `column` gives the feature of the code for one of
+    /// the model, and `choice` what a decision means; one that means nothing asks.
     pub(crate) fn set(
         &self,
         steps: &[Step],
@@ -86,8 +86,8 @@ impl<C: Copy> InlineGate<C> {
         self.count.set(steps.len());
     }
 
-    /// What it decides for the features of an input; none where it asks, where a feature that it looks at is not finite, and where there is
-    /// no gate.
+    /// What it decides for the features of an input; none where it asks, where a feature that it looks at is not
+    /// finite, and where there is no gate.
     #[inline]
     pub(crate) fn decide<const N: usize>(&self, features: &[f64; N]) -> Option<CachedChoice<C>> {
         // Of the others, which were not computed, each is 0: these are the features of the gate.

@@ -53,8 +53,8 @@ pub fn check(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// Checks the name of a function: parts of letters and digits of any alphabet, `_`, `-` and `#` (of raw identifiers), with `::` between
-/// them. It is a key in `NITRO_FORCE` and the name of a file.
+/// Checks the name of a function: parts of letters and digits of any alphabet, `_`, `-` and `#` (of raw
+/// identifiers), with `::` between them. It is a key in `NITRO_FORCE` and the name of a file.
 ///
 /// # Errors
 /// When it is another text, or longer than [`MAX_FUNCTION_BYTES`].
@@ -76,8 +76,9 @@ fn is_of_function(letter: char) -> bool {
     }
 }
 
-/// The name of a function as that of a file or folder, without an ending: `::` is not portable there and becomes `.`. Of a name that no
-/// function has, every byte but letters and digits is written as `%2F`. Two names are never the same file, and none is a path.
+/// The name of a function as that of a file or folder, without an ending: `::` is not portable there and becomes
+/// `.`. Of a name that no function has, every byte but letters and digits is written as `%2F`. Two names are never
+/// the same file, and none is a path.
 #[must_use]
 pub fn file_stem(function: &str) -> String {
     if check_function(function).is_ok() {

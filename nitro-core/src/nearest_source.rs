@@ -13,8 +13,9 @@ pub(crate) struct NearestSource<'a> {
 }
 
 impl<'a> NearestSource<'a> {
-    /// The source that is nearest by the device features that are the same on every device of the kind: by the sum of the squared
-    /// differences of the scaled values, of equals the first. None where the model does not know its sources, or nothing can be compared.
+    /// The source that is nearest by the device features that are the same on every device of the kind: by the sum
+    /// of the squared differences of the scaled values, of equals the first. None where the model does not know its
+    /// sources, or nothing can be compared.
     pub(crate) fn of(model: &'a Model, device: &DeviceEntry) -> Option<Self> {
         let devices = model.coverage.devices.as_ref()?;
         let (names, scaling) = (&devices.features[..], &devices.region.scaling[..]);

@@ -39,7 +39,8 @@ pub enum ParameterKind {
 }
 
 impl Parameter {
-    /// A parameter with its values as texts, in order, and the index of the default among them; `#[code_variant]` calls this.
+    /// A parameter with its values as texts, in order, and the index of the default among them; `#[code_variant]`
+    /// calls this.
     ///
     /// # Panics
     /// At compile time, when `default_value` is no index of a value.
@@ -112,8 +113,9 @@ impl Parameter {
     }
 }
 
-/// One value for each parameter of a variant: its rank among all configurations of the variant, of which the values of the last parameter
-/// change fastest. A variant without parameters has one configuration, of rank 0. Of generated code the rank is the [digest](Artifact::digest).
+/// One value for each parameter of a variant: its rank among all configurations of the variant, of which the values
+/// of the last parameter change fastest. A variant without parameters has one configuration, of rank 0. Of
+/// generated code the rank is the [digest](Artifact::digest).
 ///
 /// ```
 /// use nitro_core::{Configuration, Parameter, ParameterKind, Parameters};
@@ -179,7 +181,8 @@ impl Parameters {
     /// These parameters.
     ///
     /// # Panics
-    /// At compile time, when there are more configurations than a 64-bit number counts, or another parameter beside one of generated code.
+    /// At compile time, when there are more configurations than a 64-bit number counts, or another parameter beside
+    /// one of generated code.
     #[must_use]
     pub const fn new(parameters: &'static [Parameter]) -> Self {
         let (mut count, mut index) = (1_u64, 0);
@@ -227,7 +230,8 @@ impl Parameters {
         self.0.iter().find(|own| own.kind == ParameterKind::Artifact)
     }
 
-    /// Number of configurations that can be listed, by rank, those included that a constraint forbids: none of generated code.
+    /// Number of configurations that can be listed, by rank, those included that a constraint forbids: none of
+    /// generated code.
     #[must_use]
     pub fn configurations(&self) -> u64 {
         self.0.iter().map(|parameter| parameter.values.len() as u64).product()

@@ -10,9 +10,11 @@ use crate::{Choice, CodeChoice, Function};
 pub type Prepared = Result<(), Box<dyn Error + Send + Sync>>;
 
 impl Function {
-    /// Prepares every choice that calls may end in now: the default, what the user pinned, and what the model may pick, each by what the
-    /// option `prepare = ..` of `#[code_variant]` says, on this thread. It also does what the first call would do: it reads the environment and the
-    /// model, and waits until the device is measured, where the model needs that, or cannot be. Beside the function it is `FUNCTION::prepare()`. After a [`reload`](Self::reload) the new model's choices want preparing.
+    /// Prepares every choice that calls may end in now: the default, what the user pinned, and what the model may
+    /// pick, each by what the option `prepare = ..` of `#[code_variant]` says, on this thread. It also does what
+    /// the first call would do: it reads the environment and the model, and waits until the device is measured,
+    /// where the model needs that, or cannot be. Beside the function it is `FUNCTION::prepare()`. After a
+    /// [`reload`](Self::reload) the new model's choices want preparing.
     ///
     /// ```
     #[doc = include_str!("example_sort.md")]
@@ -62,7 +64,8 @@ pub fn prepare_choice<C: CodeChoice, E: Into<Box<dyn Error + Send + Sync>>>(
     prepare(C::of(choice)).map_err(Into::into)
 }
 
-/// Choices that could not be prepared. A call that comes to one of them tries again, and then it is the variant that fails or not.
+/// Choices that could not be prepared. A call that comes to one of them tries again, and then it is the variant
+/// that fails or not.
 ///
 /// ```
 /// use nitro_core::{Function, VariantInfo};

@@ -8,7 +8,8 @@ pub use crate::device::Chain;
 pub use crate::events::tell as tell_event;
 pub use crate::feature_cache::cache_folder;
 
-/// Devices of one kind, found by what a user writes on a command line. In the example those are the accelerators of [`Device`]'s.
+/// Devices of one kind, found by what a user writes on a command line. In the example those are the accelerators of
+/// [`Device`]'s.
 ///
 /// ```
 #[doc = include_str!("example_lab.md")]
@@ -70,8 +71,8 @@ pub trait DeviceProvider: Send + Sync {
     /// When the name has another form or the device cannot be used here; the message says what to change.
     fn open(&self, text: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>>;
 
-    /// Names of the devices that `--device all` takes, which work at the same time without disturbing each other: every GPU, whole. None
-    /// is opened. None of them for a kind, such as the host, that has nothing of that sort.
+    /// Names of the devices that `--device all` takes, which work at the same time without disturbing each other:
+    /// every GPU, whole. None is opened. None of them for a kind, such as the host, that has nothing of that sort.
     ///
     /// # Errors
     /// When the devices cannot be counted, e.g. without a driver; the message says what to install.
@@ -79,13 +80,15 @@ pub trait DeviceProvider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Names of devices that can be used here, and of parts of them that are worth telling apart; none where that cannot be found out.
+    /// Names of devices that can be used here, and of parts of them that are worth telling apart; none where that
+    /// cannot be found out.
     fn names(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A device that a provider has opened, on which threads can do their work: here an accelerator, as in the example of [`Device`].
+/// A device that a provider has opened, on which threads can do their work: here an accelerator, as in the example
+/// of [`Device`].
 ///
 /// ```
 #[doc = include_str!("example_lab.md")]
@@ -119,7 +122,8 @@ pub trait OpenDevice: Device + Send + Sync {
     /// When the device cannot be used now; `work` has not run then.
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>>;
 
-    /// From now on timed calls begin with empty caches, or no longer do. False when this kind of device has no way to that.
+    /// From now on timed calls begin with empty caches, or no longer do. False when this kind of device has no way
+    /// to that.
     fn empty_caches(&self, _empty: bool) -> bool {
         false
     }
@@ -130,8 +134,9 @@ pub trait OpenDevice: Device + Send + Sync {
     }
 }
 
-/// A device whose kernels can be profiled by a program outside of the process. What the profiler is shown comes in sections; each begins
-/// with the launch of the kernel [`SECTION_MARK`], whose number of blocks is the section's number, from 1.
+/// A device whose kernels can be profiled by a program outside of the process. What the profiler is shown comes in
+/// sections; each begins with the launch of the kernel [`SECTION_MARK`], whose number of blocks is the section's
+/// number, from 1.
 ///
 /// ```
 /// # use std::{cell::RefCell, error::Error};
@@ -183,8 +188,8 @@ pub trait Profiled {
     /// The application proxies: kernels that stress one resource each, by a chosen share of their instructions.
     fn proxies(&self) -> &'static [&'static str];
 
-    /// Begins a section and shows the profiler one launch of a proxy. At intensity 0 to 5, 20 % of its instructions a step
-    /// stress the proxy's resource.
+    /// Begins a section and shows the profiler one launch of a proxy. At intensity 0 to 5, 20 % of its instructions
+    /// a step stress the proxy's resource.
     ///
     /// # Errors
     /// When the device has no such proxy or cannot run it.

@@ -5,7 +5,8 @@ use std::fmt;
 #[cfg(doc)]
 use crate::Selection;
 
-/// Why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where the text says "default", the default variant runs.
+/// Why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where the text
+/// says "default", the default variant runs.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]
@@ -20,8 +21,8 @@ use crate::Selection;
 pub enum Reason {
     /// The model's first choice.
     Predicted,
-    /// The model's first choice, for an input or on a device that is far from all that it was trained on. Any other reason leaves that to
-    /// [`Selection::input_distance`] and [`Selection::device_distance`].
+    /// The model's first choice, for an input or on a device that is far from all that it was trained on. Any other
+    /// reason leaves that to [`Selection::input_distance`] and [`Selection::device_distance`].
     PredictedFar {
         /// What is far.
         far: Far,
@@ -32,21 +33,22 @@ pub enum Reason {
         /// A variant that the model does not know.
         unknown: &'static str,
     },
-    /// Another choice is hardly ahead in the eyes of the model, or the input is far from all that it was trained on, and it is one that then
-    /// keeps to the default of its training ([`Caution`](crate::model::Caution)).
+    /// Another choice is hardly ahead in the eyes of the model, or the input is far from all that it was trained
+    /// on, and it is one that then keeps to the default of its training ([`Caution`](crate::model::Caution)).
     Unsure,
     /// The best admissible choice of the model: a constraint forbids the variant it ranks first.
     FirstChoiceInadmissible {
         /// The variant that the model ranks first.
         first: &'static str,
     },
-    /// The best choice of the model among variants whose results are bit for bit the default's: it ranks another one first, and the program or
-    /// `NITRO_EXACT` allows no others ([`set_exact`](crate::set_exact)).
+    /// The best choice of the model among variants whose results are bit for bit the default's: it ranks another
+    /// one first, and the program or `NITRO_EXACT` allows no others ([`set_exact`](crate::set_exact)).
     FirstChoiceInexact {
         /// The variant that the model ranks first.
         first: &'static str,
     },
-    /// The best admissible choice of the model: the variant it ranks first is approximate, and its error is above what the call's `tolerance` accepts.
+    /// The best admissible choice of the model: the variant it ranks first is approximate, and its error is above
+    /// what the call's `tolerance` accepts.
     FirstChoiceNotTolerated {
         /// The variant that the model ranks first.
         first: &'static str,
@@ -55,7 +57,8 @@ pub enum Reason {
     FirstChoiceMissing,
     /// `NITRO_FORCE` pins the variant.
     Forced,
-    /// `NITRO_FORCE` pins another choice, which may not run in this call: its constraint forbids it, or it is not exact or not near enough. What runs is what would without the pin.
+    /// `NITRO_FORCE` pins another choice, which may not run in this call: its constraint forbids it, or it is not
+    /// exact or not near enough. What runs is what would without the pin.
     ForcedInadmissible {
         /// The variant that is pinned.
         pinned: &'static str,
@@ -70,17 +73,19 @@ pub enum Reason {
     ModelUntrusted,
     /// Default: the model needs an input feature that the code does not have.
     FeatureMissing,
-    /// Default: a feature that the model needs computes something else in the code than it did when the model was trained.
+    /// Default: a feature that the model needs computes something else in the code than it did when the model was
+    /// trained.
     FeatureChanged {
         /// The feature.
         feature: &'static str,
     },
     /// Default: the model needs a device feature that is not known of this device.
     DeviceFeatureMissing,
-    /// Default for now: the model needs device features that are being measured in the background. Calls choose by the model when they are there.
+    /// Default for now: the model needs device features that are being measured in the background. Calls choose by
+    /// the model when they are there.
     DeviceFeaturesPending,
-    /// Default: the model needs a device feature that may differ between devices of one kind and does not know its source devices, and
-    /// choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)).
+    /// Default: the model needs a device feature that may differ between devices of one kind and does not know its
+    /// source devices, and choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)).
     DeviceFeatureVaries,
     /// Default: a feature that the model needs is NaN or infinite for this input.
     FeatureNotFinite {
@@ -92,7 +97,8 @@ pub enum Reason {
 }
 
 // In the order of `Reason`, so that one becomes the other without a table: every call is counted by it.
-/// What kind of reason a [`Reason`] is, without its details; what [`stats`](crate::stats()) counts by. `Display` is one or a few words.
+/// What kind of reason a [`Reason`] is, without its details; what [`stats`](crate::stats()) counts by. `Display` is
+/// one or a few words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ReasonKind {

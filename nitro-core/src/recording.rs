@@ -37,7 +37,8 @@ pub struct Observation {
     pub admissible: Vec<bool>,
     /// Identity of the device of the calls.
     pub device: Option<String>,
-    /// What parts of the calls took, in the order in which they were noted; empty unless [`record_parts`] asked for them.
+    /// What parts of the calls took, in the order in which they were noted; empty unless [`record_parts`] asked for
+    /// them.
     pub parts: Vec<PartTime>,
 }
 
@@ -104,8 +105,9 @@ thread_local! {
 
 /// Runs `body`; every call of `function` that it makes on this thread runs this choice and is timed.
 ///
-/// Where there are choices to be described, the features of the calls, what each of them takes, and what constraints say of these choices are
-/// found out too, outside of the timed part. What runs is not asked whether it may: that is the caller's part, who knows it from such a recording.
+/// Where there are choices to be described, the features of the calls, what each of them takes, and what
+/// constraints say of these choices are found out too, outside of the timed part. What runs is not asked whether it
+/// may: that is the caller's part, who knows it from such a recording.
 ///
 /// A call of `function` inside such a call, also one that a feature or a constraint makes, is chosen as if nothing were
 /// recorded, by pins, model and constraints; its time is part of the call that it is made in. A `record` inside of
@@ -136,8 +138,8 @@ pub fn record<R>(
     observed(Recording::new(function, choice, described, false), body)
 }
 
-/// As [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell ([`wants_parts`]). Such a run is slower than
-/// others: its time as a whole says nothing.
+/// As [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell
+/// ([`wants_parts`]). Such a run is slower than others: its time as a whole says nothing.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::events;
 
-/// At first nothing. What is replaced is never freed, since a reader may go on with it for any time: meant for statics, and for what is
-/// replaced on request. There is no lock in it, so a thread that dies or is not there after a `fork` holds nobody up.
+/// At first nothing. What is replaced is never freed, since a reader may go on with it for any time: meant for
+/// statics, and for what is replaced on request. There is no lock in it, so a thread that dies or is not there
+/// after a `fork` holds nobody up.
 pub(crate) struct Replaceable<T: 'static> {
     current: AtomicPtr<Published<T>>,
 }
@@ -34,8 +35,8 @@ impl<T> Replaceable<T> {
         self.published().map(|published| &published.value)
     }
 
-    /// The present value; when there is none, what `make` makes. Of several threads that make one at once, one prevails; what the others
-    /// had to tell is not told.
+    /// The present value; when there is none, what `make` makes. Of several threads that make one at once, one
+    /// prevails; what the others had to tell is not told.
     #[inline]
     pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &'static T {
         self.get().unwrap_or_else(|| self.init(make))
@@ -53,7 +54,8 @@ impl<T> Replaceable<T> {
         }
     }
 
-    /// Replaces the present value by what `make` makes of it; where it makes none, and after an error, the present one stays. `make` is asked again when another thread was faster.
+    /// Replaces the present value by what `make` makes of it; where it makes none, and after an error, the present
+    /// one stays. `make` is asked again when another thread was faster.
     pub(crate) fn try_replace<E>(
         &self,
         make: impl Fn(Option<&'static T>) -> Result<Option<T>, E>,
@@ -81,7 +83,8 @@ impl<T> Replaceable<T> {
             // SAFETY: `new` is a leaked box.
             Ok(_) => Ok(unsafe { &(*new).value }),
             Err(prevailing) => {
-                // SAFETY: `new` is the box from above, which nobody else has seen. What prevails was published, and is never freed.
+                // SAFETY: `new` is the box from above, which nobody else has seen. What prevails was published, and
+                // is never freed.
                 Err(unsafe {
                     drop(Box::from_raw(new));
                     &(*prevailing).value

@@ -48,8 +48,8 @@ pub(crate) struct ModelInCode {
     pub(crate) choices: Vec<Option<usize>>,
 }
 
-/// What a model means for this code on this device. What does not fit is told once, as an event. When `deterministic`, only what is the
-/// same on every device of the kind is asked of the device.
+/// What a model means for this code on this device. What does not fit is told once, as an event. When
+/// `deterministic`, only what is the same on every device of the kind is asked of the device.
 pub(crate) fn resolve(
     function: &Function,
     table: &ChoiceTable,
@@ -149,7 +149,8 @@ const DEVICE_FEATURE_MISSING: &str = "the model needs a device feature that is n
 const DEVICE_FEATURE_VARIES: &str = "choices are to be deterministic, and the model needs a device feature that may \
     differ between devices of one kind";
 
-/// A feature of the model that computes something else in the code, as far as both know; `features` are its columns' in the code.
+/// A feature of the model that computes something else in the code, as far as both know; `features` are its
+/// columns' in the code.
 fn changed(function: &Function, model: &Model, features: &[usize]) -> Option<&'static str> {
     let of_code = function.feature_digests();
     let differs = |(own, digest): &(&usize, &u64)| {

@@ -61,7 +61,8 @@ impl<V: CodeVariant> Selection<V> {
         self.choice
     }
 
-    /// What is promised of its results: an approximate variant is chosen only where the call's `tolerance` accepts its error.
+    /// What is promised of its results: an approximate variant is chosen only where the call's `tolerance` accepts
+    /// its error.
     #[must_use]
     pub fn contract(&self) -> Contract {
         self.contract
@@ -79,32 +80,35 @@ impl<V: CodeVariant> Selection<V> {
         &self.features
     }
 
-    /// What the model thinks of the chosen variant, 0 to 1 ([`Ranked::confidence`](crate::model::Ranked::confidence)); absent when no model
-    /// decided.
+    /// What the model thinks of the chosen variant, 0 to 1
+    /// ([`Ranked::confidence`](crate::model::Ranked::confidence)); absent when no model decided.
     #[must_use]
     pub fn confidence(&self) -> Option<f64> {
         self.assessment.map(|assessment| assessment.confidence)
     }
 
-    /// How far the chosen variant is ahead of the next one whose constraint admits it, 0 to 1: the difference of their
-    /// [`confidence`](crate::model::Ranked::confidence), which is a share of votes of a support-vector machine and an expected share of the best
-    /// variant's speed of a forest. Absent when no model decided, or when the model knows no other admissible variant.
+    /// How far the chosen variant is ahead of the next one whose constraint admits it, 0 to 1: the difference of
+    /// their [`confidence`](crate::model::Ranked::confidence), which is a share of votes of a support-vector
+    /// machine and an expected share of the best variant's speed of a forest. Absent when no model decided, or when
+    /// the model knows no other admissible variant.
     #[must_use]
     pub fn margin(&self) -> Option<f64> {
         self.assessment?.margin
     }
 
-    /// How far this input is from the training inputs, in units of what is near: above 1 the choice is a guess about an unknown kind of
-    /// input. Formula and calibration: [`Region::distance`](crate::model::Region::distance). Absent when no model decided, when the model
-    /// does not know its training inputs, and when it asks for no feature.
+    /// How far this input is from the training inputs, in units of what is near: above 1 the choice is a guess
+    /// about an unknown kind of input. Formula and calibration:
+    /// [`Region::distance`](crate::model::Region::distance). Absent when no model decided, when the model does not
+    /// know its training inputs, and when it asks for no feature.
     #[must_use]
     pub fn input_distance(&self) -> Option<f64> {
         self.assessment?.input_distance
     }
 
-    /// How far this device is from the devices that the model was trained on, as [`input_distance`](Self::input_distance); over the device
-    /// features that are known without measuring, and over the measured ones too where the model itself needs one of those. Absent when no
-    /// model decided, and when the model does not know what tells its source devices apart.
+    /// How far this device is from the devices that the model was trained on, as
+    /// [`input_distance`](Self::input_distance); over the device features that are known without measuring, and
+    /// over the measured ones too where the model itself needs one of those. Absent when no model decided, and when
+    /// the model does not know what tells its source devices apart.
     #[must_use]
     pub fn device_distance(&self) -> Option<f64> {
         self.assessment?.device_distance
@@ -141,8 +145,8 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
     }
 }
 
-/// The one rule by which a ranking ends in a choice: the first, in its order, of what may run, as `may_run` has it. Where there is none, the
-/// default choice runs.
+/// The one rule by which a ranking ends in a choice: the first, in its order, of what may run, as `may_run` has it.
+/// Where there is none, the default choice runs.
 ///
 /// ```
 /// use nitro_core::first_admissible;

@@ -1,5 +1,5 @@
-//! What is known of a function from its first call on: its choices, the user's pins, its model. All of it can be replaced on
-//! request, while calls go on.
+//! What is known of a function from its first call on: its choices, the user's pins, its model. All of it can be
+//! replaced on request, while calls go on.
 
 use std::fmt;
 
@@ -157,7 +157,8 @@ impl FunctionState {
         }
     }
 
-    /// Waits for what the model needs measured, on the devices that the function was called on, otherwise on that where calls would go.
+    /// Waits for what the model needs measured, on the devices that the function was called on, otherwise on that
+    /// where calls would go.
     pub(crate) fn wait_for_devices(&self) {
         let Ok(ModelInCode { model, .. }) = &self.model else { return };
         if self.deterministic || model.device_features.is_empty() {
@@ -194,17 +195,18 @@ impl Function {
     /// `#[code_variant]`), and takes the settings of the moment ([`set_exact`](crate::set_exact),
     /// [`set_deterministic`](crate::set_deterministic), `NITRO_FORCE`).
     ///
-    /// Calls on other threads go on meanwhile, with the old model until the new one is ready on every device that the function was
-    /// called on. Where no place has a model any more, the default variant runs from now on.
+    /// Calls on other threads go on meanwhile, with the old model until the new one is ready on every device that
+    /// the function was called on. Where no place has a model any more, the default variant runs from now on.
     ///
     /// A child made by `fork` may call this too, whatever the other threads of its parent were doing.
     ///
-    /// Where the model's bytes and the settings are what they were, nothing changes. Otherwise the old model stays in memory, because a call may
-    /// still be using it: such a reload costs the size of a model for the life of the process.
+    /// Where the model's bytes and the settings are what they were, nothing changes. Otherwise the old model stays
+    /// in memory, because a call may still be using it: such a reload costs the size of a model for the life of the
+    /// process.
     ///
     /// # Errors
-    /// When the new model cannot be read, is of another function, or needs what the code or a device does not have where the old
-    /// one could be used. The old model stays in use then.
+    /// When the new model cannot be read, is of another function, or needs what the code or a device does not have
+    /// where the old one could be used. The old model stays in use then.
     pub fn reload(&'static self) -> Result<(), ReloadError> {
         let replaced = self.state.try_replace(|old| match old {
             Some(old) => old.renewed(self),

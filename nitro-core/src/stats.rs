@@ -1,8 +1,8 @@
 //! What calls ran, and why: counted on every call, read on request.
 //!
-//! Each thread counts for itself, so a call writes memory that no other thread writes: no lock, no atomic read-modify-write, no
-//! cache line that wanders. Who reads adds the threads up. When a thread ends, the next one that begins goes on with its counters:
-//! there are as many as threads were alive at once.
+//! Each thread counts for itself, so a call writes memory that no other thread writes: no lock, no atomic
+//! read-modify-write, no cache line that wanders. Who reads adds the threads up. When a thread ends, the next one
+//! that begins goes on with its counters: there are as many as threads were alive at once.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -55,8 +55,8 @@ impl Drop for Return {
     }
 }
 
-/// Counts a call that ends in a choice of the table of this number, which has so many. Returns the counter of the thread, unless the thread is ending,
-/// whose calls are not counted any more.
+/// Counts a call that ends in a choice of the table of this number, which has so many. Returns the counter of the
+/// thread, unless the thread is ending, whose calls are not counted any more.
 pub(crate) fn count(
     table: usize,
     choices: usize,
@@ -95,8 +95,8 @@ fn increment(counter: &AtomicU64) {
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
-/// Counters for this thread, which has none yet. None when it is ending: calls that destructors of thread-locals make after that are
-/// not counted.
+/// Counters for this thread, which has none yet. None when it is ending: calls that destructors of thread-locals
+/// make after that are not counted.
 fn take() -> Option<&'static Counters> {
     RETURN.try_with(|_| ()).ok()?;
     let free = |counters: &&Counters| {
@@ -182,12 +182,12 @@ pub struct Stats {
 
 /// What the calls of this process ran so far, and why, of all threads together, ended ones too.
 ///
-/// Every call of a function counts, except those that a recording times. `FUNCTION::select` runs nothing and counts nothing. A call does
-/// not ask how far its input is from those of the training, so the reason of a far one is [`ReasonKind::Predicted`] here; `train coverage`
-/// tells it of captured calls.
+/// Every call of a function counts, except those that a recording times. `FUNCTION::select` runs nothing and counts
+/// nothing. A call does not ask how far its input is from those of the training, so the reason of a far one is
+/// [`ReasonKind::Predicted`] here; `train coverage` tells it of captured calls.
 ///
-/// Calls that run meanwhile on other threads may or may not be in. Reading costs a walk over the counters of every thread and takes
-/// nothing from the calls; counters only grow, so the calls of a span of time are a difference.
+/// Calls that run meanwhile on other threads may or may not be in. Reading costs a walk over the counters of every
+/// thread and takes nothing from the calls; counters only grow, so the calls of a span of time are a difference.
 ///
 /// ```
 /// # use nitro_core as nitro;
@@ -233,8 +233,8 @@ fn calls(function: &'static Function) -> BTreeMap<(Choice, ReasonKind), u64> {
 }
 
 impl Stats {
-    /// One entry for each function, choice and reason that a call ran for: by name of the function, then in the order of the variants'
-    /// declaration, then of the configurations.
+    /// One entry for each function, choice and reason that a call ran for: by name of the function, then in the
+    /// order of the variants' declaration, then of the configurations.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts

@@ -83,8 +83,8 @@ impl VariantInfo {
         self
     }
 
-    /// With results that were seen to be off by up to this relative error, over the inputs that a text names. That it takes a tolerance
-    /// is part of its constraint.
+    /// With results that were seen to be off by up to this relative error, over the inputs that a text names. That
+    /// it takes a tolerance is part of its constraint.
     ///
     /// # Panics
     /// At compile time, when the error is not above 0 or not finite.
@@ -119,8 +119,8 @@ impl VariantInfo {
         self.parameters
     }
 
-    /// For which inputs its possible configurations may run; absent is all. Of an approximate variant what it takes of a call's tolerance
-    /// comes first, as `tolerance >= 0.003`.
+    /// For which inputs its possible configurations may run; absent is all. Of an approximate variant what it takes
+    /// of a call's tolerance comes first, as `tolerance >= 0.003`.
     #[must_use]
     pub fn constraint(&self) -> Option<Constraint> {
         self.constraint
@@ -132,20 +132,22 @@ impl VariantInfo {
         self.exact_group
     }
 
-    /// The largest relative error that was seen and over what inputs, of an approximate variant; [`Function::contract`](crate::Function::contract)
-    /// has it with what other variants promise.
+    /// The largest relative error that was seen and over what inputs, of an approximate variant;
+    /// [`Function::contract`](crate::Function::contract) has it with what other variants promise.
     #[must_use]
     pub fn approximation(&self) -> Option<(f64, Option<&'static str>)> {
         self.approximation
     }
 
-    /// Whether a configuration may run on any input at all, as far as what its constraint says of parameters alone tells.
+    /// Whether a configuration may run on any input at all, as far as what its constraint says of parameters alone
+    /// tells.
     #[must_use]
     pub fn is_possible(&self, configuration: Configuration) -> bool {
         self.is_possible.is_none_or(|is_possible| is_possible(configuration))
     }
 
-    /// The possible configurations, in the order of their ranks; none of generated code. There may be too many to walk through.
+    /// The possible configurations, in the order of their ranks; none of generated code. There may be too many to
+    /// walk through.
     pub fn configurations(&self) -> impl Iterator<Item = Configuration> + '_ {
         let all = (0..self.parameters.configurations()).map(Configuration::of_rank);
         all.filter(|&configuration| self.is_possible(configuration))

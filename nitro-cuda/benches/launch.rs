@@ -1,4 +1,5 @@
-//! What choosing a variant, or a module that may be dropped, adds to the host's time of a kernel launch: `cargo bench -p nitro-variants-cuda --bench launch`.
+//! What choosing a variant, or a module that may be dropped, adds to the host's time of a kernel launch:
+//! `cargo bench -p nitro-variants-cuda --bench launch`.
 //!
 //! All lines are measured in one run, in turn, and compared with launching alone.
 

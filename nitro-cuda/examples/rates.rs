@@ -1,6 +1,8 @@
-//! What a device does at most, printed and written as JSON: `cargo run --release -p nitro-variants-cuda --example rates -- cuda:0 rates.json`, or `cuda:0/16sm` for a part of it.
+//! What a device does at most, printed and written as JSON: `cargo run --release -p nitro-variants-cuda --example
+//! rates -- cuda:0 rates.json`, or `cuda:0/16sm` for a part of it.
 //!
-//! The file has the device features of the data sheet beside those that are measured, so that lower limits of times can be made of it (`nitro_decide::Rates`).
+//! The file has the device features of the data sheet beside those that are measured, so that lower limits of times
+//! can be made of it (`nitro_decide::Rates`).
 
 use std::error::Error;
 

@@ -27,7 +27,8 @@ use crate::Buffer;
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
     value: Value<'a>,
-    /// A buffer has to live until the launch; the order of its own stream keeps its memory for what that stream was given before.
+    /// A buffer has to live until the launch; the order of its own stream keeps its memory for what that stream was
+    /// given before.
     buffer: PhantomData<&'a ()>,
 }
 

@@ -17,7 +17,8 @@ const MOST: usize = 128;
 static SHIPPED: Recent<(Cuda, Artifact), OnceCell<Arc<Module>>> = Recent::new(MOST);
 
 impl Module {
-    /// The module of an artifact that is PTX on a device. The driver compiles it when it is first asked for there; after that a call costs a look at those that were used last.
+    /// The module of an artifact that is PTX on a device. The driver compiles it when it is first asked for there;
+    /// after that a call costs a look at those that were used last.
     ///
     /// ```no_run
     /// use nitro::Artifact;
@@ -45,8 +46,9 @@ impl Module {
         shipped.get_or_try_init(load).cloned()
     }
 
-    /// Whether an artifact that is PTX is for a device and its driver, as its head says: for the constraint of a variant that runs such code. PTX for one compute capability runs on later
-    /// ones too, unless it is for one architecture (`sm_90a`) or family (`sm_100f`) alone. Nothing is compiled, and nothing allocated.
+    /// Whether an artifact that is PTX is for a device and its driver, as its head says: for the constraint of a
+    /// variant that runs such code. PTX for one compute capability runs on later ones too, unless it is for one
+    /// architecture (`sm_90a`) or family (`sm_100f`) alone. Nothing is compiled, and nothing allocated.
     ///
     /// ```no_run
     /// # mod app {

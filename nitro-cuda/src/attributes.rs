@@ -85,10 +85,10 @@ impl Attributes {
 
     /// The device features of `multiprocessors` of the GPU's multiprocessors: Table 1 of the Nitro paper, by its names.
     ///
-    /// `peak_gbps` is what the memory can deliver (two transfers a clock over the whole bus), or what the multiprocessors
-    /// can take in if that is less. For that, 64 bytes each in a clock are assumed, the width of a multiprocessor's port to the
-    /// second-level cache: on 8 and on 16 multiprocessors of an H200 copies reach 75 % of it. A feature whose rates are not
-    /// known is absent.
+    /// `peak_gbps` is what the memory can deliver (two transfers a clock over the whole bus), or what the
+    /// multiprocessors can take in if that is less. For that, 64 bytes each in a clock are assumed, the width of a
+    /// multiprocessor's port to the second-level cache: on 8 and on 16 multiprocessors of an H200 copies reach 75 %
+    /// of it. A feature whose rates are not known is absent.
     #[must_use]
     pub fn features(&self, multiprocessors: usize) -> Vec<DeviceFeature> {
         let count = multiprocessors as f64;
@@ -125,10 +125,12 @@ impl Attributes {
         format!("{}-{gib}gb", if name.is_empty() { "gpu".to_owned() } else { name.join("-") })
     }
 
-    /// The identity in stores and tables of a GPU of this kind, or of a part of it, e.g. `cuda:0/16sm@nvidia-h200-140gb`.
+    /// The identity in stores and tables of a GPU of this kind, or of a part of it, e.g.
+    /// `cuda:0/16sm@nvidia-h200-140gb`.
     ///
-    /// What was measured holds for every GPU of the kind, so that the number in it is always that of the first GPU, whichever
-    /// number this one has on its machine: identical GPUs share measurements, also those made on other machines.
+    /// What was measured holds for every GPU of the kind, so that the number in it is always that of the first GPU,
+    /// whichever number this one has on its machine: identical GPUs share measurements, also those made on other
+    /// machines.
     pub(crate) fn identity(&self, part: Option<usize>) -> String {
         let first = Name { ordinal: 0, multiprocessors: part };
         format!("{first}@{}", self.id())

@@ -13,8 +13,8 @@ use crate::{CudaError, Stream};
 
 /// `length` elements on a device: plain data, of which every pattern of bits is a value ([`Pod`]).
 ///
-/// Work on a buffer goes to the stream it was made on, in order: what reads results waits, everything else returns at once.
-/// Dropping it frees the memory when the stream has done what it was given before.
+/// Work on a buffer goes to the stream it was made on, in order: what reads results waits, everything else returns
+/// at once. Dropping it frees the memory when the stream has done what it was given before.
 ///
 /// ```no_run
 /// use nitro_cuda::{Buffer, CudaError};
@@ -121,8 +121,8 @@ impl<T: Pod> Buffer<T> {
 
     /// Copies another buffer's elements.
     ///
-    /// The copy is in this buffer's stream, which waits for the work that the source's stream was given before; the source's stream waits for
-    /// the copy, so that the source may be changed or dropped at once.
+    /// The copy is in this buffer's stream, which waits for the work that the source's stream was given before; the
+    /// source's stream waits for the copy, so that the source may be changed or dropped at once.
     ///
     /// # Errors
     /// [`CudaError::Length`], or when the driver refuses it.
@@ -133,8 +133,8 @@ impl<T: Pod> Buffer<T> {
         }
         self.stream.wait_for(source.stream)?;
         let active = self.stream.device.activate()?;
-        // SAFETY: both are memory of so many bytes, and not the same memory, being borrowed differently. The source is not freed before
-        // the copy is done, as its stream waits for it.
+        // SAFETY: both are memory of so many bytes, and not the same memory, being borrowed differently. The source
+        // is not freed before the copy is done, as its stream waits for it.
         let copied = unsafe {
             driver!(cuMemcpyDtoDAsync_v2(self.pointer, source.pointer, self.bytes(), self.stream.handle))
         };
@@ -203,7 +203,8 @@ impl<T: Pod> Buffer<T> {
         }
         let _active = self.stream.device.activate()?;
         let source = self.pointer + (first * size_of::<T>()) as u64;
-        // SAFETY: the callers have checked that so many elements exist; the target outlives the copy, which is waited for.
+        // SAFETY: the callers have checked that so many elements exist; the target outlives the copy, which is
+        // waited for.
         unsafe {
             driver!(cuMemcpyDtoHAsync_v2(values.as_mut_ptr().cast(), source, bytes, self.stream.handle))?;
             driver!(cuStreamSynchronize(self.stream.handle))

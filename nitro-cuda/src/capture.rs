@@ -7,8 +7,8 @@ use cudarc::driver::sys::{CUstreamCaptureMode, CUstreamCaptureStatus};
 use crate::driver::driver;
 use crate::{CudaError, Stream};
 
-/// Lets this thread, for as long as it lives, do what the driver forbids during a capture because another stream's work could depend on
-/// it: allocate, load code, wait. What belongs to the captured stream itself stays forbidden.
+/// Lets this thread, for as long as it lives, do what the driver forbids during a capture because another stream's
+/// work could depend on it: allocate, load code, wait. What belongs to the captured stream itself stays forbidden.
 pub(crate) struct Relaxed {
     before: CUstreamCaptureMode,
     /// The mode is the thread's: the value must not leave it.

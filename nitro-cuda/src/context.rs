@@ -1,5 +1,5 @@
-//! Contexts: where a GPU's kernels, memory and streams live. Each device, whole or partition, has one for the life of the
-//! process.
+//! Contexts: where a GPU's kernels, memory and streams live. Each device, whole or partition, has one for the life
+//! of the process.
 
 use std::marker::PhantomData;
 use std::mem::zeroed;
@@ -62,8 +62,8 @@ pub(crate) fn partition(
     let mut resource = split(ordinal, device, attributes, count)?;
     let (mut description, mut green) = (ptr::null_mut(), ptr::null_mut());
     let mut context = ptr::null_mut();
-    // SAFETY: the resource is one that the driver split off, each handle is used after the call that makes it succeeded, and
-    // all places live through the calls.
+    // SAFETY: the resource is one that the driver split off, each handle is used after the call that makes it
+    // succeeded, and all places live through the calls.
     unsafe {
         driver!(cuDevResourceGenerateDesc(&mut description, &mut resource, 1))?;
         let flags = CUgreenCtxCreate_flags::CU_GREEN_CTX_DEFAULT_STREAM as u32;
@@ -110,8 +110,8 @@ fn split(
     Ok(part)
 }
 
-/// Memory of a GPU for allocation in the order of a stream. What is freed stays with the pool, so that a variant that allocates
-/// does not go to the operating system each time. None where the GPU has no pools.
+/// Memory of a GPU for allocation in the order of a stream. What is freed stays with the pool, so that a variant
+/// that allocates does not go to the operating system each time. None where the GPU has no pools.
 pub(crate) fn memory_pool(
     ordinal: usize,
     attributes: &Attributes,
@@ -134,8 +134,8 @@ pub(crate) fn memory_pool(
     Ok(Some(pool))
 }
 
-/// Keeps a context current on this thread while others make calls of the driver that need not be balanced; afterwards that is current which
-/// was before, whatever they pushed and popped.
+/// Keeps a context current on this thread while others make calls of the driver that need not be balanced;
+/// afterwards that is current which was before, whatever they pushed and popped.
 pub(crate) struct Foreign {
     before: CUcontext,
     /// Contexts are current on a thread: the value must not leave it.
@@ -153,7 +153,8 @@ pub(crate) fn enter_for_others(context: CUcontext) -> Result<Foreign, CudaError>
 }
 
 impl Foreign {
-    /// Takes off the thread's stack of contexts what lies above the one before; where that was taken off too, it is put there again.
+    /// Takes off the thread's stack of contexts what lies above the one before; where that was taken off too, it is
+    /// put there again.
     fn restore(&self) -> Result<(), CudaError> {
         loop {
             let top = current()?;
@@ -161,8 +162,9 @@ impl Foreign {
                 return Ok(());
             }
             let mut popped = ptr::null_mut();
-            // SAFETY: what was current before is still alive, as its owner put it there for the time of this call; `popped` lives through the
-            // call. Both act on the stack of this thread, which the value does not leave, being no `Send`.
+            // SAFETY: what was current before is still alive, as its owner put it there for the time of this call;
+            // `popped` lives through the call. Both act on the stack of this thread, which the value does not
+            // leave, being no `Send`.
             unsafe {
                 match top.is_null() {
                     true => driver!(cuCtxPushCurrent_v2(self.before))?,
@@ -189,7 +191,8 @@ fn current() -> Result<CUcontext, CudaError> {
     Ok(current)
 }
 
-/// Keeps a context current on this thread for as long as it lives; whoever holds it leaves the driver's contexts as they are.
+/// Keeps a context current on this thread for as long as it lives; whoever holds it leaves the driver's contexts as
+/// they are.
 pub(crate) struct Active {
     pushed: bool,
     /// Contexts are current on a thread: the value must not leave it.

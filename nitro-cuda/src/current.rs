@@ -1,4 +1,5 @@
-//! The device of a call: what `device = nitro_cuda::current()` asks for on every call, so it takes no lock and allocates nothing.
+//! The device of a call: what `device = nitro_cuda::current()` asks for on every call, so it takes no lock and
+//! allocates nothing.
 
 use std::sync::OnceLock;
 
@@ -18,8 +19,8 @@ pub struct Current {
 
 /// The device that this thread works on: what [`Cuda::enter`] set, otherwise `cuda:0`.
 ///
-/// Never fails: without a driver or GPU it is the device `cuda:none` without features, on which dispatch runs the default
-/// variant; what that variant does returns the [`CudaError`] that says what to install.
+/// Never fails: without a driver or GPU it is the device `cuda:none` without features, on which dispatch runs the
+/// default variant; what that variant does returns the [`CudaError`] that says what to install.
 ///
 /// ```
 /// use nitro_core::Device;

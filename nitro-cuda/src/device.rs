@@ -80,8 +80,9 @@ pub(crate) fn register(state: State) -> Cuda {
 }
 
 impl Cuda {
-    /// Runs `work` with the device's driver context current on this thread, for calls of other CUDA libraries. What was current before is
-    /// current again afterwards, also when `work` panics or leaves contexts of its own behind.
+    /// Runs `work` with the device's driver context current on this thread, for calls of other CUDA libraries. What
+    /// was current before is current again afterwards, also when `work` panics or leaves contexts of its own
+    /// behind.
     ///
     /// # Errors
     /// When the driver refuses it.
@@ -149,7 +150,8 @@ impl Cuda {
         context::activate(self.0.context)
     }
 
-    /// Remembers the first failure met where none can be returned; [`Stream::synchronize`](crate::Stream::synchronize) returns it.
+    /// Remembers the first failure met where none can be returned;
+    /// [`Stream::synchronize`](crate::Stream::synchronize) returns it.
     pub(crate) fn defer_error(self, error: CudaError) {
         tracing::debug!(device = %self, %error, "a destructor failed");
         self.unreported().get_or_insert(error);

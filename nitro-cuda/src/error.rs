@@ -220,7 +220,8 @@ impl CudaError {
     }
 }
 
-/// Whether the error of this number stays: the driver's documentation calls the process to be "terminated and relaunched".
+/// Whether the error of this number stays: the driver's documentation calls the process to be "terminated and
+/// relaunched".
 fn is_fatal(code: u32) -> bool {
     const FATAL: [CUresult; 12] = [
         CUresult::CUDA_ERROR_ECC_UNCORRECTABLE,

@@ -64,11 +64,11 @@ impl Drop for Event {
 }
 
 impl Stream {
-    /// What this stream is given from now on begins when the other one has done what it was given so far. The host does not wait, and nothing
-    /// happens when they are the same stream.
+    /// What this stream is given from now on begins when the other one has done what it was given so far. The host
+    /// does not wait, and nothing happens when they are the same stream.
     ///
-    /// For work on a [`Buffer`](crate::Buffer) by another stream than its own: let that stream wait for the buffer's before, and the
-    /// buffer's for that stream after.
+    /// For work on a [`Buffer`](crate::Buffer) by another stream than its own: let that stream wait for the
+    /// buffer's before, and the buffer's for that stream after.
     ///
     /// # Errors
     /// When the driver refuses it.
@@ -79,7 +79,8 @@ impl Stream {
         let event = Event::untimed(other.device)?;
         event.record(other)?;
         let _active = self.device.activate()?;
-        // SAFETY: the stream is of the context that is current; the event is recorded, and the driver keeps it for those who wait.
+        // SAFETY: the stream is of the context that is current; the event is recorded, and the driver keeps it for
+        // those who wait.
         unsafe { driver!(cuStreamWaitEvent(self.handle, event.handle, 0)) }
     }
 }

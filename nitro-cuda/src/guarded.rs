@@ -17,11 +17,13 @@ const ALIGNMENT: usize = 256;
 /// Addresses on each side of which there is no memory: a wrong index of 32 bits stays within them. They cost nothing.
 const GUARD_BYTES: usize = 8 << 30;
 
-/// Bytes on a device in a mapping of their own, between addresses where nothing is: an access far beyond an end is an error of the device and not
-/// the silent damage of another buffer.
+/// Bytes on a device in a mapping of their own, between addresses where nothing is: an access far beyond an end is
+/// an error of the device and not the silent damage of another buffer.
 ///
-/// Mappings have whole pages (of 2 MiB), so there is some slack beside the content. [`place`](Self::place) moves the content within its mapping: at the end, but for at most 255 bytes by which it is
-/// aligned, or at the beginning. What is written to the slack shows by [`fill_slack`](Self::fill_slack) before and a look at [`slack`](Self::slack) after.
+/// Mappings have whole pages (of 2 MiB), so there is some slack beside the content. [`place`](Self::place) moves
+/// the content within its mapping: at the end, but for at most 255 bytes by which it is aligned, or at the
+/// beginning. What is written to the slack shows by [`fill_slack`](Self::fill_slack) before and a look at
+/// [`slack`](Self::slack) after.
 ///
 /// Work on it goes to its stream, in order. Making and dropping one is slow, and dropping waits for the stream.
 ///
@@ -206,7 +208,8 @@ impl GuardedBuffer {
         }
         let _active = self.stream.device.activate()?;
         let (to, from) = (self.pointer(), source.pointer());
-        // SAFETY: both have so many bytes and are different memory, being borrowed differently; dropping one waits for the stream.
+        // SAFETY: both have so many bytes and are different memory, being borrowed differently; dropping one waits
+        // for the stream.
         unsafe { driver!(cuMemcpyDtoDAsync_v2(to, from, self.bytes, self.stream.handle)) }
     }
 
@@ -238,7 +241,8 @@ impl GuardedBuffer {
 
     /// Gives back what it has. The context is current.
     fn release(&mut self) -> Result<(), CudaError> {
-        // SAFETY: the handle is a stream of the device. What is queued may use the memory; where it failed, nothing is queued.
+        // SAFETY: the handle is a stream of the device. What is queued may use the memory; where it failed, nothing
+        // is queued.
         let waited = unsafe { driver!(cuStreamSynchronize(self.stream.handle)) };
         // SAFETY: each is this buffer's, was made by the function of that kind and is given back once.
         unsafe {

@@ -20,8 +20,8 @@ const SHARED_BYTES_UNASKED: u32 = 48 << 10;
 /// Arguments that one kernel may have here; the driver allows 4 kB of them or more.
 const MOST_ARGUMENTS: usize = 64;
 
-/// A function of a [`Module`](crate::Module), or of a [`Program`](crate::Program), whose kernels stay for the life of the process.
-/// Cheap to copy.
+/// A function of a [`Module`](crate::Module), or of a [`Program`](crate::Program), whose kernels stay for the life
+/// of the process. Cheap to copy.
 ///
 /// ```no_run
 /// use nitro_cuda::{Buffer, CudaError, Grid, Program};
@@ -77,8 +77,8 @@ pub struct Resources {
     pub registers: u32,
     /// Shared memory of a block that the source declares; what a launch adds is not counted.
     pub static_shared_bytes: u32,
-    /// Local memory of a thread: registers that were spilled, and arrays that are indexed at run time. Which of both it is says
-    /// [`Image::usage`](crate::Image::usage).
+    /// Local memory of a thread: registers that were spilled, and arrays that are indexed at run time. Which of
+    /// both it is says [`Image::usage`](crate::Image::usage).
     pub local_bytes: u32,
     /// Most threads that a block may have with so many registers.
     pub max_threads_per_block: u32,
@@ -96,7 +96,8 @@ impl<'m> Kernel<'m> {
         self.function.device
     }
 
-    /// Launches the kernel on its device's stream, and does not wait for it. Dynamic shared memory above 48 KiB is asked for.
+    /// Launches the kernel on its device's stream, and does not wait for it. Dynamic shared memory above 48 KiB is
+    /// asked for.
     ///
     /// # Errors
     /// [`CudaError::Launch`]. What goes wrong while the kernel runs is returned by what waits for the stream.
@@ -105,10 +106,10 @@ impl<'m> Kernel<'m> {
     /// With more than 64 arguments.
     ///
     /// # Safety
-    /// The arguments have the number and the types of the kernel's parameters, and with them the kernel stays within its
-    /// buffers, which are of the kernel's device. What it writes is not used otherwise until the stream has come past it. A buffer whose
-    /// work goes to the same stream may be dropped at once, since it is freed in the order of its stream; for any other one,
-    /// [`launch_on`](Self::launch_on) says what to do.
+    /// The arguments have the number and the types of the kernel's parameters, and with them the kernel stays
+    /// within its buffers, which are of the kernel's device. What it writes is not used otherwise until the stream
+    /// has come past it. A buffer whose work goes to the same stream may be dropped at once, since it is freed in
+    /// the order of its stream; for any other one, [`launch_on`](Self::launch_on) says what to do.
     pub unsafe fn launch(self, grid: Grid, arguments: &[Argument<'_>]) -> Result<(), CudaError> {
         // SAFETY: as the caller says.
         unsafe { self.launch_on(self.function.device.stream(), grid, arguments) }
@@ -123,10 +124,13 @@ impl<'m> Kernel<'m> {
     /// As [`Kernel::launch`].
     ///
     /// # Safety
-    /// As [`Kernel::launch`]. Besides, of a buffer whose own stream ([`Buffer::stream`](crate::Buffer::stream)) is another one:
-    /// - what its stream was given before is done when the kernel begins: let `stream` wait for it ([`Stream::wait_for`]), or wait for it;
-    /// - its memory lives until the kernel is done: it is not dropped, changed or read before its stream has waited for `stream`. Dropping it
-    ///   frees the memory in the order of its own stream, which knows nothing of the kernel.
+    /// As [`Kernel::launch`]. Besides, of a buffer whose own stream ([`Buffer::stream`](crate::Buffer::stream)) is
+    /// another one:
+    /// - what its stream was given before is done when the kernel begins: let `stream` wait for it
+    ///   ([`Stream::wait_for`]), or wait for it;
+    /// - its memory lives until the kernel is done: it is not dropped, changed or read before its stream has waited
+    ///   for `stream`. Dropping it frees the memory in the order of its own stream, which knows nothing of the
+    ///   kernel.
     ///
     /// The stream, if another library made it, lives until the kernel is done.
     pub unsafe fn launch_on(
@@ -186,7 +190,8 @@ impl<'m> Kernel<'m> {
             ctx: std::ptr::null_mut(), // that of the function
         };
         let (mut added, before) = (std::ptr::null_mut(), before.as_slice());
-        // SAFETY: graph and nodes are of one graph; the driver copies parameters, which are of the kernel's number and types.
+        // SAFETY: graph and nodes are of one graph; the driver copies parameters, which are of the kernel's number
+        // and types.
         let answer = unsafe {
             driver!(cuGraphAddKernelNode_v2(&mut added, graph, before.as_ptr(), before.len(), &node))
         };
@@ -289,8 +294,8 @@ impl<'m> Kernel<'m> {
         Ok(u32::try_from(value).unwrap_or(0))
     }
 
-    /// Blocks of so many threads and so much dynamic shared memory that are resident on one multiprocessor at once; 0 when such
-    /// a block cannot run.
+    /// Blocks of so many threads and so much dynamic shared memory that are resident on one multiprocessor at once;
+    /// 0 when such a block cannot run.
     #[must_use]
     pub fn max_blocks_per_multiprocessor(self, threads: u32, shared_bytes: u32) -> usize {
         let mut blocks: c_int = 0;
@@ -337,7 +342,8 @@ impl<'m> Kernel<'m> {
         if is_allowed() {
             return Ok(());
         }
-        // One after the other: the driver remembers what it was told last, which must not be less than what another thread counts on.
+        // One after the other: the driver remembers what it was told last, which must not be less than what another
+        // thread counts on.
         let _raising = self.function.raising.lock().unwrap_or_else(PoisonError::into_inner);
         if is_allowed() {
             return Ok(());

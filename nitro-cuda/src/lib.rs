@@ -1,33 +1,36 @@
 //! CUDA devices for Nitro.
 //!
-//! With `device = nitro_cuda::current()`, variants of a `#[code_variant]` function run on the GPU that the calling thread
-//! works on: its device features enter the selection, and recordings time with events on its stream.
+//! With `device = nitro_cuda::current()`, variants of a `#[code_variant]` function run on the GPU that the calling
+//! thread works on: its device features enter the selection, and recordings time with events on its stream.
 //!
 //! The nouns:
 //! - [`Cuda`] is a device: a GPU ([`device`]), or a part of its multiprocessors ([`partition`]), which is a different
 //!   machine as far as the choice of a variant is concerned. [`Cuda::enter`] makes a thread work on it.
-//! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it, [`GuardedBuffer`] memory with nothing beside it, for code that is not trusted.
-//! - [`compile`] makes an [`Image`] of a CUDA C++ [`Source`], by [`Options`] such as definitions for the preprocessor; a [`Module`] is an image
-//!   on a device until it is dropped, and [`Kernel`] one of its functions.
-//! - [`Program`] does all that for a source that is part of the application: compiled for the device at hand when first used, loaded for
-//!   good, cached on disk.
-//! - [`Executable`] is a [`LaunchPlan`] on a device: the kernels of a loop nest that a search found, which ship as text and run without what found them.
+//! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it, [`GuardedBuffer`] memory with nothing
+//!   beside it, for code that is not trusted.
+//! - [`compile`] makes an [`Image`] of a CUDA C++ [`Source`], by [`Options`] such as definitions for the
+//!   preprocessor; a [`Module`] is an image on a device until it is dropped, and [`Kernel`] one of its functions.
+//! - [`Program`] does all that for a source that is part of the application: compiled for the device at hand when
+//!   first used, loaded for good, cached on disk.
+//! - [`Executable`] is a [`LaunchPlan`] on a device: the kernels of a loop nest that a search found, which ship as
+//!   text and run without what found them.
 //! - [`Devices`] brings all of them to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
 //!
-//! Driver and NVRTC are loaded at run time. Without them everything here returns a [`CudaError`] that says what to install,
-//! and [`current`] is a device without features, on which dispatch runs the default variant.
+//! Driver and NVRTC are loaded at run time. Without them everything here returns a [`CudaError`] that says what to
+//! install, and [`current`] is a device without features, on which dispatch runs the default variant.
 //!
 //! # CUDA graphs
 //!
-//! A function may be called while its stream is captured, in any capture mode: choosing asks nothing of the driver, allocates nothing and
-//! waits for nothing, so the graph holds what the chosen variant launches and no more. It holds that variant for good: a replay chooses
-//! nothing, so capture anew where features change.
+//! A function may be called while its stream is captured, in any capture mode: choosing asks nothing of the driver,
+//! allocates nothing and waits for nothing, so the graph holds what the chosen variant launches and no more. It
+//! holds that variant for good: a replay chooses nothing, so capture anew where features change.
 //!
-//! The first call on a device is legal during a capture too: opening the device and compiling and loading kernels happen beside the captured
-//! stream, and device features are measured by a thread of the background on a stream of its own. Until they are there the default variant
-//! is captured, so call `FUNCTION::prepare()` before the capture. What a variant does is its own matter: one that
-//! waits for its stream, as reading a [`Buffer`] does, ends the capture with an error, and a recording waits after every call, so it cannot
-//! capture. Measuring functions of [`register_feature`] have to keep off the device's own stream.
+//! The first call on a device is legal during a capture too: opening the device and compiling and loading kernels
+//! happen beside the captured stream, and device features are measured by a thread of the background on a stream of
+//! its own. Until they are there the default variant is captured, so call `FUNCTION::prepare()` before the capture.
+//! What a variant does is its own matter: one that waits for its stream, as reading a [`Buffer`] does, ends the
+//! capture with an error, and a recording waits after every call, so it cannot capture. Measuring functions of
+//! [`register_feature`] have to keep off the device's own stream.
 //!
 //! ```no_run
 //! use nitro_cuda::{Buffer, CudaError, Grid, Program};

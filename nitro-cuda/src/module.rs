@@ -24,9 +24,10 @@ const LOG_BYTES: usize = 16 << 10;
 
 /// An [`Image`] on a device, which drops it from there when it is dropped.
 ///
-/// Its kernels borrow it. Dropping waits for nothing and is safe at any time: kernels that are still queued run, and the module is unloaded
-/// once the device has come past them, in the context that it was loaded in, when next a module is dropped or loaded. Only a module of which
-/// a launch was captured into a CUDA graph stays for the life of the process, since the graph may be replayed at any time.
+/// Its kernels borrow it. Dropping waits for nothing and is safe at any time: kernels that are still queued run,
+/// and the module is unloaded once the device has come past them, in the context that it was loaded in, when next a
+/// module is dropped or loaded. Only a module of which a launch was captured into a CUDA graph stays for the life
+/// of the process, since the graph may be replayed at any time.
 ///
 /// ```no_run
 /// use nitro_cuda::{CudaError, Kernel, Module, Options, Source, compile, device};
@@ -63,7 +64,8 @@ impl Module {
     /// Loads an image on a device. PTX is compiled by the driver.
     ///
     /// # Errors
-    /// [`CudaError::Ptx`] with what the driver's compiler says, [`CudaError::NvrtcTooNew`], or when the device cannot be used.
+    /// [`CudaError::Ptx`] with what the driver's compiler says, [`CudaError::NvrtcTooNew`], or when the device
+    /// cannot be used.
     pub fn load(device: Cuda, image: &Image) -> Result<Self, CudaError> {
         let _relaxed = capture::relaxed()?;
         unload::unload_idle();
@@ -143,11 +145,12 @@ fn load(image: &Image) -> Result<CUmodule, CudaError> {
     let mut log = vec![0u8; LOG_BYTES];
     let mut options =
         [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    // The driver takes numbers in the place of pointers. It ends the log with a zero, for which there is room behind what it is told of.
+    // The driver takes numbers in the place of pointers. It ends the log with a zero, for which there is room
+    // behind what it is told of.
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES - 1)];
     let mut handle = ptr::null_mut();
-    // SAFETY: the code is a whole image, which the driver copies, or text that ends with a zero; options, their values and the log live
-    // through the call.
+    // SAFETY: the code is a whole image, which the driver copies, or text that ends with a zero; options, their
+    // values and the log live through the call.
     let loaded = unsafe {
         driver!(cuModuleLoadDataEx(
             &mut handle,

@@ -1,5 +1,5 @@
-//! Which launches a profiler sees. It is told to look (`--profile-from-start off`) for single launches by the driver's profiler
-//! control, which does nothing where no profiler is attached.
+//! Which launches a profiler sees. It is told to look (`--profile-from-start off`) for single launches by the
+//! driver's profiler control, which does nothing where no profiler is attached.
 
 use std::cell::RefCell;
 
@@ -33,8 +33,8 @@ impl Profiled {
     }
 }
 
-/// Runs `work` and has the profiler see the selected ones of the launches of its timed calls; the number of all of them. Also after a
-/// panic the thread is profiled no longer.
+/// Runs `work` and has the profiler see the selected ones of the launches of its timed calls; the number of all of
+/// them. Also after a panic the thread is profiled no longer.
 pub(crate) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
     struct End;
     impl Drop for End {

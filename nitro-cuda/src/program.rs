@@ -13,14 +13,15 @@ use crate::{Cuda, CudaError, Image, Kernel, Module, Options, Source, Stream};
 /// Definitions for the preprocessor: what `-DNAME=VALUE` says.
 pub type Definitions<'a> = [(&'a str, i64)];
 
-/// Modules of one program that were compiled with definitions and stay loaded: more than the configurations that a model picks from, and few
-/// enough that a search of ten thousand does not fill the device.
+/// Modules of one program that were compiled with definitions and stay loaded: more than the configurations that a
+/// model picks from, and few enough that a search of ten thousand does not fill the device.
 const MOST_CONFIGURED: usize = 256;
 
 /// A CUDA C++ source whose kernels are declared `extern "C" __global__`; a `static`.
 ///
-/// Compiled by NVRTC for a device when a kernel is first asked for there, and loaded for the life of the process. The machine code is cached in
-/// `$XDG_CACHE_HOME/nitro/cuda`, by a hash of source, options, architecture and NVRTC's version.
+/// Compiled by NVRTC for a device when a kernel is first asked for there, and loaded for the life of the process.
+/// The machine code is cached in `$XDG_CACHE_HOME/nitro/cuda`, by a hash of source, options, architecture and
+/// NVRTC's version.
 ///
 /// A source with parameters is compiled once for each configuration that it is asked for ([`Program::module`]):
 ///
@@ -95,8 +96,8 @@ impl Program {
     /// A kernel on the device that this thread works on. The first use on a device compiles and loads the program.
     ///
     /// # Errors
-    /// [`CudaError::Compile`] with file and line, [`CudaError::NoNvrtc`], [`CudaError::NoSuchKernel`], or when the device
-    /// cannot be used.
+    /// [`CudaError::Compile`] with file and line, [`CudaError::NoNvrtc`], [`CudaError::NoSuchKernel`], or when the
+    /// device cannot be used.
     pub fn kernel(&'static self, name: &str) -> Result<Kernel<'static>, CudaError> {
         self.kernel_on(Stream::current()?.device(), name)
     }
@@ -110,8 +111,8 @@ impl Program {
         module.lasting_kernel(name)
     }
 
-    /// The program with these definitions, on the device that this thread works on. The first use of a configuration on a device compiles and
-    /// loads it; so asking for it beforehand prepares it.
+    /// The program with these definitions, on the device that this thread works on. The first use of a
+    /// configuration on a device compiles and loads it; so asking for it beforehand prepares it.
     ///
     /// The 256 configurations used last stay loaded. One that is unloaded comes back from the disk.
     ///
@@ -132,8 +133,9 @@ impl Program {
         module.get_or_try_init(|| self.load(device, definitions).map(Arc::new)).cloned()
     }
 
-    /// Sees to it that the machine code for `sm_ARCHITECTURE` ([`Cuda::architecture`]) with these definitions is on the disk, from where
-    /// [`module`](Self::module) loads it. Any thread may do that while others work on a device, which is not asked.
+    /// Sees to it that the machine code for `sm_ARCHITECTURE` ([`Cuda::architecture`]) with these definitions is on
+    /// the disk, from where [`module`](Self::module) loads it. Any thread may do that while others work on a
+    /// device, which is not asked.
     ///
     /// ```no_run
     /// use nitro_cuda::Program;

@@ -1,4 +1,5 @@
-//! Timing by events on the stream of the call: from the moment the device reaches the work to the moment it has done it.
+//! Timing by events on the stream of the call: from the moment the device reaches the work to the moment it has
+//! done it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,8 +11,8 @@ use crate::{Buffer, CudaError, Stream, profiled_launches};
 
 static FLUSH: AtomicBool = AtomicBool::new(false);
 
-/// Whether timed calls of this process begin with nothing of their data in the second-level cache: before each, a buffer twice
-/// its size is written, outside the timed part.
+/// Whether timed calls of this process begin with nothing of their data in the second-level cache: before each, a
+/// buffer twice its size is written, outside the timed part.
 ///
 /// ```no_run
 /// use nitro_core::Device;
@@ -102,7 +103,8 @@ impl Pair {
         self.end.record(stream)?;
         let _active = stream.device.activate()?;
         let mut time_ms = 0.0f32;
-        // SAFETY: the events are of the context that is current, both are recorded, and `time_ms` lives through the call.
+        // SAFETY: the events are of the context that is current, both are recorded, and `time_ms` lives through the
+        // call.
         unsafe {
             driver!(cuEventSynchronize(self.end.handle))?;
             driver!(cuEventElapsedTime_v2(&mut time_ms, self.begin.handle, self.end.handle))?;

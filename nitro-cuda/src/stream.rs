@@ -42,8 +42,8 @@ impl Stream {
     /// A stream that another library made, as its `CUstream` handle.
     ///
     /// # Safety
-    /// The handle is a stream of `device`'s context. It is not destroyed while the result or a copy is used, nor before every
-    /// [`Module`](crate::Module) is dropped of which a kernel was launched on it.
+    /// The handle is a stream of `device`'s context. It is not destroyed while the result or a copy is used, nor
+    /// before every [`Module`](crate::Module) is dropped of which a kernel was launched on it.
     #[must_use]
     pub unsafe fn from_raw(device: Cuda, handle: *mut std::ffi::c_void) -> Self {
         Self { device, handle: handle.cast() }

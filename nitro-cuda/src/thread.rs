@@ -14,7 +14,8 @@ pub(crate) fn entered() -> Option<Cuda> {
 }
 
 impl Cuda {
-    /// From now on this thread works on the device: [`current`](crate::current()) and [`Stream::current`](crate::Stream::current) are its.
+    /// From now on this thread works on the device: [`current`](crate::current()) and
+    /// [`Stream::current`](crate::Stream::current) are its.
     pub fn enter(self) {
         ENTERED.set(Some(self));
     }

@@ -1,10 +1,11 @@
-//! Unloading of modules. The driver's documentation does not say what becomes of kernels that are still queued, nor whether unloading waits for
-//! them; so a module is unloaded once the device has come past every launch of it, and nobody waits for that.
+//! Unloading of modules. The driver's documentation does not say what becomes of kernels that are still queued, nor
+//! whether unloading waits for them; so a module is unloaded once the device has come past every launch of it, and
+//! nobody waits for that.
 //!
-//! - A launch notes its stream ([`Uses::note`]); a dropped module is retired, and an event recorded in each of those streams tells
-//!   when it can go. Retired modules are looked at whenever a module is dropped or loaded.
-//! - What is captured runs as often as its graph does, long after the capture. A module of which a launch was captured stays for the life
-//!   of the process.
+//! - A launch notes its stream ([`Uses::note`]); a dropped module is retired, and an event recorded in each of
+//!   those streams tells when it can go. Retired modules are looked at whenever a module is dropped or loaded.
+//! - What is captured runs as often as its graph does, long after the capture. A module of which a launch was
+//!   captured stays for the life of the process.
 //! - A stream that is captured when the module is dropped takes no event of ours; it is asked again later.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -93,7 +94,8 @@ impl Retired {
             is_idle &= end.is_reached()?;
         }
         if is_idle {
-            // SAFETY: the module is of the context that is current; nothing of it is queued, and nobody can launch from it.
+            // SAFETY: the module is of the context that is current; nothing of it is queued, and nobody can launch
+            // from it.
             unsafe { driver!(cuModuleUnload(self.module)) }?;
         }
         Ok(is_idle)

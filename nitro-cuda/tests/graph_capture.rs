@@ -1,8 +1,8 @@
-//! A function is called while its stream is captured into a CUDA graph: the graph holds the chosen variant's launch and no more, and its
-//! replays do what the call does. `cargo test -p nitro-variants-cuda --test graph_capture -- --ignored --test-threads=1`.
+//! A function is called while its stream is captured into a CUDA graph: the graph holds the chosen variant's launch
+//! and no more, and its replays do what the call does. `cargo test -p nitro-variants-cuda --test graph_capture -- --ignored --test-threads=1`.
 //!
-//! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything that a first call
-//! may have to compile and measure is compiled and measured.
+//! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything
+//! that a first call may have to compile and measure is compiled and measured.
 
 use std::ptr;
 use std::sync::LazyLock;
@@ -119,7 +119,8 @@ fn succeeds(answer: CUresult) {
     assert_eq!(answer, CUresult::CUDA_SUCCESS);
 }
 
-/// The graph of what `work` gives the stream, captured in the strictest mode: no thread may do anything that could be unsafe.
+/// The graph of what `work` gives the stream, captured in the strictest mode: no thread may do anything that could
+/// be unsafe.
 fn captured(stream: Stream, work: impl FnOnce()) -> CUgraph {
     let (handle, mut graph) = (stream.as_raw().cast(), ptr::null_mut());
     let capture = || {
@@ -207,7 +208,8 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
     }
 }
 
-/// The device is opened before the capture, because the stream is. Compiling, loading and measuring, on another thread, fall into it.
+/// The device is opened before the capture, because the stream is. Compiling, loading and measuring, on another
+/// thread, fall into it.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn even_a_first_call_may_fall_into_a_capture() {

@@ -1,4 +1,5 @@
-//! Programs are compiled ahead, by several threads at once and without a device. In a file of its own: it has a cache folder of its own.
+//! Programs are compiled ahead, by several threads at once and without a device. In a file of its own: it has a
+//! cache folder of its own.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;

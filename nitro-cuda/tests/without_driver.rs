@@ -1,5 +1,5 @@
-//! On a machine without a driver: everything says what to install, dispatch runs the default variant, and asking for the current
-//! device allocates nothing. With a driver there is nothing to see here; `device.rs` takes over.
+//! On a machine without a driver: everything says what to install, dispatch runs the default variant, and asking
+//! for the current device allocates nothing. With a driver there is nothing to see here; `device.rs` takes over.
 
 use nitro::{Device, code_variant};
 use nitro_core::provide::DeviceProvider;

@@ -1,4 +1,5 @@
-//! How many nodes a second propagation makes of the problem of a matrix product, alone and with the bound of each: `cargo run --release -p nitro-variants-decide --example candidate_nodes`.
+//! How many nodes a second propagation makes of the problem of a matrix product, alone and with the bound of each:
+//! `cargo run --release -p nitro-variants-decide --example candidate_nodes`.
 
 use std::sync::Arc;
 use std::time::Instant;

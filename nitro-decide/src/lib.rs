@@ -1,13 +1,16 @@
 //! Spaces of decisions after Telamon (Beaugnou and others, CC 2017): kernels of which some choices are still open.
 //!
-//! - A [`Problem`] is data: choices with named values ([`Universe`]), and [`Rule`]s over them that can be read and printed.
-//! - A [`Partial`] is a candidate, a state of a problem: what each choice may still be. Restricting a choice propagates to
-//!   the greatest fixed point of all rules, and [`Partial::explain`] says by which decisions and rules a value went.
+//! - A [`Problem`] is data: choices with named values ([`Universe`]), and [`Rule`]s over them that can be read and
+//!   printed.
+//! - A [`Partial`] is a candidate, a state of a problem: what each choice may still be. Restricting a choice
+//!   propagates to the greatest fixed point of all rules, and [`Partial::explain`] says by which decisions and
+//!   rules a value went.
 //! - [`BranchAndBound`] finds the fastest of what is inside a state, with a [`LowerBound`], and proves it;
 //!   [`Partial::count`] and [`Partial::estimate`] say how much is inside.
-//! - A [`Kernel`] describes statements and the loops around them. Its [`Nesting`] is the search space: the problem of how to
-//!   nest these loops and what becomes of each.
-//! - A [`TimeBound`] is the performance model: the least time of everything inside a state, from the [`Rates`] of a device.
+//! - A [`Kernel`] describes statements and the loops around them. Its [`Nesting`] is the search space: the problem
+//!   of how to nest these loops and what becomes of each.
+//! - A [`TimeBound`] is the performance model: the least time of everything inside a state, from the [`Rates`] of a
+//!   device.
 //! - A [`DecidedSpace`] generates code: each decided point is a [`nitro_nest::Program`].
 //!
 //! The crate runs nothing: it knows no device, no trainer, and no dependences of loops as they are written.

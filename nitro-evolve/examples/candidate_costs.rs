@@ -1,5 +1,7 @@
-//! What candidates cost beside a device: bred, made to texts, assembled in both forms, and told; with a device that takes so long for each run.
-//! `cargo run --release -p nitro-variants-evolve --example candidate_costs -- FILE.ptx [SECONDS [RUN_MS [breed | propose]]]`; with `breed` candidates are drawn and no more, with `propose` a profile is made.
+//! What candidates cost beside a device: bred, made to texts, assembled in both forms, and told; with a device that
+//! takes so long for each run. `cargo run --release -p nitro-variants-evolve --example candidate_costs -- FILE.ptx
+//! [SECONDS [RUN_MS [breed | propose]]]`; with `breed` candidates are drawn and no more, with `propose` a profile
+//! is made.
 
 use std::error::Error;
 use std::hash::{DefaultHasher, Hash, Hasher};

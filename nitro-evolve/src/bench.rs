@@ -10,12 +10,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Set, Workload};
 
-/// A program that may be run: PTX with the kernels that count. Those that judge alone may be missing in a candidate, since they run as they were compiled.
+/// A program that may be run: PTX with the kernels that count. Those that judge alone may be missing in a
+/// candidate, since they run as they were compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
     /// The text.
     pub ptx: Arc<str>,
-    /// The machine code that an assembler made of it for the device, in parts of which each has some of the kernels; none where whoever runs it makes that itself.
+    /// The machine code that an assembler made of it for the device, in parts of which each has some of the
+    /// kernels; none where whoever runs it makes that itself.
     pub images: Vec<Arc<[u8]>>,
 }
 
@@ -45,7 +47,8 @@ impl Code {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effort {
-    /// Timed runs of each case; the median of their times counts. A bench may make fewer of what is clearly slower than the original. Without any, times are 0: only results are looked at.
+    /// Timed runs of each case; the median of their times counts. A bench may make fewer of what is clearly slower
+    /// than the original. Without any, times are 0: only results are looked at.
     pub runs: u32,
     /// Runs whose results are compared, at least 1: what differs in any of them is an error.
     pub checks: u32,
@@ -78,8 +81,9 @@ impl Effort {
 pub struct CaseResult {
     /// What all launches of the case take together.
     pub time_ns: f64,
-    /// How far the results are from the original's, by the workload's comparisons; 0 where they are as near as the original's own are from run to run, infinite where a result is no number, nothing
-    /// was written, or what may not differ does.
+    /// How far the results are from the original's, by the workload's comparisons; 0 where they are as near as the
+    /// original's own are from run to run, infinite where a result is no number, nothing was written, or what may
+    /// not differ does.
     pub error: f64,
 }
 
@@ -108,7 +112,8 @@ pub trait Bench: Send {
         None
     }
 
-    /// Takes the workload and the original, runs it on all cases of these sets, and keeps its results. What it takes per set comes back, in the order of `sets`.
+    /// Takes the workload and the original, runs it on all cases of these sets, and keeps its results. What it
+    /// takes per set comes back, in the order of `sets`.
     ///
     /// # Errors
     /// When there is nothing to run on, or the original itself fails.
@@ -128,7 +133,8 @@ pub trait Bench: Send {
         Ok(())
     }
 
-    /// How often what runs candidates was lost so far and had to be replaced, and for how long it could not run anything meanwhile.
+    /// How often what runs candidates was lost so far and had to be replaced, and for how long it could not run
+    /// anything meanwhile.
     fn replaced(&self) -> (u64, Duration) {
         (0, Duration::ZERO)
     }

@@ -2,7 +2,8 @@
 
 use crate::workload::{Comparison, Element};
 
-/// The error of a buffer by its comparison (GEVO: max |x - g| / |g|, or |x| where g is 0): `found` beside what the original left there. Infinite where a number stands against none.
+/// The error of a buffer by its comparison (GEVO: max |x - g| / |g|, or |x| where g is 0): `found` beside what the
+/// original left there. Infinite where a number stands against none.
 pub(crate) fn error(element: Element, comparison: Comparison, found: &[u8], original: &[u8]) -> f64 {
     if found == original {
         return 0.0;

@@ -90,7 +90,8 @@ pub(crate) fn disassembler(benches: &[Box<dyn Bench>], ptx: &str) -> Result<Disa
     architecture.map_or_else(|| Disassembler::of(ptx), Disassembler::find)
 }
 
-/// What a patch has to pass, and a line for people about each check that cannot be made. Each is tried on the original, which takes seconds on a device.
+/// What a patch has to pass, and a line for people about each check that cannot be made. Each is tried on the
+/// original, which takes seconds on a device.
 pub(crate) fn checks(
     subject: &Subject,
     names: &[String],

@@ -1,4 +1,5 @@
-//! From edits to times and errors: candidates are assembled on several threads, and run on as many benches as there are.
+//! From edits to times and errors: candidates are assembled on several threads, and run on as many benches as there
+//! are.
 
 use std::collections::HashMap;
 
@@ -21,8 +22,9 @@ pub type Assemble<'a> = dyn Fn(String) -> Result<Code, String> + Sync + 'a;
 /// How much is run for what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Efforts {
-    /// For a first run of each candidate, in which [loops end](nitro_ptx::Module::with_deadline) and [what is not theirs](nitro_ptx::Module::with_bounds) is not accessed: else it
-    /// takes its process with it, which costs a device half a second. None where nothing is lost by it.
+    /// For a first run of each candidate, in which [loops end](nitro_ptx::Module::with_deadline) and [what is not
+    /// theirs](nitro_ptx::Module::with_bounds) is not accessed: else it takes its process with it, which costs a
+    /// device half a second. None where nothing is lost by it.
     pub first: Option<Effort>,
     /// For the inputs of the search.
     pub search: Effort,

@@ -81,7 +81,8 @@ pub struct Epistasis {
     pub first: usize,
     /// Of the other.
     pub second: usize,
-    /// What the two bring together beyond what they bring alone, as a share of the original's time; negative where it is less.
+    /// What the two bring together beyond what they bring alone, as a share of the original's time; negative where
+    /// it is less.
     pub more: f64,
 }
 
@@ -110,7 +111,8 @@ pub trait Check: Sync {
         self.check(ptx)
     }
 
-    /// The same at a glance: what is found so is wrong, and most of what is wrong is found, in a small part of the time if there is a way.
+    /// The same at a glance: what is found so is wrong, and most of what is wrong is found, in a small part of the
+    /// time if there is a way.
     fn glance(&self, ptx: &str) -> CheckOutcome {
         self.check(ptx)
     }

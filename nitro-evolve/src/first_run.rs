@@ -13,14 +13,17 @@ use crate::workload::Set;
 const LEAST_NS: f64 = 100e6;
 /// And at most so many times what the original takes as it is: a worker is given more than twice as long.
 const MOST_TIMES: f64 = 8.0;
-/// Results may be off by so many times what the original's are off in that form: the assembler joins a multiplication and an addition to one operation where they stand together, and what looks at
-/// accesses comes between them.
+/// Results may be off by so many times what the original's are off in that form: the assembler joins a
+/// multiplication and an addition to one operation where they stand together, and what looks at accesses comes
+/// between them.
 const MOST_TIMES_ERROR: f64 = 10.0;
 /// Years, while it is not known how long the original takes so.
 const NEVER_NS: u64 = 1 << 60;
 
-/// In what form a candidate runs first: its loops end ([`Module::with_deadline`](nitro_ptx::Module::with_deadline)), and so do threads that leave its buffers
-/// ([`Module::with_bounds`](nitro_ptx::Module::with_bounds)), unless the original itself accesses something else, such as variables of its module.
+/// In what form a candidate runs first: its loops end
+/// ([`Module::with_deadline`](nitro_ptx::Module::with_deadline)), and so do threads that leave its buffers
+/// ([`Module::with_bounds`](nitro_ptx::Module::with_bounds)), unless the original itself accesses something else,
+/// such as variables of its module.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct FirstRun {
     /// With the error of what is right.

@@ -55,7 +55,8 @@ impl Judge {
         };
         let Some(fitness) = fitness else { return Ok(Report::Failed(Failure::Wrong)) };
         let report = Report::Ran { fitness, code: Some(candidate.digest) };
-        // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the population with its descendants.
+        // What is wrong in a way that the inputs of the search do not show, and fast by that, would else fill the
+        // population with its descendants.
         let failure = match purpose {
             Purpose::Search if self.looks_faster(&report) => self.elsewhere(bench, candidate, first)?,
             _ => None,
@@ -67,7 +68,8 @@ impl Judge {
         matches!(report, Report::Ran { fitness, .. } if fitness.time_ns < self.to_beat_ns)
     }
 
-    /// How a candidate fails with the inputs of the validation, if it does: in its first run there, too, so that one which leaves its buffers costs no worker.
+    /// How a candidate fails with the inputs of the validation, if it does: in its first run there, too, so that
+    /// one which leaves its buffers costs no worker.
     fn elsewhere(
         &self,
         bench: &mut dyn Bench,

@@ -1,9 +1,11 @@
-//! Evolution of compiled GPU kernels, after GEVO (Liou, Forrest and Wu, "GEVO: GPU code optimization using evolutionary computation").
+//! Evolution of compiled GPU kernels, after GEVO (Liou, Forrest and Wu, "GEVO: GPU code optimization using
+//! evolutionary computation").
 //!
-//! A PTX text, from whatever compiler, and a [`Workload`] that says how it is run and what of its results counts, become a small patch that is faster on
-//! inputs that the search never saw.
+//! A PTX text, from whatever compiler, and a [`Workload`] that says how it is run and what of its results counts,
+//! become a small patch that is faster on inputs that the search never saw.
 //!
-//! [`Workload`] → candidates (`nitro_ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists → minimised and explained → accepted by tests
+//! [`Workload`] → candidates (`nitro_ptx`, `nitro_search::evolve`) → times and errors ([`Bench`]) → finalists →
+//! minimised and explained → accepted by tests
 
 mod begin_with;
 pub mod bench;

@@ -20,7 +20,8 @@ use nitro_search::threads::on_threads;
 /// More are neither made smaller nor tested.
 const MOST_FINALISTS: usize = 4;
 
-/// More are not left out one by one to see what becomes of the machine code: each takes the assembler and the disassembler about a second.
+/// More are not left out one by one to see what becomes of the machine code: each takes the assembler and the
+/// disassembler about a second.
 const MOST_LEFT_OUT: usize = 12;
 
 /// Makes findings of finalists.
@@ -56,8 +57,9 @@ impl Refinery<'_, '_> {
         Ok(findings)
     }
 
-    /// The edits that matter, and those of the evolution that they come from; where a barrier is among them, also what matters without those that touch one; and where one of that relies on the sizes
-    /// that it has seen, what of it does not.
+    /// The edits that matter, and those of the evolution that they come from; where a barrier is among them, also
+    /// what matters without those that touch one; and where one of that relies on the sizes that it has seen, what
+    /// of it does not.
     fn smaller(&mut self, finalist: &Finalist<Edit>) -> Result<Vec<Smaller>, BenchError> {
         self.observer.message(&format!("making a patch of {} edits smaller", finalist.edits.len()));
         self.known.clear(); // clocks change in minutes

@@ -37,7 +37,8 @@ pub struct EvolveRequest<'a> {
     pub checks: Vec<Box<dyn Check>>,
     /// What looks at inputs that nobody wrote, as small ones: what it finds something in is not bred.
     pub probe: Option<Box<dyn Check>>,
-    /// Whether patches may rely on what all inputs of the workload have in common: then that is bred too, and what of a patch passes the probe is offered beside one that does not.
+    /// Whether patches may rely on what all inputs of the workload have in common: then that is bred too, and what
+    /// of a patch passes the probe is offered beside one that does not.
     pub relies_on_inputs: bool,
     /// What shows the machine code of a patch, or why nothing does.
     pub disassembler: Result<Disassembler, String>,

@@ -15,7 +15,8 @@ const MOST_BYTES: u64 = 1 << 20;
 
 /// Runs a patch under one tool of compute-sanitizer, with the inputs of search and validation.
 ///
-/// `racecheck` covers shared memory alone, and one order of threads on one card; the emulator covers global memory and other orders.
+/// `racecheck` covers shared memory alone, and one order of threads on one card; the emulator covers global memory
+/// and other orders.
 pub struct Sanitizer {
     tool: &'static str,
     runs: Runs,

@@ -121,7 +121,8 @@ impl Subject {
     /// Whether the emulator knows all that is launched.
     ///
     /// # Errors
-    /// The first thing that it does not know, in the kernels that the workload launches or what these call. On a GPU the text may run all the same.
+    /// The first thing that it does not know, in the kernels that the workload launches or what these call. On a
+    /// GPU the text may run all the same.
     pub fn check_emulated(&self) -> Result<(), SubjectError> {
         Emulator::for_kernels(self.base.module(), &self.workload.all_kernels())?;
         Ok(())
@@ -136,7 +137,8 @@ impl Subject {
         Self { base: self.base.proposing(proposals), ..self }
     }
 
-    /// The same, whose results may be off by so much, whatever the workload says; what was proposed for it is forgotten.
+    /// The same, whose results may be off by so much, whatever the workload says; what was proposed for it is
+    /// forgotten.
     #[must_use]
     pub fn within(self, max_error: f64) -> Self {
         Self { workload: self.workload.within(max_error), ..self }.proposing(Vec::new())
@@ -168,7 +170,8 @@ impl Subject {
         Ok(self.kernels(edits)?.to_string())
     }
 
-    /// What an assembler makes of a candidate, or of another form of it: of kernels that have nothing to do with each other one by one.
+    /// What an assembler makes of a candidate, or of another form of it: of kernels that have nothing to do with
+    /// each other one by one.
     pub(crate) fn assembled(&self, candidate: &Module, assemble: &Assemble<'_>) -> Result<Code, String> {
         let whole = candidate.to_string();
         let mut images = Vec::with_capacity(self.apart.len());

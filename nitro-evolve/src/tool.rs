@@ -30,7 +30,8 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("there is no {name} beside $NVCC, in $CUDA_HOME/bin or on the path"))
 }
 
-/// What a program prints until its end, which it has to come to in some time; the first line of what it says else is the error.
+/// What a program prints until its end, which it has to come to in some time; the first line of what it says else
+/// is the error.
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<String, String> {
     let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("it")).display().to_string();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

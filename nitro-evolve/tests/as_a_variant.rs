@@ -1,4 +1,5 @@
-//! What was evolved becomes a variant: a search measures the accepted patches, and a model ships the one that it picks. On a device that runs PTX in the emulator.
+//! What was evolved becomes a variant: a search measures the accepted patches, and a model ships the one that it
+//! picks. On a device that runs PTX in the emulator.
 
 use std::cell::Cell;
 use std::error::Error;

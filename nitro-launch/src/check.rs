@@ -27,7 +27,8 @@ const MOST_THREADS_Z: u32 = 64;
 type Checked = Result<(), String>;
 
 impl LaunchPlan {
-    /// Whether the plan names only what it has, within what a device takes. Every plan that is read is checked; one that a program changes is for it to check.
+    /// Whether the plan names only what it has, within what a device takes. Every plan that is read is checked; one
+    /// that a program changes is for it to check.
     ///
     /// ```
     /// # use nitro_launch::{Host, LaunchPlan};

@@ -36,7 +36,8 @@ pub enum Host {
     Launch(usize),
 }
 
-/// Values that threads share out among them: from the largest lower bound to below the smallest upper one, each `step`-th.
+/// Values that threads share out among them: from the largest lower bound to below the smallest upper one, each
+/// `step`-th.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Extent {
     /// There is one at least. Bounds are of sizes and iterators of the host.

@@ -4,7 +4,8 @@ use crate::{Affine, Extent, Host, Variable};
 
 /// One launch of a kernel.
 ///
-/// It has the number of blocks and, as the kernel takes them, the sizes and then the values of the iterators of the host's loops around it.
+/// It has the number of blocks and, as the kernel takes them, the sizes and then the values of the iterators of the
+/// host's loops around it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Launch {
     /// Index of the kernel in the program's list.
@@ -37,8 +38,9 @@ pub enum Walk {
     Stopped,
 }
 
-/// Calls `launch` with each launch of `host`, in order, and stops after `most` launches and iterations of the host's loops. `iterators` is the number of the nest's iterators, `kernel` what
-/// the host knows of the kernel of an index.
+/// Calls `launch` with each launch of `host`, in order, and stops after `most` launches and iterations of the
+/// host's loops. `iterators` is the number of the nest's iterators, `kernel` what the host knows of the kernel of
+/// an index.
 ///
 /// ```
 /// use nitro_launch::{Affine, Covering, Extent, Host, Variable, Walk, launches};

@@ -12,8 +12,9 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 
 /// What a host needs to launch the kernels of a loop nest.
 ///
-/// A kernel takes, in this order: the sizes, their products and the iterators of the host's loops around it (`int` or `long long`, whichever [`integers`](Self::integers) says), the scalars (`float`), and
-/// a pointer to each array and temporary.
+/// A kernel takes, in this order: the sizes, their products and the iterators of the host's loops around it (`int`
+/// or `long long`, whichever [`integers`](Self::integers) says), the scalars (`float`), and a pointer to each array
+/// and temporary.
 ///
 /// ```
 /// use nitro_launch::{Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Variable};
@@ -74,13 +75,14 @@ pub struct LaunchPlan {
     pub host: Vec<Host>,
     /// Whether a compiler may join a product and a sum into one operation, which rounds once (`-fmad`).
     pub contracts: bool,
-    /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`. Empty where they are PTX.
+    /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`. Empty where they
+    /// are PTX.
     pub cuda: String,
     /// The kernels as they were compiled, and perhaps changed after that, in the place of CUDA C++.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx: Option<PlannedPtx>,
-    /// How it was made, for its maker to read (`nitro_nest::MappingSpace` tells from it what was done to the nest); empty where nobody says. Nothing of what is launched
-    /// depends on it.
+    /// How it was made, for its maker to read (`nitro_nest::MappingSpace` tells from it what was done to the nest);
+    /// empty where nobody says. Nothing of what is launched depends on it.
     #[serde(default)]
     pub origin: String,
 }
@@ -216,8 +218,8 @@ impl LaunchPlan {
     /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out.
     ///
     /// # Errors
-    /// Those of `launch`; when the number of sizes is not that of the plan; when a kernel would have more blocks than a device launches, or there are more than a million
-    /// launches, of which then the first ones were made.
+    /// Those of `launch`; when the number of sizes is not that of the plan; when a kernel would have more blocks
+    /// than a device launches, or there are more than a million launches, of which then the first ones were made.
     ///
     /// # Panics
     /// When the plan was not checked ([`check`](Self::check)) and names what there is not.
@@ -241,7 +243,8 @@ impl LaunchPlan {
         }
     }
 
-    /// The plan with these kernels in the place of its own: what evolution made of them, say. The text has kernels of the same names, which take the same arguments.
+    /// The plan with these kernels in the place of its own: what evolution made of them, say. The text has kernels
+    /// of the same names, which take the same arguments.
     ///
     /// ```
     /// # use nitro_launch::{Integers, LaunchPlan, PlannedPtx};
@@ -265,7 +268,8 @@ impl LaunchPlan {
         Ok(plan)
     }
 
-    /// Whether a device of a compute capability, as in `90`, takes the kernels: of CUDA C++ that shows when it is compiled.
+    /// Whether a device of a compute capability, as in `90`, takes the kernels: of CUDA C++ that shows when it is
+    /// compiled.
     ///
     /// # Errors
     /// [`PlanError::Target`] when the PTX is for others.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Integers;
 
-/// The kernels of a plan in PTX, such as evolution gives back: for devices from the architecture on that the text is of, in integers of one width.
+/// The kernels of a plan in PTX, such as evolution gives back: for devices from the architecture on that the text
+/// is of, in integers of one width.
 ///
 /// ```
 /// use nitro_launch::{Integers, PlannedPtx};

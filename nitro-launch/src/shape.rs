@@ -7,10 +7,12 @@ use crate::launch::value;
 
 /// As many elements as arrays of tests and references may have: 2^40, beyond what any machine holds.
 const MOST_ELEMENTS: i64 = 1 << 40;
-/// Below this, what a kernel computes from sizes and indices stays within 32 bits: tiles that stand out beyond an array are less than half of what there is.
+/// Below this, what a kernel computes from sizes and indices stays within 32 bits: tiles that stand out beyond an
+/// array are less than half of what there is.
 const SMALL: u64 = 1 << 30;
 
-/// The extents of an array for these sizes. Of a temporary that has an element for each iteration of a loop there is none where the loop ends before it begins.
+/// The extents of an array for these sizes. Of a temporary that has an element for each iteration of a loop there
+/// is none where the loop ends before it begins.
 ///
 /// ```
 /// use nitro_launch::{Variable, shape};

@@ -1,4 +1,5 @@
-//! A plan that is read names only what it has, within what a device takes; what it launches is what its loops and grids say.
+//! A plan that is read names only what it has, within what a device takes; what it launches is what its loops and
+//! grids say.
 
 use nitro_launch::{
     Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Range,

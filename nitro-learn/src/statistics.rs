@@ -1,6 +1,7 @@
 //! Means, medians and quantiles.
 //!
-//! Each says by its type what it gives of no values. Sums run in the order of the values, so that results are the same to the bit.
+//! Each says by its type what it gives of no values. Sums run in the order of the values, so that results are the
+//! same to the bit.
 
 /// Returns the arithmetic mean, or `None` of no values.
 ///
@@ -29,7 +30,8 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     mean(values.into_iter().map(f64::ln)).map(f64::exp)
 }
 
-/// Sorts the values and returns their median, halfway between the two in the middle of an even number; `None` of no values.
+/// Sorts the values and returns their median, halfway between the two in the middle of an even number; `None` of no
+/// values.
 ///
 /// ```
 /// assert_eq!(nitro_learn::statistics::median(&mut [9.0, 1.0, 4.0, 2.0]), Some(3.0));

@@ -1,6 +1,6 @@
-//! What a macro of the user's hands on (`$limit:expr`, `$key:ty`) stands between invisible delimiters, which rustc passes over in what a
-//! macro such as ours writes: `$limit * 2` of `3 + 1` would run as `3 + 1 * 2`. So they are taken out before anything is read, and
-//! parentheses put where they held something together.
+//! What a macro of the user's hands on (`$limit:expr`, `$key:ty`) stands between invisible delimiters, which rustc
+//! passes over in what a macro such as ours writes: `$limit * 2` of `3 + 1` would run as `3 + 1 * 2`. So they are
+//! taken out before anything is read, and parentheses put where they held something together.
 
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;

@@ -1,7 +1,8 @@
-//! Places of tokens. At the macro's own place a token is generated code to lints, and is shown where the user wrote it all the same.
+//! Places of tokens. At the macro's own place a token is generated code to lints, and is shown where the user wrote
+//! it all the same.
 //!
-//! Lints are kept silent by places, not by `#[allow(..)]`: what a user forbids cannot be allowed again. Names of items and of fields mean
-//! the same at any place; those of variables do not.
+//! Lints are kept silent by places, not by `#[allow(..)]`: what a user forbids cannot be allowed again. Names of
+//! items and of fields mean the same at any place; those of variables do not.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -37,7 +38,8 @@ pub fn visibility(mut visibility: Visibility) -> Visibility {
     visibility
 }
 
-/// Returns the user's expression where a statement could end: one that begins with a block, such as `{ 1 } + 1`, would end there.
+/// Returns the user's expression where a statement could end: one that begins with a block, such as `{ 1 } + 1`,
+/// would end there.
 pub fn whole(expression: &Expr) -> TokenStream {
     quote_spanned!(located(expression)=> (#expression))
 }

@@ -1,4 +1,5 @@
-//! What is mapped instead of a nest: with temporaries and wavefronts where these help, in the form that a mapping names.
+//! What is mapped instead of a nest: with temporaries and wavefronts where these help, in the form that a mapping
+//! names.
 
 use crate::dependence::{DependenceError, Dependences};
 use crate::mapping::Form;

@@ -8,8 +8,9 @@ use crate::nest::expression::Access;
 use crate::nest::{Assignment, Nest, Node, Range};
 
 impl Nest {
-    /// The nest with neighbouring loops joined where they go over the same values, touch the same elements then, and isl finds nothing that forbids it. Loops around a
-    /// single statement are interchanged for that where this is legal.
+    /// The nest with neighbouring loops joined where they go over the same values, touch the same elements then,
+    /// and isl finds nothing that forbids it. Loops around a single statement are interchanged for that where this
+    /// is legal.
     ///
     /// ```
     /// use nitro_nest::{Array2, nest};

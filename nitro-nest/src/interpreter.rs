@@ -6,8 +6,8 @@ use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest, Node, display};
 
 impl Nest {
-    /// Runs the nest, statement instance by statement instance in the order in which it is written. It gives what the function under `#[nest]`
-    /// gives, bit for bit.
+    /// Runs the nest, statement instance by statement instance in the order in which it is written. It gives what
+    /// the function under `#[nest]` gives, bit for bit.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder, Data};
@@ -51,8 +51,8 @@ impl Nest {
         self.walk(&parameters, &mut |_, assignment, iterators| run(assignment, iterators))
     }
 
-    /// Calls `visit` with each instance of each statement, in order: its index, and the values of all iterators of the nest, of which those around the
-    /// statement count. Errors of `visit` end the walk.
+    /// Calls `visit` with each instance of each statement, in order: its index, and the values of all iterators of
+    /// the nest, of which those around the statement count. Errors of `visit` end the walk.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder};

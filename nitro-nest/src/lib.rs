@@ -1,11 +1,14 @@
 //! Loop nests: written as plain Rust, kept as data.
 //!
-//! - [`macro@nest`] on a function keeps the function as it is, and gives its loops as a [`Nest`]; a [`Builder`] makes one in a program.
+//! - [`macro@nest`] on a function keeps the function as it is, and gives its loops as a [`Nest`]; a [`Builder`]
+//!   makes one in a program.
 //! - [`Nest::run`] interprets it on some [`Data`], in the order in which it is written: the reference.
-//! - [`Nest::statements`] is its polyhedral view: each statement with the loops around it, and the elements that it touches.
+//! - [`Nest::statements`] is its polyhedral view: each statement with the loops around it, and the elements that it
+//!   touches.
 //! - [`Dependences`] say which order has to be kept; `Nest::dependences` finds them, with the feature `polyhedral`.
-//! - [`Nest::map`] makes a [`Program`] of a nest: kernels and the order of their launches. [`Program::cuda`] is its text in CUDA C++; [`Program::run`] interprets it, with
-//!   threads in any order, and finds races and accesses that are out of bounds.
+//! - [`Nest::map`] makes a [`Program`] of a nest: kernels and the order of their launches. [`Program::cuda`] is its
+//!   text in CUDA C++; [`Program::run`] interprets it, with threads in any order, and finds races and accesses that
+//!   are out of bounds.
 //!
 //! A program that only dispatches does not compile this crate.
 

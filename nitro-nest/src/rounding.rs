@@ -11,12 +11,13 @@ use crate::nest::{Assignment, Nest};
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 
 impl Nest {
-    /// Runs the nest as [`run`](Self::run) does, and tells of each element how far it may be from what another program gives that adds the same terms in
-    /// another order, or rounds a product and a sum at once.
+    /// Runs the nest as [`run`](Self::run) does, and tells of each element how far it may be from what another
+    /// program gives that adds the same terms in another order, or rounds a product and a sum at once.
     ///
-    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, and what the terms themselves may be off: neither of the
-    /// two programs is exact (Higham, *Accuracy and Stability of Numerical Algorithms*, chapter 4). Infinite where the two may differ by anything, such as a
-    /// quotient whose divisor may be 0.
+    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, and what the
+    /// terms themselves may be off: neither of the two programs is exact (Higham, *Accuracy and Stability of
+    /// Numerical Algorithms*, chapter 4). Infinite where the two may differ by anything, such as a quotient whose
+    /// divisor may be 0.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder, Data};

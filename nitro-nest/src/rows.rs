@@ -10,8 +10,10 @@ use crate::nest::{Nest, Node, Range};
 use crate::storage::rewrite;
 
 impl Nest {
-    /// The nest with one loop instead of two that go over the rows of arrays: where `a[r][q]` is all that uses `r` and `q`, and `q` goes over that whole dimension, `r` and `q` only
-    /// number the rows of an array with a dimension less. What is done, and in which order, stays the same. Loops are joined where others inside still make tiles.
+    /// The nest with one loop instead of two that go over the rows of arrays: where `a[r][q]` is all that uses `r`
+    /// and `q`, and `q` goes over that whole dimension, `r` and `q` only number the rows of an array with a
+    /// dimension less. What is done, and in which order, stays the same. Loops are joined where others inside still
+    /// make tiles.
     ///
     /// ```
     /// use nitro_nest::{Array2, Array3, nest};

@@ -1,7 +1,7 @@
 //! Temporaries that take dependences away: what is computed stays the same, and more of it may run at the same time.
 //!
-//! - *Expansion*: an array that each iteration of some loops writes before it reads gets an element of its own for each of them. What it holds in the end is
-//!   copied back.
+//! - *Expansion*: an array that each iteration of some loops writes before it reads gets an element of its own for
+//!   each of them. What it holds in the end is copied back.
 //! - *Copies*: where statements read what an array held in the beginning, and others overwrite it, they read a copy.
 //!
 //! After Feautrier ("Array expansion", 1988). isl says of each read where its value comes from.
@@ -115,7 +115,8 @@ impl<'a> Storage<'a> {
         Ok(Some(self.expand(outer, &last)))
     }
 
-    /// Whether a statement reads what the array held in the beginning: then it does so too where everything is written first.
+    /// Whether a statement reads what the array held in the beginning: then it does so too where everything is
+    /// written first.
     fn reads_inputs(&self) -> Result<bool, DependenceError> {
         let mut nest = self.nest.clone();
         let (loops, element) = all_elements(&mut nest, self.array);
@@ -186,7 +187,8 @@ impl<'a> Storage<'a> {
         around(loops, inner)
     }
 
-    /// With a copy that a statement reads, if it reads what the array held in the beginning and another iteration overwrites that.
+    /// With a copy that a statement reads, if it reads what the array held in the beginning and another iteration
+    /// overwrites that.
     fn copying(&self, statement: usize) -> Result<Option<Nest>, DependenceError> {
         let is_overwritten = |found: &&Dependence| {
             found.kind == DependenceKind::Anti && found.source == statement && found.level.is_some()
@@ -205,7 +207,8 @@ impl<'a> Storage<'a> {
         Ok(None)
     }
 
-    /// Whether what a statement reads there is what the array held in the beginning, always: no write is before a statement that reads nothing else.
+    /// Whether what a statement reads there is what the array held in the beginning, always: no write is before a
+    /// statement that reads nothing else.
     fn is_input(&self, statement: usize, read: &Access) -> Result<bool, DependenceError> {
         let mut nest = self.nest.clone();
         change(&mut nest.body, statement, &mut 0, &mut |assignment| {
@@ -265,7 +268,8 @@ fn repeats(writer: &Statement<'_>, iterator: usize) -> bool {
         && bounds.all(|coefficient| coefficient >= 0)
 }
 
-/// The statements that write all that is written in an iteration of the outer loops, each element once. None: there are none such.
+/// The statements that write all that is written in an iteration of the outer loops, each element once. None: there
+/// are none such.
 fn last_writers<'a, 'n>(
     writers: &[&'a &'n Statement<'n>],
     outer: usize,

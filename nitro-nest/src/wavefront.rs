@@ -5,13 +5,16 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Relation;
 use crate::nest::{Condition, Nest, Node, Range};
 
-/// Multiples of an iterator that a hyperplane has at most: those of a stencil with all its neighbours, in two dimensions and time, are 4, 2 and 1.
+/// Multiples of an iterator that a hyperplane has at most: those of a stencil with all its neighbours, in two
+/// dimensions and time, are 4, 2 and 1.
 const MOST_MULTIPLE: i64 = 4;
 
 impl Nest {
-    /// The nest with a loop over wavefronts around loops none of which is parallel: all iterations on one hyperplane `c·i = w` may run at the same time, where every dependence
-    /// leads to a later one (Lamport, *The Parallel Execution of DO Loops*, 1974). Of the hyperplanes with coefficients up to 4 it is the one with the fewest wavefronts. The loops go over sizes alone,
-    /// with nothing between them; what is otherwise stays as it is.
+    /// The nest with a loop over wavefronts around loops none of which is parallel: all iterations on one
+    /// hyperplane `c·i = w` may run at the same time, where every dependence leads to a later one (Lamport, *The
+    /// Parallel Execution of DO Loops*, 1974). Of the hyperplanes with coefficients up to 4 it is the one with the
+    /// fewest wavefronts. The loops go over sizes alone, with nothing between them; what is otherwise stays as it
+    /// is.
     ///
     /// ```
     /// use nitro_nest::{Array2, nest};
@@ -102,7 +105,8 @@ impl<'a> Band<'a> {
         (loops.len() >= 2).then_some(Self { loops, body })
     }
 
-    /// The multiples of the iterators by which wavefronts are numbered; none where a loop is parallel as it is, or no hyperplane does.
+    /// The multiples of the iterators by which wavefronts are numbered; none where a loop is parallel as it is, or
+    /// no hyperplane does.
     fn hyperplane(&self, among: &[usize], depth: usize, dependences: &Dependences) -> Option<Vec<i64>> {
         let depths = depth..depth + self.loops.len();
         if depths.clone().any(|at| dependences.is_parallel(among, at)) {

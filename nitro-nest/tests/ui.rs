@@ -1,5 +1,5 @@
-//! What the compiler says of `#[nest]`, word for word: one topic a file. `TRYBUILD=overwrite cargo test -p nitro-variants-nest --test ui` accepts what
-//! changed; read the difference.
+//! What the compiler says of `#[nest]`, word for word: one topic a file. `TRYBUILD=overwrite cargo test -p
+//! nitro-variants-nest --test ui` accepts what changed; read the difference.
 
 // With the feature the messages are the same, and isl would be built once more for them, which takes minutes.
 #[cfg(not(feature = "polyhedral"))]

@@ -20,8 +20,9 @@ pub(super) struct Edited {
     changed: Vec<bool>,
 }
 
-/// Applies edits: always the first one, in the order of operations, whose instructions are there; then all fixes. So operands are changed before what has them is
-/// copied or moved, and deletions come after that. What is made all over a function comes last.
+/// Applies edits: always the first one, in the order of operations, whose instructions are there; then all fixes.
+/// So operands are changed before what has them is copied or moved, and deletions come after that. What is made all
+/// over a function comes last.
 pub(super) fn apply(base: &Module, edits: &[Edit]) -> Result<Edited, PatchError> {
     let changed = vec![false; base.bodies().count()];
     let mut edited = Edited { module: base.clone(), origins: HashMap::new(), changed };

@@ -16,8 +16,9 @@ use super::uniform::{Barriers, Way, barriers};
 
 /// A text that is to be edited: a [`Module`], and what is known of it.
 ///
-/// An edit that this accepts leaves every register with a value where it is read (but where the base itself leaves that open), and every barrier where all threads come to it, as far as
-/// that can be told. What it computes nobody has checked.
+/// An edit that this accepts leaves every register with a value where it is read (but where the base itself leaves
+/// that open), and every barrier where all threads come to it, as far as that can be told. What it computes nobody
+/// has checked.
 ///
 /// ```
 /// use nitro_ptx::{Base, Module};
@@ -42,7 +43,8 @@ use super::uniform::{Barriers, Way, barriers};
 #[derive(Clone, Debug)]
 pub struct Base {
     module: Module,
-    /// For each body what the base leaves open, and where its barriers are; none where it is too large to tell, and not edited.
+    /// For each body what the base leaves open, and where its barriers are; none where it is too large to tell, and
+    /// not edited.
     known: Vec<Option<Known>>,
     /// For each body whether nobody wants it edited.
     left_out: Vec<bool>,
@@ -63,7 +65,8 @@ impl Base {
         Self { module, left_out: vec![false; known.len()], known, proposals: Proposals::default() }
     }
 
-    /// The same, whose edits are these in a third of the draws, whatever speaks for them as likely as everything else that does.
+    /// The same, whose edits are these in a third of the draws, whatever speaks for them as likely as everything
+    /// else that does.
     #[must_use]
     pub fn proposing(mut self, proposals: impl IntoIterator<Item = Proposal>) -> Self {
         self.proposals = Proposals::new(proposals);
@@ -119,7 +122,8 @@ impl Base {
     /// The text with these edits, whose order makes no difference.
     ///
     /// # Errors
-    /// When an edit names what is not there or may not be touched, a register would be read that has no value, or a barrier would lie where threads diverge.
+    /// When an edit names what is not there or may not be touched, a register would be read that has no value, or a
+    /// barrier would lie where threads diverge.
     pub fn apply(&self, edits: &[Edit]) -> Result<Module, PatchError> {
         let edited = self.edited(edits)?;
         for index in edited.changed() {

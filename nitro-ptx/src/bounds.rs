@@ -9,10 +9,14 @@ const MOST_RANGES: usize = 64;
 const FUNCTIONS: &str = include_str!("bounds.ptx");
 
 impl Module {
-    /// This module, but a thread ends before it accesses global memory outside of some [ranges](Bounds::table), shared memory that its block has not, or an address that is no multiple of the access's
-    /// size, and instead of `trap`; a [variable](Violation::VARIABLE) tells that it did. On a GPU such an access ends all that the process has on the device, and to begin anew takes about half a second.
+    /// This module, but a thread ends before it accesses global memory outside of some [ranges](Bounds::table),
+    /// shared memory that its block has not, or an address that is no multiple of the access's size, and instead of
+    /// `trap`; a [variable](Violation::VARIABLE) tells that it did. On a GPU such an access ends all that the
+    /// process has on the device, and to begin anew takes about half a second.
     ///
-    /// Every access takes many times as long: this is for finding out what a kernel does, not how fast it is. What is addressed by a name, local memory, copies that are asynchronous and what is not known are accessed as before.
+    /// Every access takes many times as long: this is for finding out what a kernel does, not how fast it is. What
+    /// is addressed by a name, local memory, copies that are asynchronous and what is not known are accessed as
+    /// before.
     ///
     /// ```
     /// use nitro_ptx::{Bounds, Module};
@@ -59,7 +63,8 @@ pub struct Bounds;
 impl Bounds {
     /// The variable that holds the ranges that may be accessed.
     pub const TABLE: &'static str = "nitro_bounds";
-    /// What the variable holds where these ranges may be accessed, each from an address so many bytes; none if they are too many.
+    /// What the variable holds where these ranges may be accessed, each from an address so many bytes; none if they
+    /// are too many.
     #[must_use]
     pub fn table(ranges: &[(u64, u64)]) -> Option<Vec<u8>> {
         let words =

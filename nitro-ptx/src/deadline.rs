@@ -10,18 +10,22 @@ use super::violation::Violation;
 pub struct Deadline;
 
 impl Deadline {
-    /// The variable, of eight bytes, with the moment at which threads end, by the device's clock: 0 until the first of them has begun. Who runs a module again sets it to 0 before, so that what passes
-    /// between runs does not count.
+    /// The variable, of eight bytes, with the moment at which threads end, by the device's clock: 0 until the first
+    /// of them has begun. Who runs a module again sets it to 0 before, so that what passes between runs does not
+    /// count.
     pub const END: &'static str = "nitro_deadline_ns"; // no program has a name like it
 }
 
 const END: &str = Deadline::END;
 
 impl Module {
-    /// This module, but where a thread jumps back it ends instead once `most_ns` nanoseconds are over since a kernel of the module began first, by the device's clock ([`Deadline::END`]). So an endless
-    /// loop ends, and takes nobody's process with it; results of threads that ended so are missing, and a [variable](Violation::VARIABLE) tells that they did.
+    /// This module, but where a thread jumps back it ends instead once `most_ns` nanoseconds are over since a
+    /// kernel of the module began first, by the device's clock ([`Deadline::END`]). So an endless loop ends, and
+    /// takes nobody's process with it; results of threads that ended so are missing, and a
+    /// [variable](Violation::VARIABLE) tells that they did.
     ///
-    /// Every turn of a loop takes longer: this is for finding out what a kernel does, not how fast it is. A thread that waits for others, as at a barrier that they do not come to, waits on.
+    /// Every turn of a loop takes longer: this is for finding out what a kernel does, not how fast it is. A thread
+    /// that waits for others, as at a barrier that they do not come to, waits on.
     ///
     /// ```
     /// use nitro_ptx::Module;
@@ -90,7 +94,8 @@ fn jumps_to(instruction: &Instruction, passed: &HashSet<String>) -> bool {
     }
 }
 
-/// Only threads that find no end yet put one there: millions of atomic operations at one place would take longer than most kernels.
+/// Only threads that find no end yet put one there: millions of atomic operations at one place would take longer
+/// than most kernels.
 fn beginning(most_ns: u64) -> String {
     format!(
         "{{ .reg .b64 %nitro_now, %nitro_end, %nitro_old; .reg .pred %nitro_is_first; ld.volatile.global.u64 %nitro_old, [{END}]; \

@@ -7,7 +7,8 @@ use super::opcode::Kind;
 use super::print::Shown;
 
 impl Base {
-    /// The instructions that an edit names, or reaches, as they stand in the text; empty for those that other edits made.
+    /// The instructions that an edit names, or reaches, as they stand in the text; empty for those that other edits
+    /// made.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module, Patch};
@@ -26,7 +27,8 @@ impl Base {
         shown.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
 
-    /// Whether an edit adds, removes or moves a barrier of a block: what it saves may be what keeps results right on another device, or in a larger block.
+    /// Whether an edit adds, removes or moves a barrier of a block: what it saves may be what keeps results right
+    /// on another device, or in a larger block.
     #[must_use]
     pub fn touches_barrier(&self, edit: &Edit) -> bool {
         let found = self.named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));

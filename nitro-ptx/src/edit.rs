@@ -8,7 +8,8 @@ use super::sites::Slot;
 /// What stands in a place of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// A register of the function, such as `%r7`; those that copies define are made of the copy's number: `%c0123456789abcdef_0`.
+    /// A register of the function, such as `%r7`; those that copies define are made of the copy's number:
+    /// `%c0123456789abcdef_0`.
     Register(String),
     /// A number as PTX writes it: `1`, `-5`, `0f3F800000`.
     Number(String),
@@ -40,7 +41,8 @@ pub enum Reach {
     All(String),
 }
 
-/// What an edit does. Places are named by permanent numbers: what was deleted or moved leaves its place behind, so that `before` can be found.
+/// What an edit does. Places are named by permanent numbers: what was deleted or moved leaves its place behind, so
+/// that `before` can be found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Operation {
     /// Puts something else into a place of an instruction.
@@ -84,20 +86,25 @@ pub enum Operation {
     Swap(InstructionId, InstructionId),
     /// Takes an instruction away.
     Delete(InstructionId),
-    /// Converts a branch: what it jumps over is guarded by its condition instead, so that the assembler has one block in which it may put loads together (if-conversion).
+    /// Converts a branch: what it jumps over is guarded by its condition instead, so that the assembler has one
+    /// block in which it may put loads together (if-conversion).
     Predicate(Reach),
-    /// Puts a load in front of the stores before it, as far as what it reads is known there and is not seen to be stored: the assembler does not, where addresses may be the same.
+    /// Puts a load in front of the stores before it, as far as what it reads is known there and is not seen to be
+    /// stored: the assembler does not, where addresses may be the same.
     Raise(Reach),
-    /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what `const` and `__restrict__` would say.
+    /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what
+    /// `const` and `__restrict__` would say.
     ReadOnly(String),
     /// Computes a quotient or a root approximately.
     Approximate(Reach),
-    /// Lets threads wait at a barrier for those of their warp alone, which is enough where no others give them anything, as at the end of a reduction, or there are none.
+    /// Lets threads wait at a barrier for those of their warp alone, which is enough where no others give them
+    /// anything, as at the end of a reduction, or there are none.
     WarpBarrier(Reach),
 }
 
 impl Operation {
-    /// The number of the instruction that a copy, a move or a replacement makes, and of the first that a swap makes; of the text of the operation, so that it is the same wherever that is found.
+    /// The number of the instruction that a copy, a move or a replacement makes, and of the first that a swap
+    /// makes; of the text of the operation, so that it is the same wherever that is found.
     #[must_use]
     pub fn created(&self) -> InstructionId {
         InstructionId::Created(self.digest())
@@ -124,7 +131,8 @@ pub struct Fix {
     pub to: Value,
 }
 
-/// An edit with the repairs that it needs, which were found when it was made: so it does the same wherever it is applied.
+/// An edit with the repairs that it needs, which were found when it was made: so it does the same wherever it is
+/// applied.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Edit {
     /// What is done.

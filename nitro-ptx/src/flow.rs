@@ -6,7 +6,8 @@ use super::bits::Bits;
 use super::module::{Function, Instruction, InstructionId, Token, What};
 use super::opcode::Kind;
 
-/// What is larger is not analysed, and so not edited: sets of blocks and of registers for each block would take too much.
+/// What is larger is not analysed, and so not edited: sets of blocks and of registers for each block would take too
+/// much.
 const MAX_BLOCKS: usize = 4096;
 const MAX_INSTRUCTIONS: usize = 100_000;
 const MAX_SETS: usize = 1 << 30;

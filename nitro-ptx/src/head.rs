@@ -85,8 +85,8 @@ fn closing(words: &[&str], from: usize) -> usize {
     words.len()
 }
 
-/// Goes on from the beginning of a head to its end: before a body's `{` or a declaration's `;`, or behind the last word of
-/// a declaration that has none. Returns true for a body.
+/// Goes on from the beginning of a head to its end: before a body's `{` or a declaration's `;`, or behind the last
+/// word of a declaration that has none. Returns true for a body.
 pub(super) fn skip(scan: &mut Scan) -> Result<bool, ParseError> {
     let from = scan.at;
     scan.at += lexeme(scan.rest()).len();

@@ -1,11 +1,13 @@
-//! PTX as data: compiled code that is edited, after GEVO (Liou, Forrest and Wu, "GEVO: GPU code optimization using evolutionary computation").
+//! PTX as data: compiled code that is edited, after GEVO (Liou, Forrest and Wu, "GEVO: GPU code optimization using
+//! evolutionary computation").
 //!
 //! - [`Module`] is a text as data; printed again it is the same program, [`machine_code`] says whether two are.
-//! - [`Base`] is a module that is to be edited. It draws random edits with the repairs that they need, and applies edits of any origin.
+//! - [`Base`] is a module that is to be edited. It draws random edits with the repairs that they need, and applies
+//!   edits of any origin.
 //! - [`Patch`] is a list of edits as text, for people and for other machines.
 //!
-//! An edit is accepted when every register that is read has a value on all ways that lead there, and barriers lie where all threads come to. What it does to the
-//! results, and whether it is any faster, is for others to find out.
+//! An edit is accepted when every register that is read has a value on all ways that lead there, and barriers lie
+//! where all threads come to. What it does to the results, and whether it is any faster, is for others to find out.
 //!
 //! [`emulate`] runs a text on the CPU, and finds races and accesses that are out of bounds. A [`Profile`] of such runs
 //! proposes edits.

@@ -2,7 +2,8 @@
 
 use nitro_core::Artifact;
 
-/// The sections that say what runs: instructions, constants, initial values, what a kernel takes, and whose addresses are put where.
+/// The sections that say what runs: instructions, constants, initial values, what a kernel takes, and whose
+/// addresses are put where.
 const SECTIONS: [&str; 9] = [
     ".text",
     ".nv.constant",
@@ -15,7 +16,8 @@ const SECTIONS: [&str; 9] = [
     ".rela.nv.constant",
 ];
 
-/// A digest of the machine code in an image of the assembler (a cubin, which is an ELF file), whatever names and lines it has besides; none where it is no such file.
+/// A digest of the machine code in an image of the assembler (a cubin, which is an ELF file), whatever names and
+/// lines it has besides; none where it is no such file.
 ///
 /// Patches that come to the same machine code take the same time, and need not be run again.
 ///

@@ -11,8 +11,9 @@ use super::scan::lexemes;
 
 /// A text of PTX as data: its functions are lists of instructions, everything else is kept as it is.
 ///
-/// It is parsed leniently: what is not understood stays in its place, word by word, and analyses leave it alone. Printed again (by `Display`) the text compiles to
-/// the same machine code. Registers of nested scopes are named anew, for the function to have one set of them.
+/// It is parsed leniently: what is not understood stays in its place, word by word, and analyses leave it alone.
+/// Printed again (by `Display`) the text compiles to the same machine code. Registers of nested scopes are named
+/// anew, for the function to have one set of them.
 ///
 /// ```
 /// use nitro_ptx::Module;
@@ -78,8 +79,8 @@ impl Module {
         }
     }
 
-    /// A module of these kernels alone, with the functions that they call, or that variables hold; none if one of them is not there. Where debug information names places
-    /// in the others (`nvcc -G`), it is the whole module.
+    /// A module of these kernels alone, with the functions that they call, or that variables hold; none if one of
+    /// them is not there. Where debug information names places in the others (`nvcc -G`), it is the whole module.
     ///
     /// What is compiled again for every edit should be no more than what is edited.
     ///
@@ -140,7 +141,8 @@ impl Module {
         Some(text)
     }
 
-    /// These kernels in groups that can be compiled apart: those of different groups have no variable in common that one could write and another read. In the order of their names here.
+    /// These kernels in groups that can be compiled apart: those of different groups have no variable in common
+    /// that one could write and another read. In the order of their names here.
     ///
     /// ```
     /// use nitro_ptx::Module;
@@ -262,7 +264,8 @@ pub(super) enum What {
     Tombstone(InstructionId),
 }
 
-/// The permanent number of an instruction: `b17` is the 17th of the base, `c` and 16 hexadecimal digits one that an edit has made.
+/// The permanent number of an instruction: `b17` is the 17th of the base, `c` and 16 hexadecimal digits one that an
+/// edit has made.
 ///
 /// ```
 /// use nitro_ptx::InstructionId;

@@ -285,7 +285,8 @@ impl Repair<'_> {
     }
 }
 
-/// Brings the result of a copy to some place where it has a value and one of its class is read; none if there is no such place.
+/// Brings the result of a copy to some place where it has a value and one of its class is read; none if there is no
+/// such place.
 fn wire(flow: &Flow, copy: &Placed, random: &mut Random) -> Option<Option<Fix>> {
     let registers = &flow.function.registers;
     let made = copy.instruction.definitions();

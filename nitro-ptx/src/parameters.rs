@@ -20,7 +20,8 @@ impl Module {
         self.bodies().filter(|body| body.is_kernel()).map(|body| body.name.as_str())
     }
 
-    /// What a kernel takes, in order; none if there is no such kernel, or a parameter is written in a way that is not known.
+    /// What a kernel takes, in order; none if there is no such kernel, or a parameter is written in a way that is
+    /// not known.
     ///
     /// ```
     /// use nitro_ptx::Module;

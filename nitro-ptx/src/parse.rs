@@ -27,8 +27,9 @@ impl Module {
     /// Reads a text.
     ///
     /// # Errors
-    /// When brackets, comments or strings do not end, a statement has no `;`, what is no instruction stands where one should, a guard is not declared, or something is more than
-    /// is read: 64 MiB, 64 brackets or scopes inside of each other.
+    /// When brackets, comments or strings do not end, a statement has no `;`, what is no instruction stands where
+    /// one should, a guard is not declared, or something is more than is read: 64 MiB, 64 brackets or scopes inside
+    /// of each other.
     pub fn parse(text: &str) -> Result<Self, ParseError> {
         if text.len() > MAX_TEXT_BYTES {
             let what = format!("the text has {} bytes, and at most {MAX_TEXT_BYTES} are read", text.len());

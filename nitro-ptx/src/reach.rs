@@ -71,7 +71,8 @@ fn units(module: &Module) -> Vec<Unit<'_>> {
     units
 }
 
-/// Names between functions by which kernels may tell each other something: all but those of constants and of a block's memory.
+/// Names between functions by which kernels may tell each other something: all but those of constants and of a
+/// block's memory.
 pub(super) fn written_by_any(module: &Module) -> HashSet<&str> {
     let mut found = HashSet::new();
     for text in module.texts().filter(|text| !is_declaration(text)) {
@@ -110,7 +111,8 @@ fn of_body(function: &Function) -> Vec<&str> {
     found
 }
 
-/// The words of a text between functions, but for those of its sections, which hold debug information; and those of them.
+/// The words of a text between functions, but for those of its sections, which hold debug information; and those of
+/// them.
 fn parts(text: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut statements, mut sections) = (Vec::new(), Vec::new());
     let (mut depth, mut is_in_section) = (0_usize, false);

@@ -1,4 +1,5 @@
-//! Edits that a compiler would make as one step, at one place or all over a function: each is one line of a patch, however much it changes.
+//! Edits that a compiler would make as one step, at one place or all over a function: each is one line of a patch,
+//! however much it changes.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -59,7 +60,8 @@ impl Reach {
 }
 
 impl Base {
-    /// The edits of this kind that can be made, each at one place or all over a function, as far as the text says: branches that may be converted, loads that stores stand before, and arithmetic that can be approximate.
+    /// The edits of this kind that can be made, each at one place or all over a function, as far as the text says:
+    /// branches that may be converted, loads that stores stand before, and arithmetic that can be approximate.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -288,7 +290,8 @@ impl Instruction {
     }
 }
 
-/// Whether a load may come before what stands above it: nothing says that it needs it there. Where addresses are in different registers nobody knows, until it is run.
+/// Whether a load may come before what stands above it: nothing says that it needs it there. Where addresses are in
+/// different registers nobody knows, until it is run.
 fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
     let above = match &item.what {
         What::Tombstone(_) => return true,

@@ -75,7 +75,8 @@ impl<'a> Scan<'a> {
         &rest[..length]
     }
 
-    /// Goes on to the first of the bytes `ends` that is outside of brackets, comments and strings, and stays before it. What is a word of its own may end it as well.
+    /// Goes on to the first of the bytes `ends` that is outside of brackets, comments and strings, and stays before
+    /// it. What is a word of its own may end it as well.
     pub(super) fn until(
         &mut self,
         ends: &[u8],

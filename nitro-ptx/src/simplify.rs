@@ -9,7 +9,8 @@ use super::print::Shown;
 const MAX_PAIRS: usize = 1 << 22;
 
 impl Base {
-    /// Deletions and operands that lead to the same instructions as these edits, if there are such and they are no more; else the edits.
+    /// Deletions and operands that lead to the same instructions as these edits, if there are such and they are no
+    /// more; else the edits.
     ///
     /// ```
     /// use nitro_ptx::{Base, Edit, InstructionId, Module, Operation};

@@ -8,10 +8,12 @@ use super::module::{InstructionId, Token};
 use super::opcode::{Kind, Space};
 use super::sites::Role;
 
-/// For each barrier, and whatever else threads come to together, the ways out of divergent branches by which threads come; itself if its guard may keep some away.
+/// For each barrier, and whatever else threads come to together, the ways out of divergent branches by which
+/// threads come; itself if its guard may keep some away.
 pub(super) type Barriers = HashMap<InstructionId, BTreeSet<Way>>;
 
-/// A branch, and by which of its sides: 0 or 1, as the targets stand in the text; all but the first of more than two count as one.
+/// A branch, and by which of its sides: 0 or 1, as the targets stand in the text; all but the first of more than
+/// two count as one.
 pub(super) type Way = (InstructionId, usize);
 
 /// Finds the barriers of a function. `is_kernel`: its parameters are the same for all threads.
@@ -48,7 +50,8 @@ fn is_barrier(placed: &Placed) -> bool {
         || opcode.contains(".aligned")
 }
 
-/// For each block the ways that decide whether it is come to, directly or because they lead to such a branch: twice the block of the branch, plus the side.
+/// For each block the ways that decide whether it is come to, directly or because they lead to such a branch: twice
+/// the block of the branch, plus the side.
 fn controls(flow: &Flow) -> Vec<Bits> {
     let after = flow.post_dominators();
     let count = flow.blocks.len();
@@ -103,7 +106,8 @@ fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
     varying
 }
 
-/// Whether threads may go different ways at the end of this block. That a branch says `.uni` is no proof: an edit may have changed what it depends on.
+/// Whether threads may go different ways at the end of this block. That a branch says `.uni` is no proof: an edit
+/// may have changed what it depends on.
 fn diverges(flow: &Flow, block: usize, varying: &Bits) -> bool {
     let Some(last) = flow.blocks[block].code.last() else { return false };
     let guard = last.instruction.guard.is_some_and(|guard| varying.has(guard.register));

@@ -1,7 +1,9 @@
-//! Replays strategies on measured spaces: `cargo run --release -p nitro-variants-search --example replay_spaces -- FOLDER [--strategy S,..] [--seeds N]
-//! [--evaluations N] [--space NAME] [--device D,..] [--sources all|complete|others|one|none]`. In the folder, `NAME_configs.csv` has a column `cfg` and one a parameter,
-//! `NAME_times.csv` the columns `device`, `cfg`, `mean_ms` and `failed`. Every device that is measured completely is left out in turn; `others` leaves its
-//! architecture out too, `one` takes a single source (the first). `--paths all|ants,genetic,random,without-local-search` walks the space instead, parameter by parameter, as
+//! Replays strategies on measured spaces: `cargo run --release -p nitro-variants-search --example replay_spaces --
+//! FOLDER [--strategy S,..] [--seeds N] [--evaluations N] [--space NAME] [--device D,..] [--sources
+//! all|complete|others|one|none]`. In the folder, `NAME_configs.csv` has a column `cfg` and one a parameter,
+//! `NAME_times.csv` the columns `device`, `cfg`, `mean_ms` and `failed`. Every device that is measured completely
+//! is left out in turn; `others` leaves its architecture out too, `one` takes a single source (the first).
+//! `--paths all|ants,genetic,random,without-local-search` walks the space instead, parameter by parameter, as
 //! searches of generated code do.
 
 use std::collections::BTreeMap;

@@ -2,7 +2,8 @@
 
 use crate::Candidate;
 
-/// When a search stops, at the latest when its strategy has nothing left. How long it may take, its caller knows, who can stop asking at any time.
+/// When a search stops, at the latest when its strategy has nothing left. How long it may take, its caller knows,
+/// who can stop asking at any time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Budget {
     /// At most so many evaluations, failed ones counted.

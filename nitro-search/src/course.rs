@@ -2,7 +2,8 @@
 
 use crate::{Ask, Budget, Ended, Evaluation, Failure, TellError};
 
-/// Of so many skipped proposals for each evaluation of the budget none costs one: where all are skipped a search comes to its end, too.
+/// Of so many skipped proposals for each evaluation of the budget none costs one: where all are skipped a search
+/// comes to its end, too.
 const FREE: usize = 10;
 
 /// Steps of proposals known by `K`, and for each the outcome `E` once it is told.

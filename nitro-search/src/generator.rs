@@ -23,8 +23,8 @@ pub enum Target<'a> {
     Architecture(u32),
 }
 
-/// Writes code for a variant: what there is to decide about it, and the text that comes of decisions. What a trainer takes for a variant with a parameter
-/// `in artifacts` (`nitro_train::Tunable::generated`).
+/// Writes code for a variant: what there is to decide about it, and the text that comes of decisions. What a
+/// trainer takes for a variant with a parameter `in artifacts` (`nitro_train::Tunable::generated`).
 ///
 /// ```
 /// use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
@@ -62,18 +62,20 @@ pub enum Target<'a> {
 /// assert!(matches!(Loops.decisions().next(&[]), Step::Choose(decision) if decision.allowed.len() == 4));
 /// ```
 pub trait Generator: Send + Sync {
-    /// What there is to decide. It answers the same whenever it is asked: a search that was stopped goes on by asking again.
+    /// What there is to decide. It answers the same whenever it is asked: a search that was stopped goes on by
+    /// asking again.
     fn decisions(&self) -> &dyn Decisions;
 
-    /// The text that these decisions give, e.g. CUDA C++ with what it is launched with. The same decisions give the same text; two paths may give one text,
-    /// which is evaluated once.
+    /// The text that these decisions give, e.g. CUDA C++ with what it is launched with. The same decisions give the
+    /// same text; two paths may give one text, which is evaluated once.
     ///
     /// # Errors
     /// When nothing can be made of them; the search goes on without that path.
     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError>;
 
-    /// Nanoseconds that nothing which comes of these decisions takes less than, on a device with these features; none where nothing is known, as unless a generator says
-    /// otherwise. A search does not run what is no faster by that than its best, so it has to be a true bound, not a guess.
+    /// Nanoseconds that nothing which comes of these decisions takes less than, on a device with these features;
+    /// none where nothing is known, as unless a generator says otherwise. A search does not run what is no faster
+    /// by that than its best, so it has to be a true bound, not a guess.
     fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
         let _ = (path, device);
         None
@@ -84,14 +86,16 @@ pub trait Generator: Send + Sync {
         Vec::new()
     }
 
-    /// The part ([`Decision::part`](crate::Decision::part)) that a kernel of such a text runs, by the kernel's name: whose decisions a profiler's counters of the kernel are to answer for.
-    /// None, unless a generator says otherwise.
+    /// The part ([`Decision::part`](crate::Decision::part)) that a kernel of such a text runs, by the kernel's
+    /// name: whose decisions a profiler's counters of the kernel are to answer for. None, unless a generator says
+    /// otherwise.
     fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {
         let _ = (artifact, kernel);
         None
     }
 
-    /// What such a text does and how it was made, and what it takes of the target if one is named. None, unless a generator says otherwise: it describes nothing.
+    /// What such a text does and how it was made, and what it takes of the target if one is named. None, unless a
+    /// generator says otherwise: it describes nothing.
     ///
     /// # Errors
     /// When the text is none of this generator's.

@@ -1,11 +1,15 @@
-//! Search over the configurations of tuning parameters: which of thousands is fastest, for as few evaluations as possible.
+//! Search over the configurations of tuning parameters: which of thousands is fastest, for as few evaluations as
+//! possible.
 //!
-//! - A [`Space`] has the configurations that exist, from constraints ([`Constraint`]) or from a list; each is a [`Candidate`].
-//! - A [`Search`] is asked what to evaluate and told what that gave; a [`Strategy`] decides, for what its [`Plan`] allows.
-//! - Of a search that was killed, [`Search::restore`] makes one that goes on as if it had not been, from the outcomes that were kept.
+//! - A [`Space`] has the configurations that exist, from constraints ([`Constraint`]) or from a list; each is a
+//!   [`Candidate`].
+//! - A [`Search`] is asked what to evaluate and told what that gave; a [`Strategy`] decides, for what its [`Plan`]
+//!   allows.
+//! - Of a search that was killed, [`Search::restore`] makes one that goes on as if it had not been, from the
+//!   outcomes that were kept.
 //! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
-//! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a [`PathSearch`] proposes paths through it, by an ant
-//!   colony ([`Ants`]), by a genetic algorithm or at random.
+//! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a
+//!   [`PathSearch`] proposes paths through it, by an ant colony ([`Ants`]), by a genetic algorithm or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - [`evolve`]: edits of what runs already, by time and error at once.
 //! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.

@@ -34,7 +34,8 @@ impl fmt::Display for Candidate {
 pub enum Evaluation {
     /// It ran, and took so many nanoseconds.
     TimeNs(f64),
-    /// It did not run, or answered wrong. Whoever evaluates it has paid for it all the same, unless it was [skipped](Failure::Skipped).
+    /// It did not run, or answered wrong. Whoever evaluates it has paid for it all the same, unless it was
+    /// [skipped](Failure::Skipped).
     Failed(Failure),
 }
 
@@ -57,7 +58,8 @@ pub enum Failure {
     Crash,
     /// It failed, and nobody told how.
     Unknown,
-    /// Nobody ran it: by a lower bound of its time it is no faster than the best that is known. That costs no evaluation, up to ten for each of the budget.
+    /// Nobody ran it: by a lower bound of its time it is no faster than the best that is known. That costs no
+    /// evaluation, up to ten for each of the budget.
     Skipped,
 }
 

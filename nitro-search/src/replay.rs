@@ -45,7 +45,8 @@ pub struct Figures {
     pub valid: usize,
     /// Number of searches.
     pub seeds: usize,
-    /// Time of the best of all over that of the best found after so many evaluations (0 while all failed), mean over the seeds.
+    /// Time of the best of all over that of the best found after so many evaluations (0 while all failed), mean
+    /// over the seeds.
     pub best_after: BTreeMap<usize, f64>,
     /// Evaluations until 95 % of the best speed, median over the seeds; none where the median search never got there.
     pub evaluations_to_95: Option<f64>,
@@ -65,7 +66,8 @@ impl Replay {
         Self { space, answers, best_ns }
     }
 
-    /// One search of at most so many evaluations: after each of them the time of the best of all over that of the best found, 0 while all failed.
+    /// One search of at most so many evaluations: after each of them the time of the best of all over that of the
+    /// best found, 0 while all failed.
     #[must_use]
     pub fn curve(
         &self,

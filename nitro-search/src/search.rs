@@ -37,8 +37,9 @@ impl Plan {
 
 /// A search over a space: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
 ///
-/// A strategy proposes in steps (a generation, a round, a batch between two fits), and sees the outcomes of a step at once, in the order in which it
-/// proposed them. So the proposals depend on seed and outcomes alone: not on how many are evaluated at once, nor on which was done first.
+/// A strategy proposes in steps (a generation, a round, a batch between two fits), and sees the outcomes of a step
+/// at once, in the order in which it proposed them. So the proposals depend on seed and outcomes alone: not on how
+/// many are evaluated at once, nor on which was done first.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -113,8 +114,8 @@ impl Search {
         Ok(())
     }
 
-    /// Brings a search that has not begun to where another one of the same space and plan was that had these outcomes, in whatever order they came. What
-    /// was under way then is asked for again.
+    /// Brings a search that has not begun to where another one of the same space and plan was that had these
+    /// outcomes, in whatever order they came. What was under way then is asked for again.
     ///
     /// # Errors
     /// When an outcome is none of this search's.

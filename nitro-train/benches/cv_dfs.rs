@@ -1,7 +1,8 @@
-//! How long CV-DFS takes for all 377 subsets of one to three of 13 device features, with five sources, 200 inputs and six
-//! variants: `cargo bench -p nitro-variants-train --bench cv_dfs` prints one line a learner.
+//! How long CV-DFS takes for all 377 subsets of one to three of 13 device features, with five sources, 200 inputs
+//! and six variants: `cargo bench -p nitro-variants-train --bench cv_dfs` prints one line a learner.
 //!
-//! Every subset is judged on each source in turn and on both halves of the inputs. The search for C and γ comes before it and is not counted.
+//! Every subset is judged on each source in turn and on both halves of the inputs. The search for C and γ comes
+//! before it and is not counted.
 
 use std::time::Instant;
 
@@ -40,7 +41,8 @@ fn main() {
     }
 }
 
-/// Each variant takes time in proportion to a random power of every input feature, divided by a random power of every device feature.
+/// Each variant takes time in proportion to a random power of every input feature, divided by a random power of
+/// every device feature.
 fn recordings() -> Recordings {
     let mut random = Random::new(1);
     let mut numbers = |count: usize| (0..count).map(|_| random.unit()).collect::<Vec<f64>>();

@@ -5,12 +5,13 @@
 //! cargo run --release -p nitro-variants-train --example learn_dump -- IMPORT-FOLDER OUT-FOLDER [FUNCTION]
 //! ```
 //!
-//! The import folder has `measurements.csv`, `inputs.csv` and `devices.csv`, each also as `.gz` or `.xz`. For each held-out device and
-//! strategy there come `DEVICE.STRATEGY.train` and `.test` (one line a point: index of the best variant, then
-//! `column:value` of the scaled features), `.predicted` (one line a test point: our variant, then its share of the
-//! best variant's speed), `.shares` (one line a test point: the share of each variant, `-` where inadmissible) and
-//! `.json` (C, γ, the classes in the order of the vote, the seconds that training took). The held-out device trained on itself is the strategy
-//! `target-trained`. Built with the feature `linfa`, a `.linfa` beside them holds what a machine trained by linfa-svm predicts.
+//! The import folder has `measurements.csv`, `inputs.csv` and `devices.csv`, each also as `.gz` or `.xz`. For each
+//! held-out device and strategy there come `DEVICE.STRATEGY.train` and `.test` (one line a point: index of the best
+//! variant, then `column:value` of the scaled features), `.predicted` (one line a test point: our variant, then its
+//! share of the best variant's speed), `.shares` (one line a test point: the share of each variant, `-` where
+//! inadmissible) and `.json` (C, γ, the classes in the order of the vote, the seconds that training took). The
+//! held-out device trained on itself is the strategy `target-trained`. Built with the feature `linfa`, a `.linfa`
+//! beside them holds what a machine trained by linfa-svm predicts.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -4,8 +4,9 @@
 //! cargo run --release -p nitro-variants-train --example svm_speed -- POINTS C GAMMA
 //! ```
 //!
-//! `POINTS` is in LIBSVM's text form, without gaps: label, then `column:value` of every column. Prints the least time of 31 trainings in
-//! milliseconds, kernel values included, then on one line the predicted label of every point.
+//! `POINTS` is in LIBSVM's text form, without gaps: label, then `column:value` of every column. Prints the least
+//! time of 31 trainings in milliseconds, kernel values included, then on one line the predicted label of every
+//! point.
 
 use std::error::Error;
 use std::io::Write;

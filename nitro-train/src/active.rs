@@ -1,8 +1,9 @@
 //! Active learning: which inputs to measure first, where measuring all of them takes too long.
 //!
-//! "Best versus second best": the input is next at which a selector trained on what is measured so far is least certain which of
-//! two variants is faster (Joshi, Porikli and Papanikolopoulos, "Multi-class active learning for image classification", 2009,
-//! section 3.2; used by Muralidharan et al. for what they call incremental tuning, "Nitro", 2014).
+//! "Best versus second best": the input is next at which a selector trained on what is measured so far is least
+//! certain which of two variants is faster (Joshi, Porikli and Papanikolopoulos, "Multi-class active learning for
+//! image classification", 2009, section 3.2; used by Muralidharan et al. for what they call incremental tuning,
+//! "Nitro", 2014).
 
 use nitro_core::model::Model;
 use nitro_learn::statistics::mean;
@@ -25,8 +26,8 @@ pub enum Order {
     Random,
 }
 
-/// The next inputs to measure on a device, at most `count` of the `candidates`. Positions refer to the recordings, which hold the
-/// measurements of `measured` and at least the features of the candidates.
+/// The next inputs to measure on a device, at most `count` of the `candidates`. Positions refer to the recordings,
+/// which hold the measurements of `measured` and at least the features of the candidates.
 ///
 /// The same recordings and seed give the same inputs.
 ///
@@ -62,8 +63,8 @@ pub fn next_inputs(
     Ok(margins.into_iter().take(count).map(|(_, input)| input).collect())
 }
 
-/// What a selector achieves on the split's test inputs of a device after so many of its training inputs were measured, in
-/// ascending numbers: mean share of exhaustive search.
+/// What a selector achieves on the split's test inputs of a device after so many of its training inputs were
+/// measured, in ascending numbers: mean share of exhaustive search.
 ///
 /// ```
 #[doc = include_str!("example_recordings.md")]

@@ -5,7 +5,8 @@ use std::fmt;
 use nitro_core::{Choice, Contract, Function};
 use serde::Serialize;
 
-/// How far the results of an approximate variant may be off: it runs only in calls whose `tolerance` accepts that. `Display` says it in words.
+/// How far the results of an approximate variant may be off: it runs only in calls whose `tolerance` accepts that.
+/// `Display` says it in words.
 ///
 /// ```
 /// let own = nitro_train::Approximation { max_error: 0.003, over: Some("lengths to 4096") };

@@ -31,9 +31,11 @@ pub struct Expected<'a> {
 pub struct Checked {
     /// By device the regret: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
     pub regrets: Vec<(String, f64)>,
-    /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all are near the best.
+    /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all
+    /// are near the best.
     pub worst: Vec<WorstInput>,
-    /// How many measured pairs of a test input and one of these devices do not count, since others took the processors then.
+    /// How many measured pairs of a test input and one of these devices do not count, since others took the
+    /// processors then.
     pub doubtful: usize,
     /// Why the model should not be shipped; empty for a model that passes.
     pub problems: Vec<Problem>,
@@ -276,8 +278,8 @@ fn too_much(checked: &Checked, function: &str, max_regret: f64) -> Option<Proble
     Some(Problem::Regret { function: function.to_owned(), worst: worst.clone(), regret, max_regret })
 }
 
-/// Names that only one of code and model has. A feature that the very recordings of the model have was left out by the fit,
-/// which is no fault.
+/// Names that only one of code and model has. A feature that the very recordings of the model have was left out by
+/// the fit, which is no fault.
 fn stale(model: &Model, expected: &Expected<'_>, same_recordings: bool) -> Vec<Problem> {
     let Some(code) = expected.function else { return Vec::new() };
     let gone_choices = model.choices.iter().filter(|choice| code.choice(choice).is_err()).cloned();

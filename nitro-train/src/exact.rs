@@ -5,8 +5,9 @@ use serde_json::value::RawValue;
 
 /// A number that is read as exactly as it was written.
 ///
-/// `serde_json` reads some numbers one unit in the last place off. Its feature `float_roundtrip` would mend that for the whole application that has
-/// the trainer among its dependencies, and make its own parsing slower; the standard library reads the text of a number exactly.
+/// `serde_json` reads some numbers one unit in the last place off. Its feature `float_roundtrip` would mend that
+/// for the whole application that has the trainer among its dependencies, and make its own parsing slower; the
+/// standard library reads the text of a number exactly.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Exact(pub(crate) f64);

@@ -3,11 +3,12 @@
 /// A further one is worth it when the mean share of the best speed grows by this much.
 const LEAST_GAIN: f64 = 0.002;
 
-/// Adds to `chosen`, until they are `most`, one after the other of the candidates `0..count` what adds most to the mean share, over the samples, that the
-/// best of those chosen reaches, while that is worth it; of equals the first.
+/// Adds to `chosen`, until they are `most`, one after the other of the candidates `0..count` what adds most to the
+/// mean share, over the samples, that the best of those chosen reaches, while that is worth it; of equals the
+/// first.
 ///
-/// The greedy choice reaches at least 1 − 1/e of what any choice of as many could: the mean of maxima is submodular (Nemhauser, Wolsey and
-/// Fisher, "An analysis of approximations for maximizing submodular set functions", 1978).
+/// The greedy choice reaches at least 1 − 1/e of what any choice of as many could: the mean of maxima is submodular
+/// (Nemhauser, Wolsey and Fisher, "An analysis of approximations for maximizing submodular set functions", 1978).
 pub(crate) fn add_greedily(
     chosen: &mut Vec<usize>,
     most: usize,

@@ -1,6 +1,6 @@
-//! Parts of the trainer that this repository's own examples, benchmarks and tests look into: the comparisons with LIBSVM and linfa-svm,
-//! the time that CV-DFS takes, P-DFS on the shipped profiles, what captured calls bring a calibration.
-//! Nothing else may rely on them.
+//! Parts of the trainer that this repository's own examples, benchmarks and tests look into: the comparisons with
+//! LIBSVM and linfa-svm, the time that CV-DFS takes, P-DFS on the shipped profiles, what captured calls bring a
+//! calibration. Nothing else may rely on them.
 
 use crate::learn::Strategy;
 pub use crate::learn::calibration::Calibrator;

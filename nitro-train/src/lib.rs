@@ -1,11 +1,13 @@
 //! The offline half of Nitro: measures variants, keeps the measurements, learns selectors from them, and tells how good
 //! they are on devices that were not learned from.
 //!
-//! An application has its own trainer, by convention a package `train` beside it: see [`Trainer`]. The stages, data moving to the right:
+//! An application has its own trainer, by convention a package `train` beside it: see [`Trainer`]. The stages, data
+//! moving to the right:
 //!
 //! [`measure`], [`profile`] → [`store`], [`exchange`] → [`recordings`] → [`learn`] → [`evaluate`] → [`report`]
 //!
-//! [`Trainer`] joins them: each of its methods takes a request and returns a value, and [`Trainer::main`] is the command line over them.
+//! [`Trainer`] joins them: each of its methods takes a request and returns a value, and [`Trainer::main`] is the
+//! command line over them.
 //!
 //! What a trainer writes for applications are model files ([`nitro_core::model`]).
 

@@ -11,8 +11,9 @@ const GAP: usize = 2;
 
 /// A table with a heading.
 ///
-/// A width, as in `{table:80}`, is the most columns of text that a line may have: what does not fit side by side stands below, each part
-/// beginning with the first column again, and a cell that does not fit by itself is wrapped. Without one no line is broken.
+/// A width, as in `{table:80}`, is the most columns of text that a line may have: what does not fit side by side
+/// stands below, each part beginning with the first column again, and a cell that does not fit by itself is
+/// wrapped. Without one no line is broken.
 pub(crate) struct Table {
     rows: Vec<Vec<String>>,
     /// The columns of text, beside the first.

@@ -1,5 +1,6 @@
-//! Not a test: shows which tests were left out for want of a tool, and how to get it. Cargo runs test programs in the order of their packages'
-//! names, then of their own, so that `cargo test --workspace` ends with this one; only the examples of the documentation come later.
+//! Not a test: shows which tests were left out for want of a tool, and how to get it. Cargo runs test programs in
+//! the order of their packages' names, then of their own, so that `cargo test --workspace` ends with this one; only
+//! the examples of the documentation come later.
 
 use std::fs;
 

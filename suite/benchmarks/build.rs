@@ -1,7 +1,7 @@
 //! With the feature `vendor`, compiles the shim around CUB. Otherwise there is nothing to do.
 //!
-//! `NVCC` names the compiler (default `nvcc`), `NITRO_CUDA_ARCH` what it compiles for (default `all-major`; `native` is the
-//! GPU at hand and quicker).
+//! `NVCC` names the compiler (default `nvcc`), `NITRO_CUDA_ARCH` what it compiles for (default `all-major`;
+//! `native` is the GPU at hand and quicker).
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! Tests that need more than a Rust toolchain. Without its tool a test passes and has not run, and libtest keeps to itself what a passing test
-//! prints. So each test program notes how many it left out, and `nitro-train/tests/what_was_left_out.rs`, which runs when all others have, shows
-//! the notes.
+//! Tests that need more than a Rust toolchain. Without its tool a test passes and has not run, and libtest keeps to
+//! itself what a passing test prints. So each test program notes how many it left out, and
+//! `nitro-train/tests/what_was_left_out.rs`, which runs when all others have, shows the notes.
 
 use std::fmt::Display;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Attributes of the function: what they say of a function they say of one with variants, and levels of lints reach what is generated.
+//! Attributes of the function: what they say of a function they say of one with variants, and levels of lints reach
+//! what is generated.
 
 #![deny(warnings)]
 

@@ -1,4 +1,5 @@
-//! What a macro of the user's hands on (`$limit:expr`, `$key:ty`, ..) is one operand wherever it stands, in what runs and in what is shown.
+//! What a macro of the user's hands on (`$limit:expr`, `$key:ty`, ..) is one operand wherever it stands, in what
+//! runs and in what is shown.
 
 use nitro::{Configuration, Function, code_variant};
 

@@ -1,5 +1,5 @@
-//! Programs that `#[code_variant]` accepts, under conditions that generated code could stumble over: a module each, as what they show is
-//! that they compile.
+//! Programs that `#[code_variant]` accepts, under conditions that generated code could stumble over: a module each,
+//! as what they show is that they compile.
 
 #![deny(future_incompatible)] // with `strict_lints`: rustc asks for it at the root
 

@@ -1,4 +1,5 @@
-//! Names of variants, parameters, features, functions and arguments that something in generated code could be called too.
+//! Names of variants, parameters, features, functions and arguments that something in generated code could be
+//! called too.
 
 use nitro::{CodeVariant, code_variant};
 

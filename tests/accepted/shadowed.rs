@@ -1,4 +1,5 @@
-//! Everything that generated code could name without its path means something else here: types, values, traits and macros.
+//! Everything that generated code could name without its path means something else here: types, values, traits and
+//! macros.
 
 #![allow(non_camel_case_types, dead_code, unused_macros, reason = "they only stand in the way")]
 

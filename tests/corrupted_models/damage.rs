@@ -77,8 +77,8 @@ pub fn sound(function: &str, kind: usize) -> Model {
     }
 }
 
-/// A model file with something wrong: bytes flipped, cut, added or moved, with or without a checksum that is right all the same, or
-/// whole fields swapped.
+/// A model file with something wrong: bytes flipped, cut, added or moved, with or without a checksum that is right
+/// all the same, or whole fields swapped.
 pub fn damaged(model: &Model, random: &mut Random) -> Vec<u8> {
     let whole = model.to_bytes();
     let body = || whole[HEADER_BYTES..].to_vec();

@@ -1,7 +1,9 @@
-//! A thousand damaged models under real calls: nothing panics, no inadmissible variant runs, and the reason is the true one.
+//! A thousand damaged models under real calls: nothing panics, no inadmissible variant runs, and the reason is the
+//! true one.
 //!
-//! Functions read their models at their first call, so each model goes to a function of its own in some process: copies of this
-//! test get a folder of damaged models each. The same models are then given to one function by reloading.
+//! Functions read their models at their first call, so each model goes to a function of its own in some process:
+//! copies of this test get a folder of damaged models each. The same models are then given to one function by
+//! reloading.
 
 mod damage;
 mod expected;

@@ -6,8 +6,9 @@ use nitro::code_variant;
 
 /// Where the first of these needles begins in the text; an empty needle is found nowhere.
 ///
-/// What a search box, a filter of log lines or a list of words to look out for does. The needles come with the call, so that whatever a variant prepares of
-/// them is a part of its time: who searches many texts for the same needles keeps a prepared searcher instead, and has nothing to choose.
+/// What a search box, a filter of log lines or a list of words to look out for does. The needles come with the
+/// call, so that whatever a variant prepares of them is a part of its time: who searches many texts for the same
+/// needles keeps a prepared searcher instead, and has nothing to choose.
 ///
 /// ```
 /// let needles = ["error", "warning"];
@@ -41,7 +42,8 @@ fn real<'n>(needles: &'n [&'n str]) -> impl Iterator<Item = &'n str> + Clone {
     needles.iter().copied().filter(|needle| !needle.is_empty())
 }
 
-/// The smallest place that `search` finds, one needle after the other, each only in what begins before the best place so far.
+/// The smallest place that `search` finds, one needle after the other, each only in what begins before the best
+/// place so far.
 fn first_of(text: &str, needles: &[&str], search: impl Fn(&str, &str) -> Option<usize>) -> Option<usize> {
     real(needles).fold(None, |best, needle| {
         let end = best.map_or(text.len(), |best: usize| best + needle.len() - 1);

@@ -1,12 +1,13 @@
-//! Everyday functions, each with well-kept crates of others as its variants: what an application gains by choosing among libraries that it could
-//! have taken alone.
+//! Everyday functions, each with well-kept crates of others as its variants: what an application gains by choosing
+//! among libraries that it could have taken alone.
 //!
 //! - [`sort`](fn@sort) sorts 64-bit keys;
 //! - [`find`](fn@find) finds the first of some needles in a text;
 //! - [`matmul`](fn@matmul) multiplies matrices of single precision.
 //!
-//! The features are what a developer writes who knows the data and nothing of Nitro's inside. [`inputs`] makes what is recorded
-//! (`train-everyday`); the program `mixes` measures what the choices bring on other inputs, mixed as applications meet them.
+//! The features are what a developer writes who knows the data and nothing of Nitro's inside. [`inputs`] makes what
+//! is recorded (`train-everyday`); the program `mixes` measures what the choices bring on other inputs, mixed as
+//! applications meet them.
 //!
 //! ```
 //! let mut keys = [3, 1, 2];

@@ -88,7 +88,8 @@ fn packed(a: &Matrix, b: &Matrix, c: &mut Matrix) {
     check(a, b, c);
     let ([a_stride, b_stride, c_stride], into) =
         ([a, b, c].map(|matrix| matrix.columns as isize), c.values.as_mut_ptr());
-    // SAFETY: the shapes fit, each matrix has all of its values, and C, which is borrowed mutably, is none of the others.
+    // SAFETY: the shapes fit, each matrix has all of its values, and C, which is borrowed mutably, is none of the
+    // others.
     unsafe {
         matrixmultiply::sgemm(
             a.rows,
@@ -109,8 +110,8 @@ fn packed(a: &Matrix, b: &Matrix, c: &mut Matrix) {
     }
 }
 
-/// Reads them where they are, by a kernel for this shape (`nano-gemm`). It takes columns: the product of the transposed matrices is that of the
-/// matrices, transposed.
+/// Reads them where they are, by a kernel for this shape (`nano-gemm`). It takes columns: the product of the
+/// transposed matrices is that of the matrices, transposed.
 fn small(a: &Matrix, b: &Matrix, c: &mut Matrix) {
     check(a, b, c);
     let plan = nano_gemm::Plan::new_colmajor_lhs_and_dst_f32(b.columns, a.rows, a.columns);

@@ -52,7 +52,8 @@ fn spaced(keys: &[u64]) -> impl Iterator<Item = u64> {
     keys.iter().step_by((keys.len() / SAMPLE).max(1)).take(SAMPLE).copied()
 }
 
-/// The share of sampled neighbours of which the second is smaller: 0 of ascending keys, 0.5 of random ones, 1 of descending ones.
+/// The share of sampled neighbours of which the second is smaller: 0 of ascending keys, 0.5 of random ones, 1 of
+/// descending ones.
 ///
 /// ```
 /// assert_eq!(nitro_everyday::sampled_descents(&[1, 2, 3, 2, 4]), 0.25);

@@ -26,7 +26,8 @@ pub fn is_cublas_there() -> bool {
 }
 
 thread_local! {
-    /// Handles are made once a stream and thread, since making one takes milliseconds. They live as long as the process.
+    /// Handles are made once a stream and thread, since making one takes milliseconds. They live as long as the
+    /// process.
     static HANDLES: RefCell<HashMap<*mut std::ffi::c_void, cublasHandle_t>> = RefCell::default();
 }
 
@@ -43,7 +44,8 @@ pub(crate) fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), Cub
             (cublasOperation_t::CUBLAS_OP_N, [*rows, *columns].map(|size| size as i32));
         let inner = *inner as i32;
         let [a, b, c] = [a.pointer(), b.pointer(), c.pointer()];
-        // SAFETY: the buffers have as many elements as their shapes say. To cuBLAS, which goes column by column, they are the transposed matrices.
+        // SAFETY: the buffers have as many elements as their shapes say. To cuBLAS, which goes column by column,
+        // they are the transposed matrices.
         let status = unsafe {
             sys::cublasSgemm_v2(
                 handle,

@@ -1,6 +1,8 @@
-//! C = α·A·B + β·C in single precision, on a GPU: by cuBLAS, by a kernel that is written by hand, or by kernels that a search found for the loop nest.
+//! C = α·A·B + β·C in single precision, on a GPU: by cuBLAS, by a kernel that is written by hand, or by kernels
+//! that a search found for the loop nest.
 //!
-//! An application that calls [`gemm()`] compiles neither the search nor what makes the code: kernels that were found come with the model.
+//! An application that calls [`gemm()`] compiles neither the search nor what makes the code: kernels that were
+//! found come with the model.
 
 mod cublas;
 pub mod inputs;

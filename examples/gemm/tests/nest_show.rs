@@ -1,4 +1,5 @@
-//! `train nest show` tells of presets, and of what a store or a model has, what was done to the loops; and why where it cannot.
+//! `train nest show` tells of presets, and of what a store or a model has, what was done to the loops; and why
+//! where it cannot.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! The same on a GPU: parameters that are definitions of the kernel, which is compiled for each pair of them when it is first launched.
+//! The same on a GPU: parameters that are definitions of the kernel, which is compiled for each pair of them when
+//! it is first launched.
 
 use nitro::code_variant;
 use nitro_benchmarks::cuda::transpose::{self as kernels, c2r, is_tiling};

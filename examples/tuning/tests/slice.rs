@@ -1,5 +1,5 @@
-//! Parameterised functions from measurement to call, as a user meets them: recorded, imported, learned, inspected, evaluated, explained,
-//! dispatched, pinned, captured.
+//! Parameterised functions from measurement to call, as a user meets them: recorded, imported, learned, inspected,
+//! evaluated, explained, dispatched, pinned, captured.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -24,7 +24,8 @@ fn choose(folder: &Path, shapes: &[&str], variables: &[(&str, &str)]) -> Output 
     run(env!("CARGO_BIN_EXE_choose"), folder, shapes, variables)
 }
 
-/// On both machines small tiles are best for small matrices and large ones for large matrices; every configuration is measured.
+/// On both machines small tiles are best for small matrices and large ones for large matrices; every configuration
+/// is measured.
 fn tables() -> [(&'static str, String); 3] {
     let mut measurements = "device,input,variant,time_ns,configuration\n".to_owned();
     let mut inputs = "input,height,width,bytes\n".to_owned();

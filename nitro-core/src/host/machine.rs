@@ -117,8 +117,8 @@ impl Machine {
         )
     }
 
-    /// The device features of this machine used with `threads` threads, as far as they are known: those that every machine of the kind
-    /// has, and those of the moment.
+    /// The device features of this machine used with `threads` threads, as far as they are known: those that every
+    /// machine of the kind has, and those of the moment.
     pub(super) fn features(&self, threads: usize) -> (Vec<DeviceFeature>, Vec<DeviceFeature>) {
         let features = [
             ("threads", threads as f64),

@@ -57,8 +57,8 @@ fn runs_ns<S: Send>(
     (0..RUNS).map(|run| times.iter().map(|thread| thread[run]).fold(1.0, f64::max)).collect()
 }
 
-/// How long this thread has been ready to run while others had the processor, in nanoseconds, where the system tells it (Linux): on a busy machine
-/// that is most of a run. 0 elsewhere.
+/// How long this thread has been ready to run while others had the processor, in nanoseconds, where the system
+/// tells it (Linux): on a busy machine that is most of a run. 0 elsewhere.
 fn waited_ns() -> f64 {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     schedule.split_whitespace().nth(1).and_then(|waited| waited.parse().ok()).unwrap_or(0.0)

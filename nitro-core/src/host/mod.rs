@@ -1,8 +1,8 @@
 //! The host as a device, and parts of it.
 //!
-//! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic are for
-//! a computation depends on how many threads take part, so each number of threads is a device of its own. The trainer measures it in a
-//! rayon pool of so many threads.
+//! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic
+//! are for a computation depends on how many threads take part, so each number of threads is a device of its own.
+//! The trainer measures it in a rayon pool of so many threads.
 //!
 //! ```
 //! use nitro_core::{Device, host};
@@ -77,8 +77,9 @@ thread_local! {
     static CURRENT: Cell<Option<Host>> = const { Cell::new(None) };
 }
 
-/// The host as this thread uses it: what [`enter`] set. Otherwise, with the Cargo feature `rayon`, the rayon pool in which parallel work of
-/// this thread runs (its own pool, or the global one, which is started then); without it all threads that the process may use.
+/// The host as this thread uses it: what [`enter`] set. Otherwise, with the Cargo feature `rayon`, the rayon pool
+/// in which parallel work of this thread runs (its own pool, or the global one, which is started then); without it
+/// all threads that the process may use.
 #[must_use]
 #[inline]
 pub fn current() -> Host {

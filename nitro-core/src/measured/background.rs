@@ -1,7 +1,8 @@
-//! Measuring device features while calls go on: by one thread of the process, of low priority unless somebody waits for it, and with a deadline.
+//! Measuring device features while calls go on: by one thread of the process, of low priority unless somebody waits
+//! for it, and with a deadline.
 //!
-//! No lock is held meanwhile. A process that was forked has not the thread of its parent: it sees so by the number of the process, and begins
-//! one of its own when a call asks.
+//! No lock is held meanwhile. A process that was forked has not the thread of its parent: it sees so by the number
+//! of the process, and begins one of its own when a call asks.
 
 use std::cell::Cell;
 use std::process;
@@ -137,7 +138,8 @@ fn tell_missing(device: &'static DeviceEntry, why: &str) {
     });
 }
 
-/// Lets other threads go first. There is no way without a library to say so elsewhere, where `nice` is about the whole process.
+/// Lets other threads go first. There is no way without a library to say so elsewhere, where `nice` is about the
+/// whole process.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
@@ -145,7 +147,8 @@ fn lower_priority() {
             /// POSIX; on Linux about the calling thread, and about those that it starts.
             safe fn nice(increment: std::ffi::c_int) -> std::ffi::c_int;
         }
-        // A tenth of what another thread gets on the same processor: with less, a busy machine would hardly be measured at all.
+        // A tenth of what another thread gets on the same processor: with less, a busy machine would hardly be
+        // measured at all.
         nice(10);
     }
 }

@@ -1,4 +1,5 @@
-//! Device features that only a benchmark can tell: measured, judged, and kept for other processes; noisy ones until they are measured better.
+//! Device features that only a benchmark can tell: measured, judged, and kept for other processes; noisy ones until
+//! they are measured better.
 
 pub(crate) mod background;
 
@@ -10,10 +11,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use crate::processor_time::ProcessorTime;
 use crate::{DeviceFeature, events, feature_cache};
 
-/// The share of the machine's processors that other processes may use while its features are measured: of what the whole machine reaches
-/// about so much is missing.
+/// The share of the machine's processors that other processes may use while its features are measured: of what the
+/// whole machine reaches about so much is missing.
 const MOST_LOAD: f64 = 0.05;
-/// Benchmarks take turns, so that a phase in which the machine is slow meets some of the runs of each and shows in their spread.
+/// Benchmarks take turns, so that a phase in which the machine is slow meets some of the runs of each and shows in
+/// their spread.
 const ROUNDS: usize = 3;
 /// The largest spread of a figure that is not noisy.
 const MOST_SPREAD: f64 = 0.1;
@@ -28,7 +30,8 @@ pub struct MeasuredFeature {
     pub feature: DeviceFeature,
     /// How far the quartiles of its runs are from each other, as a share of the median.
     pub spread: f64,
-    /// The share of the machine's processors that others used meanwhile; 0 where that is not known, and of work on a device of its own.
+    /// The share of the machine's processors that others used meanwhile; 0 where that is not known, and of work on
+    /// a device of its own.
     pub load: f64,
     /// When it was measured, in seconds since 1970.
     pub unix_s: u64,
@@ -90,13 +93,15 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    /// `runs` measures the device feature at least once on the device itself, whatever the host does meanwhile, and returns all figures; it is
-    /// called a few times. What it measures is known to models by `name`, so a changed definition gets another one.
+    /// `runs` measures the device feature at least once on the device itself, whatever the host does meanwhile, and
+    /// returns all figures; it is called a few times. What it measures is known to models by `name`, so a changed
+    /// definition gets another one.
     pub fn new(name: &'static str, runs: impl Fn() -> Result<Vec<f64>, BoxError> + 'static) -> Self {
         Self { name, on_host: false, runs: Box::new(runs) }
     }
 
-    /// As [`new`](Self::new) for compiled code on the host's processors, whose figures depend on the build and on what else runs there.
+    /// As [`new`](Self::new) for compiled code on the host's processors, whose figures depend on the build and on
+    /// what else runs there.
     pub(crate) fn on_host(name: &'static str, runs: impl Fn() -> Vec<f64> + 'static) -> Self {
         Self { name, on_host: true, runs: Box::new(move || Ok(runs())) }
     }
@@ -204,7 +209,8 @@ pub(crate) fn is_settled(benchmarks: &[Benchmark], kept: &[MeasuredFeature]) -> 
     missing(benchmarks, kept).is_empty() && !kept.iter().any(|own| own.is_to_be_bettered(unix_s))
 }
 
-/// The features of these benchmarks, in their order: those that are kept in the file, the others and those that are old and noisy measured now.
+/// The features of these benchmarks, in their order: those that are kept in the file, the others and those that are
+/// old and noisy measured now.
 pub(crate) fn kept_or_measured(
     file: Option<&Path>,
     benchmarks: &[Benchmark],
@@ -225,8 +231,8 @@ pub(crate) fn kept_or_measured(
     benchmarks.iter().filter_map(known).cloned().collect()
 }
 
-/// Runs benchmarks, as long as there is time, and keeps in the file what an optimised build found, in the place of what it has of these features:
-/// of two noisy figures the steadier one, under the later date.
+/// Runs benchmarks, as long as there is time, and keeps in the file what an optimised build found, in the place of
+/// what it has of these features: of two noisy figures the steadier one, under the later date.
 pub(crate) fn measure<'a>(
     file: Option<&Path>,
     benchmarks: impl Iterator<Item = &'a Benchmark>,

@@ -16,14 +16,17 @@ use serde::{Deserialize, Serialize};
 pub struct Caution {
     /// What runs: an index into [`Model::choices`](super::Model::choices).
     pub choice: u16,
-    /// By how much the confidence ([`Ranked::confidence`](super::Ranked::confidence)) of another choice has to be above this one's.
+    /// By how much the confidence ([`Ranked::confidence`](super::Ranked::confidence)) of another choice has to be
+    /// above this one's.
     pub margin: f64,
-    /// Whether it also runs for inputs that are far from those of the training ([`Coverage::inputs`](super::Coverage::inputs)).
+    /// Whether it also runs for inputs that are far from those of the training
+    /// ([`Coverage::inputs`](super::Coverage::inputs)).
     pub far: bool,
 }
 
 impl Caution {
-    /// Whether a choice of which the selector is this confident is not far enough ahead of the one that runs where it is unsure.
+    /// Whether a choice of which the selector is this confident is not far enough ahead of the one that runs where
+    /// it is unsure.
     #[must_use]
     pub fn is_hardly_ahead(&self, best: f64, own: f64) -> bool {
         best - own < self.margin

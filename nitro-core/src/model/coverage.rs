@@ -1,15 +1,16 @@
-//! How far training reached: the inputs and devices that a model was trained on, in a few hundred bytes, so that a selection can tell
-//! whether it is about something like them.
+//! How far training reached: the inputs and devices that a model was trained on, in a few hundred bytes, so that a
+//! selection can tell whether it is about something like them.
 //!
-//! A point (the features of an input, or of a device) is scaled as the training data was, to [-1, 1] a column, and compared in two ways:
-//! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points, √(mean over the columns of (difference)²),
-//!   with what lies outside of [-1, 1] taken for its end. The centres are chosen so that no training point is far from all of them
-//!   (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
-//! - its *excess* is how far the column that lies farthest outside of [-1, 1] lies outside. A gap alone would hide it: one column
-//!   of many has little weight in a mean.
+//! A point (the features of an input, or of a device) is scaled as the training data was, to [-1, 1] a column, and
+//! compared in two ways:
+//! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points, √(mean over the columns
+//!   of (difference)²), with what lies outside of [-1, 1] taken for its end. The centres are chosen so that no
+//!   training point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
+//! - its *excess* is how far the column that lies farthest outside of [-1, 1] lies outside. A gap alone would hide
+//!   it: one column of many has little weight in a mean.
 //!
-//! Both have a limit that the trainer found on held-out inputs and devices. The distance is max(gap / gap limit, excess / excess limit);
-//! above 1 is *far*.
+//! Both have a limit that the trainer found on held-out inputs and devices. The distance is max(gap / gap limit,
+//! excess / excess limit); above 1 is *far*.
 
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +56,8 @@ pub struct Coverage {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceRegion {
-    /// Names of the columns: all device features that are known of every source and differ between them, whether the selector uses
-    /// them or not.
+    /// Names of the columns: all device features that are known of every source and differ between them, whether
+    /// the selector uses them or not.
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub features: Vec<String>,
     /// The sources.
@@ -90,7 +91,8 @@ pub struct Region {
     pub excess_limit: f64,
 }
 
-/// How a point lies to a region, before limits; both in scaled units, in which the range of the training points is 2 long.
+/// How a point lies to a region, before limits; both in scaled units, in which the range of the training points is
+/// 2 long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
     /// Root mean square difference to the nearest centre.
@@ -136,8 +138,9 @@ impl Region {
         Self { scaling, centers, gap_limit: limits.gap, excess_limit: limits.excess }
     }
 
-    /// How far the point with these raw values is from the training points, in units of the limit: above 1 is far. Values that are not
-    /// finite are not known and take no part; absent where no value is known. Allocates nothing.
+    /// How far the point with these raw values is from the training points, in units of the limit: above 1 is far.
+    /// Values that are not finite are not known and take no part; absent where no value is known. Allocates
+    /// nothing.
     #[must_use]
     pub fn distance(&self, values: &[f64]) -> Option<f64> {
         let Offset { gap, excess } = self.offset(values)?;

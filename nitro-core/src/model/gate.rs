@@ -1,9 +1,9 @@
-//! A gate: a small decision tree before the selector, over features that cost little. What it decides needs neither the other features nor
-//! the selector.
+//! A gate: a small decision tree before the selector, over features that cost little. What it decides needs neither
+//! the other features nor the selector.
 //!
-//! Features take time, and so does a selector. Where a call takes no longer than they do, no choice is worth them; where it does is told by
-//! cheap features, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger and Chen, "Cost-sensitive tree of classifiers",
-//! ICML 2013).
+//! Features take time, and so does a selector. Where a call takes no longer than they do, no choice is worth them;
+//! where it does is told by cheap features, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger
+//! and Chen, "Cost-sensitive tree of classifiers", ICML 2013).
 
 use serde::{Deserialize, Serialize};
 
@@ -26,15 +26,15 @@ pub const MAX_GATE_NODES: usize = 1023;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gate {
-    /// The input features (indices into [`Model::features`](super::Model::features), ascending) that are computed before it is asked. It looks at
-    /// no others.
+    /// The input features (indices into [`Model::features`](super::Model::features), ascending) that are computed
+    /// before it is asked. It looks at no others.
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub features: Vec<u16>,
     /// The tree in preorder, as one of a [`Forest`](super::Forest): columns are input features, then device features.
     #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub nodes: Vec<Node>,
-    /// For each leaf, in their order, the choice (index into [`Model::choices`](super::Model::choices)) that runs; where there is none, the
-    /// selector is asked.
+    /// For each leaf, in their order, the choice (index into [`Model::choices`](super::Model::choices)) that runs;
+    /// where there is none, the selector is asked.
     #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub decisions: Vec<Option<u16>>,
 }
@@ -43,7 +43,8 @@ impl Gate {
     /// What it decides for raw values of all input and device features, in the order of the model's names.
     ///
     /// # Panics
-    /// When it is none that a [`Model`](super::Model) that was read could have, or there are fewer values than it asks for.
+    /// When it is none that a [`Model`](super::Model) that was read could have, or there are fewer values than it
+    /// asks for.
     #[must_use]
     pub fn decide(&self, features: &[f64], device_features: &[f64]) -> Option<usize> {
         self.on_device(features.len(), device_features).decide(features)
@@ -168,7 +169,8 @@ impl DeviceGate {
         &self.steps
     }
 
-    /// The choice that it decides for, or none where the selector is to be asked: so it is too where a feature that it looks at is not finite.
+    /// The choice that it decides for, or none where the selector is to be asked: so it is too where a feature that
+    /// it looks at is not finite.
     pub(crate) fn decide(&self, features: &[f64]) -> Option<usize> {
         if self.features.iter().any(|&column| !features[column].is_finite()) {
             return None;

@@ -1,5 +1,5 @@
-//! Lists that are read up to a length and no further: what a few bytes of a file say must not take memory by the gigabyte, as a list of empty
-//! names would, before it is known whether the file makes sense.
+//! Lists that are read up to a length and no further: what a few bytes of a file say must not take memory by the
+//! gigabyte, as a list of empty names would, before it is known whether the file makes sense.
 
 use std::fmt;
 use std::marker::PhantomData;

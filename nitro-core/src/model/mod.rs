@@ -54,11 +54,12 @@ pub use svm::{Class, Scale, Svm, Transform};
 pub struct Model {
     /// Name of the function, e.g. `spmv`.
     pub function: String,
-    /// What it can pick, as [`Function::choice`](crate::Function::choice) reads it: variants, those with parameters with values for all of them,
-    /// in the trainer's order.
+    /// What it can pick, as [`Function::choice`](crate::Function::choice) reads it: variants, those with parameters
+    /// with values for all of them, in the trainer's order.
     pub choices: Vec<String>,
-    /// The generated code among the choices; at most [`MAX_ARTIFACTS`], each of at most [`MAX_ARTIFACT_BYTES`](crate::MAX_ARTIFACT_BYTES). Their texts go into the
-    /// file, and whoever reads it knows them from then on.
+    /// The generated code among the choices; at most [`MAX_ARTIFACTS`], each of at most
+    /// [`MAX_ARTIFACT_BYTES`](crate::MAX_ARTIFACT_BYTES). Their texts go into the file, and whoever reads it knows
+    /// them from then on.
     pub artifacts: Vec<Artifact>,
     /// Names of the input features, in the order of the columns.
     pub features: Vec<String>,
@@ -68,7 +69,8 @@ pub struct Model {
     pub device_features: Vec<String>,
     /// What maps the features to a choice.
     pub selector: Selector,
-    /// What decides, from features that cost little, where neither the other features nor the selector are worth their time.
+    /// What decides, from features that cost little, where neither the other features nor the selector are worth
+    /// their time.
     pub gate: Option<Gate>,
     /// When the selector is too unsure to be followed, if it ever is.
     pub caution: Option<Caution>,
@@ -104,7 +106,8 @@ pub struct Provenance {
     pub strategy: String,
     /// The devices whose measurements it was trained on.
     pub sources: Vec<String>,
-    /// What makes one selector better than another in its eyes: `mean-ratio`, `total-time` or `traffic`; empty where that is not known.
+    /// What makes one selector better than another in its eyes: `mean-ratio`, `total-time` or `traffic`; empty
+    /// where that is not known.
     pub objective: String,
     /// Number of training inputs.
     pub training_inputs: usize,
@@ -157,11 +160,11 @@ impl Selector {
 pub struct Ranked {
     /// Index into [`Model::choices`].
     pub choice: usize,
-    /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the choice won, of a forest the
-    /// share of the best choice's speed that is expected of it.
+    /// Between 0 and 1: of a support-vector machine the share of its comparisons with the others that the choice
+    /// won, of a forest the share of the best choice's speed that is expected of it.
     pub confidence: f64,
-    /// How many times longer than the best choice it is expected to take, at least 1: the inverse of the expected share of the best
-    /// choice's speed. Absent where the selector does not estimate time.
+    /// How many times longer than the best choice it is expected to take, at least 1: the inverse of the expected
+    /// share of the best choice's speed. Absent where the selector does not estimate time.
     pub expected_slowdown: Option<f64>,
 }
 
@@ -187,8 +190,8 @@ impl Model {
     /// Writes the model as a file in one step: a reader sees the old file or the new one, never half of one.
     ///
     /// # Errors
-    /// When the file or its temporary neighbour cannot be written, and when [`Model::read`] would refuse it; the old file is
-    /// still there then.
+    /// When the file or its temporary neighbour cannot be written, and when [`Model::read`] would refuse it; the
+    /// old file is still there then.
     pub fn write(&self, path: &Path) -> Result<(), ModelError> {
         format::write(self, path)
     }
@@ -223,8 +226,8 @@ impl Model {
         self.resolved_on(Some(device), if needed.is_empty() { &[] } else { device_features })
     }
 
-    /// The names of the device features that choices on a device need, by its identity: none once it is calibrated there, unless its gate asks
-    /// for one.
+    /// The names of the device features that choices on a device need, by its identity: none once it is calibrated
+    /// there, unless its gate asks for one.
     #[must_use]
     pub fn needed_on(&self, device: &str) -> &[String] {
         let asks = |gate: &Gate| gate.asks_device(self.features.len());
@@ -234,7 +237,8 @@ impl Model {
         }
     }
 
-    /// What chooses where the needed device features have these values; none for a device stands for any that is not calibrated.
+    /// What chooses where the needed device features have these values; none for a device stands for any that is
+    /// not calibrated.
     pub(crate) fn resolved_on(&self, device: Option<&str>, device_features: &[f64]) -> OnDevice {
         let selector = match device.and_then(|device| self.calibration(device)) {
             Some(calibration) => calibration.selector.on_device(&[]),
@@ -269,8 +273,10 @@ impl Model {
 }
 
 impl Model {
-    /// How far a device is from those that the model was trained on, in units of the limit: above 1 is far. Over the device features that are
-    /// known without measuring, and over the measured ones too where the model needs one of those anyway, as far as they are known by now. Absent where the model does not know what tells its source devices apart.
+    /// How far a device is from those that the model was trained on, in units of the limit: above 1 is far. Over
+    /// the device features that are known without measuring, and over the measured ones too where the model needs
+    /// one of those anyway, as far as they are known by now. Absent where the model does not know what tells its
+    /// source devices apart.
     #[must_use]
     pub fn device_distance(&self, device: &DeviceEntry) -> Option<f64> {
         let is_measured = self.device_features.iter().any(|name| device.described(name).is_none());

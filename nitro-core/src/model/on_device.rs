@@ -40,8 +40,8 @@ impl Selector {
     /// Resolves what depends on the device alone. `device_features` are raw values in the order of the model's names.
     ///
     /// # Panics
-    /// When the selector's numbers contradict each other, as those of a [`Model`](super::Model) that was read do not, or when there are fewer values
-    /// than it has device features.
+    /// When the selector's numbers contradict each other, as those of a [`Model`](super::Model) that was read do
+    /// not, or when there are fewer values than it has device features.
     #[must_use]
     pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
         let rule = match self {
@@ -63,7 +63,8 @@ impl OnDevice {
         Self { gate, ..self }
     }
 
-    /// The same, followed only where it is sure; `inputs` are those of the training, where what is far from them calls for caution.
+    /// The same, followed only where it is sure; `inputs` are those of the training, where what is far from them
+    /// calls for caution.
     pub(super) fn with_caution(self, caution: Option<Caution>, inputs: Option<Region>) -> Self {
         Self { caution, inputs, ..self }
     }
@@ -98,8 +99,8 @@ impl OnDevice {
         (class != best && (is_hardly_ahead() || is_far())).then_some(class)
     }
 
-    /// All that the selector learned to choose, best first, and before them what the gate decides for, or what runs because the selector is
-    /// unsure. `features` are raw values in the order of the model's names.
+    /// All that the selector learned to choose, best first, and before them what the gate decides for, or what runs
+    /// because the selector is unsure. `features` are raw values in the order of the model's names.
     #[must_use]
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);

@@ -16,12 +16,14 @@ pub(crate) struct Scores {
 }
 
 impl Scores {
-    /// Of so many classes; `unit` is what a point is worth, and whether a score is a share of the best choice's speed is said.
+    /// Of so many classes; `unit` is what a point is worth, and whether a score is a share of the best choice's
+    /// speed is said.
     pub(super) fn new(points: Points, count: usize, unit: f64, estimates_speed: bool) -> Self {
         Self { points, count, unit, estimates_speed }
     }
 
-    /// The classes, best first; of equals the earlier one. Each is found when it is asked for: a call rarely wants the second.
+    /// The classes, best first; of equals the earlier one. Each is found when it is asked for: a call rarely wants
+    /// the second.
     pub(crate) fn ranked(&self) -> impl Iterator<Item = usize> + '_ {
         let mut taken = 0_u64;
         std::iter::from_fn(move || {

@@ -1,5 +1,5 @@
-//! A model file introduces itself: what is damaged, cut off, foreign or of another version is refused with a reason, and
-//! never makes the reader panic.
+//! A model file introduces itself: what is damaged, cut off, foreign or of another version is refused with a
+//! reason, and never makes the reader panic.
 
 mod sections;
 
@@ -174,7 +174,8 @@ fn contradicting_numbers_are_refused() {
     }
 }
 
-/// Without columns and pairs no length in the file would be bound to what a machine claims to have, and a prediction would never end.
+/// Without columns and pairs no length in the file would be bound to what a machine claims to have, and a
+/// prediction would never end.
 #[test]
 fn support_vectors_that_are_not_there_are_refused() {
     let svm = Svm {

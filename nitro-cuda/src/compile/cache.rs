@@ -1,7 +1,8 @@
 //! Compiled kernels on disk, one file each, so that a program compiles once a machine and not once a start.
 //!
-//! A file is the magic, a CRC-32 of all that follows, and three parts, each behind its length: the key in words, the compiler's log, the code.
-//! Its name is a hash of all that the code depends on. Whatever is wrong with a file, it is as if it were not there.
+//! A file is the magic, a CRC-32 of all that follows, and three parts, each behind its length: the key in words,
+//! the compiler's log, the code. Its name is a hash of all that the code depends on. Whatever is wrong with a file,
+//! it is as if it were not there.
 
 use std::path::{Path, PathBuf};
 

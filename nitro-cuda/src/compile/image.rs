@@ -38,7 +38,8 @@ impl Image {
         Self { file: file.to_owned(), output: Output::Ptx, compiled, nvrtc: None }
     }
 
-    /// Machine code that something else has made, such as NVIDIA's assembler; errors call it `file`. Whether it is right shows when the driver loads it.
+    /// Machine code that something else has made, such as NVIDIA's assembler; errors call it `file`. Whether it is
+    /// right shows when the driver loads it.
     ///
     /// ```
     /// use nitro_cuda::Image;
@@ -84,8 +85,9 @@ impl Image {
         &self.compiled.log
     }
 
-    /// What a kernel takes of a multiprocessor, as the compiler's log says. None of PTX, which is yet to be compiled: of what is loaded,
-    /// [`Kernel::resources`](crate::Kernel::resources) asks the driver, which always knows.
+    /// What a kernel takes of a multiprocessor, as the compiler's log says. None of PTX, which is yet to be
+    /// compiled: of what is loaded, [`Kernel::resources`](crate::Kernel::resources) asks the driver, which always
+    /// knows.
     #[must_use]
     pub fn usage(&self, kernel: &str) -> Option<Usage> {
         usage::of(kernel, self.log())

@@ -14,7 +14,8 @@ pub enum Output {
     Ptx,
 }
 
-/// How a source is compiled: C++17 with line numbers, which cost nothing at run time and by which compute-sanitizer names lines.
+/// How a source is compiled: C++17 with line numbers, which cost nothing at run time and by which compute-sanitizer
+/// names lines.
 ///
 /// ```
 /// use nitro_cuda::{CudaError, Options, Output, Source, compile};

@@ -45,7 +45,8 @@ impl Graph {
         Ok(Self { device, executable: Mutex::new(nodes.instantiate()?), _temporaries: temporaries })
     }
 
-    /// Launches all of it, and does not wait. A launch begins when the one before has ended, on whatever stream that was.
+    /// Launches all of it, and does not wait. A launch begins when the one before has ended, on whatever stream
+    /// that was.
     ///
     /// # Safety
     /// As of the call that it was made of; the kernels are loaded, and their launch on the stream is noted.

@@ -20,9 +20,11 @@ use replay::Replays;
 
 /// A launch plan on a device: the kernels of a loop nest that were found elsewhere, run without what found them.
 ///
-/// Its kernels are compiled by NVRTC when they are first launched, in the integers that the sizes ask for, cached on disk as those of every [`Program`](crate::Program), and
-/// loaded once; those of a plan in PTX are compiled by the driver. A plan that launches more than a hundred kernels, such as a stencil's steps in time, becomes a CUDA graph when the same call (sizes, scalars, addresses, stream) comes a second
-/// time, which then and later costs the host one launch.
+/// Its kernels are compiled by NVRTC when they are first launched, in the integers that the sizes ask for, cached
+/// on disk as those of every [`Program`](crate::Program), and loaded once; those of a plan in PTX are compiled by
+/// the driver. A plan that launches more than a hundred kernels, such as a stencil's steps in time, becomes a CUDA
+/// graph when the same call (sizes, scalars, addresses, stream) comes a second time, which then and later costs the
+/// host one launch.
 ///
 /// ```no_run
 /// use nitro_cuda::{Buffer, Executable, device};
@@ -87,7 +89,8 @@ impl Executable {
         Ok(Self { modules, ..self })
     }
 
-    /// Compiles the kernels of a plan. It needs no device, and leaves the disk alone: a search compiles thousands. PTX is what it is, whatever the integers and options.
+    /// Compiles the kernels of a plan. It needs no device, and leaves the disk alone: a search compiles thousands.
+    /// PTX is what it is, whatever the integers and options.
     ///
     /// # Errors
     /// Those of the compiler.
@@ -140,15 +143,18 @@ impl Executable {
         self.modules[usize::from(integers == Integers::Bits64)].get_or_try_init(load)
     }
 
-    /// Launches all kernels, in order, on the device's stream, and does not wait for them. Arrays are in the order of the plan.
+    /// Launches all kernels, in order, on the device's stream, and does not wait for them. Arrays are in the order
+    /// of the plan.
     ///
     /// # Errors
-    /// When the number of sizes, scalars or arrays is not the plan's, an array has fewer elements than the sizes say, the sizes are none that the plan can run with, there
-    /// is no room for temporaries, or a kernel cannot be compiled or launched.
+    /// When the number of sizes, scalars or arrays is not the plan's, an array has fewer elements than the sizes
+    /// say, the sizes are none that the plan can run with, there is no room for temporaries, or a kernel cannot be
+    /// compiled or launched.
     ///
     /// # Safety
-    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them. No array is another one in disguise. What they
-    /// write is not used otherwise until the stream has come past it.
+    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them.
+    /// No array is another one in disguise. What they write is not used otherwise until the stream has come past
+    /// it.
     pub unsafe fn run(
         &self,
         sizes: &[i64],
@@ -182,7 +188,8 @@ impl Executable {
         match self.replays.graph(self, &call)? {
             Some(graph) => {
                 self.module(call.integers)?.note_launch(stream)?;
-                // SAFETY: as the caller says; the graph was made of this call, and its temporaries live as long as it does.
+                // SAFETY: as the caller says; the graph was made of this call, and its temporaries live as long as
+                // it does.
                 Ok(unsafe { graph.launch(stream) }?)
             }
             // SAFETY: as the caller says.
@@ -190,7 +197,8 @@ impl Executable {
         }
     }
 
-    /// As [`run`](Self::run), launch by launch: `observe` is given the index of each kernel that is to be launched, and what launches it.
+    /// As [`run`](Self::run), launch by launch: `observe` is given the index of each kernel that is to be launched,
+    /// and what launches it.
     ///
     /// # Errors
     /// As [`run`](Self::run), and those of `observe`.

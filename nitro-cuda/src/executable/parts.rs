@@ -11,7 +11,8 @@ use crate::stopwatch::Events;
 use crate::{Buffer, CudaError};
 
 impl Executable {
-    /// As [`run`](Self::run), kernel by kernel: what each of them takes, all its launches together, and how much of the device's threads it has.
+    /// As [`run`](Self::run), kernel by kernel: what each of them takes, all its launches together, and how much of
+    /// the device's threads it has.
     ///
     /// # Errors
     /// As [`run`](Self::run).

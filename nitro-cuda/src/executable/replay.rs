@@ -63,8 +63,9 @@ impl Replays {
         self.0.values().iter().filter(|replay| has_graph(replay)).count()
     }
 
-    /// The graph of this call, if it is made by one: from the second time on, since buffers that are new each time would have each graph launched once. A call that is captured or
-    /// profiled is made launch by launch, as whoever looks at it expects.
+    /// The graph of this call, if it is made by one: from the second time on, since buffers that are new each time
+    /// would have each graph launched once. A call that is captured or profiled is made launch by launch, as
+    /// whoever looks at it expects.
     pub(super) fn graph(
         &self,
         executable: &Executable,

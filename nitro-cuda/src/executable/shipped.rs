@@ -22,8 +22,8 @@ static SHIPPED: Recent<(Cuda, Artifact), Shipped> = Recent::new(MOST);
 static RUNS: Recent<(Cuda, Artifact), OnceCell<bool>> = Recent::new(MOST);
 
 impl Executable {
-    /// The executable of an artifact that is a plan's text ([`LaunchPlan::to_json`]) on a device. The text is read when it is first run there; after that a call costs a look at
-    /// those that were launched last.
+    /// The executable of an artifact that is a plan's text ([`LaunchPlan::to_json`]) on a device. The text is read
+    /// when it is first run there; after that a call costs a look at those that were launched last.
     ///
     /// ```no_run
     /// use nitro::Artifact;
@@ -46,8 +46,9 @@ impl Executable {
         shipped.get_or_try_init(new).cloned()
     }
 
-    /// Whether an artifact is a plan that runs on a device, for the constraint of a variant: PTX is for the devices of its architecture and newer ones, so that a model which was
-    /// learned on one of those picks none of it elsewhere. After the first time it costs what [`of_artifact`](Self::of_artifact) does.
+    /// Whether an artifact is a plan that runs on a device, for the constraint of a variant: PTX is for the devices
+    /// of its architecture and newer ones, so that a model which was learned on one of those picks none of it
+    /// elsewhere. After the first time it costs what [`of_artifact`](Self::of_artifact) does.
     ///
     /// ```no_run
     /// use nitro::code_variant;
@@ -74,8 +75,9 @@ impl Executable {
                 .get_or_init(|| Self::of_artifact(artifact, device).is_ok())
     }
 
-    /// Sees to it that the machine code of an artifact's kernels for `sm_ARCHITECTURE` ([`Cuda::architecture`]) and these sizes is on the disk, from where the first launch loads it.
-    /// Any thread may do that while others work on a device, which is not asked.
+    /// Sees to it that the machine code of an artifact's kernels for `sm_ARCHITECTURE` ([`Cuda::architecture`]) and
+    /// these sizes is on the disk, from where the first launch loads it. Any thread may do that while others work
+    /// on a device, which is not asked.
     ///
     /// ```no_run
     /// # let kernel = nitro::Artifact::NONE;

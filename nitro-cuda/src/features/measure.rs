@@ -9,15 +9,16 @@ static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", inc
 
 pub(super) const RUNS: usize = 7;
 const THREADS: u32 = 256;
-/// Atomic additions of the two atomic benchmarks together on all threads. The work is the same on every device, so that the
-/// time tells how fast it is.
+/// Atomic additions of the two atomic benchmarks together on all threads. The work is the same on every device, so
+/// that the time tells how fast it is.
 const ADDITIONS: u64 = 1 << 26;
 const COUNTERS: usize = 256;
 
 /// A stream that only measures, one a device, since streams live as long as the process.
 ///
-/// The device's own stream is not even asked: a thread of the background measures, and another one may begin a capture of that stream at
-/// any time, which a wait would end with an error. What runs there meanwhile shows in the spread of the figures.
+/// The device's own stream is not even asked: a thread of the background measures, and another one may begin a
+/// capture of that stream at any time, which a wait would end with an error. What runs there meanwhile shows in the
+/// spread of the figures.
 pub(super) fn stream(device: Cuda) -> Result<Stream, CudaError> {
     static STREAMS: Chain<Stream> = Chain::new();
     match STREAMS.find(|stream| stream.device() == device) {

@@ -27,9 +27,10 @@ static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
 
 /// Adds a device feature of one's own, to every CUDA device. Call it before the devices are used.
 ///
-/// `measure` gets a device that the calling thread works on; it measures on a [`Stream`](crate::Stream) of its own, since the device's own may
-/// be captured into a graph at any time. As with the built-in ones, the median of a few runs counts, and is
-/// kept in the user's cache folder under `name` unless they differ too much: give a changed definition another name.
+/// `measure` gets a device that the calling thread works on; it measures on a [`Stream`](crate::Stream) of its own,
+/// since the device's own may be captured into a graph at any time. As with the built-in ones, the median of a few
+/// runs counts, and is kept in the user's cache folder under `name` unless they differ too much: give a changed
+/// definition another name.
 ///
 /// ```
 /// nitro_cuda::register_feature("clusters", |device| Ok(device.multiprocessors() as f64 / 2.0));

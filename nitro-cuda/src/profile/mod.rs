@@ -1,4 +1,5 @@
-//! What a profiler such as Nsight Compute is shown of a device: chosen launches of timed calls, and application proxies.
+//! What a profiler such as Nsight Compute is shown of a device: chosen launches of timed calls, and application
+//! proxies.
 
 mod proxies;
 

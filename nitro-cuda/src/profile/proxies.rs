@@ -1,5 +1,5 @@
-//! The application proxies of profile-based device-feature selection (Muralidharan et al., ASPLOS 2016): kernels of which a known
-//! share of the instructions stresses one resource.
+//! The application proxies of profile-based device-feature selection (Muralidharan et al., ASPLOS 2016): kernels of
+//! which a known share of the instructions stresses one resource.
 
 use crate::{Buffer, Cuda, CudaError, Grid, Program, profiled_launches};
 
@@ -13,7 +13,8 @@ const THREADS: u32 = 256;
 const BLOCKS_A_MULTIPROCESSOR: usize = 2;
 /// Turns of 480 instructions that each warp makes: what it does before and after is a hundredth of a percent.
 const TURNS: u32 = 32;
-/// 128 MiB each way, more than the second-level cache holds. The copying proxy goes through it in a power of two of words.
+/// 128 MiB each way, more than the second-level cache holds. The copying proxy goes through it in a power of two of
+/// words.
 const WORDS: u32 = 1 << 25;
 
 /// Launches the mark of a section, for the profiler to see.
@@ -30,8 +31,8 @@ pub(super) fn run(device: Cuda, proxy: &str, intensity: u32) -> Result<(), CudaE
     let blocks = (BLOCKS_A_MULTIPROCESSOR * device.multiprocessors()) as u32;
     let (seed, grid) = (1u32, Grid::linear(blocks, THREADS));
     let arguments = [(&source).into(), (&target).into(), WORDS.into(), seed.into(), TURNS.into()];
-    // SAFETY: the arguments are of the kernel's types; both buffers have so many words, a power of two, and the counters of
-    // the atomic proxy need 2048 words a block of them.
+    // SAFETY: the arguments are of the kernel's types; both buffers have so many words, a power of two, and the
+    // counters of the atomic proxy need 2048 words a block of them.
     profiled_launches::profiled_on(device, || unsafe { kernel.launch(grid, &arguments) })?;
     device.stream().synchronize()
 }

@@ -34,7 +34,8 @@ fn fill(module: &Module, stream: Stream, x: &mut Buffer<u32>) -> Result<(), Cuda
     unsafe { kernel.launch_on(stream, Grid::covering(length, 256), &[x.into(), (length as u32).into()]) }
 }
 
-/// Leaves a launch of `fill` waiting for other work of the stream. It is not the first: that one would load the code, which may wait.
+/// Leaves a launch of `fill` waiting for other work of the stream. It is not the first: that one would load the
+/// code, which may wait.
 fn queue_behind_work(module: &Module, stream: Stream, x: &mut Buffer<u32>) {
     fill(module, stream, x).unwrap();
     x.fill_zero().unwrap();

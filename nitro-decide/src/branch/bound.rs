@@ -35,9 +35,11 @@ pub trait LowerBound {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BranchPlan {
-    /// What may be lost: nothing inside takes less than the best that is found, less so many percent of that. 0 loses nothing; counted as between 0 and 100.
+    /// What may be lost: nothing inside takes less than the best that is found, less so many percent of that. 0
+    /// loses nothing; counted as between 0 and 100.
     pub percent: f64,
-    /// Of so many leaves one is come to by a dive, the first of all too: dives find something good before the proof is done. 0 never dives.
+    /// Of so many leaves one is come to by a dive, the first of all too: dives find something good before the proof
+    /// is done. 0 never dives.
     pub dive_every: usize,
     /// All chance comes from it.
     pub seed: u64,

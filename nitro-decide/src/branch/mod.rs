@@ -20,8 +20,8 @@ use self::node::Node;
 
 /// Best first branch and bound over a state: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
 ///
-/// Only what was told with a time, so is correct, prunes. Once it is [`Ask::Done`], nothing inside is faster than [`best`](Self::best), within the percent of its
-/// plan, if the bound is one; a time under its bound is an error.
+/// Only what was told with a time, so is correct, prunes. Once it is [`Ask::Done`], nothing inside is faster than
+/// [`best`](Self::best), within the percent of its plan, if the bound is one; a time under its bound is an error.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -150,7 +150,8 @@ impl<B: LowerBound> BranchAndBound<B> {
         self.best.as_ref().map(|(values, time_ns)| (&**values, *time_ns))
     }
 
-    /// Nothing inside takes less than so many nanoseconds, by the bound and by what was told: when the search is done, that is the best less the percent of the plan.
+    /// Nothing inside takes less than so many nanoseconds, by the bound and by what was told: when the search is
+    /// done, that is the best less the percent of the plan.
     pub fn proved_ns(&self) -> f64 {
         let open = self.heap.iter().chain(self.waiting.values()).map(|node| node.bound_ns);
         open.fold(self.limit_ns(), f64::min)
@@ -213,7 +214,8 @@ impl<B: LowerBound> BranchAndBound<B> {
         None
     }
 
-    /// From children to a leaf, one choice after the other, by chance in favour of small bounds; what is passed by stays to be looked at.
+    /// From children to a leaf, one choice after the other, by chance in favour of small bounds; what is passed by
+    /// stays to be looked at.
     fn dive(&mut self, children: &mut Vec<Node>) -> Option<Node> {
         while !children.is_empty() {
             let drawn = self.draw(children);

@@ -58,7 +58,8 @@ pub struct Statistics {
     pub levels: Vec<Counts>,
     /// By the choice; the root is made by none.
     pub choices: BTreeMap<ChoiceId, Counts>,
-    /// What was pruned by level, by the choice and by what takes too long ([`LowerBound::limit`](super::LowerBound::limit)), where the bound says that.
+    /// What was pruned by level, by the choice and by what takes too long
+    /// ([`LowerBound::limit`](super::LowerBound::limit)), where the bound says that.
     pub pruned: BTreeMap<(usize, Option<ChoiceId>, &'static str), u64>,
     /// How many leaves were told.
     pub evaluated: u64,

@@ -7,7 +7,8 @@ use super::*;
 use crate::candidate::tests::{drawn_problem, solutions};
 use crate::candidate::{Problem, Values};
 
-/// A time of a solution is a sum of what each value costs and of something that no bound knows; the bound takes the cheapest of what is open, and a part of it.
+/// A time of a solution is a sum of what each value costs and of something that no bound knows; the bound takes the
+/// cheapest of what is open, and a part of it.
 struct Costs {
     costs: Vec<Vec<f64>>,
     part: f64,

@@ -22,8 +22,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The interval that would hold the number in 95 of 100 cases if the mean were normally distributed: it is skewed where few walks see most of the space, so
-    /// make many. Not below 0.
+    /// The interval that would hold the number in 95 of 100 cases if the mean were normally distributed: it is
+    /// skewed where few walks see most of the space, so make many. Not below 0.
     #[must_use]
     pub fn interval(&self) -> (f64, f64) {
         let around = 1.96 * self.standard_error;
@@ -41,7 +41,8 @@ impl Partial {
         })
     }
 
-    /// Everything inside that is decided, one after the other, in the order of choices and values from the last to the first.
+    /// Everything inside that is decided, one after the other, in the order of choices and values from the last to
+    /// the first.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -66,8 +67,8 @@ impl Partial {
         })
     }
 
-    /// A decided state inside, by chance: each choice in turn gets one of the values that are open then, the one that `below` names of so many. None where that
-    /// comes to a dead end, or the state is one.
+    /// A decided state inside, by chance: each choice in turn gets one of the values that are open then, the one
+    /// that `below` names of so many. None where that comes to a dead end, or the state is one.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -114,8 +115,9 @@ impl Partial {
         (found <= most).then_some(found)
     }
 
-    /// Knuth's estimate of the number of solutions: each walk chooses at random among the children that are left, and the product of their numbers has the number of
-    /// solutions as its expectation (Knuth 1975, "Estimating the efficiency of backtrack programs").
+    /// Knuth's estimate of the number of solutions: each walk chooses at random among the children that are left,
+    /// and the product of their numbers has the number of solutions as its expectation (Knuth 1975, "Estimating the
+    /// efficiency of backtrack programs").
     ///
     /// # Panics
     /// If no walk is to be made.
@@ -124,8 +126,8 @@ impl Partial {
         self.estimate_where(walks, seed, |_| true)
     }
 
-    /// As [`estimate`](Self::estimate), of the solutions all whose states on the way, and themselves, are kept: with a bound that keeps what may be faster than the best, of the
-    /// points that a search by it has to evaluate.
+    /// As [`estimate`](Self::estimate), of the solutions all whose states on the way, and themselves, are kept:
+    /// with a bound that keeps what may be faster than the best, of the points that a search by it has to evaluate.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -7,7 +7,8 @@ use super::rule::Within;
 use super::state::{Cause, Partial};
 use super::values::Values;
 
-/// Why values are gone, from the first cause to the last. The decisions in it, made alone, take them away too. [`Partial::explain`] gives one.
+/// Why values are gone, from the first cause to the last. The decisions in it, made alone, take them away too.
+/// [`Partial::explain`] gives one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
     /// What went, in that order.

@@ -1,4 +1,5 @@
-//! What one rule takes away. Each filter is monotone: the less is open, the less it leaves; so the fixed point does not depend on the order.
+//! What one rule takes away. Each filter is monotone: the less is open, the less it leaves; so the fixed point does
+//! not depend on the order.
 
 use super::problem::{ChoiceId, Problem};
 use super::rule::{Factor, Rule, Size, Term, Within};

@@ -40,7 +40,8 @@ impl Universe {
     }
 }
 
-/// Choices and rules. It grows: what lowering adds comes behind what is there, and a [`Partial`](super::Partial) is extended to it.
+/// Choices and rules. It grows: what lowering adds comes behind what is there, and a [`Partial`](super::Partial) is
+/// extended to it.
 ///
 /// ```
 /// use nitro_decide::{Problem, Rule, Values, Within};

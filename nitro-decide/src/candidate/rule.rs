@@ -65,8 +65,8 @@ pub struct Term {
     pub when: Option<Within>,
 }
 
-/// What the values of some choices have to fulfil together. Sums and products do not overflow: what is more than 2^128 − 1 counts as that, and that as an upper
-/// limit is none.
+/// What the values of some choices have to fulfil together. Sums and products do not overflow: what is more than
+/// 2^128 − 1 counts as that, and that as an upper limit is none.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Rule {

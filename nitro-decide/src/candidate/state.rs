@@ -10,8 +10,8 @@ use super::problem::{ChoiceId, Problem, RuleId};
 use super::rule::{Rule, Within};
 use super::values::Values;
 
-/// What each choice of a [`Problem`] may still be, at the greatest fixed point of its rules: no value goes that a solution has. Cheap to clone, so that a search
-/// branches by copying. The [crate](crate) has an example.
+/// What each choice of a [`Problem`] may still be, at the greatest fixed point of its rules: no value goes that a
+/// solution has. Cheap to clone, so that a search branches by copying. The [crate](crate) has an example.
 #[derive(Clone)]
 pub struct Partial {
     problem: Arc<Problem>,
@@ -87,7 +87,8 @@ impl Partial {
         self.propagate(self.problem.watchers[choice.0].iter().copied().collect())
     }
 
-    /// Goes on in a problem that has grown from this one: what was decided stays so, and the new choices and rules take part.
+    /// Goes on in a problem that has grown from this one: what was decided stays so, and the new choices and rules
+    /// take part.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -146,7 +147,8 @@ impl Partial {
         self.open.iter().map(|values| values.only()).collect()
     }
 
-    /// What is left when each choice has the value of a point; `None` if that is no point inside, such as one of another problem.
+    /// What is left when each choice has the value of a point; `None` if that is no point inside, such as one of
+    /// another problem.
     ///
     /// ```
     /// use std::sync::Arc;

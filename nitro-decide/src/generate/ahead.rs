@@ -1,7 +1,8 @@
 //! Tiles that are loaded ahead: into registers while those before are used, and from there to shared memory.
 //!
-//! Before the loop the first tiles come to registers. Each iteration brings them to shared memory, waits for all threads, begins to load those of the next one, and
-//! uses its own. With one tile of each, threads wait again before the next iteration; with two they do not, since that writes the other.
+//! Before the loop the first tiles come to registers. Each iteration brings them to shared memory, waits for all
+//! threads, begins to load those of the next one, and uses its own. With one tile of each, threads wait again
+//! before the next iteration; with two they do not, since that writes the other.
 
 use nitro_nest::{Access, Affine, Condition, Instruction, Local, Relation, Space, Variable};
 

@@ -294,7 +294,8 @@ impl Emission<'_> {
         value.is_some_and(|value| matches!(self.point.place(value), Place::Shared { transposed: true, .. }))
     }
 
-    /// From registers to where they belong; several neighbours one after the other where they do not come to neighbours.
+    /// From registers to where they belong; several neighbours one after the other where they do not come to
+    /// neighbours.
     fn put(&self, target: Access, register: Access, is_wide: bool) -> Vec<Instruction> {
         if !is_wide || !self.is_transposed(&target) {
             return copied(target, register, is_wide);

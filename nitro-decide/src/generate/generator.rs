@@ -6,7 +6,8 @@ use super::DecidedSpace;
 use crate::{ChoiceId, LowerBound, Partial, Rates, TimeBound, Values};
 
 impl DecidedSpace {
-    /// The lower bound of the times of its states on a device of these rates. Where the caches of what is loaded are open, requests do not count: these were measured of loads that the first-level cache keeps.
+    /// The lower bound of the times of its states on a device of these rates. Where the caches of what is loaded
+    /// are open, requests do not count: these were measured of loads that the first-level cache keeps.
     #[must_use]
     pub fn time_bound(&self, mut rates: Rates) -> TimeBound {
         let is_usual = |&choice: &ChoiceId| self.root.values(choice).only() == Some(0);
@@ -42,7 +43,8 @@ impl Decisions for DecidedSpace {
     }
 }
 
-/// A path's text is its [launch plan](nitro_nest::Program::plan), which says what was decided ([`LaunchPlan::origin`](nitro_nest::LaunchPlan::origin)).
+/// A path's text is its [launch plan](nitro_nest::Program::plan), which says what was decided
+/// ([`LaunchPlan::origin`](nitro_nest::LaunchPlan::origin)).
 impl Generator for DecidedSpace {
     fn decisions(&self) -> &dyn Decisions {
         self
@@ -55,7 +57,8 @@ impl Generator for DecidedSpace {
         Ok(plan.to_json())
     }
 
-    /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known ([`Rates::from_features`]).
+    /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known
+    /// ([`Rates::from_features`]).
     fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
         let rates = Rates::from_features(device).ok()?;
         let bound = self.time_bound(rates);

@@ -1,7 +1,9 @@
-//! Code from decisions: kernels of linear algebra whose loops, threads and memory are open, after Telamon (Beaugnou and others, CC 2017).
+//! Code from decisions: kernels of linear algebra whose loops, threads and memory are open, after Telamon (Beaugnou
+//! and others, CC 2017).
 //!
-//! The other way round than a [`Nest::map`](nitro_nest::Nest::map): not a schedule that is made of loops as they are written, but statements, each with loops of its own, and
-//! rules about how these may lie. A decided point of it is a [`Program`] as that of a nest is, with the same text in CUDA and the same interpreter.
+//! The other way round than a [`Nest::map`](nitro_nest::Nest::map): not a schedule that is made of loops as they
+//! are written, but statements, each with loops of its own, and rules about how these may lie. A decided point of
+//! it is a [`Program`] as that of a nest is, with the same text in CUDA and the same interpreter.
 
 mod ahead;
 mod emit;
@@ -26,25 +28,34 @@ use warps::AddsUp;
 
 /// Everything that a kernel may become: its loops' sizes, kinds and order, the threads and memory of what it loads.
 ///
-/// Each statement (such as `load a`) has dimensions of its own, whose outermost loops it shares with the others: the blocks of the grid and, where something is summed up,
-/// the tiles of the sum. Within these every statement has a nest of its own. A value goes from one to the next in registers of the same threads, or through
-/// shared memory, to which all threads of a block bring a tile together before they wait for each other.
+/// Each statement (such as `load a`) has dimensions of its own, whose outermost loops it shares with the others:
+/// the blocks of the grid and, where something is summed up, the tiles of the sum. Within these every statement has
+/// a nest of its own. A value goes from one to the next in registers of the same threads, or through shared memory,
+/// to which all threads of a block bring a tile together before they wait for each other.
 ///
-/// What a decided point runs, at least, for whoever bounds its time (compilers may leave out and join what is not here, but nothing that is):
+/// What a decided point runs, at least, for whoever bounds its time (compilers may leave out and join what is not
+/// here, but nothing that is):
 ///
-/// - A [`Load`](crate::Operation::Load) reads each of its elements from global memory, once for each iteration of the loops around it, or fewer times where several threads of a warp or
-///   iterations ask for the same one, which a warp's request or the registers of a thread may serve together; a `vector` loop is one request for 16 bytes.
-/// - Where the memory of its array is `shared`, it writes each element of the tile to shared memory, once for each block and tile; where the `threads` that load are `own`, these are all of the block, or the first of
-///   it. A vector is one write where the tile lies as in global memory, else as many as it has elements. There are two barriers for each tile of the sum, or one
-///   where there are two tiles of each array.
-/// - Where tiles are loaded `ahead` ([`Nesting::loading`]), the first ones come to registers before the loop over the sum. Each iteration writes its own to shared memory, waits for all threads, begins to load
-///   those of the next one to the same registers, and does its multiplications and additions. What is not staged is loaded as it is needed all the same.
-/// - An [`Fma`](crate::Operation::Fma) is one fused multiplication and addition for each of its iterations. An operand whose array is `shared` is read from there: every distinct element that a thread
-///   needs between two barriers at least once, up to four neighbours of one iteration of a plain loop at a time.
-/// - A [`Store`](crate::Operation::Store) writes each of its elements to global memory once. Where a warp adds it up, one thread sets it to 0 before, and adds what shuffles give.
-/// - Caches are those that the choice `caches of` the statement names; nothing is read twice because of it, or left out.
-/// - `Init` costs nothing that a compiler could not do without. Sums keep their order, those of each thread where a warp adds them up: the multiplications and additions of
-///   one wait for each other.
+/// - A [`Load`](crate::Operation::Load) reads each of its elements from global memory, once for each iteration of
+///   the loops around it, or fewer times where several threads of a warp or iterations ask for the same one, which
+///   a warp's request or the registers of a thread may serve together; a `vector` loop is one request for 16 bytes.
+/// - Where the memory of its array is `shared`, it writes each element of the tile to shared memory, once for each
+///   block and tile; where the `threads` that load are `own`, these are all of the block, or the first of it. A
+///   vector is one write where the tile lies as in global memory, else as many as it has elements. There are two
+///   barriers for each tile of the sum, or one where there are two tiles of each array.
+/// - Where tiles are loaded `ahead` ([`Nesting::loading`]), the first ones come to registers before the loop over
+///   the sum. Each iteration writes its own to shared memory, waits for all threads, begins to load those of the
+///   next one to the same registers, and does its multiplications and additions. What is not staged is loaded as it
+///   is needed all the same.
+/// - An [`Fma`](crate::Operation::Fma) is one fused multiplication and addition for each of its iterations. An
+///   operand whose array is `shared` is read from there: every distinct element that a thread needs between two
+///   barriers at least once, up to four neighbours of one iteration of a plain loop at a time.
+/// - A [`Store`](crate::Operation::Store) writes each of its elements to global memory once. Where a warp adds it
+///   up, one thread sets it to 0 before, and adds what shuffles give.
+/// - Caches are those that the choice `caches of` the statement names; nothing is read twice because of it, or left
+///   out.
+/// - `Init` costs nothing that a compiler could not do without. Sums keep their order, those of each thread where a
+///   warp adds them up: the multiplications and additions of one wait for each other.
 ///
 /// ```
 /// use nitro_decide::{DecidedSpace, Limits, TileSizes, Values};
@@ -168,7 +179,8 @@ impl DecidedSpace {
         completed(partial)
     }
 
-    /// The point here that is decided as a point of another space of the same kernel, say of one with fewer tiles or other sizes: all but how often the outermost loops run. None where this space has no such point.
+    /// The point here that is decided as a point of another space of the same kernel, say of one with fewer tiles
+    /// or other sizes: all but how often the outermost loops run. None where this space has no such point.
     ///
     /// ```
     /// use nitro_decide::{DecidedSpace, Limits, TileSizes};

@@ -1,4 +1,5 @@
-//! How a space is written down: dimensions with what may become of their loops, statements with what they do, and the rules that code takes.
+//! How a space is written down: dimensions with what may become of their loops, statements with what they do, and
+//! the rules that code takes.
 
 use std::sync::Arc;
 
@@ -142,7 +143,8 @@ impl Outline {
         self.kernel.dependences.push(Dependence { from, to, along: along.to_vec(), passing });
     }
 
-    /// A statement adds parts up that the threads of a warp have made, which are the iterations of one of its dimensions. Nothing is staged then.
+    /// A statement adds parts up that the threads of a warp have made, which are the iterations of one of its
+    /// dimensions. Nothing is staged then.
     pub fn adds_up(&mut self, statement: usize, lane: usize) {
         self.adds_up = Some(AddsUp { statement, lane });
     }

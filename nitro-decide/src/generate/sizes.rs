@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::DecidedError;
 use crate::Kernel;
 
-/// Whether some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each dimension's own levels.
+/// Whether some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each
+/// dimension's own levels.
 pub fn check(kernel: &Kernel, tiles: &[Vec<Vec<u64>>]) -> Result<(), DecidedError> {
     for (at, dimension) in kernel.dimensions.iter().enumerate().filter(|(_, own)| own.outer.is_none()) {
         let (size, all) = (dimension.size, whole(kernel, tiles, at));

@@ -69,7 +69,8 @@ impl Threads {
         loops.iter().map(|&at| point.size(at)).product()
     }
 
-    /// Who has the same threads has the same iterations of the loops along which a value goes. Whether something was learned.
+    /// Who has the same threads has the same iterations of the loops along which a value goes. Whether something
+    /// was learned.
     fn spread(&mut self, point: &Point<'_>) -> bool {
         let nesting = &point.space.nesting;
         let mut learned = false;

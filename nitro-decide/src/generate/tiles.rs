@@ -30,10 +30,12 @@ pub struct TileSizes {
     pub open: Open,
 }
 
-/// What there is to decide beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as most of this, has to be timed point by point.
+/// What there is to decide beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as
+/// most of this, has to be timed point by point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open {
-    /// The order of unrolled loops around arithmetic and stores; else, and around loads, it is that in which they are written.
+    /// The order of unrolled loops around arithmetic and stores; else, and around loads, it is that in which they
+    /// are written.
     pub unrolled: bool,
     /// The order of blocks, and of threads; else it is that in which they are written.
     pub threads: bool,

@@ -1,4 +1,5 @@
-//! Sums that the threads of a warp add up: each its part, and then all of these by shuffles. What they are added to is set to 0 before, by one of them.
+//! Sums that the threads of a warp add up: each its part, and then all of these by shuffles. What they are added to
+//! is set to 0 before, by one of them.
 
 use nitro_nest::{Access, Assignment, Condition, Expression, Instruction, Relation};
 

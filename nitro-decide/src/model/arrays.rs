@@ -10,7 +10,8 @@ use crate::space::{Array, Dependence, Passing, Statement};
 /// Of the values of [`LOADINGS`](crate::LOADINGS).
 pub(super) const AS_NEEDED: usize = 0;
 pub(super) const TWO_TILES: usize = 2;
-/// So many registers of a thread are for other things than sums: where these leave fewer, a compiler may keep some elsewhere.
+/// So many registers of a thread are for other things than sums: where these leave fewer, a compiler may keep some
+/// elsewhere.
 const SPARE_REGISTERS: f64 = 32.0;
 
 impl TimeBound {
@@ -63,8 +64,8 @@ impl TimeBound {
         self.nesting().loading.map_or(Values::of([AS_NEEDED]), |loading| partial.values(loading.choice))
     }
 
-    /// Registers of a thread that has so many sums, at least: these, since each goes on with the next tile, and what it loads ahead meanwhile. Nothing is said where there
-    /// may be too few for them.
+    /// Registers of a thread that has so many sums, at least: these, since each goes on with the next tile, and
+    /// what it loads ahead meanwhile. Nothing is said where there may be too few for them.
     pub(super) fn registers(&self, partial: &Partial, work: &Work, splits: &[&Split]) -> f64 {
         let Some(loading) = self.nesting().loading.filter(|_| self.terms().kept_sums) else { return 0.0 };
         let dimensions = || work.dimensions.iter().zip(splits);
@@ -113,7 +114,8 @@ impl TimeBound {
         self.kernel().dependences.iter().find(|one| one.passing == Passing::Array(array))
     }
 
-    /// Iterations of the loops that are surely plain, around both statements and around the user alone, in each of which other elements are needed.
+    /// Iterations of the loops that are surely plain, around both statements and around the user alone, in each of
+    /// which other elements are needed.
     pub(super) fn iterations(
         &self,
         partial: &Partial,
@@ -171,6 +173,7 @@ pub(super) struct Waits {
     pub(super) loads_ahead: f64,
     /// For what it loads of shared memory.
     pub(super) shared_loads: f64,
-    /// For the other threads of its block: before a tile is read, and again before it is overwritten, unless there is a second one.
+    /// For the other threads of its block: before a tile is read, and again before it is overwritten, unless there
+    /// is a second one.
     pub(super) barriers: f64,
 }

@@ -15,8 +15,8 @@ pub(super) struct Split {
     pub(super) threads: u64,
     /// Iterations of a thread.
     pub(super) inside: u64,
-    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads, or a plain one, whose iterations are apart in the code.
-    /// `u64::MAX` where a thread has all of a tile's.
+    /// Neighbouring iterations that a thread has at once: those of the innermost loops, up to one of threads, or a
+    /// plain one, whose iterations are apart in the code. `u64::MAX` where a thread has all of a tile's.
     pub(super) run: u64,
     pub(super) axes: Vec<ThreadLoop>,
 }

@@ -16,13 +16,14 @@ pub(super) enum Asked {
     Sectors,
     /// So many neighbouring words of each thread, of shared memory.
     Words(u64),
-    /// So many neighbouring words of each thread, in halves of a request: that brings a register to each lane of a warp, or two where all lanes share in pairs, or is one more
-    /// answer of the banks, which the first-level cache has as shared memory does.
+    /// So many neighbouring words of each thread, in halves of a request: that brings a register to each lane of a
+    /// warp, or two where all lanes share in pairs, or is one more answer of the banks, which the first-level cache
+    /// has as shared memory does.
     Requests(u64),
 }
 
-/// How often memory is touched or answers when each thread of a block asks once, warp by warp: threads are numbered along the first axis first, or in the order of the axes
-/// that is best.
+/// How often memory is touched or answers when each thread of a block asks once, warp by warp: threads are numbered
+/// along the first axis first, or in the order of the axes that is best.
 pub(super) fn touches(asked: Asked, axes: &[Axis], ordered: bool) -> u64 {
     let mut order: Vec<Axis> = axes.iter().copied().filter(|axis| axis.threads > 1).collect();
     if ordered {
@@ -82,7 +83,8 @@ fn windows(ascending: &[u64]) -> u64 {
     count
 }
 
-/// Halves of requests that bring so many registers to each lane. Half a warp or less may get four of them at once: of what is no whole warp nothing is said but that it asks.
+/// Halves of requests that bring so many registers to each lane. Half a warp or less may get four of them at once:
+/// of what is no whole warp nothing is said but that it asks.
 fn halves(lanes: &[u64], words: u64) -> u64 {
     match lanes.len() {
         32 if is_apart(lanes) => 2 * words,
@@ -91,7 +93,8 @@ fn halves(lanes: &[u64], words: u64) -> u64 {
     }
 }
 
-/// Whether lanes do not share in pairs: in both halves of the warp some want something else than their neighbour, and some something else than the one behind that.
+/// Whether lanes do not share in pairs: in both halves of the warp some want something else than their neighbour,
+/// and some something else than the one behind that.
 fn is_apart(lanes: &[u64]) -> bool {
     let differ = |half: &[u64], by: usize| (0..16).any(|lane| half[lane] != half[lane ^ by]);
     lanes.chunks(16).all(|half| differ(half, 1) && differ(half, 2))

@@ -1,7 +1,8 @@
 //! What nothing inside a state of a [`Nesting`](super::Nesting) takes less time than, and why.
 //!
-//! Each term is a resource whose use is counted at its least over everything that is open, divided by the most that a device does of it. What a compiler or a
-//! cache may save is taken as saved: a thread loads an element once whatever its loops say, and memory serves what the second-level cache cannot hold.
+//! Each term is a resource whose use is counted at its least over everything that is open, divided by the most that
+//! a device does of it. What a compiler or a cache may save is taken as saved: a thread loads an element once
+//! whatever its loops say, and memory serves what the second-level cache cannot hold.
 
 mod arrays;
 mod dimensions;

@@ -1,12 +1,16 @@
-//! What barriers keep apart: the threads of a block bring tiles to shared memory, wait for each other, compute, and wait again before the next tiles.
+//! What barriers keep apart: the threads of a block bring tiles to shared memory, wait for each other, compute, and
+//! wait again before the next tiles.
 //!
-//! As in Telamon, a block takes at least as long as it would with a multiprocessor for itself. Where it stages tiles, that is a sum. A thread that computes has read the
-//! tile, so it has waited for all threads that load it; and it loads the next one only when it has started all that it computes with this one, since an iteration of a
-//! plain loop begins when the one before has started all its instructions. So the last thread to compute begins to load after all that the block computes, and nobody computes before that load has
-//! arrived: the two never overlap. Other blocks do overlap, as many as there are at once: hence waves.
+//! As in Telamon, a block takes at least as long as it would with a multiprocessor for itself. Where it stages
+//! tiles, that is a sum. A thread that computes has read the tile, so it has waited for all threads that load it;
+//! and it loads the next one only when it has started all that it computes with this one, since an iteration of a
+//! plain loop begins when the one before has started all its instructions. So the last thread to compute begins to
+//! load after all that the block computes, and nobody computes before that load has arrived: the two never overlap.
+//! Other blocks do overlap, as many as there are at once: hence waves.
 //!
-//! Compilers do move arithmetic, though no access of memory, behind the barrier that ends a round (NVRTC 13.0 up to three eighths of a round). Then other warps load meanwhile, and the last thread may find in the
-//! first-level cache what shares a sector with what they load: where warps may share sectors, that takes the shorter latency.
+//! Compilers do move arithmetic, though no access of memory, behind the barrier that ends a round (NVRTC 13.0 up to
+//! three eighths of a round). Then other warps load meanwhile, and the last thread may find in the first-level
+//! cache what shares a sector with what they load: where warps may share sectors, that takes the shorter latency.
 
 use super::arrays::{AS_NEEDED, TWO_TILES};
 use super::rates::Rates;
@@ -75,8 +79,9 @@ impl Rounds {
 }
 
 impl Phases {
-    /// Of one of so many blocks, whose use together is `used`; `waste` is for lanes without a thread. The first thread to load a sector of a tile waits for the first latency, the last one to load
-    /// any for the second, and each for that of the first-level cache.
+    /// Of one of so many blocks, whose use together is `used`; `waste` is for lanes without a thread. The first
+    /// thread to load a sector of a tile waits for the first latency, the last one to load any for the second, and
+    /// each for that of the first-level cache.
     pub(super) fn of(
         rounds: Rounds,
         [first_clocks, last_clocks]: [f64; 2],

@@ -2,8 +2,8 @@
 
 /// Upper limits of what a device does in a time, and lower limits of latencies.
 ///
-/// Of a whole GPU or of a part of its multiprocessors. A figure that was measured counts with 2 % to spare, and never for less than the data sheet says: a
-/// benchmark that missed the peak must not make a bound wrong.
+/// Of a whole GPU or of a part of its multiprocessors. A figure that was measured counts with 2 % to spare, and
+/// never for less than the data sheet says: a benchmark that missed the peak must not make a bound wrong.
 ///
 /// ```
 /// use nitro_decide::Rates;
@@ -35,8 +35,9 @@ pub struct Rates {
     pub sectors_per_clock: f64,
     /// Answers of a multiprocessor's shared memory, each with one word of each bank.
     pub wavefronts_per_clock: f64,
-    /// Requests that a multiprocessor's shared memory and first-level cache serve together: one brings a register to each lane of a warp, or two where all lanes share in pairs, or is one more answer of banks.
-    /// Infinitely many where nobody measured it.
+    /// Requests that a multiprocessor's shared memory and first-level cache serve together: one brings a register
+    /// to each lane of a warp, or two where all lanes share in pairs, or is one more answer of banks. Infinitely
+    /// many where nobody measured it.
     pub requests_per_clock: f64,
     /// Bytes that a multiprocessor takes in from the second-level cache.
     pub port_bytes_per_clock: f64,
@@ -81,11 +82,13 @@ pub struct RatesError(&'static str);
 const SPARE: f64 = 1.02;
 
 impl Rates {
-    /// From device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the latter any may be missing: then the data sheet counts alone,
-    /// and a latency or a launch that nobody knows counts as nothing. What is not above 0 is not known.
+    /// From device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the
+    /// latter any may be missing: then the data sheet counts alone, and a latency or a launch that nobody knows
+    /// counts as nothing. What is not above 0 is not known.
     ///
     /// # Errors
-    /// When the number of multiprocessors, their clock or cores, the second-level cache or the memory's bandwidth is not known.
+    /// When the number of multiprocessors, their clock or cores, the second-level cache or the memory's bandwidth
+    /// is not known.
     pub fn from_features(feature: impl Fn(&str) -> Option<f64>) -> Result<Self, RatesError> {
         let feature = |name: &str| feature(name).filter(|value| *value > 0.0);
         let known = |name: &'static str| feature(name).ok_or(RatesError(name));

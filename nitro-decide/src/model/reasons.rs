@@ -8,8 +8,8 @@ use super::time_bound::TimeBound;
 use super::usage::Place;
 use crate::candidate::{ChoiceId, Partial, Within};
 
-/// Why nothing inside a state takes less than so long: the term that says most, what it counts, and the decisions that this goes back to. As text, one reason a line.
-/// [`TimeBound::reasons`] gives them.
+/// Why nothing inside a state takes less than so long: the term that says most, what it counts, and the decisions
+/// that this goes back to. As text, one reason a line. [`TimeBound::reasons`] gives them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
     /// The bound; 0 where nothing can be said.

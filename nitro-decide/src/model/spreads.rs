@@ -12,7 +12,8 @@ use super::usage::{Grid, Place, Seen, Shape, Times, Use};
 use super::work::WorkDimension;
 use crate::candidate::Partial;
 
-/// So many ways to spread a statement are looked at with the loops of their threads, and without them; of more only what is least of each dimension by itself.
+/// So many ways to spread a statement are looked at with the loops of their threads, and without them; of more only
+/// what is least of each dimension by itself.
 const MOST_FINE: usize = 128;
 const MOST_COARSE: usize = 4096;
 /// The least time of all ways to spread one statement, and the way.
@@ -173,8 +174,9 @@ impl<'a> State<'a> {
         Some(Least { work: main, times, splits, grid, used: used.plus(*others) })
     }
 
-    /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain loop for what it loads. What is loaded ahead is awaited once,
-    /// and then while the iteration before does what it does, or that of the one before: a compiler may begin a load earlier in its iteration, and in no other.
+    /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain
+    /// loop for what it loads. What is loaded ahead is awaited once, and then while the iteration before does what
+    /// it does, or that of the one before: a compiler may begin a load earlier in its iteration, and in no other.
     fn chain_clocks(
         &self,
         main: usize,
@@ -199,7 +201,8 @@ impl<'a> State<'a> {
         sums.max(waited + again.max(arithmetic)).max(ahead)
     }
 
-    /// What a block does in turn, if a thread does. Of blocks that are spread in whatever way, some one has no less than its share of most blocks.
+    /// What a block does in turn, if a thread does. Of blocks that are spread in whatever way, some one has no less
+    /// than its share of most blocks.
     fn phases(&self, main: usize, used: &Use, grid: &Grid, load_clocks: f64) -> Phases {
         let (bound, terms) = (self.bound, self.bound.terms());
         if !terms.whole_iterations || !terms.has(TimeTerm::Phases) {
@@ -212,7 +215,8 @@ impl<'a> State<'a> {
         Phases::of(rounds, [load_clocks, last_clocks], used, grid.waste(terms), grid.blocks, bound.rates())
     }
 
-    /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the arrays, of which each has to bring its own sectors from the second-level cache.
+    /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the
+    /// arrays, of which each has to bring its own sectors from the second-level cache.
     fn load_clocks(&self, main: usize, splits: &[&Split], blocks: f64) -> f64 {
         let (work, rates) = (&self.bound.works()[main], self.bound.rates());
         let differ = splits.iter().enumerate().all(|(at, split)| {

@@ -54,7 +54,8 @@ impl Tile {
         if layout < 2 { self.dimensions.last().copied() } else { self.dimensions.first().copied() }
     }
 
-    /// The loops of threads as the tile sees them, once it is decided how that lies: threads along other dimensions are at the same place in it, and the warps that they make up ask all the same.
+    /// The loops of threads as the tile sees them, once it is decided how that lies: threads along other dimensions
+    /// are at the same place in it, and the warps that they make up ask all the same.
     pub(super) fn axes(
         &self,
         bound: &TimeBound,

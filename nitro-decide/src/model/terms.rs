@@ -17,7 +17,8 @@ pub enum TimeTerm {
     Sectors,
     /// Answers of shared memory, each with one word of each of its banks.
     Wavefronts,
-    /// Requests of loads, from shared memory or through the first-level cache, and of tiles that are written: a register for each lane of a warp, or two where all lanes share in pairs, or one more answer.
+    /// Requests of loads, from shared memory or through the first-level cache, and of tiles that are written: a
+    /// register for each lane of a warp, or two where all lanes share in pairs, or one more answer.
     Requests,
     /// What a block reads of global memory, through the port of its multiprocessor.
     BlockBytes,
@@ -31,7 +32,8 @@ pub enum TimeTerm {
     Latency,
     /// Barriers of a block, once for each wave of blocks.
     Barriers,
-    /// What a block that stages tiles does in turn, since barriers keep it apart: it loads them, waits, and does all that it computes with them, once for each wave of blocks.
+    /// What a block that stages tiles does in turn, since barriers keep it apart: it loads them, waits, and does
+    /// all that it computes with them, once for each wave of blocks.
     Phases,
     /// A kernel that does nothing.
     Launch,
@@ -88,7 +90,8 @@ impl fmt::Display for TimeTerm {
     }
 }
 
-/// Which terms a [`TimeBound`](super::TimeBound) counts, and what it knows of blocks and warps: all, or all but some, to see what each is good for.
+/// Which terms a [`TimeBound`](super::TimeBound) counts, and what it knows of blocks and warps: all, or all but
+/// some, to see what each is good for.
 ///
 /// ```
 /// use nitro_decide::{TimeTerm, TimeTerms};
@@ -103,9 +106,11 @@ pub struct TimeTerms {
     pub whole_blocks: bool,
     /// Whether warps are whole: 33 threads take as long as 64.
     pub whole_warps: bool,
-    /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of compilers that do not pipeline loops. Phases count only then.
+    /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of
+    /// compilers that do not pipeline loops. Phases count only then.
     pub whole_iterations: bool,
-    /// Whether sums over tiles, and what is loaded ahead, are in registers, which few blocks have at once: true of compilers where a thread has room for them.
+    /// Whether sums over tiles, and what is loaded ahead, are in registers, which few blocks have at once: true of
+    /// compilers where a thread has room for them.
     pub kept_sums: bool,
 }
 

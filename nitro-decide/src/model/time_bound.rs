@@ -19,8 +19,9 @@ const MOST_KNOWN: usize = 1 << 14;
 
 /// A [`LowerBound`] of the states of a [`Nesting`]: nothing that is inside runs faster on a device of these [`Rates`].
 ///
-/// It counts the least that remains: for every way in which the statement with the most work may still be spread over blocks and threads, what that uses of each resource
-/// ([`TimeTerm`](super::TimeTerm)) with everything else chosen as well as can be, and the time of what is used most; of all ways the least. It holds for code that keeps
+/// It counts the least that remains: for every way in which the statement with the most work may still be spread
+/// over blocks and threads, what that uses of each resource ([`TimeTerm`](super::TimeTerm)) with everything else
+/// chosen as well as can be, and the time of what is used most; of all ways the least. It holds for code that keeps
 /// the order of sums and brings staged tiles to shared memory through registers.
 ///
 /// ```

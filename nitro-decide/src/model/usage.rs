@@ -22,7 +22,8 @@ pub(super) struct Seen {
     pub(super) place: Place,
     /// The most elements that one instruction brings of global memory.
     pub(super) width: f64,
-    /// The dimensions of the statement, one of which may be that along which elements are neighbours in shared memory; none where nothing is known.
+    /// The dimensions of the statement, one of which may be that along which elements are neighbours in shared
+    /// memory; none where nothing is known.
     pub(super) along: [Option<usize>; 2],
     /// What bringing it to shared memory takes, where that is known.
     pub(super) copied: Copied,
@@ -166,7 +167,8 @@ impl Use {
         self.l2_written_bytes += elements * touched.element_bytes as f64;
     }
 
-    /// Bytes that go to and from memory: the cache may have as much before of what is read, and keep as much of what is written.
+    /// Bytes that go to and from memory: the cache may have as much before of what is read, and keep as much of
+    /// what is written.
     fn dram_bytes(&self, l2_bytes: f64) -> f64 {
         [self.l2_read_bytes, self.l2_written_bytes].map(|bytes| (bytes - l2_bytes).max(0.0)).iter().sum()
     }

@@ -15,7 +15,8 @@ pub(super) struct Work {
     pub(super) dimensions: Vec<WorkDimension>,
     /// Whether an instance is an instruction of arithmetic.
     pub(super) computes: bool,
-    /// What its instances need of arrays that nothing in the kernel writes, since what is written may stay in registers; and what it loads before that.
+    /// What its instances need of arrays that nothing in the kernel writes, since what is written may stay in
+    /// registers; and what it loads before that.
     pub(super) reads: Vec<Touched>,
     /// What it writes to global memory.
     pub(super) writes: Vec<Touched>,
@@ -39,7 +40,8 @@ pub(super) struct Touched {
     pub(super) element_bytes: u64,
     /// For each dimension of the statement.
     pub(super) strides: Vec<u64>,
-    /// For each dimension of the statement whether its iterations surely touch different elements, all of these together too.
+    /// For each dimension of the statement whether its iterations surely touch different elements, all of these
+    /// together too.
     pub(super) apart: Vec<bool>,
     /// Where it is, if that is a choice.
     pub(super) memory: Option<ChoiceId>,
@@ -140,7 +142,8 @@ fn tile(nesting: &Nesting, statement: &Statement, array: &Array, layout: Option<
     Some(Tile::new(nesting, array, layout?, own))
 }
 
-/// Dimensions that together lead to as many elements as they have iterations: each steps over all that those with smaller strides reach.
+/// Dimensions that together lead to as many elements as they have iterations: each steps over all that those with
+/// smaller strides reach.
 fn apart(strides: &[u64], sizes: &[u64]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..strides.len()).filter(|&at| strides[at] > 0).collect();
     order.sort_by_key(|&at| strides[at]);

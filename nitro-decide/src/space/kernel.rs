@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use super::{KINDS, ORDERS, kinds, loading, orders, passing, resources};
 use crate::candidate::{ChoiceId, Factor, Problem, ProblemError, Rule, Values, Within};
 
-/// Statements with the loops around them. A loop belongs to the statements that name it from the start; others share it only where loops are merged.
+/// Statements with the loops around them. A loop belongs to the statements that name it from the start; others
+/// share it only where loops are merged.
 ///
-/// Where a value goes from one statement to another ([`Dependence::passing`]), rules say by which threads it is made and where it is kept on the way. Whoever writes code
-/// for a kernel adds what else that takes ([`Problem::rule`]).
+/// Where a value goes from one statement to another ([`Dependence::passing`]), rules say by which threads it is
+/// made and where it is kept on the way. Whoever writes code for a kernel adds what else that takes
+/// ([`Problem::rule`]).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -52,7 +54,8 @@ pub struct Dimension {
     pub tiles: Vec<Vec<u64>>,
     /// Whether its iterations may be done in any order or at once: a sum that has to keep its order is not parallel.
     pub parallel: bool,
-    /// Whether its loops may be nested in any order, as where a thread takes every n-th element. Else tiles lie within what they tile.
+    /// Whether its loops may be nested in any order, as where a thread takes every n-th element. Else tiles lie
+    /// within what they tile.
     pub interchanges: bool,
     /// Whose outermost loops are its own, too: its tiles are those further in.
     pub outer: Option<Outer>,
@@ -89,14 +92,15 @@ pub enum Operation {
     /// Nothing is said about it.
     #[default]
     Unknown,
-    /// Reads one element of its array from global memory, before the kernel stores to that element if it ever does; where that array is staged ([`Nesting::memory`] is `shared`) it writes it to
-    /// shared memory, too.
+    /// Reads one element of its array from global memory, before the kernel stores to that element if it ever does;
+    /// where that array is staged ([`Nesting::memory`] is `shared`) it writes it to shared memory, too.
     Load,
     /// Writes one element of its array to global memory.
     Store,
     /// Sets a register: no access, no arithmetic.
     Init,
-    /// One multiplication and addition. Its operands are in registers or, if their array is staged, are read from shared memory.
+    /// One multiplication and addition. Its operands are in registers or, if their array is staged, are read from
+    /// shared memory.
     Fma,
     /// One addition.
     Add,
@@ -122,7 +126,8 @@ pub struct Dependence {
     pub from: usize,
     /// Position of what needs it.
     pub to: usize,
-    /// Pairs of a dimension of each in which iteration `i` needs iteration `i` alone, so that both may share a loop. They have to be tiled alike for that.
+    /// Pairs of a dimension of each in which iteration `i` needs iteration `i` alone, so that both may share a
+    /// loop. They have to be tiled alike for that.
     pub along: Vec<(usize, usize)>,
     /// How the value gets there.
     pub passing: Passing,
@@ -130,17 +135,18 @@ pub struct Dependence {
 
 /// How a value gets from one statement to another.
 ///
-/// In all of these but the first, the statements share the loops that are theirs from the start, and each has nests of its own within: none of these is merged with
-/// another's, and threads are outermost in each.
+/// In all of these but the first, the statements share the loops that are theirs from the start, and each has nests
+/// of its own within: none of these is merged with another's, and threads are outermost in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Passing {
     /// In a way that no rule cares about.
     #[default]
     Elsewhere,
-    /// In registers of a thread: loops along which it goes are threads in both, of one size, or neither is and both are unrolled or vectors.
+    /// In registers of a thread: loops along which it goes are threads in both, of one size, or neither is and both
+    /// are unrolled or vectors.
     Registers,
-    /// As the memory of this array (its position in the kernel) says: where that is `global`, in registers; where it is `shared`, the threads of the block load the tile
-    /// together, each what suits it, and all read it.
+    /// As the memory of this array (its position in the kernel) says: where that is `global`, in registers; where
+    /// it is `shared`, the threads of the block load the tile together, each what suits it, and all read it.
     Array(usize),
 }
 
@@ -198,7 +204,8 @@ pub struct Nesting {
     pub loops: Vec<NestLoop>,
     /// Where each array of the kernel is, `global` or `shared`.
     pub memory: Vec<ChoiceId>,
-    /// For each array that is passed on ([`Passing::Array`]), the threads that load it: the `same` as those that need it, or its `own`.
+    /// For each array that is passed on ([`Passing::Array`]), the threads that load it: the `same` as those that
+    /// need it, or its `own`.
     pub threads: Vec<Option<ChoiceId>>,
     /// For each array that is passed on, how its tile lies in shared memory: one of [`LAYOUTS`](super::LAYOUTS).
     pub layouts: Vec<Option<ChoiceId>>,

@@ -51,7 +51,8 @@ fn pair(nesting: &mut Nesting, one: usize, other: usize) -> Result<(), ProblemEr
     })
 }
 
-/// A vector is one instruction: the innermost tile of a dimension, two elements or more, of one statement all of whose accesses go along it.
+/// A vector is one instruction: the innermost tile of a dimension, two elements or more, of one statement all of
+/// whose accesses go along it.
 fn vectors(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     for at in 0..nesting.loops.len() {
         let own = nesting.loops[at];
@@ -96,7 +97,8 @@ fn blocks(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// Between two thread loops of a nest there are only thread loops. Where values are passed on, loops of different statements lie in different nests.
+/// Between two thread loops of a nest there are only thread loops. Where values are passed on, loops of different
+/// statements lie in different nests.
 fn threads(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let loops = nesting.loops.len();
     let passes = kernel.dependences.iter().any(|dependence| dependence.passing != Passing::Elsewhere);

@@ -13,7 +13,8 @@ pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemE
     kernel.dependences.iter().try_for_each(|dependence| depends(kernel, nesting, dependence))
 }
 
-/// Transitivity, and that before respects nesting: three objects are three stretches of a program, each of which is apart from, within or the same as another.
+/// Transitivity, and that before respects nesting: three objects are three stretches of a program, each of which is
+/// apart from, within or the same as another.
 fn triples(nesting: &mut Nesting) -> Result<(), ProblemError> {
     let lines = || (0..6_usize).flat_map(|start| (start..6).map(move |end| (start, end)));
     let mut found = BTreeSet::new();
@@ -42,7 +43,8 @@ fn triples(nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// How one stretch lies to another, as a position in `ORDERS`; `None` where they overlap or share one end, which nothing in a program does.
+/// How one stretch lies to another, as a position in `ORDERS`; `None` where they overlap or share one end, which
+/// nothing in a program does.
 fn lies(one: (usize, usize), other: (usize, usize)) -> Option<usize> {
     let within = |inner: (usize, usize), outer: (usize, usize)| outer.0 < inner.0 && inner.1 < outer.1;
     if one == other {
@@ -58,7 +60,8 @@ fn lies(one: (usize, usize), other: (usize, usize)) -> Option<usize> {
     }
 }
 
-/// A statement is within its own loops, and within another only if that is merged with one of them; its own are distinct.
+/// A statement is within its own loops, and within another only if that is merged with one of them; its own are
+/// distinct.
 fn statements(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     for (at, statement) in kernel.statements.iter().enumerate() {
         let (object, own) = (nesting.object(at), nesting.own(statement));
@@ -94,7 +97,8 @@ fn statements(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError
     Ok(())
 }
 
-/// The tiles of a dimension lie within one another, unless its loops may be in any order; what is shared is outside of what is not.
+/// The tiles of a dimension lie within one another, unless its loops may be in any order; what is shared is outside
+/// of what is not.
 fn levels(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     for (position, dimension) in kernel.dimensions.iter().enumerate() {
         let loops = nesting.loops_of(position);
@@ -128,7 +132,8 @@ fn merged_sizes(nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// What is needed is done before; a loop around it has ended before too, unless it is merged with one in which each iteration needs its own alone.
+/// What is needed is done before; a loop around it has ended before too, unless it is merged with one in which each
+/// iteration needs its own alone.
 fn depends(kernel: &Kernel, nesting: &mut Nesting, dependence: &Dependence) -> Result<(), ProblemError> {
     let (from, to) = (nesting.object(dependence.from), nesting.object(dependence.to));
     let before = nesting.order(from, to, &["before"])?;

@@ -1,4 +1,5 @@
-//! Rules about values that go from one nest to another: by which threads they are made and used, and where they are in between.
+//! Rules about values that go from one nest to another: by which threads they are made and used, and where they are
+//! in between.
 
 use super::kernel::{Dependence, Kernel, Nesting, Operation, Passing};
 use super::{KINDS, LAYOUTS};
@@ -52,7 +53,8 @@ fn arrays(kernel: &Kernel, nesting: &mut Nesting, position: usize) -> Result<(),
     nesting.follows("what is not staged has no layout of its own", vec![global], plain)
 }
 
-/// Loops with the loops of the other statement that have the same level: what both share is left out, and who has no such level has no partner.
+/// Loops with the loops of the other statement that have the same level: what both share is left out, and who has
+/// no such level has no partner.
 fn partners(nesting: &Nesting, dependence: &Dependence) -> Vec<(usize, Option<usize>, bool)> {
     let mut found = Vec::new();
     for &(from, to) in &dependence.along {
@@ -70,7 +72,8 @@ fn partners(nesting: &Nesting, dependence: &Dependence) -> Vec<(usize, Option<us
     found
 }
 
-/// Where threads are the same, a value is in registers: along each loop both have one and the same thread, or each of them all its elements at hand.
+/// Where threads are the same, a value is in registers: along each loop both have one and the same thread, or each
+/// of them all its elements at hand.
 fn same_threads(
     kernel: &Kernel,
     nesting: &mut Nesting,
@@ -131,7 +134,8 @@ fn when_same(
     nesting.problem.rule(name, Rule::Table { choices, allowed }).map(|_| ())
 }
 
-/// Where threads are the same, it makes no difference how their loops lie, nor how those of what only sets registers do: as those of the other statement.
+/// Where threads are the same, it makes no difference how their loops lie, nor how those of what only sets
+/// registers do: as those of the other statement.
 fn in_one_order(
     nesting: &mut Nesting,
     pairs: &[(usize, Option<usize>, bool)],

@@ -22,7 +22,8 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
     shared(kernel, limits, nesting)
 }
 
-/// A value that is in registers has room there, of one thread and of all threads of a block: else what says so is none that a compiler can follow.
+/// A value that is in registers has room there, of one thread and of all threads of a block: else what says so is
+/// none that a compiler can follow.
 fn registers(dependence: &Dependence, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let mut elements = Vec::new();
     let mut of_block = Vec::new();

@@ -81,7 +81,8 @@ impl Nest<'_> {
         self.nesting.problem.number(size, self.at(size)).unwrap()
     }
 
-    /// The nest as a tree is written out, each object with its line numbers; then read again, every order has to be the one that was said.
+    /// The nest as a tree is written out, each object with its line numbers; then read again, every order has to be
+    /// the one that was said.
     fn is_tree(&self) -> bool {
         let objects = self.nesting.loops.len() + self.kernel.statements.len();
         let merged = |one: usize, other: usize| one == other || self.order(one, other) == "merged";
@@ -282,7 +283,8 @@ fn solutions(root: &Partial) -> Vec<Vec<usize>> {
     root.points().map(|point| point.solution().unwrap()).collect()
 }
 
-/// Every combination of values there is is built up; what lies in the program as text does not (a statement within its own loops) is left as it is.
+/// Every combination of values there is is built up; what lies in the program as text does not (a statement within
+/// its own loops) is left as it is.
 fn brute_force(kernel: &Kernel, nesting: &Nesting) -> usize {
     let fixed = |choice: ChoiceId| {
         let objects = nesting.loops.len() + kernel.statements.len();

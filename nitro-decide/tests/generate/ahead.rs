@@ -168,7 +168,8 @@ fn the_bound_of_what_is_loaded_ahead_waits_once_and_has_its_registers_and_memory
     assert!((latencies[1] - latencies[2] - spared_ns).abs() < 1.0, "{latencies:?}, {spared_ns}");
     let barriers = [0, 1, 2].map(|way| term(&bound, way, TimeTerm::Barriers));
     assert!(barriers[0] == barriers[1] && barriers[1] == 2.0 * barriers[2], "{barriers:?}");
-    // a block does all that it computes, an instruction in 17 a load of shared memory, with a multiprocessor for itself, and waits as a thread does
+    // a block does all that it computes, an instruction in 17 a load of shared memory, with a multiprocessor for
+    // itself, and waits as a thread does
     let phases = [0, 1, 2].map(|way| term(&bound, way, TimeTerm::Phases));
     let working_ns = 128.0 * 128.0 * 1024.0 / 128.0 * (17.0 / 16.0) / clock_ghz;
     for (phases_ns, loads, barriers) in
@@ -196,6 +197,7 @@ fn sums_that_are_in_registers_leave_room_for_fewer_blocks() {
     let latencies = bounds.map(|bound| {
         bound.reasons(&point).times_ns.into_iter().find(|own| own.0 == TimeTerm::Latency).unwrap().1
     });
-    // 4096 blocks of 64 threads: 32 at once on each of 132 multiprocessors, but with 64 sums and 16 elements of each thread no more than 12
+    // 4096 blocks of 64 threads: 32 at once on each of 132 multiprocessors, but with 64 sums and 16 elements of
+    // each thread no more than 12
     assert!((latencies[0] / latencies[1] - 3.0).abs() < 1e-9, "{latencies:?}");
 }

@@ -87,7 +87,8 @@ fn term(bound: &TimeBound, point: &Partial, term: TimeTerm) -> f64 {
     bound.reasons(point).times_ns.into_iter().find(|own| own.0 == term).unwrap().1
 }
 
-/// Half a warp has a row of one tile in common, and 16 of its lanes share no four neighbours of the other; nothing follows where nobody measured requests.
+/// Half a warp has a row of one tile in common, and 16 of its lanes share no four neighbours of the other; nothing
+/// follows where nobody measured requests.
 #[test]
 fn lanes_that_share_nothing_get_one_register_at_a_time() {
     let space = DecidedSpace::sgemm([1024; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
@@ -96,7 +97,8 @@ fn lanes_that_share_nothing_get_one_register_at_a_time() {
     assert_eq!(term(&with(h200()), &point, TimeTerm::Requests), 0.0);
     let read = 8.0 * 1024.0 * (2.0 + 4.0);
     let written = 1024.0 / 16.0 * 8.0 * (4.0 + 4.0);
-    // tiles come through the first-level cache: two rows of one to a warp, which are in the same banks, and of the other eight rows, which are, too
+    // tiles come through the first-level cache: two rows of one to a warp, which are in the same banks, and of the
+    // other eight rows, which are, too
     let loaded = 1024.0 / 16.0 * 8.0 * (8.0 + 4.0);
     let requests_ns = term(&with(Rates { requests_per_clock: 1.0, ..h200() }), &point, TimeTerm::Requests);
     assert!((requests_ns - 2.0 * (read + written + loaded) / 1.98).abs() < 1.0, "{requests_ns}");
@@ -112,7 +114,8 @@ fn where_caches_are_open_requests_do_not_count() {
     assert_eq!(term(&bound, &point, TimeTerm::Requests), 0.0);
 }
 
-/// While it is open whether four elements are loaded at once, no warp is known to have sectors of a tile for itself: loaded one by one, warps share them.
+/// While it is open whether four elements are loaded at once, no warp is known to have sectors of a tile for
+/// itself: loaded one by one, warps share them.
 #[test]
 fn what_vectors_would_keep_apart_is_not_apart_while_they_are_open() {
     let space = DecidedSpace::batched_sgemm(64, [128; 3], &TileSizes::full(), &Limits::default()).unwrap();

@@ -17,7 +17,8 @@ fn drawn(root: &Partial, random: &mut Random) -> Vec<usize> {
     (0..1000).find_map(|_| walk()).expect("of a thousand walks one comes to an end")
 }
 
-/// The arrays of the nest with numbers whose sums are rounded, so that their order shows, and what plain loops make of them.
+/// The arrays of the nest with numbers whose sums are rounded, so that their order shows, and what plain loops make
+/// of them.
 fn reference(space: &DecidedSpace, random: &mut Random) -> (Data, Data) {
     let nest = space.nest();
     let scalars: Vec<f32> = nest.scalars().iter().enumerate().map(|(at, _)| 0.7 + at as f32).collect();

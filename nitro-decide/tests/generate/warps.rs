@@ -11,7 +11,8 @@ fn everything() -> TileSizes {
     TileSizes { open: Open::ALL, ..TileSizes::full() }
 }
 
-/// Runs drawn points with threads in any order, which finds races and what is out of bounds; results are as far off as another order of a sum may be.
+/// Runs drawn points with threads in any order, which finds races and what is out of bounds; results are as far off
+/// as another order of a sum may be.
 fn agree(space: &DecidedSpace, points: usize, seed: u64) {
     let mut random = Random::new(seed);
     let nest = space.nest();

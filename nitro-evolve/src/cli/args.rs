@@ -12,14 +12,18 @@ use crate::Workload;
 
 /// Evolve a compiled kernel: find a small patch on its PTX that is faster, explain it, and test it
 ///
-/// KERNEL.ptx may come from any compiler (`nvcc -ptx`, NVRTC, a framework's cache). How it is run and what of its results counts stands in a workload, KERNEL.toml beside it
-/// unless --workload says otherwise: buffers, launches, and inputs of three kinds that have nothing in common. Evolution takes times of those of the search alone; those of the validation
-/// decide among its best, and rule out what is wrong with them; those of the test accept a patch or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
+/// KERNEL.ptx may come from any compiler (`nvcc -ptx`, NVRTC, a framework's cache). How it is run and what of its
+/// results counts stands in a workload, KERNEL.toml beside it unless --workload says otherwise: buffers, launches,
+/// and inputs of three kinds that have nothing in common. Evolution takes times of those of the search alone; those
+/// of the validation decide among its best, and rule out what is wrong with them; those of the test accept a patch
+/// or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
 ///
-/// A launch plan (gemm.plan.json: what a search of kernels finds, and models ship) goes in the place of a PTX: it is compiled, --sizes makes its workload, and what is found becomes a plan again.
+/// A launch plan (gemm.plan.json: what a search of kernels finds, and models ship) goes in the place of a PTX: it
+/// is compiled, --sizes makes its workload, and what is found becomes a plan again.
 ///
-/// Every candidate runs in a process of its own, under a deadline, between guarded buffers: one that crashes or hangs costs that process. What was tried is kept in DIR/evolution.jsonl, and a run
-/// that was stopped goes on where it was.
+/// Every candidate runs in a process of its own, under a deadline, between guarded buffers: one that crashes or
+/// hangs costs that process. What was tried is kept in DIR/evolution.jsonl, and a run that was stopped goes on
+/// where it was.
 ///
 /// What another machine or an earlier run has found for the same PTX joins the first generation with --begin-with, and
 /// is evaluated like any candidate: its times elsewhere count for nothing.
@@ -34,13 +38,15 @@ pub(super) struct EvolveArgs {
     /// How it is run; KERNEL.toml unless given
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// Of a launch plan, the sizes that its workload is made of, as in n=512,m=100; inputs around them are added. With --template it is printed
+    /// Of a launch plan, the sizes that its workload is made of, as in n=512,m=100; inputs around them are added.
+    /// With --template it is printed
     #[arg(long, value_name = "SIZES", conflicts_with = "workload")]
     pub sizes: Option<String>,
     /// Of a launch plan, the compute capability that it is compiled for, as in 90; the device's unless given
     #[arg(long, value_name = "N")]
     pub architecture: Option<u32>,
-    /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without a GPU
+    /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without
+    /// a GPU
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
     /// How long to search, with what prepares for it, such as first runs; what was found takes a little more
@@ -58,8 +64,9 @@ pub(super) struct EvolveArgs {
     /// The most error that a result may have; the workload's unless given
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
-    /// Let patches rely on what all inputs of the workload have in common, such as whole blocks; else nothing is bred that races, leaves its buffers or is wrong with inputs that nobody
-    /// wrote (small ones, and sizes around which guards of the kernel come to something else)
+    /// Let patches rely on what all inputs of the workload have in common, such as whole blocks; else nothing is
+    /// bred that races, leaves its buffers or is wrong with inputs that nobody wrote (small ones, and sizes around
+    /// which guards of the kernel come to something else)
     #[arg(long)]
     pub rely_on_inputs: bool,
     /// Draw all edits by chance, and none that a profile of the original suggests
@@ -97,7 +104,8 @@ pub(super) struct EvolveArgs {
     /// Run candidates for the process that started this one
     #[arg(long, hide = true)]
     pub worker: bool,
-    /// Run in this process, once with each input of search and validation: for whoever watches it, such as compute-sanitizer
+    /// Run in this process, once with each input of search and validation: for whoever watches it, such as
+    /// compute-sanitizer
     #[arg(long, hide = true, requires = "check")]
     pub in_process: bool,
 }

@@ -16,7 +16,8 @@ pub(super) fn stem(path: &Path) -> String {
     stem.strip_suffix(".plan").unwrap_or(&stem).to_owned()
 }
 
-/// Writes the page, the numbers, and of each accepted finding the patch and the whole patched PTX, and the launch plan with that where it came of one.
+/// Writes the page, the numbers, and of each accepted finding the patch and the whole patched PTX, and the launch
+/// plan with that where it came of one.
 pub(super) fn write(
     folder: &Path,
     path: &Path,

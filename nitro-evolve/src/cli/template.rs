@@ -6,7 +6,8 @@ use nitro_ptx::{Module, Parameter};
 
 use crate::subject::several;
 
-/// A workload for a kernel of a module, which has to be named where there are several: what it cannot know is guessed, and said to be.
+/// A workload for a kernel of a module, which has to be named where there are several: what it cannot know is
+/// guessed, and said to be.
 pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String> {
     let kernels: Vec<&str> = module.kernel_names().collect();
     let kernel = match (kernel, &kernels[..]) {
@@ -44,7 +45,8 @@ fn is_structure(parameter: &Parameter) -> bool {
     !matches!(parameter.bytes, 1 | 2 | 4 | 8)
 }
 
-/// What parameters are called in a workload: as in the text, unless a compiler has made that up of the kernel's name and a number.
+/// What parameters are called in a workload: as in the text, unless a compiler has made that up of the kernel's
+/// name and a number.
 fn names(kernel: &str, parameters: &[Parameter]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (at, parameter) in parameters.iter().enumerate() {

@@ -21,7 +21,8 @@ const COPIES: u64 = 4;
 
 /// Runs candidates on the CPU and counts what they would take: one nanosecond for each modelled cycle.
 ///
-/// It is for machines without a GPU, and for tests: what is faster here executes less, or touches less memory. On no GPU has anybody measured it.
+/// It is for machines without a GPU, and for tests: what is faster here executes less, or touches less memory. On
+/// no GPU has anybody measured it.
 ///
 /// ```
 /// use nitro_evolve::{Bench, EmulatorBench};

@@ -1,4 +1,5 @@
-//! What times and results on one device do not show: races, and results that hang on memory that nobody wrote, or on who came first.
+//! What times and results on one device do not show: races, and results that hang on memory that nobody wrote, or
+//! on who came first.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::bench::BenchError;
 use crate::finding::{Check, CheckOutcome};
 use crate::workload::{Inputs, Set};
 
-/// Orders of threads that are tried, half of them adversarial: threads of a warp leave each other as far behind as is legal.
+/// Orders of threads that are tried, half of them adversarial: threads of a warp leave each other as far behind as
+/// is legal.
 const SEEDS: u64 = 4;
 /// Of the warps of all cases, in one order of threads: some seconds. The largest cases are left out.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
@@ -28,10 +30,12 @@ const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// In a hostile order the threads of a warp go on one by one.
 const MOST_TIMES: u64 = 64;
 
-/// Runs a patch on the emulator, with all inputs that are small enough for that, in several orders of threads, each with something else in memory that nobody has written, and looks for races,
-/// for results that are not the original's, and for threads that wait for ever. Races that the original has are no objection.
+/// Runs a patch on the emulator, with all inputs that are small enough for that, in several orders of threads, each
+/// with something else in memory that nobody has written, and looks for races, for results that are not the
+/// original's, and for threads that wait for ever. Races that the original has are no objection.
 ///
-/// It holds on every GPU: a barrier that one card does not need is missed here. To read what nobody wrote, as threads beyond an edge may, is no fault as long as no result hangs on it.
+/// It holds on every GPU: a barrier that one card does not need is missed here. To read what nobody wrote, as
+/// threads beyond an edge may, is no fault as long as no result hangs on it.
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
     /// What of a patched text is launched.
@@ -62,7 +66,8 @@ impl EmulatorCheck {
     /// Finds out what the original does.
     ///
     /// # Errors
-    /// When the PTX cannot be emulated, its results are further apart than this by themselves, or its cases are too large for that.
+    /// When the PTX cannot be emulated, its results are further apart than this by themselves, or its cases are too
+    /// large for that.
     pub fn new(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, BenchError> {
         Self::within(MOST_INSTRUCTIONS, workload, ptx, max_error)
     }

@@ -66,7 +66,8 @@ n = 1001
 n = 1
 ";
 
-/// The elements of each block from the last to the first: the barrier matters as soon as a block has more than one warp.
+/// The elements of each block from the last to the first: the barrier matters as soon as a block has more than one
+/// warp.
 const REVERSE: &str = "\
 .version 9.0
 .target sm_90
@@ -461,7 +462,8 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
     let (runs, of_loops_that_end) = with(Efforts::COUNTED);
     assert!(runs > 1 && of_loops_that_end == 0);
     let first = Some(Effort::new(1, 1));
-    // Four runs more are the original's, with the inputs of search and validation: what it takes as it is, and where its loops end. In the end it runs as it is.
+    // Four runs more are the original's, with the inputs of search and validation: what it takes as it is, and
+    // where its loops end. In the end it runs as it is.
     assert_eq!(with(Efforts { first, ..Efforts::COUNTED }), (runs + 4, runs + 1));
 }
 

@@ -1,6 +1,7 @@
 //! A generation on cores and devices at the same time: what is assembled runs while others are assembled.
 //!
-//! Which candidate is run, and which counts as the same as another, is decided in the order of the trials, so that what comes out does not depend on what was ready first.
+//! Which candidate is run, and which counts as the same as another, is decided in the order of the trials, so that
+//! what comes out does not depend on what was ready first.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,8 @@
-//! Edits that a profile suggests: the original runs on the emulator, with the inputs of the search, and what is always the same there is proposed.
+//! Edits that a profile suggests: the original runs on the emulator, with the inputs of the search, and what is
+//! always the same there is proposed.
 //!
-//! Inputs of the validation and the test never come in here. What is proposed may be wrong with them, as any other edit.
+//! Inputs of the validation and the test never come in here. What is proposed may be wrong with them, as any other
+//! edit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +28,8 @@ const MOST_BARRIERS: usize = 64;
 const ORDERS: [bool; 2] = [false, true];
 
 impl Subject {
-    /// The same, with edits that a profile suggests among those that are drawn; as it is where its kernels cannot be emulated.
+    /// The same, with edits that a profile suggests among those that are drawn; as it is where its kernels cannot
+    /// be emulated.
     #[must_use]
     pub fn guided(&self, threads: usize) -> Self {
         self.clone().proposing(proposals(self, threads).unwrap_or_default())
@@ -124,8 +127,9 @@ impl<'a> Barriers<'a> {
         Some(Self { subject, inputs, original, threads })
     }
 
-    /// Of those to which these inputs come, those without which nothing races and all results are the same, in some orders of threads, as far as these were run; and of the others those at
-    /// which it is enough for that to wait for the warp.
+    /// Of those to which these inputs come, those without which nothing races and all results are the same, in some
+    /// orders of threads, as far as these were run; and of the others those at which it is enough for that to wait
+    /// for the warp.
     fn proposals(&self, executed: &BTreeSet<InstructionId>) -> Vec<Proposal> {
         let mut found = Vec::new();
         for barriers in self.subject.base().barriers() {

@@ -3,7 +3,8 @@ use std::path::Path;
 use super::*;
 use crate::Workload;
 
-/// Elements of a block from the last to the first, in blocks of two warps: one barrier is needed, one is not, and one no input comes to.
+/// Elements of a block from the last to the first, in blocks of two warps: one barrier is needed, one is not, and
+/// one no input comes to.
 const REVERSE: &str = "\
 .version 9.0
 .target sm_90
@@ -70,7 +71,8 @@ fn a_barrier_is_proposed_where_nothing_races_without_it_and_threads_come_there()
     assert_eq!(proposed(&guided(REVERSE)), found, "the same again");
 }
 
-/// Each thread hands a number to the next of its block, twice, and one of the first half of the first warp to the second.
+/// Each thread hands a number to the next of its block, twice, and one of the first half of the first warp to the
+/// second.
 const HANDED: &str = "\
 .version 9.0
 .target sm_90

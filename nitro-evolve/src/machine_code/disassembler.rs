@@ -26,7 +26,8 @@ pub struct Disassembler {
 }
 
 impl Disassembler {
-    /// The tools of this machine for a compute capability, as in `90`: those beside `$NVCC`, in `$CUDA_HOME/bin`, or on the path.
+    /// The tools of this machine for a compute capability, as in `90`: those beside `$NVCC`, in `$CUDA_HOME/bin`,
+    /// or on the path.
     ///
     /// # Errors
     /// In a sentence, which of them is not there.
@@ -53,7 +54,8 @@ impl Disassembler {
         listing::read(&run(Command::new(&self.nvdisasm).arg("--print-code").arg(&file), MOST_TIME)?)
     }
 
-    /// What of the original's instructions is others with a patch; `without` has what they are but for one of its edits.
+    /// What of the original's instructions is others with a patch; `without` has what they are but for one of its
+    /// edits.
     pub(crate) fn compare(
         &self,
         before: &str,

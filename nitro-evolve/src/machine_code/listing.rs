@@ -91,7 +91,8 @@ fn without_comments(line: &str) -> String {
     parts.fold(first, |text, part| text + part.split_once("*/").map_or("", |(_, after)| after))
 }
 
-/// Cuts what the assembler fills the end of a function with: a loop that nobody comes to, and instructions that do nothing.
+/// Cuts what the assembler fills the end of a function with: a loop that nobody comes to, and instructions that do
+/// nothing.
 fn cut_padding(lines: &mut Vec<Line<'_>>) {
     let is_filler = |line: &Line<'_>| match line {
         Line::Label(_) => true,

@@ -1,4 +1,5 @@
-//! What the assembler makes of a patch: the machine code (SASS) of the kernels before and after, held against each other.
+//! What the assembler makes of a patch: the machine code (SASS) of the kernels before and after, held against each
+//! other.
 
 mod disassembler;
 mod listing;
@@ -31,9 +32,11 @@ pub struct MachineCodeChange {
     pub before: InstructionCounts,
     /// With the patch.
     pub after: InstructionCounts,
-    /// With the patch but for one of its edits, for each in order; none where the others do not go without it. Empty where the edits are too many.
+    /// With the patch but for one of its edits, for each in order; none where the others do not go without it.
+    /// Empty where the edits are too many.
     pub without: Vec<Option<InstructionCounts>>,
-    /// What differs, without addresses, encodings and what tells the scheduler alone; registers are as the assembler numbered them.
+    /// What differs, without addresses, encodings and what tells the scheduler alone; registers are as the
+    /// assembler numbered them.
     pub diff: Vec<DiffLine>,
 }
 

@@ -10,11 +10,12 @@ use nitro_search::{BoxError, Crossing, Decision, Decisions, Description, Generat
 use self::read::Accepted;
 use crate::{cli, report};
 
-/// The accepted patches in a folder that `train evolve` has written, as what a trainer takes for a variant with a parameter `in artifacts`
-/// (`nitro_train::Tunable::generated`). A text is the whole patched PTX.
+/// The accepted patches in a folder that `train evolve` has written, as what a trainer takes for a variant with a
+/// parameter `in artifacts` (`nitro_train::Tunable::generated`). A text is the whole patched PTX.
 ///
-/// `train search` runs each of them, and from there on they are choices like others: recorded on other devices, learned by input and device, shipped in the model. The
-/// variant runs the text by `nitro_cuda::Module::of_artifact`, on devices of which `nitro_cuda::Module::runs_on` says that they take it.
+/// `train search` runs each of them, and from there on they are choices like others: recorded on other devices,
+/// learned by input and device, shipped in the model. The variant runs the text by
+/// `nitro_cuda::Module::of_artifact`, on devices of which `nitro_cuda::Module::runs_on` says that they take it.
 ///
 /// The folder is read when a search first asks; a trainer without it does all but search.
 ///
@@ -48,7 +49,8 @@ impl Patched {
         Self::within(folder, 0.0)
     }
 
-    /// Those whose results were off by no more, in the unit of their workload: of a variant that is declared as `approximate(… = MAX_ERROR over "…")`, the same number.
+    /// Those whose results were off by no more, in the unit of their workload: of a variant that is declared as
+    /// `approximate(… = MAX_ERROR over "…")`, the same number.
     #[must_use]
     pub fn within(folder: impl Into<PathBuf>, max_error: f64) -> Self {
         Self { folder: folder.into(), max_error, read: OnceLock::new() }

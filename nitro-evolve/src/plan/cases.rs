@@ -18,7 +18,8 @@ pub(super) struct Numbers {
 /// Of a size, by its position: sizes of one input need not have the proportions of those that were named.
 type Scaled = fn(i64, usize) -> i64;
 
-/// The inputs: those that were named and half of them for the search, with rows that begin anywhere; between and beyond them for the others.
+/// The inputs: those that were named and half of them for the search, with rows that begin anywhere; between and
+/// beyond them for the others.
 const INPUTS: [(Set, Scaled); 7] = [
     (Set::Search, |size, _| size),
     (Set::Search, |size, at| if at % 2 == 0 { size / 2 + 1 } else { size * 3 / 4 }),

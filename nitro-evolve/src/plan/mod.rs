@@ -1,7 +1,8 @@
 //! Launch plans as subjects: kernels that a search found, or anything else that ships as a plan.
 //!
-//! [`PlannedSubject::workload`] writes how a plan is run as a workload, which a person may change; [`PlannedSubject::new`] compiles the plan to PTX that fits it; and what evolution made of that
-//! becomes a plan again by [`PlannedSubject::patched`].
+//! [`PlannedSubject::workload`] writes how a plan is run as a workload, which a person may change;
+//! [`PlannedSubject::new`] compiles the plan to PTX that fits it; and what evolution made of that becomes a plan
+//! again by [`PlannedSubject::patched`].
 
 mod cases;
 mod formula;
@@ -60,8 +61,10 @@ pub enum PlannedError {
 }
 
 impl PlannedSubject {
-    /// A workload for a plan, as text: its buffers, launches and loops, with inputs around these numbers, which are its sizes by their names, and perhaps scalars. Sizes beside
-    /// them, larger, smaller and odd, are for the validation and the test. Arrays that kernels only read, and those that they write, hold numbers from 0 to 1 in the beginning.
+    /// A workload for a plan, as text: its buffers, launches and loops, with inputs around these numbers, which are
+    /// its sizes by their names, and perhaps scalars. Sizes beside them, larger, smaller and odd, are for the
+    /// validation and the test. Arrays that kernels only read, and those that they write, hold numbers from 0 to 1
+    /// in the beginning.
     ///
     /// # Errors
     /// When a size has no value or is none, or the plan cannot run with these sizes.
@@ -70,7 +73,8 @@ impl PlannedSubject {
         write::workload(plan, numbers)
     }
 
-    /// Compiles the kernels of a plan by NVRTC for a compute capability, as in `90`, in the integers that the workload gives them. A plan of PTX keeps that.
+    /// Compiles the kernels of a plan by NVRTC for a compute capability, as in `90`, in the integers that the
+    /// workload gives them. A plan of PTX keeps that.
     ///
     /// # Errors
     /// Those of the compiler, and when plan and workload do not fit.
@@ -93,7 +97,8 @@ impl PlannedSubject {
         &self.subject
     }
 
-    /// The plan with a patched text ([`Finding::ptx`](crate::Finding::ptx)) in the place of its kernels: `nitro_cuda::Executable` runs it.
+    /// The plan with a patched text ([`Finding::ptx`](crate::Finding::ptx)) in the place of its kernels:
+    /// `nitro_cuda::Executable` runs it.
     ///
     /// # Errors
     /// When the text lacks a kernel, or does not say which devices it is for.

@@ -1,4 +1,5 @@
-//! Axes, and the frame of a plot: the browser stretches the drawing, and labels stand outside, so that text keeps its size.
+//! Axes, and the frame of a plot: the browser stretches the drawing, and labels stand outside, so that text keeps
+//! its size.
 
 use maud::{Markup, html};
 

@@ -82,7 +82,8 @@ impl Scales {
     }
 }
 
-/// From the least error that is none to the largest of interest and a little further, as logarithms; none where all are exact.
+/// From the least error that is none to the largest of interest and a little further, as logarithms; none where all
+/// are exact.
 fn decades(errors: impl Iterator<Item = f64>, of_interest: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let drawn = |error: &f64| error.is_finite() && *error > 0.0;
     let (least, most) =

@@ -27,7 +27,8 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// The assembler of this machine for a compute capability, as in `90`: that beside `$NVCC`, in `$CUDA_HOME/bin`, or on the path. None where none of them runs.
+    /// The assembler of this machine for a compute capability, as in `90`: that beside `$NVCC`, in
+    /// `$CUDA_HOME/bin`, or on the path. None where none of them runs.
     #[must_use]
     pub fn find(architecture: u32) -> Option<Self> {
         Self::find_or(architecture).ok()
@@ -38,7 +39,8 @@ impl Assembler {
         Ok(Self { ptxas: find("ptxas")?, architecture, lately: Arc::default() })
     }
 
-    /// The machine code of a text, which is assembled for what it was written for where that names features of one architecture (`sm_90a`). What was assembled lately is not assembled again.
+    /// The machine code of a text, which is assembled for what it was written for where that names features of one
+    /// architecture (`sm_90a`). What was assembled lately is not assembled again.
     ///
     /// # Errors
     /// With the first of its messages where it refuses the text, or why it does not run.

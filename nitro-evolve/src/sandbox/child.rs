@@ -12,7 +12,8 @@ use super::frame;
 use super::message::Answer;
 use super::tail::Tail;
 
-/// How long after the end of a worker its last words may take: a process that it has left behind may hold its outputs open.
+/// How long after the end of a worker its last words may take: a process that it has left behind may hold its
+/// outputs open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A worker, which is ended when the value is dropped.

@@ -1,6 +1,7 @@
 //! Frames: what two processes tell each other, one message after the other.
 //!
-//! A frame is `ntro`, then three little-endian numbers of four bytes (version, bytes of the header, bytes of the payload), the header in JSON, and the payload.
+//! A frame is `ntro`, then three little-endian numbers of four bytes (version, bytes of the header, bytes of the
+//! payload), the header in JSON, and the payload.
 
 use std::io::{self, Read};
 

@@ -13,8 +13,10 @@ use crate::{Set, Workload};
 
 /// A bench whose candidates run in a worker process, one after the other.
 ///
-/// What a candidate may do to its process costs that process and nothing else: [`Failure::Timeout`](nitro_search::Failure::Timeout) where it did not end in time,
-/// [`Failure::Crash`](nitro_search::Failure::Crash) where the process ended or its device was lost. The next one runs in another worker, which begins again with workload and original.
+/// What a candidate may do to its process costs that process and nothing else:
+/// [`Failure::Timeout`](nitro_search::Failure::Timeout) where it did not end in time,
+/// [`Failure::Crash`](nitro_search::Failure::Crash) where the process ended or its device was lost. The next one
+/// runs in another worker, which begins again with workload and original.
 ///
 /// ```no_run
 /// use std::process::Command;
@@ -39,7 +41,8 @@ pub struct Sandbox {
     name: String,
     architecture: Option<u32>,
     worker: Option<Begun>,
-    /// Takes the place of the next worker that is lost. There is one once a first was lost; it makes the inputs meanwhile and leaves the device alone.
+    /// Takes the place of the next worker that is lost. There is one once a first was lost; it makes the inputs
+    /// meanwhile and leaves the device alone.
     spare: Option<Worker>,
     task: Option<Task>,
     quarantine: Quarantine,
@@ -129,7 +132,8 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Starts a worker that waits for the end of the one which has begun with these sets. If that cannot be, the next one is started when it is needed.
+    /// Starts a worker that waits for the end of the one which has begun with these sets. If that cannot be, the
+    /// next one is started when it is needed.
     fn start_spare(&mut self, sets: &[Set]) {
         let Some(Ok(request)) = self.task.as_ref().map(|task| Request::prepare(&task.workload, sets)) else {
             return;

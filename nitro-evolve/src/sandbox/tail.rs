@@ -33,7 +33,8 @@ impl Tail {
         Self { kept, ends }
     }
 
-    /// The last line that says something, once all has come, for which so much patience is left; empty where there is none.
+    /// The last line that says something, once all has come, for which so much patience is left; empty where there
+    /// is none.
     pub(super) fn finish(&self, patience: Duration) -> String {
         let _ = self.ends.recv_timeout(patience);
         self.kept.last_line()

@@ -12,9 +12,11 @@ use super::message::{Answer, Request};
 use crate::Workload;
 use crate::bench::{Bench, BenchError};
 
-/// Runs what a [`Sandbox`](super::Sandbox) asks for, until that is gone: what a worker process does, with its standard input and output, to which nobody else may write.
+/// Runs what a [`Sandbox`](super::Sandbox) asks for, until that is gone: what a worker process does, with its
+/// standard input and output, to which nobody else may write.
 ///
-/// The bench is opened once the parent is listened to: where there is none, that hears why. A process whose parent goes away ends at once, by aborting if something runs.
+/// The bench is opened once the parent is listened to: where there is none, that hears why. A process whose parent
+/// goes away ends at once, by aborting if something runs.
 ///
 /// ```no_run
 /// use nitro_evolve::Bench;
@@ -57,7 +59,8 @@ pub fn serve<B: Bench>(
 
 type Requests = Receiver<Result<(Request, Vec<u8>), String>>;
 
-/// Reads requests as they come. When no more can come while something is under way, nobody waits for it: it may never end.
+/// Reads requests as they come. When no more can come while something is under way, nobody waits for it: it may
+/// never end.
 fn listen(mut input: impl Read + Send + 'static, under_way: Arc<AtomicUsize>) -> Requests {
     let (asked, requests) = channel();
     thread::spawn(move || {

@@ -1,6 +1,7 @@
 //! Workloads: how a kernel is run and what of its results counts, as a text that a user writes.
 //!
-//! A [`Workload`] is read from TOML and checked once; [`Workload::inputs`] makes the buffers and launches of one of its cases.
+//! A [`Workload`] is read from TOML and checked once; [`Workload::inputs`] makes the buffers and launches of one of
+//! its cases.
 
 mod definitions;
 mod expression;
@@ -61,8 +62,9 @@ pub(crate) use self::unwritten::LESS;
 /// seed = 7
 /// ```
 ///
-/// Formulas have `+ - * /`, parentheses, `ceil_div`, `floor_div`, `mod`, `min`, `max`, `pow`, `floor`, `abs`, `sqrt`, `exp`, `ln`, `sin`, `cos`, and at random `uniform(a, b)` and `integer(a, b)`, both
-/// ends included. Steps under `[[judge]]` run after those that count, untimed and always as they were compiled: what they write is
+/// Formulas have `+ - * /`, parentheses, `ceil_div`, `floor_div`, `mod`, `min`, `max`, `pow`, `floor`, `abs`,
+/// `sqrt`, `exp`, `ln`, `sin`, `cos`, and at random `uniform(a, b)` and `integer(a, b)`, both ends included. Steps
+/// under `[[judge]]` run after those that count, untimed and always as they were compiled: what they write is
 /// compared too, such as the labels that a trained classifier gives.
 #[derive(Clone, Debug)]
 pub struct Workload {
@@ -199,7 +201,8 @@ pub enum WorkloadError {
 }
 
 impl Workload {
-    /// The buffers that hold the same in every case, as far as it goes, and not 0 alone: a patch may rely on that, and no input of the test shows it.
+    /// The buffers that hold the same in every case, as far as it goes, and not 0 alone: a patch may rely on that,
+    /// and no input of the test shows it.
     pub fn undrawn(&self) -> impl Iterator<Item = &str> {
         let is_undrawn = |buffer: &&Buffer| match &buffer.source {
             Source::Values(values) => {

@@ -70,7 +70,8 @@ pub(super) struct WrittenStep {
     pub steps: Vec<Spanned<WrittenStep>>,
 }
 
-/// The name of a buffer, a value with its type, as in `{ f32 = 0.5 }` and `{ i32 = "rows" }`, or a structure of such: `["x", { i32 = "rows" }]`.
+/// The name of a buffer, a value with its type, as in `{ f32 = 0.5 }` and `{ i32 = "rows" }`, or a structure of
+/// such: `["x", { i32 = "rows" }]`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum WrittenArgument {

@@ -6,8 +6,8 @@ use syn::{Attribute, Ident, Meta};
 
 use crate::ir::{CodeVariant, conditional};
 
-/// Returns what every generated item repeats: `#[cfg(..)]`, and the levels of lints. There are no others on generated items: a lint
-/// that a user forbids cannot be allowed again.
+/// Returns what every generated item repeats: `#[cfg(..)]`, and the levels of lints. There are no others on
+/// generated items: a lint that a user forbids cannot be allowed again.
 pub fn shared(function: &CodeVariant) -> TokenStream {
     copies(&function.attributes, &|meta| level(meta).or_else(|| has_name(meta, "cfg").then(|| quote!(#meta))))
 }

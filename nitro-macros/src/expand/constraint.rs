@@ -1,7 +1,7 @@
 //! What a constraint says where only features are known: a function over the values of those that are.
 //!
-//! The types of features cannot be named here, so numbers are taken in double precision. What would not be the same there, such as the division
-//! of integers, and everything that asks an argument, is not known.
+//! The types of features cannot be named here, so numbers are taken in double precision. What would not be the same
+//! there, such as the division of integers, and everything that asks an argument, is not known.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -97,8 +97,8 @@ impl Numbers<'_> {
         self.parameter(path).is_some_and(is_code) && call.method == "is_known" && call.args.is_empty()
     }
 
-    /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One without a feature or a parameter
-    /// may be of something that is no number.
+    /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One
+    /// without a feature or a parameter may be of something that is no number.
     fn comparison(&self, condition: &Expr) -> Option<TokenStream> {
         match condition {
             Expr::Binary(ExprBinary { left, op, right, .. }) if is_comparison(*op) => {
@@ -153,7 +153,8 @@ impl Numbers<'_> {
         }
     }
 
-    /// A constant is cast as the user says; of a feature only what becomes a floating-point number stays the number that it was.
+    /// A constant is cast as the user says; of a feature only what becomes a floating-point number stays the number
+    /// that it was.
     fn cast(&self, cast: &ExprCast) -> Option<TokenStream> {
         match &*cast.expr {
             Expr::Path(path) if self.feature(path).is_none() && self.parameter(path).is_none() => {

@@ -58,7 +58,8 @@ fn device_argument(function: &CodeVariant) -> TokenStream {
     quote_spanned!(function.device.as_ref().map_or_else(Span::call_site, located)=> &__nitro_device)
 }
 
-/// The features that tell the remembered inputs apart. Each is kept as it is too, in case that a constraint or `decide` asks for it.
+/// The features that tell the remembered inputs apart. Each is kept as it is too, in case that a constraint or
+/// `decide` asks for it.
 fn known_features(function: &CodeVariant) -> TokenStream {
     let (krate, count) = (&function.krate, function.features.len());
     let fills = function.features.iter().enumerate().map(|(index, feature)| {
@@ -93,7 +94,8 @@ pub fn selection(function: &CodeVariant) -> TokenStream {
     quote!(#device #select)
 }
 
-/// What `decide` and `select` are asked: device, features, constraints and tolerance. The borrows of the arguments end here.
+/// What `decide` and `select` are asked: device, features, constraints and tolerance. The borrows of the arguments
+/// end here.
 fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
     let CodeVariant { krate, signature, .. } = function;
     let module = &signature.ident;
@@ -159,8 +161,8 @@ fn features(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The variable of a feature that computes it when it is asked for; its own name is free for what the user means by it in other features. It
-/// stands where the user's expression does, since an error about its type is about that.
+/// The variable of a feature that computes it when it is asked for; its own name is free for what the user means by
+/// it in other features. It stands where the user's expression does, since an error about its type is about that.
 fn cell(function: &CodeVariant, feature: usize) -> Ident {
     format_ident!("__nitro_feature_{feature}", span = located(&function.features[feature].value))
 }
@@ -184,7 +186,8 @@ fn admissible(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The body of `admissible`: all constraints, also those that say something of parameters alone, since any choice may be asked for.
+/// The body of `admissible`: all constraints, also those that say something of parameters alone, since any choice
+/// may be asked for.
 pub fn admissibility(function: &CodeVariant) -> TokenStream {
     let conditional =
         function.variants.iter().filter(|own| own.constraint.is_some() || own.approximation.is_some());

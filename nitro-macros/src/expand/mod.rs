@@ -65,8 +65,8 @@ fn call(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     item(function, &call_doc(function), &quote!(#allowed #must_use #[inline]), &call, body)
 }
 
-/// Allows what no other form of a function that takes a choice before the arguments would do without. Nothing is allowed where no such
-/// lint speaks: none can be allowed that a user forbids.
+/// Allows what no other form of a function that takes a choice before the arguments would do without. Nothing is
+/// allowed where no such lint speaks: none can be allowed that a user forbids.
 fn with_choice_allowed(function: &CodeVariant) -> TokenStream {
     let is_public = matches!(function.visibility, Visibility::Public(_));
     let converts =
@@ -166,8 +166,8 @@ fn prepare(function: &CodeVariant) -> Option<TokenStream> {
     })
 }
 
-/// Name of an item whose absence says what is wrong where the function stands in the body of another one: its companion module does not find
-/// what stands beside it there.
+/// Name of an item whose absence says what is wrong where the function stands in the body of another one: its
+/// companion module does not find what stands beside it there.
 fn at_module_level(function: &CodeVariant) -> Ident {
     helper(function, "is_declared_in_a_function_body__move_it_to_module_level")
 }

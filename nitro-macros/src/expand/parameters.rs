@@ -1,5 +1,5 @@
-//! The parameters of a variant: what stands beside the function, so that the user's types and values mean there what they mean where they
-//! were written, and the struct of their values in the companion module.
+//! The parameters of a variant: what stands beside the function, so that the user's types and values mean there
+//! what they mean where they were written, and the struct of their values in the companion module.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -134,7 +134,8 @@ pub fn has_equivalence(variant: &Variant) -> bool {
     variant.parameters.iter().all(is_known)
 }
 
-/// What is derived where all values have an equivalence; clippy asks for `Eq` wherever `PartialEq` is derived and `Eq` could be.
+/// What is derived where all values have an equivalence; clippy asks for `Eq` wherever `PartialEq` is derived and
+/// `Eq` could be.
 pub fn derived_eq(is_eq: bool) -> Option<TokenStream> {
     is_eq.then(|| quote!(#[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]))
 }

@@ -173,7 +173,8 @@ impl Variant {
         self.parameters.iter().any(|parameter| !parameter.is_const)
     }
 
-    /// Its constraint, if it asks anything of an input: a configuration that parameters alone forbid never gets that far.
+    /// Its constraint, if it asks anything of an input: a configuration that parameters alone forbid never gets
+    /// that far.
     pub fn input_constraint(&self) -> Option<&Constraint> {
         self.constraint.as_ref().filter(|constraint| constraint.of_the_input.is_some())
     }
@@ -264,7 +265,8 @@ fn given(options: &Options, errors: &mut Errors) {
     }
 }
 
-/// As `nitro_core::name::check_function`: the name is a key in stores and `NITRO_FORCE`, and the name of the model's file.
+/// As `nitro_core::name::check_function`: the name is a key in stores and `NITRO_FORCE`, and the name of the
+/// model's file.
 fn name_is_a_functions(name: Option<&LitStr>, errors: &mut Errors) {
     let Some(literal) = name else { return };
     let name = literal.value();
@@ -290,7 +292,8 @@ fn is_of_name(letter: char) -> bool {
     }
 }
 
-/// The default is one of the variants and may run always: on every input and in every build. Which of its configurations are possible, it may say.
+/// The default is one of the variants and may run always: on every input and in every build. Which of its
+/// configurations are possible, it may say.
 fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
     let name = default.unraw().to_string();
     let Some(index) = variants.iter().position(|variant| variant.name == name) else {

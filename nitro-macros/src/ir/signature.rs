@@ -32,7 +32,8 @@ pub fn check(item: &Item, errors: &mut Errors) {
     }
 }
 
-/// The companion module needs a module around it, which an `impl` block is not. So a method passes its work on, by these lines.
+/// The companion module needs a module around it, which an `impl` block is not. So a method passes its work on, by
+/// these lines.
 fn delegation(signature: &Signature, receiver: &Receiver) -> String {
     let (name, output, arguments) = (&signature.ident, &signature.output, arguments(signature));
     let others: Vec<_> = signature.inputs.iter().skip(1).collect();

@@ -1,4 +1,5 @@
-//! The values of a tuning parameter. All of them are known to the macro: they are in the descriptor, and each constant is an instance.
+//! The values of a tuning parameter. All of them are known to the macro: they are in the descriptor, and each
+//! constant is an instance.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, quote};

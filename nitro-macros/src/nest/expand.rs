@@ -1,4 +1,5 @@
-//! The code: the function as it was, and a type of its name, which has the nest. A module could not call the function where both are inside of another one.
+//! The code: the function as it was, and a type of its name, which has the nest. A module could not call the
+//! function where both are inside of another one.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -18,7 +19,8 @@ pub fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
     quote!(#errors #salvage)
 }
 
-/// The function and a companion, neither of which may be run: what uses them compiles, and nothing is said twice of the body.
+/// The function and a companion, neither of which may be run: what uses them compiles, and nothing is said twice of
+/// the body.
 pub fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
     without_shapes(&mut function);
     let body = quote!(::core::panic!("the nest does not compile"));
@@ -42,8 +44,8 @@ pub fn nest(nest: &Nest) -> TokenStream {
 /// The most arguments of which clippy says nothing.
 const MAX_ARGUMENTS: usize = 7;
 
-/// Loops over subscripts are what a nest is made of, and clippy is not to see them. A kernel has many arguments: that is
-/// allowed where there are many, as no place of tokens hides it.
+/// Loops over subscripts are what a nest is made of, and clippy is not to see them. A kernel has many arguments:
+/// that is allowed where there are many, as no place of tokens hides it.
 fn with_loops(mut function: ItemFn) -> TokenStream {
     if function.sig.inputs.len() > MAX_ARGUMENTS {
         function.attrs.push(parse_quote!(#[allow(clippy::too_many_arguments)]));

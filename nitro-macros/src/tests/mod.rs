@@ -1,4 +1,5 @@
-//! Snapshots of the expansion, formatted. `UPDATE_EXPECT=1 cargo test -p nitro-variants-macros` accepts what changed; read the diff.
+//! Snapshots of the expansion, formatted. `UPDATE_EXPECT=1 cargo test -p nitro-variants-macros` accepts what
+//! changed; read the diff.
 
 use expect_test::{ExpectFile, expect_file};
 use proc_macro2::TokenStream;

@@ -1,7 +1,9 @@
 //! Dependences by isl, and all that the crate knows of it.
 //!
-//! A context of isl serves one thread, and what belongs to it must not outlive it, which isl-rs leaves to its users. Here a call makes a context, and everything of isl
-//! is gone when the call ends: numbers alone come out. Nests go in as text, in isl's notation: statement `k` is `Sk[i0, i1]`, array `k` is `Ak[..]`, parameter `k` is `pk`.
+//! A context of isl serves one thread, and what belongs to it must not outlive it, which isl-rs leaves to its
+//! users. Here a call makes a context, and everything of isl is gone when the call ends: numbers alone come out.
+//! Nests go in as text, in isl's notation: statement `k` is `Sk[i0, i1]`, array `k` is `Ak[..]`, parameter `k` is
+//! `pk`.
 
 use std::fmt::Write;
 

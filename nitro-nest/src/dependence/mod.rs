@@ -23,7 +23,8 @@ pub enum DependenceKind {
     Output,
 }
 
-/// How far apart two instances are along a loop, in its order: bounds over all pairs, none where the distance grows with the sizes.
+/// How far apart two instances are along a loop, in its order: bounds over all pairs, none where the distance grows
+/// with the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Distance {
     /// The least distance.
@@ -75,8 +76,8 @@ pub struct Dependence {
     pub sink: usize,
     /// Index of the array that both touch.
     pub array: usize,
-    /// The depth of the loop that carries the pairs: the outermost in whose iterations they differ, 0 for the outermost of the nest. None: both are in the same
-    /// iteration of all loops around both.
+    /// The depth of the loop that carries the pairs: the outermost in whose iterations they differ, 0 for the
+    /// outermost of the nest. None: both are in the same iteration of all loops around both.
     pub level: Option<usize>,
     /// The distances along the loops around both, outermost first.
     pub distances: Vec<Distance>,
@@ -121,7 +122,8 @@ impl Nest {
     /// The dependences between its statements, exact for all sizes, by isl. [`Dependences`] has an example.
     ///
     /// # Errors
-    /// When the nest takes more operations than are granted, as one with very many statements or very large coefficients does.
+    /// When the nest takes more operations than are granted, as one with very many statements or very large
+    /// coefficients does.
     #[cfg(feature = "polyhedral")]
     pub fn dependences(&self) -> Result<Dependences, DependenceError> {
         let failed = |why| DependenceError { nest: self.name.clone(), why };
@@ -152,7 +154,8 @@ impl Dependences {
         })
     }
 
-    /// Without those of a reduction on itself: what remains has to keep its order where sums may be added up in any ([`Nest::reassociates`]).
+    /// Without those of a reduction on itself: what remains has to keep its order where sums may be added up in any
+    /// ([`Nest::reassociates`]).
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -176,7 +179,8 @@ impl Dependences {
         self.without(nest, |_, statement| reduction(statement.assignment).is_some())
     }
 
-    /// Without those of sums on themselves, which several threads may add up: between instances that differ only in loops that the element does not depend on.
+    /// Without those of sums on themselves, which several threads may add up: between instances that differ only in
+    /// loops that the element does not depend on.
     pub(crate) fn without_sums(&self, nest: &Nest) -> Self {
         let depends = |statement: &Statement<'_>, variable| {
             statement.assignment.target.subscripts.iter().any(|one| one.mentions(variable))
@@ -201,7 +205,8 @@ impl Dependences {
         Self { all, arrays: self.arrays.clone() }
     }
 
-    /// Whether the iterations of the loop at `depth` around all these statements may run at the same time, where the loops around it run in order.
+    /// Whether the iterations of the loop at `depth` around all these statements may run at the same time, where
+    /// the loops around it run in order.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -228,8 +233,8 @@ impl Dependences {
         self.within(among, depth).all(|dependence| dependence.level != Some(depth))
     }
 
-    /// How many loops from `depth` inwards, all of them around all these statements, form a permutable band: they may be interchanged and tiled in any way, as
-    /// no distance along any of them is negative.
+    /// How many loops from `depth` inwards, all of them around all these statements, form a permutable band: they
+    /// may be interchanged and tiled in any way, as no distance along any of them is negative.
     #[must_use]
     pub fn permutable_band(&self, statements: &[Statement<'_>], among: &[usize], depth: usize) -> usize {
         let Some((first, others)) = among.split_first() else { return 0 };
@@ -240,7 +245,8 @@ impl Dependences {
         (depth..deepest).take_while(is_forward).count()
     }
 
-    /// Whether the loops around one statement may be interchanged to `order`, the depths of the present ones from the outermost inwards.
+    /// Whether the loops around one statement may be interchanged to `order`, the depths of the present ones from
+    /// the outermost inwards.
     ///
     /// # Panics
     /// When `order` is no permutation of the depths of the loops around the statement.
@@ -253,7 +259,8 @@ impl Dependences {
     }
 }
 
-/// Whether all pairs are in order still: the first distance that is not zero is positive. The bounds of the distances alone decide, so that what is forbidden may be legal.
+/// Whether all pairs are in order still: the first distance that is not zero is positive. The bounds of the
+/// distances alone decide, so that what is forbidden may be legal.
 fn stays_forward(dependence: &Dependence, order: &[usize]) -> bool {
     for at in order {
         let distance = dependence.distances[*at];
@@ -268,8 +275,8 @@ fn stays_forward(dependence: &Dependence, order: &[usize]) -> bool {
 }
 
 impl Statement<'_> {
-    /// The operation, if the statement adds something up: `x = x OP e`, where `e` does not read the array and the order of operations does not matter but
-    /// for rounding. A difference adds up too.
+    /// The operation, if the statement adds something up: `x = x OP e`, where `e` does not read the array and the
+    /// order of operations does not matter but for rounding. A difference adds up too.
     ///
     /// ```
     /// use nitro_nest::{Binary, nest};

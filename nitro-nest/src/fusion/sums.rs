@@ -1,4 +1,5 @@
-//! What sets or scales elements joined with the loops that sum them up after that: an element is touched once, and is in a register meanwhile.
+//! What sets or scales elements joined with the loops that sum them up after that: an element is touched once, and
+//! is in a register meanwhile.
 
 use super::{Chain, permutations};
 use crate::dependence::{DependenceError, Dependences, is_sum};
@@ -6,8 +7,9 @@ use crate::nest::affine::Variable;
 use crate::nest::{Nest, Node};
 
 impl Nest {
-    /// The nest with what sets or scales elements in the loops that sum into them after that, where these are neighbours and isl finds nothing that forbids it. The loops of such a
-    /// sum are interchanged for that where this is legal. Each sum keeps its order.
+    /// The nest with what sets or scales elements in the loops that sum into them after that, where these are
+    /// neighbours and isl finds nothing that forbids it. The loops of such a sum are interchanged for that where
+    /// this is legal. Each sum keeps its order.
     ///
     /// ```
     /// use nitro_nest::{Array2, nest};
@@ -134,7 +136,8 @@ fn body_mut<'a>(nodes: &'a mut Vec<Node>, path: &[usize]) -> &'a mut Vec<Node> {
 }
 
 impl Chain<'_> {
-    /// The orders of its loops, which are more, in which the first of them go over the same values as those of `first`, one for one, and the others stay in order.
+    /// The orders of its loops, which are more, in which the first of them go over the same values as those of
+    /// `first`, one for one, and the others stay in order.
     fn orders_that_begin_as(&self, first: &Self) -> Vec<Vec<usize>> {
         let own: Vec<Variable> = self.loops.iter().map(|range| Variable::Iterator(range.iterator)).collect();
         let mut bounds = self.loops.iter().flat_map(|range| range.lower.iter().chain(&range.upper));
@@ -154,7 +157,8 @@ impl Chain<'_> {
         orders
     }
 
-    /// Its loops around its statement and then what is left of `sum`'s loops, if that sums up the very elements that the statement sets.
+    /// Its loops around its statement and then what is left of `sum`'s loops, if that sums up the very elements
+    /// that the statement sets.
     fn begins(&self, sum: &Self, order: &[usize]) -> Option<Node> {
         let renamed = sum.renamed(self, order);
         let mut body = sum.body.to_vec();

@@ -42,7 +42,8 @@ pub struct Kernel {
     pub host_iterators: Vec<usize>,
     /// The names of iterators of its own, whose indices come after those of the nest.
     pub iterators: Vec<String>,
-    /// What the grid covers along x, y and z: one to three ranges. There are as many blocks as it takes to cover each value.
+    /// What the grid covers along x, y and z: one to three ranges. There are as many blocks as it takes to cover
+    /// each value.
     pub grid: Vec<Extent>,
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
@@ -110,7 +111,8 @@ pub const WIDE: u32 = 4;
 pub enum Instruction {
     /// An iterator gets the largest of these values.
     Define(usize, Vec<Affine>),
-    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder. Of one that is negative, it only may matter whether there is a remainder.
+    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder. Of one that is
+    /// negative, it only may matter whether there is a remainder.
     Divide {
         /// The iterator that gets the quotient.
         quotient: usize,
@@ -127,8 +129,8 @@ pub enum Instruction {
     If(Vec<Condition>, Vec<Instruction>, Vec<Instruction>),
     /// An element becomes a value.
     Assign(Assignment),
-    /// Adds a register to an element, atomically. Where `lanes` is not 1 it is a warp's 32 threads, all of which come here: their registers are summed up by shuffles
-    /// and added once.
+    /// Adds a register to an element, atomically. Where `lanes` is not 1 it is a warp's 32 threads, all of which
+    /// come here: their registers are summed up by shuffles and added once.
     Add {
         /// What is added to.
         target: Access,
@@ -137,7 +139,8 @@ pub enum Instruction {
         /// How many threads add up before: 1, or 32.
         lanes: u32,
     },
-    /// Adds [`WIDE`] neighbouring registers to as many elements, each atomically; the first is at a multiple of that in both arrays. One operation from compute capability 9.0 on.
+    /// Adds [`WIDE`] neighbouring registers to as many elements, each atomically; the first is at a multiple of
+    /// that in both arrays. One operation from compute capability 9.0 on.
     AddWide {
         /// The first of those that are added to.
         target: Access,

@@ -1,4 +1,5 @@
-//! What the host does with a program: which kernels it launches for which sizes, and all of that as a plan that is shipped.
+//! What the host does with a program: which kernels it launches for which sizes, and all of that as a plan that is
+//! shipped.
 
 use nitro_launch::{Covering, Launch, LaunchPlan, PlannedArray, PlannedKernel, launches};
 
@@ -10,7 +11,8 @@ use crate::nest::ArrayDeclaration;
 const INTEGER: &str = "nitro_int";
 
 impl Program {
-    /// All that a host needs to launch the kernels, without this crate: `nitro_cuda::Executable` runs it, and [`LaunchPlan::to_json`] is its text.
+    /// All that a host needs to launch the kernels, without this crate: `nitro_cuda::Executable` runs it, and
+    /// [`LaunchPlan::to_json`] is its text.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]

@@ -35,8 +35,9 @@ struct Touched {
     adders: Actors,
 }
 
-/// Those who did one thing, as far as later ones may race with them: of each block those of its last phase, as all threads of a block go past a barrier
-/// together; and of these two, as one of two threads is another one than any third.
+/// Those who did one thing, as far as later ones may race with them: of each block those of its last phase, as all
+/// threads of a block go past a barrier together; and of these two, as one of two threads is another one than any
+/// third.
 #[derive(Default)]
 struct Actors {
     of_blocks: BTreeMap<usize, Last>,
@@ -88,7 +89,8 @@ impl Actors {
         }
     }
 
-    /// The error is one of these that races with this one: nothing says which of the two is first. Threads of different blocks are never in an order.
+    /// The error is one of these that races with this one: nothing says which of the two is first. Threads of
+    /// different blocks are never in an order.
     fn none_races(&self, actor: Actor) -> Result<(), Actor> {
         let ends = [self.of_blocks.first_key_value(), self.of_blocks.last_key_value()];
         if let Some((&block, last)) = ends.into_iter().flatten().find(|(block, _)| **block != actor.block) {

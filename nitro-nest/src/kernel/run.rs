@@ -10,8 +10,8 @@ use super::{Kernel, Program};
 use crate::data::{Data, RunError, temporaries};
 
 impl Program {
-    /// Runs the program on data, launch after launch. Within a launch threads go on one assignment at a time: `pick` is given how many can, and says which of
-    /// them does, usually at random.
+    /// Runs the program on data, launch after launch. Within a launch threads go on one assignment at a time:
+    /// `pick` is given how many can, and says which of them does, usually at random.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -34,8 +34,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// When the data are not of the nest, a thread touches what is no element, two threads race, or not all threads of a block come to a barrier; the data are
-    /// then half done.
+    /// When the data are not of the nest, a thread touches what is no element, two threads race, or not all threads
+    /// of a block come to a barrier; the data are then half done.
     ///
     /// # Panics
     /// When `pick` says a number that is not below the one it was given.
@@ -43,7 +43,8 @@ impl Program {
         self.run_within(data, u64::MAX, pick)
     }
 
-    /// Runs the program as [`run`](Self::run) does, for so many instructions of all threads together: tiles that are made for a GPU can take minutes here.
+    /// Runs the program as [`run`](Self::run) does, for so many instructions of all threads together: tiles that
+    /// are made for a GPU can take minutes here.
     ///
     /// # Errors
     /// As [`run`](Self::run), and [`RunError::TooLong`].

@@ -16,7 +16,8 @@ use crate::nest::{Assignment, Range};
 pub enum Step {
     /// It did something and can go on.
     Ready,
-    /// It waits here for its block or, of an addition, for its warp: the address of the instruction tells it from others.
+    /// It waits here for its block or, of an addition, for its warp: the address of the instruction tells it from
+    /// others.
     Waits(usize, Scope),
     /// It has come to its end.
     Ended,

@@ -14,7 +14,8 @@ pub fn range(nodes: &[Node], iterator: usize) -> Option<&Range> {
     })
 }
 
-/// A box around the values of the loops of a grid: bounds of a loop that mention another one get the extremes of that one.
+/// A box around the values of the loops of a grid: bounds of a loop that mention another one get the extremes of
+/// that one.
 pub fn boxes(ranges: &[&Range]) -> Vec<Extent> {
     let mut found: Vec<Extent> = Vec::new();
     for range in ranges {

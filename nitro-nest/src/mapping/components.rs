@@ -2,8 +2,8 @@
 
 use crate::dependence::Dependences;
 
-/// The statements of `among` in groups that depend on each other in a circle, by what loops outside of `depth` do not carry. Each group comes after those that it depends
-/// on; otherwise the order is that of the statements.
+/// The statements of `among` in groups that depend on each other in a circle, by what loops outside of `depth` do
+/// not carry. Each group comes after those that it depends on; otherwise the order is that of the statements.
 pub fn components(dependences: &Dependences, among: &[usize], depth: usize) -> Vec<Vec<usize>> {
     let reaches = reachable(dependences, among, depth);
     let place = |statement: usize| among.iter().position(|one| *one == statement).unwrap_or(0);

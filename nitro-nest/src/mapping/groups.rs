@@ -1,6 +1,7 @@
 //! Which statements make a kernel, and which of their loops are its grid.
 //!
-//! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987), where parallel loops go outwards.
+//! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987),
+//! where parallel loops go outwards.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,12 +20,14 @@ const MOST_DIMENSIONS: usize = 3;
 pub struct Schedule {
     /// Statements that share their loops share a kernel where that costs no dimension of the grid.
     pub fuses: bool,
-    /// Several threads add up one sum, where the nest permits it and the grid would have one dimension at most; and a thread adds what it has of a sum term by term.
+    /// Several threads add up one sum, where the nest permits it and the grid would have one dimension at most; and
+    /// a thread adds what it has of a sum term by term.
     pub sums_in_parallel: bool,
     /// x is the loop along which most accesses touch neighbouring elements, instead of the innermost one.
     pub coalesces: bool,
-    /// Sums that a thread of a grid with two dimensions goes through are *split*: blocks along z have [some of the terms each](crate::Tiling::terms) and add what they come to
-    /// (split-K of products of matrices), where the nest permits it.
+    /// Sums that a thread of a grid with two dimensions goes through are *split*: blocks along z have [some of the
+    /// terms each](crate::Tiling::terms) and add what they come to (split-K of products of matrices), where the
+    /// nest permits it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub splits_sums: bool,
 }
@@ -97,7 +100,8 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// The statements share the loops outside of `depth`, which the host runs. What is in one loop at `depth` stays together first, since the order of such groups is legal.
+    /// The statements share the loops outside of `depth`, which the host runs. What is in one loop at `depth` stays
+    /// together first, since the order of such groups is legal.
     fn plans(&self, among: &[usize], depth: usize) -> Vec<Plan> {
         let mut plans = Vec::new();
         let mut left = among;
@@ -149,7 +153,8 @@ impl Planner<'_> {
         (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
     }
 
-    /// A kernel of all these statements, if they share a parallel loop. Where that is one at most, sums may be added up in parallel for another.
+    /// A kernel of all these statements, if they share a parallel loop. Where that is one at most, sums may be
+    /// added up in parallel for another.
     fn kernel(&self, among: &[usize], depth: usize) -> Option<Plan> {
         let mut grid = self.grid(self.dependences, among, depth);
         let mut summed = Vec::new();
@@ -242,7 +247,8 @@ impl Planner<'_> {
         Plan::Kernel(KernelPlan { statements: among.to_vec(), ..KernelPlan::default() })
     }
 
-    /// The loops that all these statements share and no dependence between them crosses, as far as their bounds are known outside.
+    /// The loops that all these statements share and no dependence between them crosses, as far as their bounds are
+    /// known outside.
     fn grid(&self, dependences: &Dependences, among: &[usize], depth: usize) -> Vec<usize> {
         let mut grid: Vec<usize> = Vec::new();
         let mut inside: Vec<usize> = Vec::new();
@@ -265,7 +271,8 @@ impl Planner<'_> {
     }
 }
 
-/// Bounds of a loop of the grid depend on no loop that runs in the thread. They may depend on others of the grid, where the steps still begin at one value.
+/// Bounds of a loop of the grid depend on no loop that runs in the thread. They may depend on others of the grid,
+/// where the steps still begin at one value.
 fn bounds_are_known(range: &Range, grid: &[usize], inside: &[usize]) -> bool {
     let mentions = |iterators: &[usize]| {
         let mut bounds = range.lower.iter().chain(&range.upper);

@@ -43,7 +43,8 @@ pub struct Mapping {
     usual: [Tiling; 3],
     /// For sums that several threads add up: along x, and along other axes alone.
     sums: [Tiling; 2],
-    /// For products: grids of two dimensions and more whose threads go through a long loop and need the same operands. None: as is usual.
+    /// For products: grids of two dimensions and more whose threads go through a long loop and need the same
+    /// operands. None: as is usual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     products: Option<Tiling>,
     /// Of kernels, by their statements.
@@ -63,20 +64,22 @@ impl Mapping {
         ]
     }
 
-    /// The preset `naive`: a thread for each point of up to three parallel loops, nothing staged, every sum in the order in which it is written, so that results are
-    /// those of the nest, bit for bit.
+    /// The preset `naive`: a thread for each point of up to three parallel loops, nothing staged, every sum in the
+    /// order in which it is written, so that results are those of the nest, bit for bit.
     ///
-    /// Loops that no dependence crosses are brought outwards and become the grid; where statements of a loop have more of them each by itself, the loop is distributed over
-    /// them. Loops that carry dependences run in the thread, or on the host where there are parallel ones inside. What has no parallel loop is run by one thread.
+    /// Loops that no dependence crosses are brought outwards and become the grid; where statements of a loop have
+    /// more of them each by itself, the loop is distributed over them. Loops that carry dependences run in the
+    /// thread, or on the host where there are parallel ones inside. What has no parallel loop is run by one thread.
     #[must_use]
     pub fn naive() -> Self {
         let schedule = Schedule::default();
         Self::of(schedule, [[256, 1, 1], [32, 8, 1], [32, 4, 2]], Tiling::default())
     }
 
-    /// The preset `sane`, what one would write without measuring: blocks of 256 threads, neighbouring threads at neighbouring elements, operands of inner loops
-    /// staged in shared memory and results in registers, sums of few rows or columns added up by several threads where the nest permits it. Products get tiles of 128 × 128,
-    /// 8 × 8 elements of them each thread, whose operands come ahead.
+    /// The preset `sane`, what one would write without measuring: blocks of 256 threads, neighbouring threads at
+    /// neighbouring elements, operands of inner loops staged in shared memory and results in registers, sums of few
+    /// rows or columns added up by several threads where the nest permits it. Products get tiles of 128 × 128, 8 ×
+    /// 8 elements of them each thread, whose operands come ahead.
     #[must_use]
     pub fn sane() -> Self {
         let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, splits_sums: false };
@@ -106,15 +109,17 @@ impl Mapping {
         mapping
     }
 
-    /// The preset `split`: as `sane`, with the sums of products [split over blocks](Schedule::splits_sums), as long sums of few elements want it.
+    /// The preset `split`: as `sane`, with the sums of products [split over blocks](Schedule::splits_sums), as long
+    /// sums of few elements want it.
     #[must_use]
     pub fn split() -> Self {
         let sane = Self::sane();
         Self { schedule: Schedule { splits_sums: true, ..sane.schedule }, ..sane }
     }
 
-    /// The preset `sliced`: as `sane`, with products in tiles of 64 × 64 whose sums four [slices](Tiling::slices) of a block share out, as products of few tiles want it. Unlike where sums are
-    /// split over blocks, what is set or scaled before a sum stays in its kernel, and the same sums come out every time.
+    /// The preset `sliced`: as `sane`, with products in tiles of 64 × 64 whose sums four [slices](Tiling::slices)
+    /// of a block share out, as products of few tiles want it. Unlike where sums are split over blocks, what is set
+    /// or scaled before a sum stays in its kernel, and the same sums come out every time.
     #[must_use]
     pub fn sliced() -> Self {
         let sane = Self::sane();
@@ -123,8 +128,8 @@ impl Mapping {
         Self { products, ..sane }
     }
 
-    /// The preset `ppcg_default`: what PPCG does unless it is told otherwise. Tiles of 32 along each loop, blocks of 512, 32 × 16 or 32 × 4 × 4 threads clipped to the
-    /// tile, shared memory and registers, no sum in parallel.
+    /// The preset `ppcg_default`: what PPCG does unless it is told otherwise. Tiles of 32 along each loop, blocks
+    /// of 512, 32 × 16 or 32 × 4 × 4 threads clipped to the tile, shared memory and registers, no sum in parallel.
     #[must_use]
     pub fn ppcg_default() -> Self {
         let schedule = Schedule { fuses: true, ..Schedule::default() };
@@ -203,7 +208,8 @@ impl Mapping {
         self
     }
 
-    /// With *register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
+    /// With *register promotion*: an element that a loop of a thread writes again and again is in a register while
+    /// the loop runs.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]

@@ -18,31 +18,40 @@ pub struct Tiling {
     pub block: [u32; 3],
     /// Values that each thread covers along x, y and z: neighbours along y and z, along x as `neighbours` says.
     pub points: [u32; 3],
-    /// How many of a thread's values along x are neighbours, in kernels that stage something; groups of them are a block's threads apart. With 1, neighbouring threads
-    /// touch neighbouring elements; with 4 a thread reads four elements of shared memory at once. It counts as the largest number that is not above it and divides `points`.
+    /// How many of a thread's values along x are neighbours, in kernels that stage something; groups of them are a
+    /// block's threads apart. With 1, neighbouring threads touch neighbouring elements; with 4 a thread reads four
+    /// elements of shared memory at once. It counts as the largest number that is not above it and divides
+    /// `points`.
     pub neighbours: u32,
-    /// Iterations of the innermost loop of a thread whose operands are *staged* in shared memory before they run. 0: none are.
+    /// Iterations of the innermost loop of a thread whose operands are *staged* in shared memory before they run.
+    /// 0: none are.
     pub inner: u32,
-    /// Buffers of what is staged: with 2, the operands of the next iterations are on their way while some are worked on, with 3 those of the ones after them too, as far
-    /// as there is room in shared memory. 0 is 1.
+    /// Buffers of what is staged: with 2, the operands of the next iterations are on their way while some are
+    /// worked on, with 3 those of the ones after them too, as far as there is room in shared memory. 0 is 1.
     pub buffers: u32,
-    /// Whether what is staged lies in shared memory so that values of neighbouring points of a thread are neighbours there, also where they are not in their array.
+    /// Whether what is staged lies in shared memory so that values of neighbouring points of a thread are
+    /// neighbours there, also where they are not in their array.
     pub transposes: bool,
     /// Terms that a block has of sums which are [split](super::Schedule::splits_sums). 0: as many as are usual, 256.
     #[serde(skip_serializing_if = "is_zero")]
     pub terms: u32,
-    /// *Slices*: threads along z share out the iterations that are staged, `inner` for each of them, and a block adds up what they come to (sliced-K of products of matrices): more threads
-    /// for a tile than it has elements for, where the nest permits it and a grid with two dimensions goes through one sum. A power of two up to 16; 0 is 1.
+    /// *Slices*: threads along z share out the iterations that are staged, `inner` for each of them, and a block
+    /// adds up what they come to (sliced-K of products of matrices): more threads for a tile than it has elements
+    /// for, where the nest permits it and a grid with two dimensions goes through one sum. A power of two up to 16;
+    /// 0 is 1.
     #[serde(skip_serializing_if = "is_zero")]
     pub slices: u32,
-    /// Whether a thread adds four [neighbours](Self::neighbours) at once to sums that several blocks add up, where rows begin at multiples of 16 bytes: one operation from compute capability 9.0 on.
+    /// Whether a thread adds four [neighbours](Self::neighbours) at once to sums that several blocks add up, where
+    /// rows begin at multiples of 16 bytes: one operation from compute capability 9.0 on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub adds_wide: bool,
     /// How many iterations of a loop of a thread are written out. 0: as many as the compiler likes.
     pub unroll: u32,
-    /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the loop runs.
+    /// *Register promotion*: an element that a loop of a thread writes again and again is in a register while the
+    /// loop runs.
     pub promotes: bool,
-    /// Blocks for which a multiprocessor is to have registers at the same time: a thread gets by with what is left for it. 0: it takes as many as it likes.
+    /// Blocks for which a multiprocessor is to have registers at the same time: a thread gets by with what is left
+    /// for it. 0: it takes as many as it likes.
     pub resident_blocks: u32,
 }
 

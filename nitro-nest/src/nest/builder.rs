@@ -231,9 +231,9 @@ impl Builder {
     /// The nest.
     ///
     /// # Errors
-    /// When a name is taken twice or is none, an array has another number of subscripts than dimensions, an iterator is used outside of its loop, an
-    /// input is written, an extent is not of parameters alone, bounds are missing or do not go with their step, or an argument is declared after
-    /// a temporary.
+    /// When a name is taken twice or is none, an array has another number of subscripts than dimensions, an
+    /// iterator is used outside of its loop, an input is written, an extent is not of parameters alone, bounds are
+    /// missing or do not go with their step, or an argument is declared after a temporary.
     pub fn finish(mut self) -> Result<Nest, NestError> {
         self.nest.body = self.open.pop().unwrap_or_default();
         self.nest.temporaries = self.temporaries.len();

@@ -19,8 +19,9 @@ use expression::{Access, Expression, Relation};
 
 /// A loop nest: parameters, scalars and arrays, and loops with affine bounds around assignments to elements.
 ///
-/// `#[nest]` makes it of a function, [`Builder`](crate::Builder) in a program. It is valid: every array has as many subscripts as dimensions, every iterator is that of
-/// a loop around its use, no array is written that is an input. Printed, it reads like the function.
+/// `#[nest]` makes it of a function, [`Builder`](crate::Builder) in a program. It is valid: every array has as many
+/// subscripts as dimensions, every iterator is that of a loop around its use, no array is written that is an input.
+/// Printed, it reads like the function.
 ///
 /// ```
 /// use nitro_nest::{Array2, nest};

@@ -13,8 +13,8 @@ pub struct Statement<'a> {
     pub loops: Vec<&'a Range>,
     /// All conditions around it.
     pub conditions: Vec<&'a Condition>,
-    /// For each loop around it, and then for itself, the place among what is in the same body: with the iterators in between, the position of
-    /// an instance in the order of execution (2d + 1 form).
+    /// For each loop around it, and then for itself, the place among what is in the same body: with the iterators
+    /// in between, the position of an instance in the order of execution (2d + 1 form).
     pub places: Vec<usize>,
     /// What it does.
     pub assignment: &'a Assignment,

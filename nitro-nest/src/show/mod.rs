@@ -1,4 +1,5 @@
-//! What was done to the loops of a nest: as written, its dependences, what was changed before it was mapped, what became of each loop, the kernels, and what these take of a GPU.
+//! What was done to the loops of a nest: as written, its dependences, what was changed before it was mapped, what
+//! became of each loop, the kernels, and what these take of a GPU.
 
 #[cfg(feature = "search")]
 mod describe;
@@ -89,14 +90,16 @@ enum Compiled {
 /// A picture: an SVG file that needs nothing but itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows, as the name of a file without its ending: `dependences`, `dependences-changed`, `schedule`, and `tile-K` of the kernel of index K.
+    /// What it shows, as the name of a file without its ending: `dependences`, `dependences-changed`, `schedule`,
+    /// and `tile-K` of the kernel of index K.
     pub name: String,
     /// The text of the file.
     pub svg: String,
 }
 
 impl NestView {
-    /// The nest with temporaries and wavefronts where these help, in the [`Form`](crate::Form) that the mapping names, mapped: as a search begins with it.
+    /// The nest with temporaries and wavefronts where these help, in the [`Form`](crate::Form) that the mapping
+    /// names, mapped: as a search begins with it.
     ///
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.

@@ -15,7 +15,8 @@ const WARP_PORTION: u32 = 4;
 const SHARED_PORTION: u32 = 128;
 const SHARED_OF_DRIVER: u32 = 1 << 10;
 
-/// What a multiprocessor has: architecture, warps, blocks, bytes of shared memory (CUDA Programming Guide, "Compute Capabilities").
+/// What a multiprocessor has: architecture, warps, blocks, bytes of shared memory (CUDA Programming Guide, "Compute
+/// Capabilities").
 const MULTIPROCESSORS: [(u32, u32, u32, u32); 8] = [
     (80, 64, 32, 164 << 10),
     (86, 48, 16, 100 << 10),

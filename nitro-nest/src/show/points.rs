@@ -47,7 +47,8 @@ impl Walk<'_> {
         all.iter().map(|affine| affine.evaluate(&|variable| self.value(variable))).max().unwrap_or(UNKNOWN)
     }
 
-    /// Conditions hold at some points of arrays, tiles and sizes and at others not; the points of a thread are its own all the same.
+    /// Conditions hold at some points of arrays, tiles and sizes and at others not; the points of a thread are its
+    /// own all the same.
     fn go(&mut self, all: &[Instruction]) {
         for instruction in all {
             match instruction {
@@ -63,7 +64,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A loop over points goes all its way; where it goes through something else, such as the terms of a sum, its first iteration tells as much as all of them.
+    /// A loop over points goes all its way; where it goes through something else, such as the terms of a sum, its
+    /// first iteration tells as much as all of them.
     fn repeat(&mut self, range: &Range, body: &[Instruction]) {
         let bounds = || range.lower.iter().chain(&range.upper).flat_map(Affine::terms);
         let is_short = !bounds().any(|(variable, _)| matches!(variable, Variable::Parameter(_)));
@@ -76,7 +78,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a thread does this for its points: it writes an array of the nest, or makes something of what it read. What it brings to shared memory is for all of its block.
+    /// Whether a thread does this for its points: it writes an array of the nest, or makes something of what it
+    /// read. What it brings to shared memory is for all of its block.
     fn is_work(&self, assignment: &Assignment) -> bool {
         match assignment.target.array.checked_sub(self.arrays) {
             None => true,

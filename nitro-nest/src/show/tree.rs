@@ -1,4 +1,5 @@
-//! What became of each loop, as a tree: the host's loops, kernels, the loops of their grids, what a thread repeats, statements.
+//! What became of each loop, as a tree: the host's loops, kernels, the loops of their grids, what a thread repeats,
+//! statements.
 
 use std::fmt::Write;
 

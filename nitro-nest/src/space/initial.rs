@@ -7,7 +7,8 @@ use super::{MappingSpace, are_alike};
 use crate::mapping::{self, Mapping, Shape};
 
 impl MappingSpace {
-    /// For each preset that a search could have found, with and without fused loops, the path whose tilings are the nearest.
+    /// For each preset that a search could have found, with and without fused loops, the path whose tilings are the
+    /// nearest.
     pub(super) fn preset_paths(&self) -> Vec<Vec<Crossing>> {
         let presets = [Mapping::sane(), Mapping::split(), Mapping::sliced()];
         let of = |mapping: &Mapping| [false, true].map(|fuses| self.preset_path(mapping, fuses));

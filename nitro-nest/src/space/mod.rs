@@ -1,7 +1,8 @@
 //! The mappings of a nest as decisions: what a search chooses among.
 //!
-//! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each kernel its blocks, the points of a thread, what
-//! is staged and what is unrolled. The nodes of a kernel are those of its set of statements, whatever was decided about others.
+//! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each
+//! kernel its blocks, the points of a thread, what is staged and what is unrolled. The nodes of a kernel are those
+//! of its set of statements, whatever was decided about others.
 
 mod initial;
 mod questions;
@@ -41,7 +42,8 @@ use questions::{decision, questions, tiling};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// As a [`Generator`] it writes [launch plans](Program::plan), which a trainer searches, records and ships: `Tunable::generated("found", space)`.
+/// As a [`Generator`] it writes [launch plans](Program::plan), which a trainer searches, records and ships:
+/// `Tunable::generated("found", space)`.
 #[derive(Clone, Debug)]
 pub struct MappingSpace {
     /// As it is written.
@@ -66,7 +68,8 @@ const SIMPLER: [fn(&mut Tiling); 8] = [
     |tiling| tiling.unroll = 0,
 ];
 
-/// Whether statements are fused, sums are added up in parallel where a grid has one dimension, and split where it has two.
+/// Whether statements are fused, sums are added up in parallel where a grid has one dimension, and split where it
+/// has two.
 const SCHEDULES: [[bool; 3]; 6] = [
     [true, true, false],
     [true, true, true],
@@ -172,8 +175,8 @@ impl MappingSpace {
         shapes.iter().map(tiling).collect()
     }
 
-    /// How the plan of these choices is made: without what changes nothing in a kernel, as staging where there is nothing to stage. So paths that give the same kernels give one
-    /// text.
+    /// How the plan of these choices is made: without what changes nothing in a kernel, as staging where there is
+    /// nothing to stage. So paths that give the same kernels give one text.
     fn origin(&self, path: &[Crossing]) -> Origin {
         let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
         let mut mapping = self.mapping(path);

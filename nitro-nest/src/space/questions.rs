@@ -18,7 +18,8 @@ const PRODUCT_THREADS: [u32; 2] = [64, 512];
 const PRODUCT_POINTS: [u32; 2] = [32, 128];
 /// As many elements as are in the shared memory that every device grants.
 const MOST_STAGED: u32 = (48 << 10) / 4;
-/// Registers of a multiprocessor, and how many a thread takes for operands and addresses: where there are no more, few are spilled.
+/// Registers of a multiprocessor, and how many a thread takes for operands and addresses: where there are no more,
+/// few are spilled.
 const REGISTERS: u32 = 1 << 16;
 const OTHER_REGISTERS: u32 = 64;
 
@@ -90,10 +91,12 @@ fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     (points <= most && points * left >= least) && (points + OTHER_REGISTERS) * threads <= REGISTERS
 }
 
-/// Whether nothing is asked for that cannot be: what is not staged has no buffers, a thread has no more neighbours than points, operands have room in shared memory.
+/// Whether nothing is asked for that cannot be: what is not staged has no buffers, a thread has no more neighbours
+/// than points, operands have room in shared memory.
 fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
     let [x, y, _] = tiling.tile();
-    // Half of the operands of a product are those of rows, half those of columns; and there are columns more so that rows begin in different banks.
+    // Half of the operands of a product are those of rows, half those of columns; and there are columns more so
+    // that rows begin in different banks.
     let iterations = tiling.inner * tiling.slices.max(1);
     let elements = shape.operands as u32 * (x + y) / 2 * (iterations + 4) * tiling.buffers;
     let exchanged = tiling.slices / 2 * tiling.points[0] * tiling.block.iter().product::<u32>();

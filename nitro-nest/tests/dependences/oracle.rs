@@ -76,7 +76,8 @@ fn add(
     }
 }
 
-/// Asserts that these are the dependences of the nest: whatever happens at one of the sizes is among them, and each of them, with each of its bounds, happens at some.
+/// Asserts that these are the dependences of the nest: whatever happens at one of the sizes is among them, and each
+/// of them, with each of its bounds, happens at some.
 pub fn assert_are_those_of(nest: &Nest, dependences: &Dependences, sizes: &[Vec<i64>]) {
     let mut seen: BTreeMap<Key, Extremes> = BTreeMap::new();
     for sizes in sizes {

@@ -38,7 +38,8 @@ fn below(limit: impl Into<Affine>, body: Vec<Instruction>) -> Instruction {
     )
 }
 
-/// A kernel with blocks of four threads over `x`, a tile of four elements for each block and an accumulator for each thread.
+/// A kernel with blocks of four threads over `x`, a tile of four elements for each block and an accumulator for
+/// each thread.
 fn program(body: Vec<Instruction>) -> Program {
     let mut all = vec![Instruction::Define(0, vec![Variable::Block(0) * 4 + THREAD])];
     all.extend(body);

@@ -3,7 +3,8 @@
 use nitro_nest::{Data, Nest, Program};
 use nitro_test_support::random::Random;
 
-/// Random numbers from -8 to below 8 with `bits` bits after the point; 0 bits are integers, whose sums are exact in any order.
+/// Random numbers from -8 to below 8 with `bits` bits after the point; 0 bits are integers, whose sums are exact in
+/// any order.
 pub fn data(nest: &Nest, sizes: &[i64], bits: u32, seed: u64) -> Data {
     let mut random = Random::new(seed);
     let scale = f32::from(1_u16 << bits);

@@ -1,6 +1,8 @@
-//! Nests over triangles, trapezoids and other domains, drawn at random, and whether what they are mapped to computes what they compute.
+//! Nests over triangles, trapezoids and other domains, drawn at random, and whether what they are mapped to
+//! computes what they compute.
 //!
-//! Arrays are as large as what the nests touch, to the element: their extents are sizes of their own, which are found by going through all instances.
+//! Arrays are as large as what the nests touch, to the element: their extents are sizes of their own, which are
+//! found by going through all instances.
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +21,8 @@ const DIMENSIONS: [usize; 6] = [1, 2, 2, 1, 2, 2];
 const READ: usize = 3;
 /// Statements and loops of most nests and of some: isl takes long for many.
 const MOST_ITEMS: [usize; 2] = [4, 7];
-/// Instances that are gone through with the sizes of a run, about: loops that are as long as sums of others' iterators come to millions.
+/// Instances that are gone through with the sizes of a run, about: loops that are as long as sums of others'
+/// iterators come to millions.
 const MOST_INSTANCES: usize = 5_000;
 /// Paths of a space of which some are taken.
 const PATHS: usize = 24;
@@ -72,7 +75,8 @@ impl Drawn {
         Self { items, reassociates }
     }
 
-    /// The nest, with sizes for the extents of its arrays after `n`, `m` and what is added to subscripts that may be negative.
+    /// The nest, with sizes for the extents of its arrays after `n`, `m` and what is added to subscripts that may
+    /// be negative.
     pub fn nest(&self) -> Nest {
         let mut builder = Builder::new("drawn");
         for name in ["n", "m"] {
@@ -100,7 +104,8 @@ impl Drawn {
         builder.finish().unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The size over which the whole of a dimension is gone through by each access, if there is one: then it is its extent.
+    /// The size over which the whole of a dimension is gone through by each access, if there is one: then it is its
+    /// extent.
     fn whole(&self, array: usize, dimension: usize) -> Option<usize> {
         let mut size = None;
         let mut is_whole = true;
@@ -134,8 +139,8 @@ impl Drawn {
         found
     }
 
-    /// All sizes, for these of the domain or ones below them, with which few instances are gone through: the extents are what is touched, or, if `is_wide`,
-    /// the next multiples of four.
+    /// All sizes, for these of the domain or ones below them, with which few instances are gone through: the
+    /// extents are what is touched, or, if `is_wide`, the next multiples of four.
     pub fn sizes(&self, mut domain: [i64; SIZES], is_wide: bool) -> Vec<i64> {
         let touched = loop {
             let mut touched =

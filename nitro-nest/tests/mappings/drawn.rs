@@ -1,11 +1,13 @@
-//! Nests drawn at random: three loops with all kinds of bounds around statements that read what can be staged and write what can be in registers.
+//! Nests drawn at random: three loops with all kinds of bounds around statements that read what can be staged and
+//! write what can be in registers.
 
 use nitro_nest::{
     Access, Affine, ArrayName, Bounds, Builder, Condition, Expression, Nest, Relation, Variable,
 };
 use nitro_test_support::random::Random;
 
-/// Subscripts that are sums of some iterators and a constant, with their array: accesses that differ by constants alone share it.
+/// Subscripts that are sums of some iterators and a constant, with their array: accesses that differ by constants
+/// alone share it.
 struct Read {
     array: ArrayName,
     linear: Vec<Affine>,
@@ -19,7 +21,8 @@ struct Draw {
     factor: Expression,
 }
 
-/// A nest whose sizes are `n`, `m` and `l`. No access is out of bounds; what is drawn of a sum may be added up in any order.
+/// A nest whose sizes are `n`, `m` and `l`. No access is out of bounds; what is drawn of a sum may be added up in
+/// any order.
 pub fn drawn(seed: u64) -> Nest {
     let mut builder = Builder::new("drawn");
     let sizes = ["n", "m", "l"].map(|name| Affine::from(builder.parameter(name)));

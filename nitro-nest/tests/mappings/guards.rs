@@ -39,7 +39,8 @@ fn conditional_columns(n: usize, #[shape(n, n)] l: &Array2<f32>, #[shape(n)] y: 
     }
 }
 
-/// Of the two loops over results neither has the bound of their sum; the loop that is summed up has it with each of them.
+/// Of the two loops over results neither has the bound of their sum; the loop that is summed up has it with each of
+/// them.
 #[nest(reassoc)]
 fn anti_diagonals(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n)] y: &mut [f32]) {
     for k in 0..n {

@@ -205,7 +205,8 @@ fn split_sums_are_added_up_by_blocks_along_z_and_what_is_done_once_is_done_by_an
         let [scaled, summed] = &program.kernels[..] else { panic!("{program}") };
         assert_eq!((scaled.grid.len(), adds(&scaled.body)), (2, 0), "{program}");
         assert_eq!((summed.grid.len(), summed.grid[2].step), (3, i64::from(terms)), "{program}");
-        // Points beyond the edges sum up too, since nobody adds what they come to: a block at an edge is as fast as another one.
+        // Points beyond the edges sum up too, since nobody adds what they come to: a block at an edge is as fast as
+        // another one.
         let text = program.to_string();
         assert_eq!(
             text.matches("if k_part < m && i < n && j < n").count(),

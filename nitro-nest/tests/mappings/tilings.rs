@@ -71,7 +71,8 @@ fn convolution(
     }
 }
 
-/// The condition leaves one `j` for each `i`: the loop over `j` is parallel, but `x[i]` is not an element of each of its points.
+/// The condition leaves one `j` for each `i`: the loop over `j` is parallel, but `x[i]` is not an element of each
+/// of its points.
 #[nest]
 fn one_of_a_row(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n)] x: &mut [f32]) {
     for i in 0..n {

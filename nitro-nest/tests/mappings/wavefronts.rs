@@ -5,7 +5,8 @@ use nitro_test_support::random::Random;
 
 use crate::agreement::{assert_agrees, assert_same, data};
 
-/// A stencil in place over some of the nine points around each, in one to three loops: a time loop, or none, around rows and columns. Sometimes a second array takes part.
+/// A stencil in place over some of the nine points around each, in one to three loops: a time loop, or none, around
+/// rows and columns. Sometimes a second array takes part.
 fn stencil(seed: u64) -> Nest {
     let mut random = Random::new(seed);
     let mut builder = Builder::new("stencil");

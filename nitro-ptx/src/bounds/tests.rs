@@ -5,7 +5,8 @@ const HEAD: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 /// What stands in a text for the table as it is declared.
 const EMPTY: &str = "nitro_bounds[129] = { 0 }";
 
-/// Runs a body in 32 threads with a buffer of 64 bytes, in the text with bounds; why threads were ended, and what the buffer then holds.
+/// Runs a body in 32 threads with a buffer of 64 bytes, in the text with bounds; why threads were ended, and what
+/// the buffer then holds.
 fn run(body: &str) -> (Option<Violation>, Vec<u32>) {
     let text = format!(
         "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[64];\n\

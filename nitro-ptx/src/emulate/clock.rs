@@ -3,7 +3,8 @@
 /// Threads of a warp.
 pub(super) const WARP: usize = 32;
 
-/// Which threads of a block have met since when. Meetings are numbered through the block, and what a thread does has the number of the last meeting that it took part in.
+/// Which threads of a block have met since when. Meetings are numbered through the block, and what a thread does
+/// has the number of the last meeting that it took part in.
 #[derive(Clone, Debug)]
 pub(super) struct Clock {
     meetings: u32,

@@ -144,7 +144,8 @@ pub enum Fault {
         /// Who.
         at: At,
     },
-    /// A call through a pointer that is to no function, or to one that takes something else; or too many calls inside of each other.
+    /// A call through a pointer that is to no function, or to one that takes something else; or too many calls
+    /// inside of each other.
     #[error("{at} cannot call: {why}")]
     Call {
         /// Who.

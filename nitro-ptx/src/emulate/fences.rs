@@ -1,10 +1,12 @@
-//! What blocks tell each other: a thread that passes a fence and then writes something strong tells who reads that what it knows.
+//! What blocks tell each other: a thread that passes a fence and then writes something strong tells who reads that
+//! what it knows.
 
 use std::collections::BTreeMap;
 
 use super::race::Stamp;
 
-/// What is known of blocks: of each, before which of its meetings everything is, and before which all that a thread did.
+/// What is known of blocks: of each, before which of its meetings everything is, and before which all that a thread
+/// did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Knowledge {
     blocks: BTreeMap<u32, u32>,

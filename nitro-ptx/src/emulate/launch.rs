@@ -23,7 +23,8 @@ pub struct Launch<'a> {
 /// How a launch is run, and what is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What the order of blocks, warps and threads is drawn from, and what is in memory that nobody has written. Every seed is a legal run.
+    /// What the order of blocks, warps and threads is drawn from, and what is in memory that nobody has written.
+    /// Every seed is a legal run.
     pub seed: u64,
     /// The most instructions that all warps may execute; then the launch is endless.
     pub max_instructions: u64,
@@ -35,8 +36,8 @@ pub struct Options {
     pub same_value_races: bool,
     /// Whether it is a fault to read what nobody has written.
     pub uninitialised: bool,
-    /// Whether threads of a warp go on one by one or a few at a time, and leave each other as far behind as is legal. This takes longer, and finds what relies on threads of a warp
-    /// being together.
+    /// Whether threads of a warp go on one by one or a few at a time, and leave each other as far behind as is
+    /// legal. This takes longer, and finds what relies on threads of a warp being together.
     pub adversarial: bool,
 }
 

@@ -254,7 +254,8 @@ impl Engine<'_> {
     }
 }
 
-/// What a thread gets of another, and whether that one is in range. From one that does not take part it may be anything.
+/// What a thread gets of another, and whether that one is in range. From one that does not take part it may be
+/// anything.
 fn shuffled(
     how: Shuffle,
     [values, lanes, limits]: &[[u64; WARP]; 3],

@@ -1,4 +1,5 @@
-//! PTX on the CPU: launches are run thread by thread, everything that a GPU leaves to chance is drawn from a seed, and every access is checked.
+//! PTX on the CPU: launches are run thread by thread, everything that a GPU leaves to chance is drawn from a seed,
+//! and every access is checked.
 //!
 //! ```
 //! use nitro_ptx::Module;
@@ -24,26 +25,37 @@
 //! ```
 //!
 //! # Order
-//! Blocks begin in an order that is drawn; several run at the same time, and one more begins where those that run seem to wait for it. Of a block the warp that goes on is drawn, and for
-//! how long. Of a warp those threads go on that are least far, together, so that they come together again after a branch; [`Options::adversarial`] draws single threads and small groups
-//! instead. Threads meet only where PTX says so: at barriers, and at what ends in `.sync` with a mask.
+//! Blocks begin in an order that is drawn; several run at the same time, and one more begins where those that run
+//! seem to wait for it. Of a block the warp that goes on is drawn, and for how long. Of a warp those threads go on
+//! that are least far, together, so that they come together again after a branch; [`Options::adversarial`] draws
+//! single threads and small groups instead. Threads meet only where PTX says so: at barriers, and at what ends in
+//! `.sync` with a mask.
 //!
-//! A barrier without a number of threads is one instruction for all threads of a block, as CUDA demands of `__syncthreads()`. Threads that have ended are not waited for.
+//! A barrier without a number of threads is one instruction for all threads of a block, as CUDA demands of
+//! `__syncthreads()`. Threads that have ended are not waited for.
 //!
 //! # Races
-//! Two accesses of the same bytes by different threads race if at least one writes, not both are strong (atomic, volatile, or with an order such as `.relaxed`), and nothing orders them: within a block barriers
-//! and `bar.warp.sync` do, the threads that took part in them; `shfl.sync` and its like do not, as in CUDA. Between blocks, and between threads that do not meet, flags do: what a thread did and knows before a fence
-//! (or a `.release`) is before what another thread does that reads, strongly, what the first one strongly wrote after it. (That reader needs no fence here, which PTX demands: one that is missing there is not found.) A race in which what was written was there already makes no difference;
-//! it counts only with [`Options::same_value_races`]. For each four bytes (each byte, where single ones are touched) the last write and up to two reads and two atomics are remembered, by threads that are
-//! far from each other: a race with one that has been forgotten is found by another seed.
+//! Two accesses of the same bytes by different threads race if at least one writes, not both are strong (atomic,
+//! volatile, or with an order such as `.relaxed`), and nothing orders them: within a block barriers and
+//! `bar.warp.sync` do, the threads that took part in them; `shfl.sync` and its like do not, as in CUDA. Between
+//! blocks, and between threads that do not meet, flags do: what a thread did and knows before a fence (or a
+//! `.release`) is before what another thread does that reads, strongly, what the first one strongly wrote after it.
+//! (That reader needs no fence here, which PTX demands: one that is missing there is not found.) A race in which
+//! what was written was there already makes no difference; it counts only with [`Options::same_value_races`]. For
+//! each four bytes (each byte, where single ones are touched) the last write and up to two reads and two atomics
+//! are remembered, by threads that are far from each other: a race with one that has been forgotten is found by
+//! another seed.
 //!
 //! # Arithmetic
-//! As IEEE 754 and PTX say, to the last bit, with `.ftz` and all roundings of 32 bits. What PTX calls approximate (`.approx`, `.full`) is exact to the last bit or two here, and so is not what a GPU gives.
+//! As IEEE 754 and PTX say, to the last bit, with `.ftz` and all roundings of 32 bits. What PTX calls approximate
+//! (`.approx`, `.full`) is exact to the last bit or two here, and so is not what a GPU gives.
 //!
 //! # Modelled time
-//! [`Launched::cycles`] counts, so that where no GPU is there is something to compare: 1 for each instruction of a warp, with as many more as it is worth: 3 for special functions and conversions, 15 for divisions, one for each 32-byte sector of
-//! global memory that the warp touches, one for each word that one bank of shared memory has to give, 8 for a barrier or fence. Everything is added up: nothing overlaps, there are no caches. It depends on the seed where
-//! threads wait in loops.
+//! [`Launched::cycles`] counts, so that where no GPU is there is something to compare: 1 for each instruction of a
+//! warp, with as many more as it is worth: 3 for special functions and conversions, 15 for divisions, one for each
+//! 32-byte sector of global memory that the warp touches, one for each word that one bank of shared memory has to
+//! give, 8 for a barrier or fence. Everything is added up: nothing overlaps, there are no caches. It depends on the
+//! seed where threads wait in loops.
 
 mod access;
 mod arithmetic;
@@ -104,8 +116,8 @@ impl Emulator {
         Self::of(module, |_| true)
     }
 
-    /// Decodes a module for launches of these kernels: what is not known matters only in them, in functions that they call, and in variables that they name. A launch of another one
-    /// traps where it comes to such a thing.
+    /// Decodes a module for launches of these kernels: what is not known matters only in them, in functions that
+    /// they call, and in variables that they name. A launch of another one traps where it comes to such a thing.
     ///
     /// ```
     /// use nitro_ptx::Module;
@@ -153,7 +165,8 @@ impl Emulator {
         Program::new(module).1.into_iter().map(|refused| refused.unsupported).collect()
     }
 
-    /// Runs one launch. Variables of the module keep what it leaves in them, for the next launch of this emulator with this memory.
+    /// Runs one launch. Variables of the module keep what it leaves in them, for the next launch of this emulator
+    /// with this memory.
     ///
     /// # Errors
     /// When the launch does not fit the kernel, or a thread does what is not allowed; memory is then half done.
@@ -241,7 +254,8 @@ impl Emulator {
         Observer::new(module, &self.program)
     }
 
-    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such variable, or no launch yet.
+    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such
+    /// variable, or no launch yet.
     ///
     /// ```
     /// use nitro_ptx::Module;

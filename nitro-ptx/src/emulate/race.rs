@@ -30,7 +30,8 @@ impl Stamp {
     }
 }
 
-/// How bytes are touched. What is strong is volatile, or atomic, or has an order: it races with nothing that is strong too.
+/// How bytes are touched. What is strong is volatile, or atomic, or has an order: it races with nothing that is
+/// strong too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Touch {
     Read,
@@ -42,7 +43,8 @@ pub(super) enum Touch {
     StrongWrite,
 }
 
-/// Who touched a granule: the last write, and of reads and strong writes two by different threads, of different warps and blocks if there are such.
+/// Who touched a granule: the last write, and of reads and strong writes two by different threads, of different
+/// warps and blocks if there are such.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     write: Stamp,

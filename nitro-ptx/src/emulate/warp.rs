@@ -82,7 +82,8 @@ impl Warp {
             .fold(0, |set, other| set | 1 << other)
     }
 
-    /// The lane that is in the innermost function, and there the least far: so that threads that took different ways come together again.
+    /// The lane that is in the innermost function, and there the least far: so that threads that took different
+    /// ways come together again.
     pub(super) fn hindmost(&self, among: u32) -> Option<usize> {
         lanes(among).min_by_key(|&lane| (std::cmp::Reverse(self.base[lane]), self.pc[lane]))
     }

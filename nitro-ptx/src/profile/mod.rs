@@ -16,7 +16,8 @@ use super::module::InstructionId;
 
 /// Launches of a base on the emulator, watched: what is always the same in them suggests edits.
 ///
-/// With other inputs it may be otherwise. A proposal is as good as a random edit, only likelier to be right; whoever makes it has to find out.
+/// With other inputs it may be otherwise. A proposal is as good as a random edit, only likelier to be right;
+/// whoever makes it has to find out.
 ///
 /// ```
 /// use nitro_ptx::emulate::{Launch, Memory, Options};

@@ -2,8 +2,9 @@ use super::*;
 use crate::edit::Edit;
 use crate::{InstructionId, Module};
 
-/// In each line a thing that nobody needs, for up to 64 threads: `%r3` is 64 always, `%r6` is `%r5`, nobody is at `MANY`, all are below 1000, what is stored first is overwritten, and what
-/// the shared store leaves is there already.
+/// In each line a thing that nobody needs, for up to 64 threads: `%r3` is 64 always, `%r6` is `%r5`, nobody is at
+/// `MANY`, all are below 1000, what is stored first is overwritten, and what the shared store leaves is there
+/// already.
 const PLANTED: &str = "\
 .version 9.0
 .target sm_90

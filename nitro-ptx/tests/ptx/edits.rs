@@ -7,7 +7,8 @@ use nitro_ptx::{Base, Edit, Module, Operation, Patch, Proposal, Reach, Reason, m
 
 use crate::support::{OTHERS, PROGRAMS, STYLES, assemble, compile, nvcc, program, ptxas};
 
-/// Kernels of different kinds: with shared memory and barriers, loops that are unrolled, switches, calls, scopes, shuffles.
+/// Kernels of different kinds: with shared memory and barriers, loops that are unrolled, switches, calls, scopes,
+/// shuffles.
 const KERNELS: [(&str, &str); 5] = [
     ("block_sum.cu reduction.cu", "reduce"),
     ("transpose_coalesced.cu", "transpose"),
@@ -86,7 +87,8 @@ fn check((file, kernel): (&str, &str), edits: usize) {
     check_base(&ptxas, kernel, &base(&nvcc, file, kernel), edits);
 }
 
-/// With the edits that the text suggests among those that are drawn, as an evolution draws them, and warps' barriers, as if blocks were small.
+/// With the edits that the text suggests among those that are drawn, as an evolution draws them, and warps'
+/// barriers, as if blocks were small.
 fn check_base(ptxas: &Path, kernel: &str, base: &Base, edits: usize) {
     let warps = base.barriers().into_iter().flatten().map(|id| Operation::WarpBarrier(Reach::at(id)));
     let warps = warps.map(|operation| Proposal::new(Reason::Warp, operation));

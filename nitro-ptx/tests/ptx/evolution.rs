@@ -1,4 +1,5 @@
-//! An evolution of compiled code. Nothing is run here: a price of each instruction stands for the time, and for the right result that of the last store.
+//! An evolution of compiled code. Nothing is run here: a price of each instruction stands for the time, and for the
+//! right result that of the last store.
 
 use std::collections::HashMap;
 use std::path::Path;

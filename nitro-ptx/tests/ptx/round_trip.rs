@@ -4,7 +4,8 @@ use nitro_ptx::{Module, machine_code};
 
 use crate::support::{OTHERS, PROGRAMS, STYLES, assemble, compile, compile_with, nvcc, program, ptxas};
 
-/// Compares what ptxas makes of a text before and after, and what a second reading makes of it, and has it assemble what is run first; the number of instructions.
+/// Compares what ptxas makes of a text before and after, and what a second reading makes of it, and has it assemble
+/// what is run first; the number of instructions.
 fn check(ptxas: &std::path::Path, name: &str, text: &str) -> usize {
     let module = Module::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
     let printed = module.to_string();
@@ -44,7 +45,8 @@ fn every_program_of_the_tree_stays_the_same_machine_code() {
     });
 }
 
-/// Branches over tables, indirect calls, vectors of registers, scopes with the same names and labels, several statements a line.
+/// Branches over tables, indirect calls, vectors of registers, scopes with the same names and labels, several
+/// statements a line.
 #[test]
 fn so_does_what_compilers_seldom_write() {
     let Some(ptxas) = ptxas() else { return };
@@ -63,7 +65,8 @@ fn so_does_what_other_compilers_write() {
     }
 }
 
-/// For debuggers and profilers, without optimisation, for other architectures; classes, tables of functions, textures, inline assembly.
+/// For debuggers and profilers, without optimisation, for other architectures; classes, tables of functions,
+/// textures, inline assembly.
 #[test]
 fn so_do_other_builds() {
     let (Some(ptxas), Some(nvcc)) = (ptxas(), nvcc()) else { return };

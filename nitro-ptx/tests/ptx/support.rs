@@ -86,7 +86,8 @@ fn file(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The programs in CUDA C++ that the tree has as files, as their packages put them together, each in one of its configurations: folder, files, definitions.
+/// The programs in CUDA C++ that the tree has as files, as their packages put them together, each in one of its
+/// configurations: folder, files, definitions.
 pub const PROGRAMS: [(&str, &[&str], &str); 18] = [
     ("suite/benchmarks/src/cuda/histogram", &["kernels.cu"], ""),
     ("suite/benchmarks/src/cuda/sort", &["tile.cu", "merge.cu"], ""),

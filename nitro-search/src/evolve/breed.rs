@@ -12,7 +12,8 @@ const ATTEMPTS: usize = 10;
 /// Sets of edits, ascending.
 pub(super) type Edits<P> = Vec<<P as PatchSpace>::Edit>;
 
-/// What is made of each seed, in their order: an edit of a large program takes a core milliseconds, and nothing else goes on meanwhile.
+/// What is made of each seed, in their order: an edit of a large program takes a core milliseconds, and nothing
+/// else goes on meanwhile.
 pub(super) fn on_cores<T: Send>(seeds: &[u64], make: impl Fn(&mut Random) -> T + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     on_threads(cores, seeds, |&seed| make(&mut Random::new(seed)))
@@ -36,7 +37,8 @@ pub(super) fn unite<P: PatchSpace>(space: &P, of: &[&[P::Edit]], random: &mut Ra
     drawn.first().map_or_else(Vec::new, |edits| edits.to_vec())
 }
 
-/// What two parents have in common goes to both children; the rest is dealt out, anew until at least one of them can live.
+/// What two parents have in common goes to both children; the rest is dealt out, anew until at least one of them
+/// can live.
 pub(super) fn cross<P: PatchSpace>(
     space: &P,
     parents: [&[P::Edit]; 2],

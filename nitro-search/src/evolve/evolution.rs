@@ -15,7 +15,8 @@ const ORIGINAL: usize = 0;
 
 /// An evolution of edits: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
 ///
-/// It proposes in generations and sees the outcomes of one at once, in the order of its proposals: what it proposes depends on seed and outcomes alone. The first trial is the program as it is.
+/// It proposes in generations and sees the outcomes of one at once, in the order of its proposals: what it proposes
+/// depends on seed and outcomes alone. The first trial is the program as it is.
 ///
 /// ```
 /// use nitro_search::Ask;
@@ -149,13 +150,15 @@ impl<P: PatchSpace> Evolution<P> {
         }
     }
 
-    /// Time and error of this machine code with the inputs of the search, if it ran before: a new trial that comes to it is told as [`Report::Same`].
+    /// Time and error of this machine code with the inputs of the search, if it ran before: a new trial that comes
+    /// to it is told as [`Report::Same`].
     #[must_use]
     pub fn measured(&self, code: u64) -> Option<Fitness> {
         self.records.of_code(code).or_else(|| self.fresh.get(&code).copied())
     }
 
-    /// What a time with the inputs of the search has to be below to count as faster than the program as it is; none before that has run.
+    /// What a time with the inputs of the search has to be below to count as faster than the program as it is; none
+    /// before that has run.
     #[must_use]
     pub fn to_beat_ns(&self) -> Option<f64> {
         Some(self.original()?.time_ns * (1.0 - self.plan.margin))
@@ -170,7 +173,8 @@ impl<P: PatchSpace> Evolution<P> {
     /// What a trial gave.
     ///
     /// # Errors
-    /// When it was not asked for or was told before, a number is none, or it is told as [`Report::Same`] although the machine code was not measured, or was to be run again.
+    /// When it was not asked for or was told before, a number is none, or it is told as [`Report::Same`] although
+    /// the machine code was not measured, or was to be run again.
     pub fn tell(&mut self, id: TrialId, report: Report) -> Result<(), TellError<TrialId>> {
         let evaluation = match report {
             Report::Ran { fitness: Fitness { error, .. }, .. } if !error.is_finite() || error < 0.0 => {

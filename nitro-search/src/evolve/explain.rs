@@ -7,7 +7,8 @@ pub struct Explained<E> {
     pub gain: f64,
     /// Each edit.
     pub edits: Vec<Influence<E>>,
-    /// Pairs that bring more or less than the two alone, by more than the margin: positions among the edits, and how much more.
+    /// Pairs that bring more or less than the two alone, by more than the margin: positions among the edits, and
+    /// how much more.
     pub pairs: Vec<(usize, usize, f64)>,
 }
 
@@ -20,15 +21,17 @@ pub struct Influence<E> {
     pub alone: Option<f64>,
     /// What is lost without it, all others there; none where the others do not go without it.
     pub loss: Option<f64>,
-    /// Whether the two are the same, within the margin: then it has nothing to do with the others. Else it is epistatic.
+    /// Whether the two are the same, within the margin: then it has nothing to do with the others. Else it is
+    /// epistatic.
     pub is_independent: bool,
 }
 
 /// The most edits of which all pairs are measured.
 const MAX_PAIRED: usize = 12;
 
-/// Finds out what each edit brings. `time_ns` is the time with some of the edits, none where they cannot be made, fail, or have more error than they may; it is asked
-/// for all, for none, for each alone, for all but each, and of up to twelve edits for each pair. None when there is no time for all or for none.
+/// Finds out what each edit brings. `time_ns` is the time with some of the edits, none where they cannot be made,
+/// fail, or have more error than they may; it is asked for all, for none, for each alone, for all but each, and of
+/// up to twelve edits for each pair. None when there is no time for all or for none.
 ///
 /// ```
 /// use nitro_search::evolve::explain;

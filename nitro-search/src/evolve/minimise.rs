@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-/// The fewest of these edits that still do what is asked for, in the sense that none of them can be left out (Zeller and Hildebrandt 2002, "ddmin").
+/// The fewest of these edits that still do what is asked for, in the sense that none of them can be left out
+/// (Zeller and Hildebrandt 2002, "ddmin").
 ///
-/// `keeps` says of some of the edits whether they do, for example whether they are as fast within 1 %, with the same class of error, and pass all tests; what cannot be
-/// made does not. It is asked once about the same edits. Where all of them do not, all are returned.
+/// `keeps` says of some of the edits whether they do, for example whether they are as fast within 1 %, with the
+/// same class of error, and pass all tests; what cannot be made does not. It is asked once about the same edits.
+/// Where all of them do not, all are returned.
 ///
 /// ```
 /// use nitro_search::evolve::minimise;

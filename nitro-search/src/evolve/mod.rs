@@ -1,19 +1,26 @@
-//! Evolution of edits, after GEVO (Liou, Forrest and Wu): which edits of something that runs already make it faster, and how much error each takes.
+//! Evolution of edits, after GEVO (Liou, Forrest and Wu): which edits of something that runs already make it
+//! faster, and how much error each takes.
 //!
-//! - What is edited, a [`PatchSpace`] knows: it draws edits, and says which go together. Here an edit is a value that has an order.
-//! - An [`Evolution`] is asked what to evaluate and told what that gave: time and error, both the less the better (NSGA-II).
+//! - What is edited, a [`PatchSpace`] knows: it draws edits, and says which go together. Here an edit is a value
+//!   that has an order.
+//! - An [`Evolution`] is asked what to evaluate and told what that gave: time and error, both the less the better
+//!   (NSGA-II).
 //! - [`minimise`] leaves the edits that matter, [`explain`] says what each brings alone and among the others.
 //!
-//! Inputs are of three kinds that have nothing in common. Those of the *search* ([`Purpose::Search`], [`Purpose::Again`]) decide what survives. Those of the *validation*
-//! ([`Purpose::Validation`]) are shown what is on the front, now and then: what fails there is out, and how fast it was there is kept apart. Whoever evaluates may try what [looks faster](Evolution::to_beat_ns) with them at once, and tell what is wrong there as failed. Those of the *test* never come in here: whoever accepts a
-//! [`Finalist`] runs them once.
+//! Inputs are of three kinds that have nothing in common. Those of the *search* ([`Purpose::Search`],
+//! [`Purpose::Again`]) decide what survives. Those of the *validation* ([`Purpose::Validation`]) are shown what is
+//! on the front, now and then: what fails there is out, and how fast it was there is kept apart. Whoever evaluates
+//! may try what [looks faster](Evolution::to_beat_ns) with them at once, and tell what is wrong there as failed.
+//! Those of the *test* never come in here: whoever accepts a [`Finalist`] runs them once.
 //!
 //! What another evolution of the program has found can join the first generation ([`Evolution::with_patches`]):
 //! times that were taken elsewhere count for nothing.
 //!
-//! The first individuals have one edit each, those of the next generation are unions of three that ran: of random edits most fail, and of three together nearly all.
-//! Where the paper leaves something open: times that differ by less than a margin (1 %) are the same; elites, and the program as it is, are measured again in every generation and have the median of their times, and the
-//! worst of their errors; what has the same machine code has been measured already.
+//! The first individuals have one edit each, those of the next generation are unions of three that ran: of random
+//! edits most fail, and of three together nearly all. Where the paper leaves something open: times that differ by
+//! less than a margin (1 %) are the same; elites, and the program as it is, are measured again in every generation
+//! and have the median of their times, and the worst of their errors; what has the same machine code has been
+//! measured already.
 
 mod breed;
 mod evolution;
@@ -56,7 +63,8 @@ pub trait PatchSpace: Sync {
     /// One change. Those of an individual are a set: in which order they come makes no difference.
     type Edit: Clone + Ord + Send + Sync;
 
-    /// An edit that can be made together with these, drawn by the seed; none where nothing was found. The same seed draws the same.
+    /// An edit that can be made together with these, drawn by the seed; none where nothing was found. The same seed
+    /// draws the same.
     fn mutate(&self, edits: &[Self::Edit], seed: u64) -> Option<Self::Edit>;
 
     /// Whether these edits can be made together. Without any it is the program as it is, which can.

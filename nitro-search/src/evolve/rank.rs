@@ -58,7 +58,8 @@ pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
     standings
 }
 
-/// The crowding distance of each: how far its neighbours are apart, as a share of the front's range; infinite at the ends.
+/// The crowding distance of each: how far its neighbours are apart, as a share of the front's range; infinite at
+/// the ends.
 fn crowding(front: &[Fitness]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
     for value in [|fitness: &Fitness| fitness.time_ns, |fitness: &Fitness| fitness.error] {
@@ -77,7 +78,8 @@ fn crowding(front: &[Fitness]) -> Vec<f64> {
     room
 }
 
-/// Positions of those that are worth having: by ascending error each that is faster, by more than the margin, than all with less error.
+/// Positions of those that are worth having: by ascending error each that is faster, by more than the margin, than
+/// all with less error.
 pub(super) fn front(all: &[Fitness], margin: f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..all.len()).collect();
     let key = |at: usize| (all[at].error, all[at].time_ns);

@@ -28,8 +28,9 @@ impl PatchSpace for Lines {
     }
 }
 
-/// Line 10 costs 8 of 100; lines 21, 22 and 23 cost 30 if they all go, two of them little, and one makes it slower, if by less than times vary; line 30 brings 20 for an error of 0.5 %. Lines from 40 change
-/// nothing, of which the machine code tells; other lines cost a little, and those that end with 9 fail.
+/// Line 10 costs 8 of 100; lines 21, 22 and 23 cost 30 if they all go, two of them little, and one makes it slower,
+/// if by less than times vary; line 30 brings 20 for an error of 0.5 %. Lines from 40 change nothing, of which the
+/// machine code tells; other lines cost a little, and those that end with 9 fail.
 fn answer(edits: &[u32]) -> (u64, Option<Fitness>) {
     let has = |edit: u32| edits.contains(&edit);
     let three = [21, 22, 23].into_iter().filter(|&edit| has(edit)).count();

@@ -11,8 +11,8 @@ use crate::{Evaluation, Outcome};
 /// Most evaluations that a kernel is fitted to: of more, the fastest and the last.
 const MOST: usize = 400;
 
-/// Who stands in where sources mislead looks for what is better by more than this share of the speed: among many equally good ones, which the sources
-/// led to, there is always one that is expected to be better by a little.
+/// Who stands in where sources mislead looks for what is better by more than this share of the speed: among many
+/// equally good ones, which the sources led to, there is always one that is expected to be better by a little.
 const LEAP: f32 = 0.1;
 
 pub(crate) struct Expert {
@@ -181,8 +181,9 @@ fn telling(outcomes: &[Outcome]) -> Vec<Outcome> {
     order.into_iter().map(|at| earlier[at]).chain(last.iter().copied()).collect()
 }
 
-/// The logarithm of the expected improvement of something that is better by `gain` in the mean, with this standard deviation. Far below the best, where the
-/// improvement itself would be 0 everywhere, it still tells what is less far.
+/// The logarithm of the expected improvement of something that is better by `gain` in the mean, with this standard
+/// deviation. Far below the best, where the improvement itself would be 0 everywhere, it still tells what is less
+/// far.
 fn logarithm_of_improvement(gain: f32, deviation: f32) -> f32 {
     let deviation = deviation.max(1e-6);
     let far = gain / deviation;

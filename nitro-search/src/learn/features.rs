@@ -62,7 +62,8 @@ impl Features {
         Self { sources: Vec::new(), weights: Vec::new(), ..self.clone() }
     }
 
-    /// Up to `most` rows that the sources like best, no two of them neighbours: what is wrong about one is likely to be wrong about its neighbours too.
+    /// Up to `most` rows that the sources like best, no two of them neighbours: what is wrong about one is likely
+    /// to be wrong about its neighbours too.
     pub(crate) fn unlike(&self, most: usize) -> Vec<Candidate> {
         let expected = |row: usize| -> f32 {
             let losses = self.sources.iter().zip(&self.weights);

@@ -5,8 +5,9 @@ use super::kernel::{Kernel, Rows};
 
 /// Standard deviation of the logarithms of lengths and of standard deviations before anything is known.
 const SPREAD: f64 = 1.0;
-/// That of a kernel that was learned on other devices. The variances of what sources do not explain keep the other one: how far devices are apart was learned
-/// from a handful of devices, however many configurations each of them measured.
+/// That of a kernel that was learned on other devices. The variances of what sources do not explain keep the other
+/// one: how far devices are apart was learned from a handful of devices, however many configurations each of them
+/// measured.
 const SPREAD_LEARNED: f64 = 0.5;
 /// That of the weights of the sources: which of them this device is like is what has to be found out.
 const SPREAD_WEIGHTS: f64 = 1.5;

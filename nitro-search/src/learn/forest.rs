@@ -1,6 +1,8 @@
-//! A forest of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) that regresses one number. It estimates what a source did not measure.
+//! A forest of extremely randomised trees (Geurts, Ernst and Wehenkel 2006) that regresses one number. It estimates
+//! what a source did not measure.
 //!
-//! It has few samples and many rows to predict. So no tree is kept: while it is grown, the rows are divided with the samples.
+//! It has few samples and many rows to predict. So no tree is kept: while it is grown, the rows are divided with
+//! the samples.
 
 use crate::random::Random;
 

@@ -2,8 +2,9 @@
 
 use super::Features;
 
-/// A kernel over [`Features`]: the sum of a constant, of what is alike in parameters, of what is alike in what the sources say of it, and of what weighs the
-/// sources otherwise than expected. The mean before anything is measured is that of the sources by their weights.
+/// A kernel over [`Features`]: the sum of a constant, of what is alike in parameters, of what is alike in what the
+/// sources say of it, and of what weighs the sources otherwise than expected. The mean before anything is measured
+/// is that of the sources by their weights.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Kernel {
     /// Of the distance in each parameter, in its whole range.
@@ -31,7 +32,8 @@ fn matern(squared: f32) -> f32 {
 }
 
 impl Kernel {
-    /// The kernel before anything is known: of lengths of one range, and with sources of small corrections to their mean.
+    /// The kernel before anything is known: of lengths of one range, and with sources of small corrections to their
+    /// mean.
     pub(crate) fn new(features: &Features) -> Self {
         let with_sources = !features.sources.is_empty();
         let correction = if with_sources { 0.02 } else { 0.0 };

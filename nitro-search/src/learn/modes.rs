@@ -1,7 +1,8 @@
 //! Where other devices have their peaks: what no neighbour beats there.
 //!
-//! Devices agree on where the peaks are more than on which of them is the highest: what makes a peak is mostly the program. So where the sources mislead, the
-//! lower peaks of the source that the device is most like are worth an evaluation each.
+//! Devices agree on where the peaks are more than on which of them is the highest: what makes a peak is mostly the
+//! program. So where the sources mislead, the lower peaks of the source that the device is most like are worth an
+//! evaluation each.
 
 use super::Features;
 use crate::{Candidate, Space};

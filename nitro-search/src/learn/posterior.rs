@@ -1,4 +1,5 @@
-//! A Gaussian process after some evaluations, kept for all rows at once: an evaluation more costs one pass over the rows for each one before.
+//! A Gaussian process after some evaluations, kept for all rows at once: an evaluation more costs one pass over the
+//! rows for each one before.
 
 use super::Features;
 use super::kernel::{Kernel, Rows};
@@ -8,7 +9,8 @@ pub(crate) struct Posterior {
     rows: Vec<usize>,
     /// The Cholesky factor of their covariances, row by row.
     factor: Vec<Vec<f64>>,
-    /// For each evaluation, what it explains of every row that those before do not: the solution of factor · x = covariances.
+    /// For each evaluation, what it explains of every row that those before do not: the solution of factor · x =
+    /// covariances.
     explained: Vec<Vec<f32>>,
     /// What is left of the variance of every row.
     variances: Vec<f32>,

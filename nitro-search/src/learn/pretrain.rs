@@ -1,4 +1,5 @@
-//! The kernel that one device's times have, seen from the others': learned on the sources, each of which is left out in turn.
+//! The kernel that one device's times have, seen from the others': learned on the sources, each of which is left
+//! out in turn.
 
 use super::Features;
 use super::fit::{Likelihood, Task, ascend};

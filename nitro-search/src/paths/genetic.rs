@@ -1,7 +1,8 @@
-//! A genetic algorithm on paths: a child takes each part of the program from whichever of two parents has the faster one, then mutates.
+//! A genetic algorithm on paths: a child takes each part of the program from whichever of two parents has the
+//! faster one, then mutates.
 //!
-//! Parents are the better of two drawn among the fastest so far. At a node that it inherits nothing for, or where that is not allowed, any option will do. So every
-//! child is a path.
+//! Parents are the better of two drawn among the fastest so far. At a node that it inherits nothing for, or where
+//! that is not allowed, any option will do. So every child is a path.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,11 @@
-//! Decisions that come one after the other, where what comes next depends on what was chosen: the graph of "Coding Ants" (section 5), which nobody builds.
+//! Decisions that come one after the other, where what comes next depends on what was chosen: the graph of "Coding
+//! Ants" (section 5), which nobody builds.
 //!
-//! A space of this kind ([`Decisions`]) tells what comes after a path. What is chosen next is a *node*, known by its [`NodeKey`]; paths that come to the
-//! same key share the node and all that was learned there, whatever they chose before. So of two independent kernels each has one subgraph, in whichever
-//! order they run, and the graph has cycles. What follows from what was chosen (which statements remain, at which level: the *semantic edges* of the
-//! paper) the space follows by itself, until there is something to choose.
+//! A space of this kind ([`Decisions`]) tells what comes after a path. What is chosen next is a *node*, known by
+//! its [`NodeKey`]; paths that come to the same key share the node and all that was learned there, whatever they
+//! chose before. So of two independent kernels each has one subgraph, in whichever order they run, and the graph
+//! has cycles. What follows from what was chosen (which statements remain, at which level: the *semantic edges* of
+//! the paper) the space follows by itself, until there is something to choose.
 
 pub(crate) mod ants;
 mod genetic;
@@ -53,8 +55,8 @@ pub use self::walk::{WalkError, complete};
 /// assert_eq!(decision.key.to_string(), "first{0,1}");
 /// ```
 pub trait Decisions {
-    /// What comes after these choices. It answers the same for the same choices, and each of its steps shrinks what remains or raises the level: no path
-    /// has more than [`longest`](Self::longest) choices.
+    /// What comes after these choices. It answers the same for the same choices, and each of its steps shrinks what
+    /// remains or raises the level: no path has more than [`longest`](Self::longest) choices.
     fn next(&self, path: &[Crossing]) -> Step;
 
     /// More choices than this no path has; one that has is an error of the space, which would go on forever.
@@ -62,16 +64,19 @@ pub trait Decisions {
         1000
     }
 
-    /// Paths that are known to be sane, best first: what a colony and a genetic algorithm begin with, before they draw others. None, unless a space says otherwise. What of a path is not
-    /// allowed is left for the nearest that is.
+    /// Paths that are known to be sane, best first: what a colony and a genetic algorithm begin with, before they
+    /// draw others. None, unless a space says otherwise. What of a path is not allowed is left for the nearest that
+    /// is.
     fn initial_paths(&self) -> Vec<Vec<Crossing>> {
         Vec::new()
     }
 
-    /// What these choices have settled, as numbers by name: what a regression tree may split by, and keep to (section 6.3). An attribute appears with the
-    /// choice after which it cannot change any more, such as the product of all unroll factors of a statement with the last of them.
+    /// What these choices have settled, as numbers by name: what a regression tree may split by, and keep to
+    /// (section 6.3). An attribute appears with the choice after which it cannot change any more, such as the
+    /// product of all unroll factors of a statement with the last of them.
     ///
-    /// Unless a space says otherwise it is which option was chosen at each node, of a node that was come to again each time.
+    /// Unless a space says otherwise it is which option was chosen at each node, of a node that was come to again
+    /// each time.
     fn attributes(&self, path: &[Crossing]) -> Attributes {
         let mut found = Attributes::new();
         for crossing in path {

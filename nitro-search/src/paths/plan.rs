@@ -16,7 +16,8 @@ pub enum PathStrategy {
     Ants(Ants),
     /// A genetic algorithm: children take each part of the program from the parent that has the faster one, and mutate.
     Genetic,
-    /// At every node any of the options that are allowed there, each as likely: what a colony has to beat with as many evaluations.
+    /// At every node any of the options that are allowed there, each as likely: what a colony has to beat with as
+    /// many evaluations.
     Random,
 }
 

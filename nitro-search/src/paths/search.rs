@@ -13,8 +13,8 @@ use crate::{Ask, TellError};
 
 /// A search over [`Decisions`]: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
 ///
-/// As a [`Search`](crate::Search) it proposes in steps (an iteration of the colony) and sees the outcomes of a step at once, in the order of its proposals:
-/// what it proposes depends on seed and outcomes alone.
+/// As a [`Search`](crate::Search) it proposes in steps (an iteration of the colony) and sees the outcomes of a step
+/// at once, in the order of its proposals: what it proposes depends on seed and outcomes alone.
 ///
 /// ```
 /// use nitro_search::{
@@ -116,8 +116,8 @@ impl<D: Decisions> PathSearch<D> {
         Ok(())
     }
 
-    /// Brings a search that has not begun to where another one of the same space and plan was that had these outcomes, in whatever order they came. What
-    /// was under way then is asked for again.
+    /// Brings a search that has not begun to where another one of the same space and plan was that had these
+    /// outcomes, in whatever order they came. What was under way then is asked for again.
     ///
     /// # Errors
     /// When an outcome is none of this search's, or the space is none.
@@ -149,7 +149,8 @@ impl<D: Decisions> PathSearch<D> {
         &self.outcomes
     }
 
-    /// How strongly the pheromone speaks for each option of a node, from 0 to 1; none where no ant was, or there are none.
+    /// How strongly the pheromone speaks for each option of a node, from 0 to 1; none where no ant was, or there
+    /// are none.
     #[must_use]
     pub fn pheromone(&self, node: &NodeKey) -> Option<&[f64]> {
         match &self.walker {

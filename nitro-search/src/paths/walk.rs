@@ -55,8 +55,8 @@ pub(crate) trait Guide {
     fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError>;
 }
 
-/// A path by a rule, which is given the path so far, what is to be chosen, and the options that are open there, and says one of these. From a dead end it
-/// goes back to the choice before, whose option is not open any more.
+/// A path by a rule, which is given the path so far, what is to be chosen, and the options that are open there, and
+/// says one of these. From a dead end it goes back to the choice before, whose option is not open any more.
 ///
 /// ```
 /// use nitro_search::{Crossing, Decision, NodeKey, Step, complete};
@@ -79,7 +79,8 @@ pub(crate) trait Guide {
 /// ```
 ///
 /// # Errors
-/// When no path of the space can be completed, none is in a bounded number of steps, or the space breaks what [`Decisions`] promises.
+/// When no path of the space can be completed, none is in a bounded number of steps, or the space breaks what
+/// [`Decisions`] promises.
 ///
 /// # Panics
 /// When the rule's answer is not open.
@@ -168,7 +169,8 @@ impl Walks {
         Ok(Some(walk.path))
     }
 
-    /// Walks to the end of a path, back from every dead end to the choice before; none where what is not dead was all found before.
+    /// Walks to the end of a path, back from every dead end to the choice before; none where what is not dead was
+    /// all found before.
     fn walk(
         &mut self,
         decisions: &dyn Decisions,
@@ -224,8 +226,8 @@ impl Walks {
         allowed.map(|(option, _)| option).filter(|&option| leads(option)).collect()
     }
 
-    /// Remembers how a path ended, and that so did all before it whose other options have ended too. Where paths were found before, a walk that keeps to what is new comes to
-    /// an end, too: these stay found.
+    /// Remembers how a path ended, and that so did all before it whose other options have ended too. Where paths
+    /// were found before, a walk that keeps to what is new comes to an end, too: these stay found.
     fn end(&mut self, walk: &Walk, end: End) {
         let mut prefix = walk.options.clone();
         let mut end = if self.ended.get(&prefix) == Some(&End::Seen) { End::Seen } else { end };

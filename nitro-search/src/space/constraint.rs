@@ -20,8 +20,9 @@ pub struct Constraint {
 type Admits = dyn Fn(&[f64]) -> bool + Send + Sync;
 
 impl Constraint {
-    /// A predicate over the values of these parameters, in this order, as [`Parameter::number`](crate::Parameter::number) gives them. The fewer it names, the
-    /// sooner it rules out what cannot be completed. It has to answer the same for the same values.
+    /// A predicate over the values of these parameters, in this order, as
+    /// [`Parameter::number`](crate::Parameter::number) gives them. The fewer it names, the sooner it rules out what
+    /// cannot be completed. It has to answer the same for the same values.
     #[must_use]
     pub fn new<N: Into<String>>(
         names: impl IntoIterator<Item = N>,

@@ -3,7 +3,8 @@
 use super::constraint::Constraint;
 use super::{Parameter, SpaceError};
 
-/// A constraint is looked at once so few combinations of its parameters are left: before that looking costs more than it rules out.
+/// A constraint is looked at once so few combinations of its parameters are left: before that looking costs more
+/// than it rules out.
 const COMBINATIONS: usize = 256;
 
 /// The values that each parameter may still have.
@@ -60,8 +61,9 @@ impl Domains {
     }
 }
 
-/// Takes away every value that a constraint rules out whatever the others are, until nothing follows any more. No value goes that a configuration has
-/// which fulfils all constraints, and the order of the constraints does not matter: what remains is the largest fixed point.
+/// Takes away every value that a constraint rules out whatever the others are, until nothing follows any more. No
+/// value goes that a configuration has which fulfils all constraints, and the order of the constraints does not
+/// matter: what remains is the largest fixed point.
 ///
 /// # Errors
 /// When a constraint names what is no parameter; within that, a conflict where a parameter has no value left.

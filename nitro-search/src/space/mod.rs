@@ -15,8 +15,9 @@ const MOST: usize = 1 << 24;
 
 /// Parameters and the configurations of them that exist, each of which is a [`Candidate`].
 ///
-/// It comes from constraints, or from a list of what exists. Either way it is kept as a sorted list, which is a trie over the parameters: the values that
-/// may follow a prefix, or may replace one value of a configuration, are looked up, never tried.
+/// It comes from constraints, or from a list of what exists. Either way it is kept as a sorted list, which is a
+/// trie over the parameters: the values that may follow a prefix, or may replace one value of a configuration, are
+/// looked up, never tried.
 ///
 /// ```
 /// use nitro_search::{Constraint, Parameter, Space};
@@ -70,8 +71,8 @@ pub enum SpaceError {
 }
 
 impl Space {
-    /// The space of exactly these configurations: an index into the values of each parameter, configuration by configuration. Candidates are
-    /// numbered as they come.
+    /// The space of exactly these configurations: an index into the values of each parameter, configuration by
+    /// configuration. Candidates are numbered as they come.
     ///
     /// # Errors
     /// When there is none, a row does not fit the parameters, or is there twice.
@@ -95,8 +96,8 @@ impl Space {
         Self::of_rows(parameters, flat)
     }
 
-    /// The space of all configurations that fulfil the constraints, found by propagation. Candidates are numbered in the order of their values, of which
-    /// those of the last parameter change fastest.
+    /// The space of all configurations that fulfil the constraints, found by propagation. Candidates are numbered
+    /// in the order of their values, of which those of the last parameter change fastest.
     ///
     /// # Errors
     /// When there is none, or more than can be kept, and when a constraint names what is no parameter.

@@ -1,5 +1,6 @@
-//! Simulated annealing: a neighbour that is faster is moved to, a slower one with the probability exp(−ln(its time / the current time) / temperature). The
-//! temperature begins at the spread of the logarithms of some random configurations' times, and falls as 1 / (1 + evaluations / 10).
+//! Simulated annealing: a neighbour that is faster is moved to, a slower one with the probability exp(−ln(its time
+//! / the current time) / temperature). The temperature begins at the spread of the logarithms of some random
+//! configurations' times, and falls as 1 / (1 + evaluations / 10).
 
 use std::sync::Arc;
 

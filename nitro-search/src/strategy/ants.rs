@@ -1,8 +1,9 @@
-//! The ant colony of "Coding Ants" ([`crate::paths::ants`]) on a space that is known: the parameters are decided in their order, and options that no configuration
-//! continues with are not allowed.
+//! The ant colony of "Coding Ants" ([`crate::paths::ants`]) on a space that is known: the parameters are decided in
+//! their order, and options that no configuration continues with are not allowed.
 //!
-//! A parameter is one node, whatever was chosen before it. Nodes that know what was chosen for the parameter before, or for all, found no more in replays of
-//! Kernel Tuner's spaces. There is one part, and there are no metrics: of the paper's four extensions the regression tree alone has something to do.
+//! A parameter is one node, whatever was chosen before it. Nodes that know what was chosen for the parameter
+//! before, or for all, found no more in replays of Kernel Tuner's spaces. There is one part, and there are no
+//! metrics: of the paper's four extensions the regression tree alone has something to do.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +29,8 @@ impl AntColony {
 
 impl Steps for AntColony {
     fn ask(&mut self) -> Vec<Candidate> {
-        // What is allowed always leads to a configuration, and ends with the last parameter: there is nothing that a walk could fail at.
+        // What is allowed always leads to a configuration, and ends with the last parameter: there is nothing that
+        // a walk could fail at.
         let paths = self.colony.ask(&self.decisions).unwrap_or_default();
         let candidate = |path: &Vec<Crossing>| self.decisions.space.find(&values(path));
         let found: Vec<_> = paths.into_iter().filter_map(|path| Some((candidate(&path)?, path))).collect();

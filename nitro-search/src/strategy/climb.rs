@@ -1,11 +1,13 @@
-//! The walk of G-ADAPT (Liu, Zhang and Shen, "A cross-input adaptive framework for GPU program optimizations", 2009): from the configuration of all lowest
-//! values, in each round every parameter is raised alone, and the fastest of these is where the next round begins, even if it is slower than where this one
-//! began. So it ends at the high corner, after at most 1 + K · Σ(Dₚ − 1) evaluations of K parameters with Dₚ values, and with one parameter it sees
-//! everything.
+//! The walk of G-ADAPT (Liu, Zhang and Shen, "A cross-input adaptive framework for GPU program optimizations", 2009):
+//! from the configuration of all lowest values, in each round every parameter is raised alone, and the fastest of
+//! these is where the next round begins, even if it is slower than where this one began. So it ends at the high
+//! corner, after at most 1 + K · Σ(Dₚ − 1) evaluations of K parameters with Dₚ values, and with one parameter it
+//! sees everything.
 //!
-//! What the paper leaves open: of equally fast ones the first parameter's is taken; a value that no configuration has beside the others' is skipped for the
-//! parameter's next one that has; when no parameter can be raised, the walk is over. What fails is slower than everything that ran. The lowest corner is the
-//! configuration of the lowest value of each parameter that some configuration has beside those of the parameters before it.
+//! What the paper leaves open: of equally fast ones the first parameter's is taken; a value that no configuration
+//! has beside the others' is skipped for the parameter's next one that has; when no parameter can be raised, the
+//! walk is over. What fails is slower than everything that ran. The lowest corner is the configuration of the
+//! lowest value of each parameter that some configuration has beside those of the parameters before it.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
-//! A genetic algorithm: a generation is crossed from parents that won a tournament among the fastest so far, then mutated.
+//! A genetic algorithm: a generation is crossed from parents that won a tournament among the fastest so far, then
+//! mutated.
 //!
-//! A child is made parameter by parameter: it takes the value that it inherits where some configuration continues so, and else the nearest value with which
-//! one does. So every child exists.
+//! A child is made parameter by parameter: it takes the value that it inherits where some configuration continues
+//! so, and else the nearest value with which one does. So every child exists.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Local search with restarts: neighbours, which differ in one parameter, are tried in random order, and the search moves on as soon as one is faster. Where
-//! none is, it begins again anywhere.
+//! Local search with restarts: neighbours, which differ in one parameter, are tried in random order, and the search
+//! moves on as soon as one is faster. Where none is, it begins again anywhere.
 
 use std::sync::Arc;
 

@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use crate::{Candidate, Outcome, Sources, Space};
 
-/// A strategy at work, in steps: what it proposes next depends on its seed and on the outcomes of its earlier steps, and on nothing else.
+/// A strategy at work, in steps: what it proposes next depends on its seed and on the outcomes of its earlier
+/// steps, and on nothing else.
 pub(crate) trait Steps: Send {
     /// The candidates of the next step, none of which it proposed before; empty when nothing is left.
     fn ask(&mut self) -> Vec<Candidate>;

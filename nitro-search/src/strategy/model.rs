@@ -1,9 +1,12 @@
-//! What a model of the measurements expects most of: a Gaussian process over the parameters, and the greatest expected improvement.
+//! What a model of the measurements expects most of: a Gaussian process over the parameters, and the greatest
+//! expected improvement.
 //!
-//! Several take turns. With sources ([`Strategy::Transfer`](super::Strategy::Transfer)) these are an expert who knows what other devices measured, the peaks
-//! that those devices have ([`Modes`]), and later those that serve without sources: an expert who knows the parameters alone, and the same for neighbours of
-//! the best only, which is what finds a narrow peak. Whoever has gone without a gain for the shortest time is asked, and all but the first begin as if they had gone without one
-//! for a while. So where the sources are right the first one is asked, and where they mislead the others soon are too.
+//! Several take turns. With sources ([`Strategy::Transfer`](super::Strategy::Transfer)) these are an expert who
+//! knows what other devices measured, the peaks that those devices have ([`Modes`]), and later those that serve
+//! without sources: an expert who knows the parameters alone, and the same for neighbours of the best only, which
+//! is what finds a narrow peak. Whoever has gone without a gain for the shortest time is asked, and all but the
+//! first begin as if they had gone without one for a while. So where the sources are right the first one is asked,
+//! and where they mislead the others soon are too.
 
 use std::sync::Arc;
 
@@ -25,7 +28,8 @@ const PATIENCE: usize = 10;
 const PATIENCE_PEAKS: usize = 7;
 /// Shares of the best time below this are no gain, but noise.
 const GAIN: f64 = 0.01;
-/// A step has one proposal for so many evaluations before it, and at least one: at the beginning every outcome matters for the next proposal.
+/// A step has one proposal for so many evaluations before it, and at least one: at the beginning every outcome
+/// matters for the next proposal.
 const PER_PROPOSAL: usize = 20;
 /// Most proposals of a step.
 const MOST: usize = 8;

@@ -1,12 +1,13 @@
-//! Three kernels that run in any order: a space whose nodes are made as they are come to, and what running a path through it would give.
+//! Three kernels that run in any order: a space whose nodes are made as they are come to, and what running a path
+//! through it would give.
 
 use nitro_search::{
     Ask, Budget, Crossing, Decision, Decisions, Failure, NodeKey, PartReport, PathPlan, PathSearch,
     PathStrategy, Proposal, Report, Step,
 };
 
-/// Kernels 0, 1 and 2. Which is next is chosen while several remain; what remains alone follows. Each has a tile, a block that is no larger, a memory and an
-/// unroll factor.
+/// Kernels 0, 1 and 2. Which is next is chosen while several remain; what remains alone follows. Each has a tile, a
+/// block that is no larger, a memory and an unroll factor.
 #[derive(Clone, Copy, Default)]
 pub struct Kernels {
     /// Whether a node of a kernel knows what was chosen before: then no two orders share one.
@@ -93,7 +94,8 @@ fn slower(kernel: usize, options: &[usize]) -> f64 {
     1.0 + 0.3 * away(0) + 0.2 * away(1) + 0.5 * away(2) + 0.1 * away(3)
 }
 
-/// The time of a path, of its kernels, and the share of the device that each of them uses. Kernel 2 cannot run with its smallest tile.
+/// The time of a path, of its kernels, and the share of the device that each of them uses. Kernel 2 cannot run with
+/// its smallest tile.
 pub fn answer(path: &[Crossing]) -> Report {
     let state = State::of(path);
     if state.options[2][0] == 0 {

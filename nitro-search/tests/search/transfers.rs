@@ -6,7 +6,8 @@ use nitro_search::{
     Candidate, Evaluation, Failure, Figures, Parameter, Replay, Source, Sources, Space, Strategy,
 };
 
-/// A family of devices: where the optimum is moves with the device, and how much each parameter matters is the same for all.
+/// A family of devices: where the optimum is moves with the device, and how much each parameter matters is the same
+/// for all.
 fn time_ns(space: &Space, candidate: Candidate, device: f64) -> Evaluation {
     let row: Vec<f64> = space.configuration(candidate).iter().map(|&value| f64::from(value)).collect();
     if row[0] + row[1] > 12.0 + device {

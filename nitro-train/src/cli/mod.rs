@@ -1,5 +1,5 @@
-//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results go to stdout,
-//! everything else to stderr.
+//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results
+//! go to stdout, everything else to stderr.
 
 mod args;
 mod calibrate;

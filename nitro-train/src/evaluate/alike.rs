@@ -1,4 +1,5 @@
-//! How alike devices are: what the best variant of one achieves on another, and how often the best variant differs within a machine.
+//! How alike devices are: what the best variant of one achieves on another, and how often the best variant differs
+//! within a machine.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +11,9 @@ use super::statistics::{Sensitivity, sensitivity};
 use crate::learn::performance::PerformanceTable;
 use crate::recordings::Recordings;
 
-/// Mean share of exhaustive search on the device of the column of what is best on the device of the row, input by input: what an application
-/// has that was tuned there, input by input and without any error. Inputs on which that may not run here are left out.
+/// Mean share of exhaustive search on the device of the column of what is best on the device of the row, input by
+/// input: what an application has that was tuned there, input by input and without any error. Inputs on which that
+/// may not run here are left out.
 pub(crate) fn best_of_another(performance: &PerformanceTable, devices: usize, inputs: &[usize]) -> PairTable {
     let cell = |tuned: usize, run: usize| {
         let share = |&input: &usize| performance.shares(run, input)?[performance.best(tuned, input)?];
@@ -31,8 +33,8 @@ pub(crate) struct MachineSensitivity {
     pub(crate) sensitivity: Sensitivity,
 }
 
-/// Every machine of which several devices were measured, by name (Muralidharan et al., ASPLOS 2016, Figure 5, where the groups are generations
-/// of GPUs). Nothing where that is one machine with all devices.
+/// Every machine of which several devices were measured, by name (Muralidharan et al., ASPLOS 2016, Figure 5, where
+/// the groups are generations of GPUs). Nothing where that is one machine with all devices.
 pub(crate) fn within_machines(
     recordings: &Recordings,
     performance: &PerformanceTable,

@@ -1,4 +1,5 @@
-//! Selectors that nobody ships, to compare others with: what each achieves on a held-out device, one share a test input.
+//! Selectors that nobody ships, to compare others with: what each achieves on a held-out device, one share a test
+//! input.
 
 use nitro_core::model::Model;
 use nitro_learn::statistics::mean;
@@ -46,8 +47,8 @@ pub(super) fn majority(
     Ok(test.par_iter().filter_map(share).collect())
 }
 
-/// An oracle: of the reference with one device feature that which does best on the test inputs themselves; `shares` are what a model
-/// achieves on them.
+/// An oracle: of the reference with one device feature that which does best on the test inputs themselves; `shares`
+/// are what a model achieves on them.
 pub(super) fn best_single_feature(
     study: &Study<'_>,
     shares: impl Fn(&Model) -> Result<Vec<f64>, EvaluateError>,

@@ -12,11 +12,12 @@ use crate::recordings::Recordings;
 /// How often each feature's values are dealt out anew: the mean over so many differs little from run to run.
 const PERMUTATIONS: usize = 5;
 
-/// By feature of the model: how much its mean share of exhaustive search on these inputs of one device drops when the values
-/// of that feature are shuffled among the inputs, mean over five seeded permutations.
+/// By feature of the model: how much its mean share of exhaustive search on these inputs of one device drops when
+/// the values of that feature are shuffled among the inputs, mean over five seeded permutations.
 ///
-/// This is permutation importance (Breiman 2001, "Random forests", section 10). The model is not fitted again, so a feature
-/// that another one could replace still shows what this model takes from it; a value below 0 is a feature that misleads.
+/// This is permutation importance (Breiman 2001, "Random forests", section 10). The model is not fitted again, so a
+/// feature that another one could replace still shows what this model takes from it; a value below 0 is a feature
+/// that misleads.
 ///
 /// # Errors
 ///

@@ -85,18 +85,21 @@ impl<'a> Chooser<'a> {
         })
     }
 
-    /// What would run for a recorded input, of the classes (of the recordings) that may: the first of the model's ranking, else the
-    /// default, else any. A feature that is not a finite number leaves only the last two, as at run time.
+    /// What would run for a recorded input, of the classes (of the recordings) that may: the first of the model's
+    /// ranking, else the default, else any. A feature that is not a finite number leaves only the last two, as at
+    /// run time.
     pub fn choose(&self, input: usize, may_run: impl Fn(usize) -> bool) -> Option<usize> {
         choose(self.ranking_of(&self.features(input)), self.own.fallback(), may_run)
     }
 
-    /// The share of exhaustive search of what would run for values of the model's features, where the classes have these shares.
+    /// The share of exhaustive search of what would run for values of the model's features, where the classes have
+    /// these shares.
     pub(super) fn share(&self, features: &[f64], shares: &[Option<f64>]) -> f64 {
         share_of_choice(shares, self.ranking_of(features), self.own.fallback())
     }
 
-    /// What choosing for a recorded input takes on a device, in nanoseconds, with its features; 0 where nothing is known of those.
+    /// What choosing for a recorded input takes on a device, in nanoseconds, with its features; 0 where nothing is
+    /// known of those.
     pub(crate) fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
         let Some(costs) = task.costs.as_ref().filter(|_| !self.is_constant) else { return 0.0 };
         let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
@@ -135,8 +138,8 @@ impl<'a> Chooser<'a> {
     }
 }
 
-/// The share of exhaustive search that a model achieves on each of some inputs of one recorded device; inputs without any
-/// success there are left out. Positions refer to the recordings.
+/// The share of exhaustive search that a model achieves on each of some inputs of one recorded device; inputs
+/// without any success there are left out. Positions refer to the recordings.
 ///
 /// # Errors
 ///
@@ -156,7 +159,8 @@ pub(crate) fn shares_of_model(
     Ok(inputs.par_iter().filter_map(share).collect())
 }
 
-/// What is left of the [`shares_of_model`] of these inputs once the time for choosing is counted; none where nothing is known of features.
+/// What is left of the [`shares_of_model`] of these inputs once the time for choosing is counted; none where
+/// nothing is known of features.
 pub(super) fn net_shares_of_model(
     task: &Task<'_>,
     model: &Model,

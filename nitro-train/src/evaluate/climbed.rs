@@ -10,8 +10,8 @@ use crate::learn::performance::PerformanceTable;
 use crate::recordings::{Outcome, Recordings};
 use crate::search::{ByInput, Measured, answers};
 
-/// A climb from the least value of every parameter to the largest, of each variant in turn, on each input (Liu, Zhang and Shen, IPDPS 2009, section 3). A
-/// variant without parameters is run once.
+/// A climb from the least value of every parameter to the largest, of each variant in turn, on each input (Liu,
+/// Zhang and Shen, IPDPS 2009, section 3). A variant without parameters is run once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Climbed {
     /// At most so many choices are run on an input: 1 + K Σ (values − 1) of each variant with K parameters.

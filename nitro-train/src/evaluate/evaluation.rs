@@ -46,8 +46,9 @@ pub struct DeviceEvaluation {
     /// selector `random` draws among all that are admissible, and a failure counts as 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub random_successful: Option<Figures>,
-    /// As [`selectors`](Self::selectors) with the time for choosing counted, that of the features and that of the selector: time of the best variant over the time for
-    /// choosing and running the chosen one. Where it is not known what features take, nothing.
+    /// As [`selectors`](Self::selectors) with the time for choosing counted, that of the features and that of the
+    /// selector: time of the best variant over the time for choosing and running the chosen one. Where it is not
+    /// known what features take, nothing.
     #[serde(skip_serializing_if = "Selectors::is_empty")]
     pub with_features: Selectors,
     /// By number of measured training inputs what `auto` achieves once it is calibrated with them.
@@ -82,8 +83,8 @@ pub type PairTable = Vec<Vec<Option<f64>>>;
 pub struct Pairs {
     /// The devices of rows and columns.
     pub devices: Vec<String>,
-    /// Mean share of exhaustive search on the device of the column, of what `fit` would ship of the measurements of the device
-    /// of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
+    /// Mean share of exhaustive search on the device of the column, of what `fit` would ship of the measurements of
+    /// the device of the row alone (Muralidharan et al., ASPLOS 2016, Figure 1). The diagonal is `target-trained`.
     pub trained_on_run_on: PairTable,
     /// Share of the inputs whose best variant on the two devices is not the same (ibid., Figure 5).
     pub best_differs: PairTable,

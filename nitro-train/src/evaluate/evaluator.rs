@@ -76,8 +76,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) test: &'a [usize],
     options: &'a EvaluateOptions,
-    /// The reference trained on one device alone, where it has training samples: what a majority is made of, and on the held-out
-    /// device Nitro of 2014.
+    /// The reference trained on one device alone, where it has training samples: what a majority is made of, and on
+    /// the held-out device Nitro of 2014.
     local: Vec<Option<Model>>,
     /// What `fit` would ship of one device's own measurements, each fitted when it is first asked for.
     alone: Vec<OnceLock<Option<Model>>>,

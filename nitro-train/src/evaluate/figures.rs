@@ -78,11 +78,12 @@ impl Selectors {
     }
 }
 
-/// The selectors of an evaluation in the order of its table: `random` (mean over the admissible variants), the strategies,
-/// `majority` (one model a source, majority of their predictions), `auto` (what `fit` would ship), and three that know the held-out device and are never
-/// shipped: `best-single-feature` (oracle choice of one device feature), `nitro-2014` (an SVM over input features alone, trained on the
-/// held-out device itself: the bar called Nitro in the paper's figures, after Muralidharan et al., IPDPS 2014), and `target-trained` (what `fit`
-/// would ship of the held-out device's own measurements).
+/// The selectors of an evaluation in the order of its table: `random` (mean over the admissible variants), the
+/// strategies, `majority` (one model a source, majority of their predictions), `auto` (what `fit` would ship), and
+/// three that know the held-out device and are never shipped: `best-single-feature` (oracle choice of one device
+/// feature), `nitro-2014` (an SVM over input features alone, trained on the held-out device itself: the bar called
+/// Nitro in the paper's figures, after Muralidharan et al., IPDPS 2014), and `target-trained` (what `fit` would
+/// ship of the held-out device's own measurements).
 ///
 /// ```
 /// use nitro_train::evaluate::selector_names;

@@ -1,6 +1,8 @@
-//! Leaving out one input at a time, on one device: how well what is best for an input is predicted from the others measured there.
+//! Leaving out one input at a time, on one device: how well what is best for an input is predicted from the others
+//! measured there.
 //!
-//! That is how tuners for one machine are judged, as G-ADAPT (Liu, Zhang and Shen, IPDPS 2009, Table I): no other device is learned from.
+//! That is how tuners for one machine are judged, as G-ADAPT (Liu, Zhang and Shen, IPDPS 2009, Table I): no other
+//! device is learned from.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -46,13 +48,15 @@ pub struct LeftOutInputs {
     pub choices: usize,
     /// How many different choices are the best of some input: with one, what is best does not depend on the input.
     pub distinct_best: usize,
-    /// What a hill climb from the least value of every parameter to the largest takes and finds, where the function has parameters.
+    /// What a hill climb from the least value of every parameter to the largest takes and finds, where the function
+    /// has parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub climb: Option<Climbed>,
-    /// What the timed repeats of the exhaustive measurement took, of all inputs, in seconds; without compiling and first runs.
+    /// What the timed repeats of the exhaustive measurement took, of all inputs, in seconds; without compiling and
+    /// first runs.
     pub measured_seconds: f64,
-    /// By selector: `default` (where the recordings know it), `majority` (the choice that is best on most of the other inputs), and what is
-    /// trained on the other inputs without device features.
+    /// By selector: `default` (where the recordings know it), `majority` (the choice that is best on most of the
+    /// other inputs), and what is trained on the other inputs without device features.
     pub selectors: BTreeMap<&'static str, InputFigures>,
 }
 
@@ -82,7 +86,8 @@ impl InputFigures {
     }
 }
 
-/// Leaves out each input in turn on each device, learns from the other inputs there, and chooses for it with the very model that would ship.
+/// Leaves out each input in turn on each device, learns from the other inputs there, and chooses for it with the
+/// very model that would ship.
 ///
 /// # Errors
 ///

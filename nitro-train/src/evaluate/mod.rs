@@ -135,8 +135,8 @@ pub fn evaluate_with(
     })
 }
 
-/// Holds out one device, for which `shipped` was fitted on the named ones: `auto` is that very model, the other selectors are
-/// fitted here.
+/// Holds out one device, for which `shipped` was fitted on the named ones: `auto` is that very model, the other
+/// selectors are fitted here.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -153,8 +153,8 @@ pub fn evaluate_with(
 ///
 /// # Errors
 ///
-/// When the model is of other recordings, when a device is not in the recordings, when one side of the split is empty, or when there is nothing to learn from or
-/// to test on.
+/// When the model is of other recordings, when a device is not in the recordings, when one side of the split is
+/// empty, or when there is nothing to learn from or to test on.
 pub fn evaluate_on(
     recordings: &Recordings,
     split: &Split,

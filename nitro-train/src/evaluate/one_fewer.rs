@@ -29,8 +29,9 @@ pub(crate) struct OneFewer {
     pub(crate) majority: Option<f64>,
 }
 
-/// Every held-out device with every other one removed as well; nothing where fewer than two sources would remain. Which strategy `auto` is
-/// is not decided anew: that would take as long as the whole evaluation, as often as there are sources.
+/// Every held-out device with every other one removed as well; nothing where fewer than two sources would remain.
+/// Which strategy `auto` is is not decided anew: that would take as long as the whole evaluation, as often as there
+/// are sources.
 ///
 /// # Errors
 ///

@@ -11,8 +11,8 @@ use super::chooser::Chooser;
 const ROUNDS: usize = 21;
 
 impl Chooser<'_> {
-    /// Time that the model takes to choose for one of these recorded inputs, in nanoseconds, on the machine that runs this: median
-    /// of 21 rounds over all of them. Computing the features is not part of it.
+    /// Time that the model takes to choose for one of these recorded inputs, in nanoseconds, on the machine that
+    /// runs this: median of 21 rounds over all of them. Computing the features is not part of it.
     ///
     /// # Panics
     ///

@@ -6,7 +6,8 @@ use super::evaluation::{DeviceEvaluation, Evaluation};
 use crate::learn::{DeviceFeatures, Strategy};
 use crate::plain_table::Table;
 
-/// One learner with each set of device features, all over the same held-out devices, so that its figures can be compared.
+/// One learner with each set of device features, all over the same held-out devices, so that its figures can be
+/// compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SameLearner {
     /// The learner, e.g. `forest`.
@@ -20,16 +21,17 @@ pub struct SameLearner {
 pub struct OfSet {
     /// The set.
     pub device_features: DeviceFeatures,
-    /// Mean share of exhaustive search over all held-out devices. Where the set does not apply (P-DFS without a profile of a source, all
-    /// device features where one source tells none apart), the learner without device features stands in.
+    /// Mean share of exhaustive search over all held-out devices. Where the set does not apply (P-DFS without a
+    /// profile of a source, all device features where one source tells none apart), the learner without device
+    /// features stands in.
     pub mean: f64,
     /// To how many of the devices the set applies.
     pub applies_to: usize,
 }
 
 impl Evaluation {
-    /// What each learner that can use device features achieves without, and with each set of them; empty where no device could be
-    /// judged with all device features.
+    /// What each learner that can use device features achieves without, and with each set of them; empty where no
+    /// device could be judged with all device features.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]

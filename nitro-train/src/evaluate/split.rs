@@ -27,9 +27,9 @@ pub struct Split {
 }
 
 impl Split {
-    /// The split that names decide: `train/…` and `test/…` say it themselves; any other input goes by its group, the name
-    /// up to the last `/`, of which a fixed hash sends about one in three to the test side. Near-duplicates, which share
-    /// a group, are never torn apart.
+    /// The split that names decide: `train/…` and `test/…` say it themselves; any other input goes by its group,
+    /// the name up to the last `/`, of which a fixed hash sends about one in three to the test side.
+    /// Near-duplicates, which share a group, are never torn apart.
     pub fn by_name(recordings: &Recordings) -> Self {
         let names = recordings.inputs.iter().map(|input| input.name.as_str());
         let (test, train) = names.enumerate().partition::<Vec<_>, _>(|(_, name)| is_test(name));

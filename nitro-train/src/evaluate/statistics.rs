@@ -17,11 +17,11 @@ pub struct VariantStatistics {
     pub inputs: usize,
     /// One share a variant, in the order of the recordings; they add up to 1 unless there are no inputs.
     pub best_share: Vec<f64>,
-    /// One entry a variant: mean share of the best variant's speed that the best of all others reaches. 1 means that nothing
-    /// would be lost without the variant.
+    /// One entry a variant: mean share of the best variant's speed that the best of all others reaches. 1 means
+    /// that nothing would be lost without the variant.
     pub share_without: Vec<f64>,
-    /// One entry a variant: mean share that it reaches itself, in its best configuration of each input, over the inputs that it may run on;
-    /// none where there are none.
+    /// One entry a variant: mean share that it reaches itself, in its best configuration of each input, over the
+    /// inputs that it may run on; none where there are none.
     pub share_alone: Vec<Option<f64>>,
     /// One entry a variant: share of the inputs that it may run on.
     pub may_run: Vec<f64>,
@@ -88,8 +88,8 @@ fn second_share(shares: &[Option<f64>], winner: usize) -> f64 {
     others.filter_map(|(_, share)| *share).fold(0.0, f64::max)
 }
 
-/// How much the best variant depends on the device (Muralidharan et al., ASPLOS 2016, Figure 4), over the inputs that were
-/// measured with success on every device.
+/// How much the best variant depends on the device (Muralidharan et al., ASPLOS 2016, Figure 4), over the inputs
+/// that were measured with success on every device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sensitivity {
     /// Number of those inputs.

@@ -44,8 +44,8 @@ pub struct WorstInput {
     pub devices: usize,
 }
 
-/// The worst inputs, at most five, worst first: of each device (a position in the recordings) that is judged by a model. Inputs on which
-/// every choice is near the best are left out, and so are those that were not measured.
+/// The worst inputs, at most five, worst first: of each device (a position in the recordings) that is judged by a
+/// model. Inputs on which every choice is near the best are left out, and so are those that were not measured.
 ///
 /// # Errors
 ///

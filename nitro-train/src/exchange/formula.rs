@@ -1,8 +1,10 @@
-//! Texts that a spreadsheet would take for a formula: a name in a table that somebody opens must not compute anything there.
+//! Texts that a spreadsheet would take for a formula: a name in a table that somebody opens must not compute
+//! anything there.
 
 use std::borrow::Cow;
 
-/// The text as a cell: one that a spreadsheet would compute gets a `'` before it, which spreadsheets take for "this is text".
+/// The text as a cell: one that a spreadsheet would compute gets a `'` before it, which spreadsheets take for "this
+/// is text".
 pub(crate) fn guard(text: &str) -> Cow<'_, str> {
     match is_guarded_or_formula(text) {
         true => Cow::Owned(format!("'{text}")),

@@ -4,24 +4,26 @@
 //!
 //! - **measurements**: `device,input,variant,time_ns`, where an empty time means that the variant failed or is not
 //!   admissible. Optional columns: `outcome` (`time`, `failed`, `wrong` or `inadmissible`), `spread_ns`, `repeats`,
-//!   `configuration` (tuning parameters), `reason` (why a variant failed or is wrong) and `load` (what others took of the
-//!   processors that it needed, from 0 to 1; empty where that is not known). The order of the columns is free.
+//!   `configuration` (tuning parameters), `reason` (why a variant failed or is wrong) and `load` (what others took
+//!   of the processors that it needed, from 0 to 1; empty where that is not known). The order of the columns is
+//!   free.
 //! - **inputs**: `input`, then one column a feature.
 //! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
-//! - **parameters**, where a variant has tuning parameters: `configuration`, then one column a parameter, and one row for every
-//!   configuration that exists, measured or not. A column `variant` says whose each is; it is needed where several variants have
-//!   configurations, and then a parameter that a variant does not have is empty.
+//! - **parameters**, where a variant has tuning parameters: `configuration`, then one column a parameter, and one
+//!   row for every configuration that exists, measured or not. A column `variant` says whose each is; it is needed
+//!   where several variants have configurations, and then a parameter that a variant does not have is empty.
 //!
-//! - **feature times**, where what features take was measured: `device,input`, then one column a feature with nanoseconds; an empty
-//!   field means that it is not known.
+//! - **feature times**, where what features take was measured: `device,input`, then one column a feature with
+//!   nanoseconds; an empty field means that it is not known.
 //!
-//! - **artifacts**, where configurations are generated code: no table but a JSON object a line, `{"artifact": DIGEST, "text": CODE}`.
+//! - **artifacts**, where configurations are generated code: no table but a JSON object a line,
+//!   `{"artifact": DIGEST, "text": CODE}`.
 //!
 //! Numbers are decimal, finite, and times above zero. Names are those of [`nitro_core::name`]; there may be
-//! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features of inputs and of devices.
-//! A text that a spreadsheet would take for a formula (`=1+1`) has a `'` before it, which is not part of it. Tables may be compressed
-//! as `.gz` or `.xz`. The one file of a `.zip` is read too. A table is read whole, with all its cross-references,
-//! before a store sees any of it; [`export`] writes every
+//! [`MAX_VARIANTS`](nitro_core::MAX_VARIANTS) variants, and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES)
+//! features of inputs and of devices. A text that a spreadsheet would take for a formula (`=1+1`) has a `'` before
+//! it, which is not part of it. Tables may be compressed as `.gz` or `.xz`. The one file of a `.zip` is read too. A
+//! table is read whole, with all its cross-references, before a store sees any of it; [`export`] writes every
 //! column, so that importing what was exported gives the same recordings.
 //!
 //! ```
@@ -102,8 +104,8 @@ pub struct Files {
 ///
 /// # Errors
 ///
-/// When the function cannot be called so, when a file cannot be read or unpacked, and at the first row that has another form than
-/// the [module](self) says, names an unknown input or device, or repeats a key.
+/// When the function cannot be called so, when a file cannot be read or unpacked, and at the first row that has
+/// another form than the [module](self) says, names an unknown input or device, or repeats a key.
 pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> {
     let read = |path: &PathBuf| {
         let file = path.display().to_string();

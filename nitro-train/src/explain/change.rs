@@ -1,4 +1,5 @@
-//! What would have to change for another choice: each feature by itself, the others as they are, within what was trained on.
+//! What would have to change for another choice: each feature by itself, the others as they are, within what was
+//! trained on.
 
 use serde::Serialize;
 
@@ -7,7 +8,8 @@ use super::column::Column;
 
 /// Into so many steps the training range is cut; a choice that holds for less than a step may be passed over.
 const STEPS: f64 = 256.0;
-/// As near as this, in the learner's scale, is found where the choice changes: about a hundred-thousandth of the training range.
+/// As near as this, in the learner's scale, is found where the choice changes: about a hundred-thousandth of the
+/// training range.
 const FINEST: f64 = 2.0 / STEPS / 512.0;
 
 /// The smallest change of a feature that leads to another choice.
@@ -80,7 +82,8 @@ impl<'a> Axis<'a> {
             return cases.into_iter().find(|&value| self.changes(value));
         }
         let here = direction * self.at;
-        // As far as was trained on, and never back. What lies before the training range is one step, however far that is.
+        // As far as was trained on, and never back. What lies before the training range is one step, however far
+        // that is.
         let (begin, end) = (here.max(-1.0), here.max(1.0));
         let steps = ((end - begin) / 2.0 * STEPS).ceil() as u32;
         let inside = (0..=steps).map(|step| (begin + f64::from(step) * 2.0 / STEPS).min(end));
@@ -106,8 +109,8 @@ impl<'a> Axis<'a> {
         self.value_at(other)
     }
 
-    /// Rounded away from the value now: to a whole number where all that were recorded are, else to three digits. Left as it is where that would
-    /// lead back.
+    /// Rounded away from the value now: to a whole number where all that were recorded are, else to three digits.
+    /// Left as it is where that would lead back.
     fn rounded(&self, value: f64, direction: f64) -> f64 {
         let unit = 10_f64.powf((value.abs().log10() - 2.0).floor());
         let unit = if self.column.is_whole { unit.max(1.0) } else { unit };

@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::question::Question;
 use crate::learn::scaling::scale_of;
 
-/// An input feature of at most this many recorded values, each recorded this often on average, takes no others: a number of bits, a yes or no.
+/// An input feature of at most this many recorded values, each recorded this often on average, takes no others: a
+/// number of bits, a yes or no.
 const MOST_CASES: usize = 4;
 
 /// A feature of the input or the device.
@@ -40,7 +41,8 @@ pub struct Column {
     /// How it was scaled.
     #[serde(skip)]
     pub(super) scale: Option<Scale>,
-    /// The values that it takes, where it takes no others: of a device feature those of the sources. Empty where it may take any.
+    /// The values that it takes, where it takes no others: of a device feature those of the sources. Empty where it
+    /// may take any.
     #[serde(skip)]
     pub(super) cases: Vec<f64>,
     /// Whether all that was recorded are whole numbers.

@@ -7,8 +7,9 @@ use crate::plain_table::Table;
 use crate::printable::{list, number};
 
 impl Explanation {
-    /// Writes it for a reader, in tables of at most so many columns. `stands_for` is the kind of device that this machine lacks, where a
-    /// recorded one was taken for it; `is_recorded` whether anything of the function was recorded, without which no training input is near.
+    /// Writes it for a reader, in tables of at most so many columns. `stands_for` is the kind of device that this
+    /// machine lacks, where a recorded one was taken for it; `is_recorded` whether anything of the function was
+    /// recorded, without which no training input is near.
     ///
     /// # Errors
     /// When it cannot be written.

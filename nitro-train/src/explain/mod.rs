@@ -1,5 +1,5 @@
-//! Why a model chooses what it chooses for one input on one device: the ranking and the constraints, the [`Change`]s that would lead to
-//! another choice, and the [`Nearest`] training inputs with what was best there.
+//! Why a model chooses what it chooses for one input on one device: the ranking and the constraints, the
+//! [`Change`]s that would lead to another choice, and the [`Nearest`] training inputs with what was best there.
 
 mod asked;
 mod change;
@@ -61,7 +61,8 @@ pub struct Explanation {
     pub ranking: Vec<RankedVariant>,
     /// What is run; absent where no variant that the model knows may run, and the default is.
     pub choice: Option<String>,
-    /// Where that is approximate, what runs in calls that do not accept its error, and so on until no tolerance matters.
+    /// Where that is approximate, what runs in calls that do not accept its error, and so on until no tolerance
+    /// matters.
     pub where_not_tolerated: Vec<NotTolerated>,
     /// How far it is ahead of the next that may run, as [`RankedVariant::confidence`].
     pub margin: Option<f64>,

@@ -25,7 +25,8 @@ pub struct Nearest {
     pub device: String,
     /// What was best there.
     pub best: String,
-    /// The share of the best variant's speed that the choice gave there; absent where it was not measured or not admissible.
+    /// The share of the best variant's speed that the choice gave there; absent where it was not measured or not
+    /// admissible.
     pub share_of_choice: Option<f64>,
     /// On how many devices the same variant was best.
     pub same_devices: usize,

@@ -10,11 +10,13 @@ use crate::selection::choose;
 pub struct NotTolerated {
     /// In calls with a tolerance below this,
     pub tolerance_below: f64,
-    /// this runs instead, where it is approximate itself only as far as the call accepts that; absent where the default does.
+    /// this runs instead, where it is approximate itself only as far as the call accepts that; absent where the
+    /// default does.
     pub variant: Option<String>,
 }
 
-/// From what is chosen down to what no tolerance forbids: each is first in the ranking among what has a smaller error than the one before.
+/// From what is chosen down to what no tolerance forbids: each is first in the ranking among what has a smaller
+/// error than the one before.
 pub(super) fn not_tolerated(ranking: &[RankedVariant]) -> Vec<NotTolerated> {
     let error = |index: usize| ranking[index].approximation.map_or(0.0, |own| own.max_error);
     let first =

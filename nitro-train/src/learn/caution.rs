@@ -1,10 +1,12 @@
 //! What runs where a selector is unsure: the choice that it ranks first, or the default.
 //!
-//! A choice that is expected to be less than a fiftieth of the best speed ahead of the default is as often behind it. So the default in its place
-//! is tried on what the validation holds out, strategy by strategy, and kept where it brings something. That is little: on devices left out
-//! `auto` has 97.8 instead of 97.6 % on `sort`, and the same on `histogram` and `transpose` (98.1 and 98.8), the three functions on which it is
-//! kept. For inputs that are *far* from the training the default was tried too: it reached 46 to 83 % on the host's functions and 46 to 100 % on the
-//! GPU's, where the selectors reach 95 to 100 all the same, so that is done only where it is asked for.
+//! A choice that is expected to be less than a fiftieth of the best speed ahead of the default is as often behind
+//! it. So the default in its place is tried on what the validation holds out, strategy by strategy, and kept where
+//! it brings something. That is little: on devices left out `auto` has 97.8 instead of 97.6 % on `sort`, and the
+//! same on `histogram` and `transpose` (98.1 and 98.8), the three functions on which it is kept. For inputs that
+//! are *far* from the training the default was tried too: it reached 46 to 83 % on the host's functions and 46 to
+//! 100 % on the GPU's, where the selectors reach 95 to 100 all the same, so that is done only where it is asked
+//! for.
 
 use nitro_core::model::{Caution, Ranked};
 

@@ -6,8 +6,9 @@ use nitro_core::choice_text;
 
 use crate::recordings::{Measurement, Recordings};
 
-/// The classes of a function: what is learned, predicted and judged, each by its index. A class is a choice, a variant with a
-/// configuration, in the order of the variants and then of their configurations. Nothing else in learning or evaluation knows what a class is.
+/// The classes of a function: what is learned, predicted and judged, each by its index. A class is a choice, a
+/// variant with a configuration, in the order of the variants and then of their configurations. Nothing else in
+/// learning or evaluation knows what a class is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classes {
     names: Vec<String>,

@@ -1,4 +1,5 @@
-//! Which strategy to ship: `auto`, decided by what each achieves on temporary targets ([`validation`](super::validation)).
+//! Which strategy to ship: `auto`, decided by what each achieves on temporary targets
+//! ([`validation`](super::validation)).
 
 use std::sync::Arc;
 
@@ -24,8 +25,9 @@ const PARTS: usize = 20;
 pub struct Comparison {
     /// The strategies, simpler ones first.
     pub strategies: Vec<Strategy>,
-    /// By strategy and temporary target the share of the best variant's speed on each input, with the time for choosing counted where
-    /// that of the features is known; the inputs of a target are the same for all strategies.
+    /// By strategy and temporary target the share of the best variant's speed on each input, with the time for
+    /// choosing counted where that of the features is known; the inputs of a target are the same for all
+    /// strategies.
     pub shares: Vec<Vec<Vec<f64>>>,
     /// By temporary target what each of these inputs counts.
     pub weights: Vec<Vec<f64>>,
@@ -41,10 +43,11 @@ pub struct Comparison {
 
 /// Tries the strategies that apply to the study's sources.
 ///
-/// With one source only inputs are held out. With two, one is left to learn from, which says nothing about device features, so only the
-/// strategies without them compete. CV-DFS needs one source more than it takes to select at all: what is judged on a temporary target is a
-/// selection by the others. (It was tried with three sources, and on one of five splits of Ginkgo's data chose a single feature that
-/// reached 78 % on the TITAN V, where all features reach 97.)
+/// With one source only inputs are held out. With two, one is left to learn from, which says nothing about device
+/// features, so only the strategies without them compete. CV-DFS needs one source more than it takes to select at
+/// all: what is judged on a temporary target is a selection by the others. (It was tried with three sources, and on
+/// one of five splits of Ginkgo's data chose a single feature that reached 78 % on the TITAN V, where all features
+/// reach 97.)
 pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     let enough_to_select = study.has_transfer() && study.sources().len() > MIN_SOURCES;
     let applies = |strategy: &Strategy| {
@@ -118,8 +121,8 @@ pub fn compare_all(study: &Study<'_>) -> Comparison {
 }
 
 impl Comparison {
-    /// What a strategy (a position in [`Comparison::strategies`]) achieves, mean over the temporary targets: its mean share of speed, or what
-    /// another objective has in its place.
+    /// What a strategy (a position in [`Comparison::strategies`]) achieves, mean over the temporary targets: its
+    /// mean share of speed, or what another objective has in its place.
     pub fn mean(&self, strategy: usize) -> f64 {
         self.objective.mean_score(&self.shares[strategy], &self.weights)
     }
@@ -131,18 +134,21 @@ impl Comparison {
 
     /// The strategy to ship: a forest that is told all of devices, unless measurements speak clearly for another.
     ///
-    /// Of the strategies with the same set of device features that is the forest, unless the one with the best mean beats it by more than three
-    /// standard errors over the inputs. (One choice for everything takes no features: where their time is counted, it has to be better in the mean
-    /// only.) Another set has to beat all device features, or what was taken so far, by more than one standard error of that difference *over the
-    /// temporary targets*: that is the rule of Breiman, Friedman, Olshen and Stone (1984), and what is uncertain about device features is whether
-    /// they help on the next device, of which the sources are few samples, however many inputs each was measured on. Differences are taken target
-    /// by target, so that what makes a target hard for all strategies cancels out. CV-DFS comes last, because it has searched the same sources for
-    /// the features that do best on them.
+    /// Of the strategies with the same set of device features that is the forest, unless the one with the best mean
+    /// beats it by more than three standard errors over the inputs. (One choice for everything takes no features:
+    /// where their time is counted, it has to be better in the mean only.) Another set has to beat all device
+    /// features, or what was taken so far, by more than one standard error of that difference *over the temporary
+    /// targets*: that is the rule of Breiman, Friedman, Olshen and Stone (1984), and what is uncertain about device
+    /// features is whether they help on the next device, of which the sources are few samples, however many inputs
+    /// each was measured on. Differences are taken target by target, so that what makes a target hard for all
+    /// strategies cancels out. CV-DFS comes last, because it has searched the same sources for the features that do
+    /// best on them.
     ///
-    /// Before, the best mean of a set was taken, and a larger set had to beat a smaller one. That reached 98.58 % with a device left out and 97.36
-    /// with its machine (mean over the ten functions), 92.8 on G-ADAPT's functions, of five to twelve training inputs, and 96.06 on Ginkgo's data;
-    /// this 98.71, 97.79, 95.7 and 96.10. A forest with all device features whatever was measured would reach 98.80, 97.78, 95.7 and 96.10, but where a
-    /// feature of devices decides and others mislead, it is wrong.
+    /// Before, the best mean of a set was taken, and a larger set had to beat a smaller one. That reached 98.58 %
+    /// with a device left out and 97.36 with its machine (mean over the ten functions), 92.8 on G-ADAPT's
+    /// functions, of five to twelve training inputs, and 96.06 on Ginkgo's data; this 98.71, 97.79, 95.7 and 96.10.
+    /// A forest with all device features whatever was measured would reach 98.80, 97.78, 95.7 and 96.10, but where
+    /// a feature of devices decides and others mislead, it is wrong.
     pub fn choice(&self) -> Strategy {
         self.choice_of(|_| true).expect("a comparison has strategies")
     }
@@ -202,8 +208,9 @@ impl Comparison {
         Some(assumed.filter(|assumed| !is_better(assumed)).unwrap_or(best))
     }
 
-    /// By how much one strategy is better than another, and the standard error of that over the inputs: by the jackknife, as not every objective
-    /// is a mean (Efron, "The Jackknife, the Bootstrap and Other Resampling Plans", 1982).
+    /// By how much one strategy is better than another, and the standard error of that over the inputs: by the
+    /// jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and Other Resampling
+    /// Plans", 1982).
     fn gain_over_inputs(&self, one: usize, other: usize) -> (f64, f64) {
         let parts = self.weights.iter().map(Vec::len).max().unwrap_or(0).min(PARTS);
         let without =
@@ -221,7 +228,8 @@ impl Comparison {
         mean(self.shares[strategy].iter().zip(&self.weights).map(score)).unwrap_or(0.0)
     }
 
-    /// By how much one strategy is better than another, mean over the temporary targets, and the standard error of that mean.
+    /// By how much one strategy is better than another, mean over the temporary targets, and the standard error of
+    /// that mean.
     fn gain(&self, one: usize, other: usize) -> (f64, f64) {
         let gains: Vec<f64> = (0..self.shares[one].len())
             .map(|target| self.score(one, target) - self.score(other, target))

@@ -6,13 +6,15 @@ use nitro_core::model::Selector;
 
 use crate::recordings::Recordings;
 
-/// Time to walk a gate on an input that the call does not remember, in nanoseconds. This and the following were measured on one core of a
-/// server processor (`cargo bench --bench dispatch`); they count where a call takes a few microseconds, and there they need not be exact.
+/// Time to walk a gate on an input that the call does not remember, in nanoseconds. This and the following were
+/// measured on one core of a server processor (`cargo bench --bench dispatch`); they count where a call takes a few
+/// microseconds, and there they need not be exact.
 pub const GATE_NS: f64 = 8.0;
-/// What choosing takes counts against at least this much time of a call. A call of ten nanoseconds that ten more are spent on is half as fast, and
-/// in the mean over the inputs that would outweigh one of a second that runs ten times too long. So where a program makes such calls among others they
-/// wait some nanoseconds for the gate. (With a quarter of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all
-/// mixes of calls there take 1.43 times as long as with the best choices, instead of 1.1.)
+/// What choosing takes counts against at least this much time of a call. A call of ten nanoseconds that ten more
+/// are spent on is half as fast, and in the mean over the inputs that would outweigh one of a second that runs ten
+/// times too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With
+/// a quarter of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of
+/// calls there take 1.43 times as long as with the best choices, instead of 1.1.)
 pub const LEAST_CALL_NS: f64 = 1000.0;
 /// Time of a selector before it has looked at anything.
 const SELECTOR_NS: f64 = 60.0;
@@ -21,8 +23,8 @@ const SUPPORT_VECTOR_NS: f64 = 1.1;
 /// Time for each tree of a forest.
 const TREE_NS: f64 = 7.0;
 
-/// Time that a selector takes on an input that the call does not remember, in nanoseconds, without features; beyond what a call without a model
-/// takes, so that one choice for everything takes none.
+/// Time that a selector takes on an input that the call does not remember, in nanoseconds, without features; beyond
+/// what a call without a model takes, so that one choice for everything takes none.
 pub fn selection_ns(selector: &Selector) -> f64 {
     match selector {
         Selector::Constant { .. } => 0.0,
@@ -41,8 +43,9 @@ pub fn forest_ns(trees: usize) -> f64 {
     SELECTOR_NS + TREE_NS * trees as f64
 }
 
-/// A feature that takes no longer by the clock is a length or a field: computed in line, it takes a nanosecond or two. Of what is measured most is
-/// the clock's resolution, some ten nanoseconds, and a call that a compiler could not see through.
+/// A feature that takes no longer by the clock is a length or a field: computed in line, it takes a nanosecond or
+/// two. Of what is measured most is the clock's resolution, some ten nanoseconds, and a call that a compiler could
+/// not see through.
 const UNTOLD_NS: f64 = 20.0;
 
 /// What each feature takes on each device and input of some recordings.
@@ -55,8 +58,8 @@ pub struct FeatureCosts {
 }
 
 impl FeatureCosts {
-    /// Of recordings with times of features; none where there are no such. What was not measured on a device counts as it does for that input on
-    /// the others, in the mean; what was measured nowhere takes no time.
+    /// Of recordings with times of features; none where there are no such. What was not measured on a device counts
+    /// as it does for that input on the others, in the mean; what was measured nowhere takes no time.
     pub fn of(recordings: &Recordings) -> Option<Self> {
         if recordings.feature_times.is_empty() {
             return None;
@@ -99,7 +102,8 @@ fn usual(recordings: &Recordings) -> HashMap<usize, Vec<f64>> {
     sums.into_iter().map(|(input, sums)| (input, mean(sums))).collect()
 }
 
-/// The share of speed that is left of `share` where choosing takes so long: time of the best choice over the time for choosing and running.
+/// The share of speed that is left of `share` where choosing takes so long: time of the best choice over the time
+/// for choosing and running.
 pub fn net_share(share: f64, best_ns: f64, choosing_ns: f64) -> f64 {
     share / (1.0 + share * choosing_ns / best_ns)
 }

@@ -1,15 +1,17 @@
 //! What counts as far, found on what is held out.
 //!
-//! Each source device in turn, and each fold of the inputs, is to the rest what a device or input that nobody measured is to all. Its gap and
-//! its excess ([`nitro_core::model::Offset`]) over the rest are taken, and how much speed the strategy lost there: its regret,
-//! 1 − share of the best variant's speed. The limit of either is then
-//! - the distance beyond which the regret is *notably* higher: where the mean of those beyond is above the mean of the others by more than
-//!   [`NOTABLE_REGRET`] and by more than [`NOTABLE_ERRORS`] standard errors of that difference (pooled variance). At most a fifth counts
-//!   as beyond; of several such distances the one where the difference is most standard errors.
-//! - where there is none, the 99th percentile of the distances; of fewer than a hundred, the largest. Nothing shows then that the strategy
-//!   does worse farther out, but nothing farther out was seen either.
+//! Each source device in turn, and each fold of the inputs, is to the rest what a device or input that nobody
+//! measured is to all. Its gap and its excess ([`nitro_core::model::Offset`]) over the rest are taken, and how much
+//! speed the strategy lost there: its regret, 1 − share of the best variant's speed. The limit of either is then
+//! - the distance beyond which the regret is *notably* higher: where the mean of those beyond is above the mean of
+//!   the others by more than [`NOTABLE_REGRET`] and by more than [`NOTABLE_ERRORS`] standard errors of that
+//!   difference (pooled variance). At most a fifth counts as beyond; of several such distances the one where the
+//!   difference is most standard errors.
+//! - where there is none, the 99th percentile of the distances; of fewer than a hundred, the largest. Nothing shows
+//!   then that the strategy does worse farther out, but nothing farther out was seen either.
 //!
-//! Inputs are held out in the folds of [`validate`], which keep groups whole; the regret of an input is its mean over the sources.
+//! Inputs are held out in the folds of [`validate`], which keep groups whole; the regret of an input is its mean
+//! over the sources.
 
 use nitro_core::model::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region, Scale};
 
@@ -39,8 +41,8 @@ struct HeldOut {
 
 /// Where the training inputs and the sources of a study lie, and what is far from them for a selector of this strategy.
 ///
-/// Inputs are left out for a strategy that asks for none of their features, and where fewer than eight could be held out; devices, where
-/// fewer than three sources, or no device feature, tell them apart.
+/// Inputs are left out for a strategy that asks for none of their features, and where fewer than eight could be
+/// held out; devices, where fewer than three sources, or no device feature, tell them apart.
 pub fn coverage(study: &Study<'_>, strategy: Strategy) -> Coverage {
     let validation = validate(study, &[strategy]);
     let inputs = strategy.learner().uses_features().then(|| inputs(study, &validation)).flatten();

@@ -1,13 +1,14 @@
-//! Which choices a model may make. A variant may have thousands of configurations, of which few are enough: one that is second best by
-//! little everywhere need not be told apart from the best.
+//! Which choices a model may make. A variant may have thousands of configurations, of which few are enough: one
+//! that is second best by little everywhere need not be told apart from the best.
 
 use nitro_core::MAX_CHOICES;
 
 use super::performance::PerformanceTable;
 use crate::greedy::add_greedily;
 
-/// The classes that a model of these sources may pick, in order: of every variant the one that is best on average, then greedily whatever
-/// adds most to the mean share that the best of them reaches, while that is worth it. All, where no variant has several.
+/// The classes that a model of these sources may pick, in order: of every variant the one that is best on average,
+/// then greedily whatever adds most to the mean share that the best of them reaches, while that is worth it. All,
+/// where no variant has several.
 pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usize]) -> Vec<usize> {
     let variants = performance.classes().variants();
     let count = performance.classes().count();

@@ -55,8 +55,9 @@ pub struct Fitted {
     pub model: Model,
     /// The strategy, also where it was chosen by `auto`.
     pub strategy: Strategy,
-    /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs alone), with the time for
-    /// choosing counted where that of the features is known: mean share of the best variant's speed over the sources, best first. Without those of which that many sources tell nothing.
+    /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs
+    /// alone), with the time for choosing counted where that of the features is known: mean share of the best
+    /// variant's speed over the sources, best first. Without those of which that many sources tell nothing.
     pub scores: Vec<(Strategy, f64)>,
     /// What the learner has found by trying, by its own names: `C` and `gamma` of a support-vector machine.
     pub hyperparameters: Hyperparameters,
@@ -80,9 +81,10 @@ pub struct Fitted {
 ///
 /// # Errors
 ///
-/// When a source or input is not in the recordings, when there is no source, when no variant succeeded on any training input, when the
-/// recordings are larger than can be learned from, when the default choice is to run where the selector is unsure and is not known or was not
-/// measured, and when the model is one that [`Model::from_bytes`] would refuse.
+/// When a source or input is not in the recordings, when there is no source, when no variant succeeded on any
+/// training input, when the recordings are larger than can be learned from, when the default choice is to run where
+/// the selector is unsure and is not known or was not measured, and when the model is one that
+/// [`Model::from_bytes`] would refuse.
 pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, LearnError> {
     let sources = resolve_sources(recordings, &options.sources)?;
     let inputs = resolve_inputs(recordings, options.inputs.as_deref())?;

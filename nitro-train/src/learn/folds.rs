@@ -1,5 +1,5 @@
-//! Folds of cross-validation, and how many inputs it uses. Always whole inputs: what one device shows of an input says too much
-//! about the same input on the next device.
+//! Folds of cross-validation, and how many inputs it uses. Always whole inputs: what one device shows of an input
+//! says too much about the same input on the next device.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,12 @@ use crate::random::Random;
 /// With fewer groups than this a fold of whole groups would be a kind of input that the rest does not know at all.
 const MIN_GROUPS: usize = 20;
 
-/// Cuts the inputs with these names into at most `folds` parts, in seeded random order; each part holds sorted positions.
+/// Cuts the inputs with these names into at most `folds` parts, in seeded random order; each part holds sorted
+/// positions.
 ///
-/// Where names show groups (the part before the last `/`), and at least twenty of them, a group stays in one part, for the
-/// reason that a split keeps it whole: its members are near-duplicates, and a machine that merely remembers would look good.
+/// Where names show groups (the part before the last `/`), and at least twenty of them, a group stays in one part,
+/// for the reason that a split keeps it whole: its members are near-duplicates, and a machine that merely remembers
+/// would look good.
 pub fn folds(names: &[&str], folds: usize, seed: u64) -> Vec<Vec<usize>> {
     let mut units = groups(names);
     if units.len() < MIN_GROUPS {

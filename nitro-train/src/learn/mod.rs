@@ -15,8 +15,9 @@
 //! - `coverage`: what counts as far from the training inputs and the source devices.
 //! - `next_device`: which unmeasured device to measure next.
 //!
-//! SVMs, joined device features, P-DFS and CV-DFS are those of Muralidharan et al., "Architecture-Adaptive Code Variant Tuning", ASPLOS 2016;
-//! everything in which they depart from it is listed, with its reason, in the guide (`guide/src/paper.md`).
+//! SVMs, joined device features, P-DFS and CV-DFS are those of Muralidharan et al., "Architecture-Adaptive Code
+//! Variant Tuning", ASPLOS 2016; everything in which they depart from it is listed, with its reason, in the guide
+//! (`guide/src/paper.md`).
 //!
 //! Everything is deterministic: randomness is seeded, work is shared out in independent pieces whose results are
 //! joined in a fixed order, so the number of threads does not show.

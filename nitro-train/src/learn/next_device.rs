@@ -1,13 +1,14 @@
 //! Which unmeasured device to measure next.
 //!
-//! Each source of a function, left out in turn, gives one point: its distance to the nearest other source, and the regret there of the
-//! strategy that `auto` ships. A line through these points (least squares, slope at least 0) says how much regret a device has that lies
-//! at some distance. Were a candidate measured, each candidate would lie no farther than it does from that one; the regret that the line
-//! takes away for this, mean over the candidates, summed over the functions, is what measuring it is expected to be worth. This is one
-//! greedy step of the k-median problem over the candidates, who stand for the devices that have to be served.
+//! Each source of a function, left out in turn, gives one point: its distance to the nearest other source, and the
+//! regret there of the strategy that `auto` ships. A line through these points (least squares, slope at least 0)
+//! says how much regret a device has that lies at some distance. Were a candidate measured, each candidate would
+//! lie no farther than it does from that one; the regret that the line takes away for this, mean over the
+//! candidates, summed over the functions, is what measuring it is expected to be worth. This is one greedy step of
+//! the k-median problem over the candidates, who stand for the devices that have to be served.
 //!
-//! Distances are root mean square differences over all device features that are known of every source and candidate and differ between
-//! them, scaled to [-1, 1] over them all.
+//! Distances are root mean square differences over all device features that are known of every source and candidate
+//! and differ between them, scaled to [-1, 1] over them all.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +40,8 @@ pub struct Experience {
 pub struct Worth {
     /// The device.
     pub id: String,
-    /// Regret that it is expected to take away, mean over the candidates, summed over the functions; 1 is a whole best variant's speed.
+    /// Regret that it is expected to take away, mean over the candidates, summed over the functions; 1 is a whole
+    /// best variant's speed.
     pub gain: f64,
     /// Mean of its distances to the nearest source, over the functions that it takes part in.
     pub distance: f64,
@@ -50,7 +52,8 @@ pub struct Worth {
 }
 
 impl Experience {
-    /// Leaves each recorded device out in turn, as `auto` does to choose; learns from these inputs (positions in the recordings).
+    /// Leaves each recorded device out in turn, as `auto` does to choose; learns from these inputs (positions in
+    /// the recordings).
     ///
     /// # Errors
     ///
@@ -116,8 +119,8 @@ impl Experience {
         candidates.iter().map(worth).collect()
     }
 
-    /// How much regret grows with distance, by the sources left out in turn; 0 where it does not, or where there are fewer than
-    /// three.
+    /// How much regret grows with distance, by the sources left out in turn; 0 where it does not, or where there
+    /// are fewer than three.
     fn slope(&self, distances: &[Vec<f64>]) -> f64 {
         let nearest = |source: usize| {
             let others = (0..self.sources.len()).filter(|&other| other != source);
@@ -133,8 +136,8 @@ impl Experience {
     }
 }
 
-/// What measuring each candidate is worth, best first; where nothing is to be gained, the one farthest from all sources first. Candidates on
-/// which every function was recorded are left out.
+/// What measuring each candidate is worth, best first; where nothing is to be gained, the one farthest from all
+/// sources first. Candidates on which every function was recorded are left out.
 pub fn rank(experiences: &[Experience], candidates: &[DeviceRecord]) -> Vec<Worth> {
     let gains: Vec<Vec<Option<Worth>>> =
         experiences.iter().map(|experience| experience.gains(candidates)).collect();
@@ -153,8 +156,8 @@ pub fn rank(experiences: &[Experience], candidates: &[DeviceRecord]) -> Vec<Wort
     ranked
 }
 
-/// Points between every two sources, and beyond each by half its distance from the middle of them all: candidates where no device
-/// can be named. Midpoints and extrapolations are of scaled features.
+/// Points between every two sources, and beyond each by half its distance from the middle of them all: candidates
+/// where no device can be named. Midpoints and extrapolations are of scaled features.
 pub fn between_and_beyond(sources: &[DeviceRecord]) -> Vec<DeviceRecord> {
     let names = common_features(&sources.iter().collect::<Vec<_>>());
     let point = |id: String, scaled: &dyn Fn(&[f64]) -> f64| {

@@ -6,7 +6,8 @@ use nitro_learn::statistics::mean;
 
 use super::performance::PerformanceTable;
 
-/// Nothing counts as more than so many times slower than the best: a choice that fails takes no time, and would count without end.
+/// Nothing counts as more than so many times slower than the best: a choice that fails takes no time, and would
+/// count without end.
 const WORST_SLOWDOWN: f64 = 1e3;
 
 /// What makes one selector better than another.
@@ -21,7 +22,8 @@ const WORST_SLOWDOWN: f64 = 1e3;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Objective {
-    /// The mean over the inputs of best time over chosen time: an input of a microsecond counts as much as one of a second.
+    /// The mean over the inputs of best time over chosen time: an input of a microsecond counts as much as one of a
+    /// second.
     #[default]
     MeanRatio,
     /// The time of all inputs together.
@@ -92,8 +94,8 @@ impl Weights {
         self.values.as_ref().map_or(1.0, |values| values[device * self.inputs + input])
     }
 
-    /// What choices of these shares of speed are worth on inputs that count so much: the more the better, and what is of several sums is of all
-    /// together.
+    /// What choices of these shares of speed are worth on inputs that count so much: the more the better, and what
+    /// is of several sums is of all together.
     pub fn worth(&self, share: f64, weight: f64) -> f64 {
         match self.values {
             None => share,
@@ -109,7 +111,8 @@ impl Weights {
         mean(shares.iter().zip(weights).map(score)).unwrap_or(0.0)
     }
 
-    /// One figure for all: the mean share, or of weighted inputs the share of the time that the best choices would take.
+    /// One figure for all: the mean share, or of weighted inputs the share of the time that the best choices would
+    /// take.
     pub fn score(&self, shares: impl Iterator<Item = (f64, f64)>) -> f64 {
         let (mut best, mut worth, mut count) = (0.0, 0.0, 0.0);
         for (share, weight) in shares {

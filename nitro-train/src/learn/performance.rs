@@ -12,10 +12,11 @@ use crate::selection::choose;
 /// The most combinations of device, input and choice: 32 bytes each, 2 GiB.
 const MAX_CELLS: usize = 1 << 26;
 
-/// One number for each (device, input, class): time of the best of that input on that device divided by the time of this one.
+/// One number for each (device, input, class): time of the best of that input on that device divided by the time of
+/// this one.
 ///
-/// A variant that failed or answered wrong has 0. A variant that is inadmissible there has none and is passed over, as at
-/// run time; so is one that has no measurement on the whole device, where it does not exist.
+/// A variant that failed or answered wrong has 0. A variant that is inadmissible there has none and is passed over,
+/// as at run time; so is one that has no measurement on the whole device, where it does not exist.
 #[derive(Clone, Debug)]
 pub struct PerformanceTable {
     inputs: usize,
@@ -25,7 +26,8 @@ pub struct PerformanceTable {
     best: Vec<Best>,
     /// The time of the best class a (device, input), infinite where there is none.
     best_ns: Vec<f64>,
-    /// What a (device, input) counts beside those that were measured in quiet, above 0 up to 1; none where all count alike.
+    /// What a (device, input) counts beside those that were measured in quiet, above 0 up to 1; none where all
+    /// count alike.
     certainties: Option<Vec<f64>>,
 }
 
@@ -52,8 +54,8 @@ impl PerformanceTable {
     ///
     /// # Errors
     ///
-    /// When there are more variants than a selection tells apart, or more combinations of device, input and variant than fit into
-    /// memory: a few measurements may name many of each.
+    /// When there are more variants than a selection tells apart, or more combinations of device, input and variant
+    /// than fit into memory: a few measurements may name many of each.
     pub fn new(recordings: &Recordings) -> Result<Self, LearnError> {
         let (inputs, classes) = (recordings.inputs.len(), Classes::of(recordings));
         let count = classes.count();
@@ -96,8 +98,8 @@ impl PerformanceTable {
         only
     }
 
-    /// Shares of the best variant's speed, one a class; `None` where the input was not measured completely on the device
-    /// or no variant succeeded.
+    /// Shares of the best variant's speed, one a class; `None` where the input was not measured completely on the
+    /// device or no variant succeeded.
     pub fn shares(&self, device: usize, input: usize) -> Option<&[Option<f64>]> {
         self.best(device, input).map(|_| {
             let count = self.classes.count();
@@ -124,9 +126,10 @@ impl PerformanceTable {
         self.best[device * self.inputs + input] != Best::Incomplete
     }
 
-    /// Returns the table as it is to be learned from: what was measured under load says so much less certainly that one
-    /// variant is slower than another. The share by which each is slower counts in inverse proportion to the load; variants
-    /// that failed have failed. Where all was measured under load, what was so under the least counts whole.
+    /// Returns the table as it is to be learned from: what was measured under load says so much less certainly that
+    /// one variant is slower than another. The share by which each is slower counts in inverse proportion to the
+    /// load; variants that failed have failed. Where all was measured under load, what was so under the least
+    /// counts whole.
     ///
     /// ```text
     /// share of speed, as measured   counted at twice the load that is doubtful   at five times
@@ -227,8 +230,8 @@ fn check_size(recordings: &Recordings, choices: usize) -> Result<(), LearnError>
     }
 }
 
-/// The share of what a ranking, and where nothing of it may run a fallback, chooses; 0 if that is nothing. `shares` are those of an input
-/// on a device: what has one may run there.
+/// The share of what a ranking, and where nothing of it may run a fallback, chooses; 0 if that is nothing. `shares`
+/// are those of an input on a device: what has one may run there.
 pub fn share_of_choice(
     shares: &[Option<f64>],
     ranking: impl IntoIterator<Item = usize>,

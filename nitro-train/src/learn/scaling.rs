@@ -5,8 +5,8 @@ use nitro_core::model::{Scale, Transform};
 /// How many times the largest magnitude must exceed the typical one before a feature counts as wide.
 const WIDE: f64 = 8.0;
 
-/// The range, relative to the largest magnitude, up to which values differ by rounding alone. A sum of n terms is wrong by
-/// about √n units in the last place: this is the noise of sums of a thousand.
+/// The range, relative to the largest magnitude, up to which values differ by rounding alone. A sum of n terms is
+/// wrong by about √n units in the last place: this is the noise of sums of a thousand.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// How many times more values an origin has to tell apart before it is used: fewer may be accidents of rounding.
@@ -14,10 +14,10 @@ const WORTH_AN_ORIGIN: f64 = 1.25;
 
 /// The scale of one feature from its training values.
 ///
-/// The transform is [`Transform::Log`] where all values have one sign and the largest magnitude is more than eight times
-/// the median of the magnitudes other than zero (sizes, counts, bandwidths of devices of several generations); a linear map would press nearly all
-/// of them into one corner. Everything else keeps its own scale. Values that differ by rounding alone are one value: scaled,
-/// their noise would be the range of a feature.
+/// The transform is [`Transform::Log`] where all values have one sign and the largest magnitude is more than eight
+/// times the median of the magnitudes other than zero (sizes, counts, bandwidths of devices of several
+/// generations); a linear map would press nearly all of them into one corner. Everything else keeps its own scale.
+/// Values that differ by rounding alone are one value: scaled, their noise would be the range of a feature.
 pub fn scale_of(values: &[f64]) -> Scale {
     let transform = if is_wide(values) { Transform::Log } else { Transform::Identity };
     let transformed = || values.iter().map(|&value| transform.apply(value));
@@ -29,7 +29,8 @@ pub fn scale_of(values: &[f64]) -> Scale {
 
 /// Returns what trees subtract from a feature before they compare it in single precision.
 ///
-/// That is the median where it tells more of the values apart than 0 does (times in seconds since 1970), and 0 elsewhere.
+/// That is the median where it tells more of the values apart than 0 does (times in seconds since 1970), and 0
+/// elsewhere.
 pub fn origin_of(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -66,12 +67,14 @@ pub fn is_constant(scale: &Scale) -> bool {
     scale.max <= scale.min
 }
 
-/// Whether all values are within single precision, in which trees compare them, and so their range within double precision.
+/// Whether all values are within single precision, in which trees compare them, and so their range within double
+/// precision.
 pub fn is_in_range(values: &[f64]) -> bool {
     values.iter().all(|value| value.abs() <= f64::from(f32::MAX))
 }
 
-/// Whether scaled columns are equal or each other's mirror image: they give the same distances, and trees the same cuts.
+/// Whether scaled columns are equal or each other's mirror image: they give the same distances, and trees the same
+/// cuts.
 pub fn is_same(a: &[f64], b: &[f64]) -> bool {
     let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);
     near(1.0) || near(-1.0)

@@ -1,10 +1,11 @@
-//! Points and distances. A sample is a pair (input, device), so the kernel function of a machine is a product of two small ones:
+//! Points and distances. A sample is a pair (input, device), so the kernel function of a machine is a product of
+//! two small ones:
 //!
 //! `exp(−γ (d²_input + d²_device)) = exp(−γ d²_input) · exp(−γ d²_device)`
 //!
 //! Distances between inputs are computed once for a training set and serve every subset of device features, every γ
-//! and every C; what changes between subsets is a matrix with one number a pair of devices. They are computed row by row when first
-//! asked for: where classes are separable, a solver asks for few rows.
+//! and every C; what changes between subsets is a matrix with one number a pair of devices. They are computed row
+//! by row when first asked for: where classes are separable, a solver asks for few rows.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -170,8 +171,8 @@ fn scaled(scaling: &[Scale], raw: &[f64]) -> Vec<f64> {
     scaling.iter().zip(raw).map(|(scale, &value)| scale.apply(value)).collect()
 }
 
-/// Squared distances between one point and all points, which are given by columns: so the inner loop runs over points, and the compiler
-/// can use vector instructions without changing the order of a sum.
+/// Squared distances between one point and all points, which are given by columns: so the inner loop runs over
+/// points, and the compiler can use vector instructions without changing the order of a sum.
 fn squared_distances_to(point: &[f64], columns: &[Vec<f64>], points: usize) -> impl Iterator<Item = f32> {
     let mut sums = vec![0.0; points];
     for (&own, column) in point.iter().zip(columns) {

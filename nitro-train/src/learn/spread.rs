@@ -1,7 +1,8 @@
 //! Few points that stand for many.
 
-/// At most `most` of the points such that none is far from all of them: those of `taken`, or the first, then again and again the one that is farthest
-/// from all taken so far (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985). Points that repeat one are not taken.
+/// At most `most` of the points such that none is far from all of them: those of `taken`, or the first, then again
+/// and again the one that is farthest from all taken so far (Gonzalez, "Clustering to minimize the maximum
+/// intercluster distance", 1985). Points that repeat one are not taken.
 pub(super) fn spread(points: &[Vec<f64>], taken: &[usize], most: usize) -> Vec<usize> {
     let mut nearest = vec![f64::INFINITY; points.len()];
     let mut spread = Vec::new();

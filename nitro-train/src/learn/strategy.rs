@@ -60,8 +60,8 @@ impl DeviceFeatures {
     }
 }
 
-/// How a selector is made from the measurements of source devices. Simpler strategies are less: those without device features come first,
-/// then by learner.
+/// How a selector is made from the measurements of source devices. Simpler strategies are less: those without
+/// device features come first, then by learner.
 ///
 /// ```
 /// use nitro_train::learn::{FitOptions, Strategy};

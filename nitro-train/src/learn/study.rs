@@ -19,8 +19,8 @@ use super::task::{MIN_SOURCES, Task};
 pub struct StudyOptions {
     /// The largest subset of device features that CV-DFS tries, at least 1.
     pub subset_size: usize,
-    /// How many of the winning subsets are used together, the most frequent first, at least 1. The paper's k is another number: it counts
-    /// features, of which its 1 keeps a single one.
+    /// How many of the winning subsets are used together, the most frequent first, at least 1. The paper's k is
+    /// another number: it counts features, of which its 1 keeps a single one.
     pub keep: usize,
 }
 
@@ -82,7 +82,8 @@ impl<'a> Study<'a> {
         Self { whole: task, narrowed: None, sources, candidates, options, tuned, transfers }
     }
 
-    /// The inputs, features and measurements that are studied; no more input features and choices than a model may have.
+    /// The inputs, features and measurements that are studied; no more input features and choices than a model may
+    /// have.
     pub fn task(&self) -> &Task<'a> {
         self.narrowed.as_ref().unwrap_or(self.whole)
     }
@@ -107,8 +108,8 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// The device features that a strategy would use for one of the sources (a position in [`Study::sources`]) if that one were not a
-    /// source.
+    /// The device features that a strategy would use for one of the sources (a position in [`Study::sources`]) if
+    /// that one were not a source.
     pub fn device_features_without(&self, strategy: Strategy, source: usize) -> Vec<String> {
         match strategy.device_features {
             DeviceFeatures::CrossValidation => {
@@ -134,7 +135,8 @@ impl<'a> Study<'a> {
         self.train(strategy.name(), strategy.learner(), &features, hyperparameters)
     }
 
-    /// Fits a strategy's learner with these device features instead of the strategy's, named as given in the model's provenance.
+    /// Fits a strategy's learner with these device features instead of the strategy's, named as given in the
+    /// model's provenance.
     pub fn fit_with(&self, name: &str, strategy: Strategy, features: &[String]) -> FittedModel {
         let hyperparameters = self.tuned(strategy.learner(), &self.candidates.usable);
         self.train(name, strategy.learner(), features, hyperparameters)
@@ -215,8 +217,8 @@ impl<'a> Study<'a> {
     }
 }
 
-/// The task with as many choices and input features as a model may have, those that matter most on these sources; none where there are no
-/// more than that.
+/// The task with as many choices and input features as a model may have, those that matter most on these sources;
+/// none where there are no more than that.
 fn narrowed<'a>(task: &Task<'a>, sources: &[usize]) -> Option<Task<'a>> {
     let classes = emitted(&task.performance, sources, &task.inputs);
     let of_classes =

@@ -24,8 +24,8 @@ pub struct Task<'a> {
     pub performance: Cow<'a, PerformanceTable>,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
-    /// Positions in the recordings of the input features that are learned from. There may be more than a model has; a study of some
-    /// sources takes those that matter most on them.
+    /// Positions in the recordings of the input features that are learned from. There may be more than a model has;
+    /// a study of some sources takes those that matter most on them.
     pub columns: Vec<usize>,
     /// Their values, scaled.
     pub space: Arc<InputSpace>,
@@ -46,8 +46,8 @@ pub const MIN_SOURCES: usize = 3;
 pub const MAX_TRAINING_INPUTS: usize = 4000;
 
 impl<'a> Task<'a> {
-    /// Takes the input features that say something, and the training inputs for which all of those are finite; of more than
-    /// `MAX_TRAINING_INPUTS` a seeded sample.
+    /// Takes the input features that say something, and the training inputs for which all of those are finite; of
+    /// more than `MAX_TRAINING_INPUTS` a seeded sample.
     pub fn new(
         recordings: &'a Recordings,
         performance: &'a PerformanceTable,
@@ -116,7 +116,8 @@ impl<'a> Task<'a> {
         self.columns.iter().map(|&column| self.recordings.features[column].clone()).collect()
     }
 
-    /// One sample for each training input (positions in [`Task::inputs`]) and source device on which a variant succeeded.
+    /// One sample for each training input (positions in [`Task::inputs`]) and source device on which a variant
+    /// succeeded.
     pub fn samples(&self, sources: &[usize], inputs: &[usize]) -> Vec<Sample> {
         let sample = |input: usize, device: usize| {
             let class = self.performance.best(sources[device], self.inputs[input])?;
@@ -130,7 +131,8 @@ impl<'a> Task<'a> {
         (0..self.inputs.len()).collect()
     }
 
-    /// Some training inputs (positions in [`Task::inputs`]) cut into parts for cross-validation; cut otherwise each time it is repeated.
+    /// Some training inputs (positions in [`Task::inputs`]) cut into parts for cross-validation; cut otherwise each
+    /// time it is repeated.
     pub fn folds(&self, inputs: &[usize], folds: usize, repeat: usize) -> Vec<Vec<usize>> {
         let name = |&input: &usize| self.recordings.inputs[self.inputs[input]].name.as_str();
         let seed = self.seed ^ ((repeat as u64) << 32);
@@ -162,15 +164,16 @@ impl<'a> Task<'a> {
         Some(share_of_choice(shares, ranking, []))
     }
 
-    /// What some features (positions in [`Task::columns`]) of a training input take on a device, in nanoseconds; 0 where nothing is known.
+    /// What some features (positions in [`Task::columns`]) of a training input take on a device, in nanoseconds; 0
+    /// where nothing is known.
     pub fn features_ns(&self, device: usize, input: usize, columns: &[usize]) -> f64 {
         let Some(costs) = &self.costs else { return 0.0 };
         let features: Vec<usize> = columns.iter().map(|&column| self.columns[column]).collect();
         costs.sum_ns(device, self.inputs[input], &features)
     }
 
-    /// The share of speed that is left once the time for choosing is counted. Where nothing is known of features, nothing is counted. Of a call
-    /// of nanoseconds it is counted as if it took [`LEAST_CALL_NS`].
+    /// The share of speed that is left once the time for choosing is counted. Where nothing is known of features,
+    /// nothing is counted. Of a call of nanoseconds it is counted as if it took [`LEAST_CALL_NS`].
     pub fn net(&self, device: usize, input: usize, share: f64, choosing_ns: f64) -> f64 {
         if self.costs.is_none() {
             return share;
@@ -238,7 +241,8 @@ fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize>
     (0..recordings.features.len()).filter(is_known).collect()
 }
 
-/// Of the known input features those that differ between the inputs and do not repeat another one, and what is said of the rest.
+/// Of the known input features those that differ between the inputs and do not repeat another one, and what is said
+/// of the rest.
 fn informative(recordings: &Recordings, inputs: &[usize], known: &[usize]) -> (Vec<usize>, Vec<String>) {
     let (mut columns, mut notes): (Vec<usize>, Vec<String>) = Default::default();
     let mut scaled: Vec<Vec<f64>> = Vec::new();

@@ -1,13 +1,15 @@
-//! What strategies achieve on source devices and inputs that they were not trained on: leave-one-device-out cross-validation *within* the
-//! sources (nested, where an evaluation leaves a device out around it).
+//! What strategies achieve on source devices and inputs that they were not trained on: leave-one-device-out
+//! cross-validation *within* the sources (nested, where an evaluation leaves a device out around it).
 //!
-//! Each source in turn is the temporary target, and the inputs are cut into folds of which each in turn is left out: a strategy is
-//! trained on the other sources and the other folds, as it will be for a device and inputs that nobody has measured.
+//! Each source in turn is the temporary target, and the inputs are cut into folds of which each in turn is left
+//! out: a strategy is trained on the other sources and the other folds, as it will be for a device and inputs that
+//! nobody has measured.
 //!
-//! Where few sources leave the question to the inputs, how these are cut into folds decides as much as what is compared; so they are cut
-//! several times, and the mean counts. Over six pairs of sources and five seeds of each of ten functions that took the number of different strategies
-//! that `auto` ships for a pair from 2.0 to 1.6, at the same share of speed on the other devices (96.7 and 96.8 %). To take the simplest
-//! strategy within one standard error over the inputs was tried too: 96.4 %, and not more stable.
+//! Where few sources leave the question to the inputs, how these are cut into folds decides as much as what is
+//! compared; so they are cut several times, and the mean counts. Over six pairs of sources and five seeds of each
+//! of ten functions that took the number of different strategies that `auto` ships for a pair from 2.0 to 1.6, at
+//! the same share of speed on the other devices (96.7 and 96.8 %). To take the simplest strategy within one
+//! standard error over the inputs was tried too: 96.4 %, and not more stable.
 
 use nitro_core::model::Ranked;
 use nitro_learn::statistics::mean;
@@ -97,8 +99,8 @@ fn means(runs: &[Vec<Judged>]) -> Vec<Judged> {
 }
 
 fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
-    // Found with the temporary target among the sources: C and γ say little about a device, and searching anew for each target would
-    // cost more than everything else.
+    // Found with the temporary target among the sources: C and γ say little about a device, and searching anew for
+    // each target would cost more than everything else.
     let tuned_for = match strategy.device_features {
         DeviceFeatures::None => &[][..],
         _ => &study.candidates().usable,

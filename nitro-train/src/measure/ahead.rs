@@ -1,4 +1,5 @@
-//! What is done ahead, on threads of the host: candidates are made ready to run, e.g. compiled, while another one is timed.
+//! What is done ahead, on threads of the host: candidates are made ready to run, e.g. compiled, while another one
+//! is timed.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;

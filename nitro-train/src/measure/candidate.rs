@@ -51,8 +51,8 @@ impl Candidate {
         Self { choice, variant: variant.name(), configuration }
     }
 
-    /// Every variant of a function, with every configuration that is possible and can be listed; of one that has more than [`MAX_CONFIGURATIONS`] the default
-    /// and so many drawn ones, the same whenever they are drawn.
+    /// Every variant of a function, with every configuration that is possible and can be listed; of one that has
+    /// more than [`MAX_CONFIGURATIONS`] the default and so many drawn ones, the same whenever they are drawn.
     #[must_use]
     pub fn all(function: &Function) -> Vec<Self> {
         let of_variant = |(variant, info)| {
@@ -63,7 +63,8 @@ impl Candidate {
         choices.map(|choice| Self::of(function, choice)).collect()
     }
 
-    /// As [`all`](Self::all), and of generated code what was measured anywhere, where the recordings have its text: nobody else can tell what there is.
+    /// As [`all`](Self::all), and of generated code what was measured anywhere, where the recordings have its text:
+    /// nobody else can tell what there is.
     #[must_use]
     pub fn known(function: &Function, recordings: &Recordings) -> Vec<Self> {
         let mut all = Self::all(function);

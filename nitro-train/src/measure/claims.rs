@@ -36,7 +36,8 @@ pub(super) struct Claims<'a, 's> {
     device: &'static str,
     share: &'a Share,
     store: &'a SharedStore<'s>,
-    /// The input that was claimed last, and what was taken of it, while they are not measured yet. Locked before the store is.
+    /// The input that was claimed last, and what was taken of it, while they are not measured yet. Locked before
+    /// the store is.
     held: Mutex<BTreeSet<String>>,
     /// Inputs that were claimed before it, and not measured then: not kept, and given back in the end.
     passed: Mutex<BTreeSet<String>>,

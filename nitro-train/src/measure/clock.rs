@@ -4,7 +4,8 @@ use std::fmt::Debug;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Where the time comes from that decides when a recording ends, and what it repeats; variants are timed by their device.
+/// Where the time comes from that decides when a recording ends, and what it repeats; variants are timed by their
+/// device.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -47,7 +48,8 @@ impl Clock for SystemClock {
 /// A look that comes so many periods late comes from a process, or a machine, that was stopped.
 const LATE_PERIODS: u32 = 10;
 
-/// Looks at the clock once a period and so notices the time in which nothing ran: this process was stopped, or its machine.
+/// Looks at the clock once a period and so notices the time in which nothing ran: this process was stopped, or its
+/// machine.
 #[derive(Debug)]
 pub(crate) struct StopDetector {
     period: Duration,

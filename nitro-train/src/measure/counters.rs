@@ -9,7 +9,8 @@ use nitro_core::recording::PartTime;
 /// What is known of a part besides its time, from 0 to 1.
 type Known = Vec<(String, f64)>;
 
-/// Tells what hardware counters say of the parts of a choice on an input, by the names of the parts; of none where they say nothing.
+/// Tells what hardware counters say of the parts of a choice on an input, by the names of the parts; of none where
+/// they say nothing.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]

@@ -13,8 +13,9 @@ use crate::printable::printable;
 
 /// The regular files, by the names of the inputs that they are: their paths below the folder, with `/` on every system.
 ///
-/// Links are followed, and each file is taken once, under its own path where that is below the folder. What cannot be taken costs
-/// itself alone and is told once: a link that leads back or nowhere, what cannot be read, what is no file, or has no proper name.
+/// Links are followed, and each file is taken once, under its own path where that is below the folder. What cannot
+/// be taken costs itself alone and is told once: a link that leads back or nowhere, what cannot be read, what is no
+/// file, or has no proper name.
 ///
 /// # Errors
 /// When the folder itself cannot be read.

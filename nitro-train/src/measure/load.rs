@@ -1,12 +1,12 @@
 //! Load: what others took of the processors while an input was measured.
 //!
-//! What counts is what the measured function lacked, and not what others did elsewhere: one of 64 processors that is busy
-//! for others hardly disturbs. The function needs as many processors as its device has threads (one for other devices than
-//! the host); what others leave of those that this process may use is compared with that. To it comes the share of busy
-//! time that a hypervisor took away (steal time).
+//! What counts is what the measured function lacked, and not what others did elsewhere: one of 64 processors that
+//! is busy for others hardly disturbs. The function needs as many processors as its device has threads (one for
+//! other devices than the host); what others leave of those that this process may use is compared with that. To it
+//! comes the share of busy time that a hypervisor took away (steal time).
 //!
-//! The system counts in ticks of 10 ms. A shorter look says nothing, so where an input took less than [`LEAST_TICKS`] the
-//! look goes back to an earlier reading, and tells of the time before the input too.
+//! The system counts in ticks of 10 ms. A shorter look says nothing, so where an input took less than
+//! [`LEAST_TICKS`] the look goes back to an earlier reading, and tells of the time before the input too.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -124,7 +124,8 @@ mod tests {
 
     const NOTHING: ProcessorTime = ProcessorTime { processors: 4, total: 0, busy: 0, stolen: 0, own: 0 };
 
-    /// The load on a device of so many threads while others and this process used so much in 100 ticks of four processors.
+    /// The load on a device of so many threads while others and this process used so much in 100 ticks of four
+    /// processors.
     fn load_of(threads: u64, others: u64, own: u64, stolen: u64) -> f64 {
         let busy = others + own + stolen;
         load(&NOTHING, &ProcessorTime { processors: 4, total: 400, busy, stolen, own }, threads).unwrap()

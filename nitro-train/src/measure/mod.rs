@@ -1,5 +1,5 @@
-//! Measuring: candidates run through ordinary calls, on a device, repeated until their medians are known. Candidates go in, rows of a
-//! store come out.
+//! Measuring: candidates run through ordinary calls, on a device, repeated until their medians are known.
+//! Candidates go in, rows of a store come out.
 
 mod ahead;
 mod calls;

@@ -44,9 +44,11 @@ pub struct Plan<'a> {
     pub candidates: Option<Vec<Candidate>>,
     /// Searches on each input, in the place of trying everything.
     pub search: Option<&'a Searching<'a>>,
-    /// Makes ready what a search is about to evaluate, on threads of the host while others are timed; none where nothing has to be.
+    /// Makes ready what a search is about to evaluate, on threads of the host while others are timed; none where
+    /// nothing has to be.
     pub prepare: Option<Prepare<'a>>,
-    /// Tells of the parts of generated code that a search evaluates what hardware counters say; none where what is counted without them has to do.
+    /// Tells of the parts of generated code that a search evaluates what hardware counters say; none where what is
+    /// counted without them has to do.
     pub counters: Option<Counters<'a>>,
     /// Whether only what features take is measured, of inputs of which that is not known.
     pub feature_times_only: bool,

@@ -1,4 +1,5 @@
-//! Profiling: every admissible variant is called once, with the defaults of its parameters, or one choice alone, for a profiler to watch.
+//! Profiling: every admissible variant is called once, with the defaults of its parameters, or one choice alone,
+//! for a profiler to watch.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -56,7 +57,8 @@ impl Profiling<'_> {
         sample
     }
 
-    /// Whether the input is to be shown: how many the closure makes itself is not known, so the first of them have to do.
+    /// Whether the input is to be shown: how many the closure makes itself is not known, so the first of them have
+    /// to do.
     fn is_sampled(&self, name: &str) -> bool {
         if let Some((input, _)) = &self.only {
             return name == input;

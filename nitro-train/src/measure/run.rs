@@ -22,9 +22,10 @@ use crate::profile::Section;
 use crate::recordings::Input;
 use crate::store::Store;
 
-/// Records one function on the device that the calling thread works on; what the store holds already is skipped. Inputs that
-/// other recorders have claimed are waited for, and measured here after all if their claim expires: `record` is then called again.
-/// An input that costs `record` an error or a panic of its own is left out, and the others are recorded.
+/// Records one function on the device that the calling thread works on; what the store holds already is skipped.
+/// Inputs that other recorders have claimed are waited for, and measured here after all if their claim expires:
+/// `record` is then called again. An input that costs `record` an error or a panic of its own is left out, and the
+/// others are recorded.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -47,9 +48,10 @@ use crate::store::Store;
 /// ```
 ///
 /// # Errors
-/// What `record` returns beside inputs, and when the store or the folder of inputs cannot be used. [`RecordError::DeviceLost`] when a
-/// variant took the device away from this process, whatever `record` returns: the variant is recorded as failed on that
-/// input, and a fresh process goes on after it. What was measured until then is kept.
+/// What `record` returns beside inputs, and when the store or the folder of inputs cannot be used.
+/// [`RecordError::DeviceLost`] when a variant took the device away from this process, whatever `record` returns:
+/// the variant is recorded as failed on that input, and a fresh process goes on after it. What was measured until
+/// then is kept.
 pub fn record_inputs(
     function: &'static Function,
     device: &dyn Device,
@@ -161,8 +163,8 @@ fn one_pass<'a>(
     Ok(recording.wait_for_others()?)
 }
 
-/// The inputs with their features, on the device that the calling thread works on: the default variant runs once on each. Those that cost
-/// `record` an error or a panic of its own are left out.
+/// The inputs with their features, on the device that the calling thread works on: the default variant runs once on
+/// each. Those that cost `record` an error or a panic of its own are left out.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -201,8 +203,8 @@ pub fn survey_inputs(
     }
 }
 
-/// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this process.
-/// `announce` takes each section before it begins; the profile ends early once `out_of_time` says so.
+/// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this
+/// process. `announce` takes each section before it begins; the profile ends early once `out_of_time` says so.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]

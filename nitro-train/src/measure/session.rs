@@ -80,9 +80,9 @@ impl<'a> Session<'a> {
     /// Lets the closure do its work.
     ///
     /// # Errors
-    /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked with an input in hand, and
-    /// [`RecordError::NoInputs`], [`RecordError::NoFiles`] or [`RecordError::NoMatch`] when it asked for inputs where
-    /// there are none, and had none of its own.
+    /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked
+    /// with an input in hand, and [`RecordError::NoInputs`], [`RecordError::NoFiles`] or [`RecordError::NoMatch`]
+    /// when it asked for inputs where there are none, and had none of its own.
     pub(super) fn run(
         &mut self,
         record: impl FnOnce(&mut Session<'a>) -> Result<(), BoxError>,
@@ -112,14 +112,15 @@ impl<'a> Session<'a> {
     /// With `--inputs DIR`: the paths of the files in the folder and the folders below it whose file name matches
     /// `pattern` (an ending `.gz` does not count). Without: the names of the built-in inputs
     /// ([`Tunable::generated_inputs`](crate::Tunable::generated_inputs)), whatever the pattern. What the store
-    /// already holds is left out, and so is what another pattern has given, and what another recorder that shares the store
-    /// is measuring. Where the closure panics or fails before it asks for the next one, that costs the input, and the closure is called again
-    /// without it. Where there are neither files nor built-in inputs, to ask is an error of the closure, unless it
-    /// [comes](Self::input) with inputs of its own.
+    /// already holds is left out, and so is what another pattern has given, and what another recorder that shares
+    /// the store is measuring. Where the closure panics or fails before it asks for the next one, that costs the
+    /// input, and the closure is called again without it. Where there are neither files nor built-in inputs, to ask
+    /// is an error of the closure, unless it [comes](Self::input) with inputs of its own.
     ///
-    /// In a pattern `*` stands for any text, `?` for one character, `[a-c]` for one of those and `[!a-c]` for one of the others,
-    /// `{png,jpg}` for either; a character in brackets or behind `\` stands for itself. `?` and brackets know the characters of ASCII alone.
-    /// Of a pattern that is none (`{png`) there are no inputs, and whatever else the closure does, [`RecordError::BadPattern`] is its error.
+    /// In a pattern `*` stands for any text, `?` for one character, `[a-c]` for one of those and `[!a-c]` for one
+    /// of the others, `{png,jpg}` for either; a character in brackets or behind `\` stands for itself. `?` and
+    /// brackets know the characters of ASCII alone. Of a pattern that is none (`{png`) there are no inputs, and
+    /// whatever else the closure does, [`RecordError::BadPattern`] is its error.
     pub fn inputs(&self, pattern: &str) -> DueInputs<'_> {
         let mut inputs = self.inputs.hand_out(pattern).unwrap_or_else(|error| self.refuse(pattern, &error));
         match &self.work {
@@ -144,15 +145,16 @@ impl<'a> Session<'a> {
 
     /// Measures every admissible variant on one input.
     ///
-    /// `run` is called many times. Each time, every call of the recorded function that it makes on this thread runs one
-    /// chosen variant, and those calls alone are timed; several calls are one measurement, their sum. What else `run` does,
-    /// such as a fresh copy of what the function changes in place, is not timed. Calls inside of such a call are part
-    /// of its time, and dispatched as they are in production. A variant that returns `Err` where the default does not,
-    /// panics, or fails on the device afterwards is recorded as failed. One that loses the device to this process is
-    /// recorded as failed too; the trainer's command line goes on in a fresh process.
+    /// `run` is called many times. Each time, every call of the recorded function that it makes on this thread runs
+    /// one chosen variant, and those calls alone are timed; several calls are one measurement, their sum. What else
+    /// `run` does, such as a fresh copy of what the function changes in place, is not timed. Calls inside of such a
+    /// call are part of its time, and dispatched as they are in production. A variant that returns `Err` where the
+    /// default does not, panics, or fails on the device afterwards is recorded as failed. One that loses the device
+    /// to this process is recorded as failed too; the trainer's command line goes on in a fresh process.
     ///
-    /// The input may be one that [`inputs`](Self::inputs) has handed out, or one that the closure makes itself, of any name: there need
-    /// be no other. An input that the store already holds is skipped, and so is one that another recorder measures.
+    /// The input may be one that [`inputs`](Self::inputs) has handed out, or one that the closure makes itself, of
+    /// any name: there need be no other. An input that the store already holds is skipped, and so is one that
+    /// another recorder measures.
     ///
     /// ```
     /// # mod app {
@@ -194,9 +196,9 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make: || (), call: |()| run() }, None::<fn(&R, &R) -> bool>)
     }
 
-    /// As [`Session::input`], and compares what each variant gives with what the default variant gives: where `same`
-    /// (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a function with approximate variants it has to
-    /// accept the error that the call accepts: they run only there.
+    /// As [`Session::input`], and compares what each variant gives with what the default variant gives: where
+    /// `same` (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a
+    /// function with approximate variants it has to accept the error that the call accepts: they run only there.
     ///
     /// Where the default variant's output in a second run is not the same as in its first, nothing can be said of other
     /// variants: the input is left out.

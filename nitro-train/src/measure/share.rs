@@ -1,5 +1,5 @@
-//! Recorders that share the inputs of one device, or of devices of one kind, through their store: each claims an input before
-//! it measures it, and what a recorder that died had claimed is free again after a while.
+//! Recorders that share the inputs of one device, or of devices of one kind, through their store: each claims an
+//! input before it measures it, and what a recorder that died had claimed is free again after a while.
 
 use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
@@ -20,8 +20,8 @@ use crate::store::MAX_LEASE;
 pub struct Share {
     /// Unique among the recorders that use the store at one time.
     pub owner: String,
-    /// Claims are renewed three times a lease while the recorder lives, whatever it does. So long others wait for the input of
-    /// one that died. Longer than [`MAX_LEASE`] counts as that.
+    /// Claims are renewed three times a lease while the recorder lives, whatever it does. So long others wait for
+    /// the input of one that died. Longer than [`MAX_LEASE`] counts as that.
     pub lease: Duration,
 }
 

@@ -26,8 +26,8 @@ pub struct Repeats {
     pub budget_ns: f64,
 }
 
-/// Repeats that take less in all are not enough, however well they agree: a clock of coarse ticks makes short times agree, and a processor is not
-/// itself in the first microseconds.
+/// Repeats that take less in all are not enough, however well they agree: a clock of coarse ticks makes short times
+/// agree, and a processor is not itself in the first microseconds.
 const LEAST_SPENT_NS: f64 = 1e5;
 /// Of shorter times the mean of those between the quartiles is kept, which tells more than the clock's ticks do.
 const SHORT_NS: f64 = 2000.0;
@@ -68,7 +68,8 @@ impl Repeats {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Median in nanoseconds; below two microseconds the mean of what lies between the quartiles, which is finer than the clock's ticks.
+    /// Median in nanoseconds; below two microseconds the mean of what lies between the quartiles, which is finer
+    /// than the clock's ticks.
     pub median_ns: f64,
     /// Distance between the quartiles, in nanoseconds.
     pub spread_ns: f64,

@@ -28,7 +28,8 @@ pub struct KernelMetrics {
     pub metrics: Metrics,
 }
 
-/// Sums the metrics of the launches of each kernel in each section. The sections are recognised by the number of blocks of their marks.
+/// Sums the metrics of the launches of each kernel in each section. The sections are recognised by the number of
+/// blocks of their marks.
 ///
 /// A section of which launches are missing is left out, and a metric that some launch does not have is left out of all.
 ///

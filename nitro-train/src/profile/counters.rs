@@ -1,7 +1,7 @@
 //! What the metrics mean: counters by nvprof's names, which the paper uses, from the metrics of today's Nsight Compute.
 //!
-//! Each counter is normalised by the warp instructions issued (`smsp__inst_issued.sum`). Metrics that count threads are taken as
-//! warps of 32 threads.
+//! Each counter is normalised by the warp instructions issued (`smsp__inst_issued.sum`). Metrics that count threads
+//! are taken as warps of 32 threads.
 //!
 //! | counter (nvprof) | metric (Nsight Compute, compute capability 7.0 and later) | counts |
 //! | --- | --- | --- |
@@ -112,8 +112,9 @@ pub fn metrics() -> Vec<&'static str> {
     std::iter::once(ISSUED).chain(COUNTERS.iter().map(|counter| counter.metric)).collect()
 }
 
-/// What tells how well a kernel uses a device, in percent of what that can do at most: those of table 2 of "Coding Ants" (Papenhausen and Mueller), whose nvprof has other
-/// names. Instructions executed in each cycle, warps that are there, what is read from and written to global memory, and how much of that caches have.
+/// What tells how well a kernel uses a device, in percent of what that can do at most: those of table 2 of "Coding
+/// Ants" (Papenhausen and Mueller), whose nvprof has other names. Instructions executed in each cycle, warps that
+/// are there, what is read from and written to global memory, and how much of that caches have.
 const RATES: [(&str, &str); 6] = [
     ("instructions", "sm__inst_executed.avg.pct_of_peak_sustained_active"),
     ("achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"),
@@ -133,7 +134,8 @@ pub fn rate_metrics() -> Vec<&'static str> {
     RATES.iter().map(|(_, metric)| *metric).collect()
 }
 
-/// How well a kernel uses a device, each from 0 to 1, of metrics summed over so many launches; what was not measured is absent.
+/// How well a kernel uses a device, each from 0 to 1, of metrics summed over so many launches; what was not
+/// measured is absent.
 ///
 /// ```
 /// use nitro_train::profile::counters::rates;
@@ -162,8 +164,8 @@ const STRESSED: [(&str, &[&str]); 5] = [
     ("shared_bandwidth", &["inst_executed_shared_loads", "inst_executed_shared_stores"]),
 ];
 
-/// The share of a profile's instructions that are of the kind that this proxy stresses, 0 to 1; none when there is no such proxy
-/// or the metrics do not tell.
+/// The share of a profile's instructions that are of the kind that this proxy stresses, 0 to 1; none when there is
+/// no such proxy or the metrics do not tell.
 ///
 /// ```
 /// use nitro_train::profile::counters::{Counter, ISSUED, stressed_share};

@@ -1,5 +1,5 @@
-//! Profiles as CSV tables: `device,variant,input,kernel,launches,shown`, then a column a metric, and `device,proxy,intensity`, then a
-//! column a metric. A metric that was not available is an empty field.
+//! Profiles as CSV tables: `device,variant,input,kernel,launches,shown`, then a column a metric, and
+//! `device,proxy,intensity`, then a column a metric. A metric that was not available is an empty field.
 //!
 //! ```
 //! use nitro_train::profile::files::{read_proxies, read_variants, write_proxies, write_variants};

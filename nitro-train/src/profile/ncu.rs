@@ -48,8 +48,8 @@ impl Ncu {
 
     /// The command that runs a program and writes these metrics of every launch it is shown to `log`.
     ///
-    /// Clocks stay as they are (counts do not depend on them, and other work may share the GPU), and caches keep what they
-    /// hold, as in recordings.
+    /// Clocks stay as they are (counts do not depend on them, and other work may share the GPU), and caches keep
+    /// what they hold, as in recordings.
     pub fn command(
         &self,
         metrics: &[&str],
@@ -104,8 +104,8 @@ pub struct Launch {
 /// ```
 ///
 /// # Errors
-/// When the log says that counters may not be read or that metrics are unknown, when it has no launch, and when its table
-/// cannot be understood.
+/// When the log says that counters may not be read or that metrics are unknown, when it has no launch, and when its
+/// table cannot be understood.
 pub fn read_log(text: &str, asked: &[&str]) -> Result<Vec<Launch>, ProfileError> {
     let lines = text.lines().skip_while(|line| !line.starts_with("\"ID\""));
     let rows: Vec<&str> = lines.filter(|line| line.starts_with('"')).collect();
@@ -134,8 +134,8 @@ fn base(metric: &str) -> &str {
     metric.split('.').next().unwrap_or(metric)
 }
 
-/// The launches by their number. There is a column a metric, with a second line of units, or, in the form of the details page, a
-/// row a metric.
+/// The launches by their number. There is a column a metric, with a second line of units, or, in the form of the
+/// details page, a row a metric.
 fn read_table(text: &str, asked: &[&str]) -> Result<BTreeMap<u64, Launch>, ProfileError> {
     let table = CsvTable::open("the log of ncu", text)?;
     let column = |name: &str| table.header().iter().position(|column| column == name);

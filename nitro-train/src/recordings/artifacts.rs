@@ -8,8 +8,8 @@ use nitro_core::{Artifact, choice_text};
 use super::{Recordings, assignments};
 
 impl Recordings {
-    /// The generated code that a choice or configuration names (`found{kernel=3fa9…}`, `kernel=3fa9…`), if its text is here. It is kept then
-    /// ([`Artifact::keep`]): whoever has recordings can run and ship what they measured.
+    /// The generated code that a choice or configuration names (`found{kernel=3fa9…}`, `kernel=3fa9…`), if its text
+    /// is here. It is kept then ([`Artifact::keep`]): whoever has recordings can run and ship what they measured.
     ///
     /// ```
     /// use nitro_train::Artifact;

@@ -1,7 +1,7 @@
 //! A digest of the recordings that a model is fitted from, by which the model can later be told to be theirs or not.
 //!
-//! SHA-256 rather than a shorter sum: a digest that agrees is taken as proof, and the crate is compiled already, for the
-//! checks of `.xz` files.
+//! SHA-256 rather than a shorter sum: a digest that agrees is taken as proof, and the crate is compiled already,
+//! for the checks of `.xz` files.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,12 @@ use sha2::{Digest, Sha256};
 use super::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings};
 
 impl Recordings {
-    /// SHA-256, as 64 hexadecimal digits, of what these devices and inputs (positions) bring to training: the function's
-    /// name, device features, input features, outcomes and what features take, each by name.
+    /// SHA-256, as 64 hexadecimal digits, of what these devices and inputs (positions) bring to training: the
+    /// function's name, device features, input features, outcomes and what features take, each by name.
     ///
-    /// The order of anything does not count, nor do inputs that were not measured on any of the devices, spreads or numbers of
-    /// repeats: whoever gets the same recordings through `export` and `import`, or adds other devices, gets the same digest.
+    /// The order of anything does not count, nor do inputs that were not measured on any of the devices, spreads or
+    /// numbers of repeats: whoever gets the same recordings through `export` and `import`, or adds other devices,
+    /// gets the same digest.
     ///
     /// # Panics
     ///

@@ -7,6 +7,7 @@ pub struct FeatureTimes {
     pub device: usize,
     /// Position in [`Recordings::inputs`](super::Recordings::inputs).
     pub input: usize,
-    /// Nanoseconds, in the order of [`Recordings::features`](super::Recordings::features); none where that was not measured.
+    /// Nanoseconds, in the order of [`Recordings::features`](super::Recordings::features); none where that was not
+    /// measured.
     pub times_ns: Vec<Option<f64>>,
 }

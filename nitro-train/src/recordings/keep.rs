@@ -16,7 +16,8 @@ pub struct LeftOut {
 }
 
 impl Recordings {
-    /// Leaves out variants and configurations that the function does not have, and notes which is its default: files do not say.
+    /// Leaves out variants and configurations that the function does not have, and notes which is its default:
+    /// files do not say.
     pub fn keep_known(&mut self, function: &Function) -> LeftOut {
         let variants = self.keep_variants(|name| function.variant_named(name).is_some());
         let configurations =

@@ -30,7 +30,8 @@ impl Measurement {
 }
 
 impl Recordings {
-    /// Returns the devices and inputs, by position, with a doubtful time: there variants cannot be compared for certain.
+    /// Returns the devices and inputs, by position, with a doubtful time: there variants cannot be compared for
+    /// certain.
     pub(crate) fn doubtful(&self) -> BTreeSet<(usize, usize)> {
         let doubtful = self.measurements.iter().filter(|one| one.is_doubtful());
         doubtful.map(|one| (one.device, one.input)).collect()

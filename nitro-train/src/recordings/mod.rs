@@ -62,8 +62,8 @@ pub(crate) use space::SpaceDifference;
 pub use space::SpaceRecord;
 pub(crate) use space::assignments;
 
-/// The most input features that a function's recordings may have, and the most features of a device. A model takes the most useful
-/// [`nitro_core::MAX_FEATURES`] of them.
+/// The most input features that a function's recordings may have, and the most features of a device. A model takes
+/// the most useful [`nitro_core::MAX_FEATURES`] of them.
 pub const MAX_FEATURES: usize = 4096;
 
 /// Everything measured of one function.
@@ -100,7 +100,8 @@ pub struct Recordings {
     pub measurements: Vec<Measurement>,
     /// What features took, where that was measured; at most one entry a device and input.
     pub feature_times: Vec<FeatureTimes>,
-    /// Which configurations variants have, where that was listed; at most one entry a variant, in the order of the variants.
+    /// Which configurations variants have, where that was listed; at most one entry a variant, in the order of the
+    /// variants.
     pub spaces: Vec<SpaceRecord>,
     /// The texts of generated code among the configurations, as far as they are known.
     pub artifacts: BTreeMap<Artifact, String>,

@@ -40,7 +40,8 @@ impl Outcome {
         }
     }
 
-    /// What was written as this name and time; `None` for another name, or when a time is there without need or missing.
+    /// What was written as this name and time; `None` for another name, or when a time is there without need or
+    /// missing.
     pub fn from_name(name: &str, time_ns: Option<f64>) -> Option<Self> {
         match (name, time_ns) {
             ("time", Some(ns)) => Some(Self::Time(ns)),

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use super::{FeatureTimes, Input, Measurement, Recordings, SpaceRecord};
 
 impl Recordings {
-    /// Adds everything of `below` that is not here yet: variants with their configurations, generated code, inputs, devices, and the measurements of a
-    /// device and input that have none here. What is here stays as it is.
+    /// Adds everything of `below` that is not here yet: variants with their configurations, generated code, inputs,
+    /// devices, and the measurements of a device and input that have none here. What is here stays as it is.
     ///
     /// Returns `false` and adds nothing when `below` does not know all features of this function: it was recorded with
     /// another program.

@@ -2,8 +2,8 @@
 
 use nitro_core::hash::fnv1a;
 
-/// Whether an input of this name judges: `train/…` and `test/…` say it themselves; any other goes by its group, the name up to the last `/`, of which a fixed hash
-/// sends about one in three to the test side.
+/// Whether an input of this name judges: `train/…` and `test/…` say it themselves; any other goes by its group, the
+/// name up to the last `/`, of which a fixed hash sends about one in three to the test side.
 pub(crate) fn is_test(name: &str) -> bool {
     if name.starts_with("train/") {
         return false;

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::Recordings;
 use crate::unique;
 
-/// The configurations of one variant as another tool has listed them, so that a search knows them without having run any.
+/// The configurations of one variant as another tool has listed them, so that a search knows them without having
+/// run any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceRecord {
     /// Position in [`Recordings::variants`].
@@ -54,7 +55,8 @@ impl Recordings {
         self.spaces.iter().find(|space| space.variant == variant)
     }
 
-    /// The parameters of a variant in the order in which the names of its configurations have them, where they are known.
+    /// The parameters of a variant in the order in which the names of its configurations have them, where they are
+    /// known.
     pub(crate) fn parameters(&self, variant: usize) -> Option<Vec<String>> {
         if let Some(space) = self.spaces.iter().find(|space| space.variant == variant) {
             return Some(space.parameters.clone());
@@ -65,8 +67,8 @@ impl Recordings {
         Some(names.collect())
     }
 
-    /// Puts the parameters of a variant into this order, in its list of configurations and in their names. What has other parameters, or is called
-    /// something else, stays as it is.
+    /// Puts the parameters of a variant into this order, in its list of configurations and in their names. What has
+    /// other parameters, or is called something else, stays as it is.
     pub(crate) fn order_parameters(&mut self, variant: usize, order: &[String]) {
         for one in self.measurements.iter_mut().filter(|one| one.variant == variant) {
             if let Some(text) = reordered(&one.configuration, order) {
@@ -103,7 +105,8 @@ fn reordered(configuration: &str, order: &[String]) -> Option<String> {
     texts.filter(|texts| !texts.is_empty() && texts.len() == entries.len()).map(|texts| texts.join(","))
 }
 
-/// The parameters and values of a configuration. One of an import may be any text: what has no name of a parameter has an empty one.
+/// The parameters and values of a configuration. One of an import may be any text: what has no name of a parameter
+/// has an empty one.
 pub(crate) fn assignments(configuration: &str) -> impl Iterator<Item = (&str, &str)> {
     let entries = configuration.split(',').filter(|entry| !entry.is_empty());
     entries.map(|entry| entry.split_once('=').unwrap_or(("", entry)))

@@ -1,4 +1,5 @@
-//! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best variant.
+//! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the
+//! best variant.
 
 use super::space_data::{EmittedChoices, SpaceReport};
 use crate::Approximation;
@@ -52,7 +53,8 @@ pub struct DeviceTable {
     pub devices: Vec<String>,
     /// The features, each with a value a device; a value that is no number is not known.
     pub features: Vec<(Quantity, Vec<f64>)>,
-    /// How far apart they are by those features: root mean square difference, each feature scaled to 2 between its extremes.
+    /// How far apart they are by those features: root mean square difference, each feature scaled to 2 between its
+    /// extremes.
     pub distances: Matrix,
 }
 
@@ -117,7 +119,8 @@ pub struct ApproximateVariant {
     pub variant: String,
     /// How far its results may be off.
     pub approximation: Approximation,
-    /// On which share of the test inputs it may run: its constraint and the recorded call's tolerance admit it; mean over the devices.
+    /// On which share of the test inputs it may run: its constraint and the recorded call's tolerance admit it;
+    /// mean over the devices.
     pub may_run: Option<f64>,
 }
 
@@ -217,7 +220,8 @@ pub struct Selection {
     pub selected_with: &'static str,
     /// The device features that CV-DFS takes.
     pub selected_features: Vec<String>,
-    /// The subsets that carried over best from device to device, best first, with their mean share; the empty one is among them.
+    /// The subsets that carried over best from device to device, best first, with their mean share; the empty one
+    /// is among them.
     pub subsets: Vec<(Vec<String>, f64)>,
     /// How long it took.
     pub seconds: SelectionSeconds,
@@ -247,7 +251,8 @@ pub struct DeviceSensitivity {
     pub pairs: Matrix,
     /// Mean share on the device of the column of what is best on the device of the row.
     pub best_of_another: Matrix,
-    /// Machines with several devices, each with how many, and the shares `best_differs` and `none_is_near` among these alone.
+    /// Machines with several devices, each with how many, and the shares `best_differs` and `none_is_near` among
+    /// these alone.
     pub machines: Vec<(String, usize, f64, f64)>,
 }
 
@@ -292,7 +297,8 @@ pub struct Overhead {
     pub benefits: Vec<Benefit>,
 }
 
-/// What features and selector take on a call that is like none before, beside what was chosen, over test inputs and devices left out.
+/// What features and selector take on a call that is like none before, beside what was chosen, over test inputs and
+/// devices left out.
 #[derive(Clone, Debug, Default)]
 pub struct WithFeatures {
     /// Time of features and selector, in nanoseconds.

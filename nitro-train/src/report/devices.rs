@@ -1,4 +1,5 @@
-//! The devices that were recorded: their features (Muralidharan et al., ASPLOS 2016, Table 1), and how far apart they are by them.
+//! The devices that were recorded: their features (Muralidharan et al., ASPLOS 2016, Table 1), and how far apart
+//! they are by them.
 
 use maud::{Markup, html};
 use nitro_page::{name, number, wide};

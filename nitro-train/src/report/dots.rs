@@ -1,4 +1,5 @@
-//! Marks on one axis, a row each: how selectors compare, row by row. What is far below the others stands before the axis, with its number.
+//! Marks on one axis, a row each: how selectors compare, row by row. What is far below the others stands before the
+//! axis, with its number.
 
 use maud::{Markup, html};
 use nitro_page::{Axis, Percent, mark};
@@ -12,8 +13,8 @@ pub(super) struct Row {
     pub(super) shares: Vec<Option<f64>>,
 }
 
-/// A figure of rows: selectors by name and style, of which the first is what the page is about. The axis is made for all but `outside`: a
-/// selector far below the others would press them together.
+/// A figure of rows: selectors by name and style, of which the first is what the page is about. The axis is made
+/// for all but `outside`: a selector far below the others would press them together.
 pub(super) struct Dots<'a> {
     pub(super) what: &'a str,
     pub(super) selectors: &'a [(String, usize)],

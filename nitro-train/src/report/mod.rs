@@ -1,8 +1,9 @@
 //! One self-contained HTML page about how well selectors choose.
 //!
 //! [`page`] turns plain numbers and names ([`ReportData`]) into a document without scripts, links or pictures to
-//! load. First what it says in words, then figures, last what the words mean; what few readers need is closed until asked for. It
-//! follows the reader's light or dark preference, prints, fits a telephone, and says in text what it shows in colour.
+//! load. First what it says in words, then figures, last what the words mean; what few readers need is closed until
+//! asked for. It follows the reader's light or dark preference, prints, fits a telephone, and says in text what it
+//! shows in colour.
 
 mod alike;
 mod approximate;

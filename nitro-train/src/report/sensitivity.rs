@@ -1,4 +1,5 @@
-//! How much the best variant depends on the device, all functions side by side (Muralidharan et al., ASPLOS 2016, Figure 4).
+//! How much the best variant depends on the device, all functions side by side (Muralidharan et al., ASPLOS 2016,
+//! Figure 4).
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, wide, width};

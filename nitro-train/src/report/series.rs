@@ -2,7 +2,8 @@
 
 use nitro_page::STYLES;
 
-/// What tables and figures show at once, in the order of their columns, with what it is called there. Everything else is on demand.
+/// What tables and figures show at once, in the order of their columns, with what it is called there. Everything
+/// else is on demand.
 pub(super) const FIRST: [(&str, &str); 6] = [
     ("auto", "auto"),
     ("static", "single variant"),

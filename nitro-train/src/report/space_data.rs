@@ -1,7 +1,8 @@
-//! What the page shows of tuning parameters: names and numbers. Shares are of exhaustive search over the configurations, 1.0 = the best of all.
+//! What the page shows of tuning parameters: names and numbers. Shares are of exhaustive search over the
+//! configurations, 1.0 = the best of all.
 
-/// What was measured of the configurations of one variant. Figures are means over the pairs of a device and an input on which nearly all of them were
-/// measured.
+/// What was measured of the configurations of one variant. Figures are means over the pairs of a device and an
+/// input on which nearly all of them were measured.
 #[derive(Clone, Debug, Default)]
 pub struct SpaceReport {
     /// The variant.
@@ -22,7 +23,8 @@ pub struct SpaceReport {
     pub searches: Option<SearchCurves>,
 }
 
-/// How much one parameter matters: shares of the variance of the logarithm of the time, over all configurations that have one.
+/// How much one parameter matters: shares of the variance of the logarithm of the time, over all configurations
+/// that have one.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterImportance {
     /// The parameter.
@@ -31,7 +33,8 @@ pub struct ParameterImportance {
     pub values: usize,
     /// What the means of its values explain (first-order effect).
     pub alone: f64,
-    /// What is left to explain when all other parameters are known (total effect); not a number where a sample does not tell.
+    /// What is left to explain when all other parameters are known (total effect); not a number where a sample does
+    /// not tell.
     pub with_others: f64,
 }
 
@@ -70,7 +73,8 @@ pub struct SearchCurve {
     pub least: Vec<f64>,
     /// And that of the best.
     pub most: Vec<f64>,
-    /// Evaluations until 95 % of the best speed, median over all searches; none where half of them or more never got there.
+    /// Evaluations until 95 % of the best speed, median over all searches; none where half of them or more never
+    /// got there.
     pub to_95: Option<f64>,
 }
 

@@ -1,4 +1,5 @@
-//! Where the fast configurations of a variant lie: by the two parameters that matter most, as a heat map with the numbers in it.
+//! Where the fast configurations of a variant lie: by the two parameters that matter most, as a heat map with the
+//! numbers in it.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, name, wide};

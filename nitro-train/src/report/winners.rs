@@ -1,4 +1,5 @@
-//! Which variants are best, on which share of the test inputs of each device (Muralidharan et al., ASPLOS 2016, Table 4).
+//! Which variants are best, on which share of the test inputs of each device (Muralidharan et al., ASPLOS 2016,
+//! Table 4).
 
 use maud::{Markup, html};
 use nitro_page::{Percent, list, name, wide, width};

@@ -1,5 +1,6 @@
-//! What a search began with: what other devices had measured by then, and how alike they are. That grows while others search, and is measured anew by each
-//! machine; a search whose worker was killed, or that has several, has to propose what it would have.
+//! What a search began with: what other devices had measured by then, and how alike they are. That grows while
+//! others search, and is measured anew by each machine; a search whose worker was killed, or that has several, has
+//! to propose what it would have.
 
 use std::collections::BTreeMap;
 

@@ -13,8 +13,8 @@ const PARAMETERS: [Parameter; 1] = [Parameter::artifact("kernel")];
 static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("found").with_parameters(&PARAMETERS)];
 static FUNCTION: Function = Function::new("f", &VARIANTS);
 
-/// 16 blocks by 16 unrolls. A path takes so many rounds of the device at least as its block says, times a factor that is 1 where the bound is true; what its unroll adds, no
-/// bound knows.
+/// 16 blocks by 16 unrolls. A path takes so many rounds of the device at least as its block says, times a factor
+/// that is 1 where the bound is true; what its unroll adds, no bound knows.
 struct Blocks {
     factor: f64,
 }

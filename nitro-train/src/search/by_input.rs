@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use crate::recordings::{Measurement, Recordings};
 
-/// Measurements by input and variant. Spaces that were measured whole have so many that they are looked through once, not once an input.
+/// Measurements by input and variant. Spaces that were measured whole have so many that they are looked through
+/// once, not once an input.
 #[derive(Debug)]
 pub(crate) struct ByInput {
     positions: HashMap<(usize, usize), Vec<usize>>,

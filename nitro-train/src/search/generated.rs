@@ -1,4 +1,5 @@
-//! Searches of generated code: paths through the decisions of a generator become texts, and these configurations of its variant. First come its presets.
+//! Searches of generated code: paths through the decisions of a generator become texts, and these configurations of
+//! its variant. First come its presets.
 
 use std::collections::HashMap;
 
@@ -85,7 +86,8 @@ impl<'a> GeneratedSearch<'a> {
         }
     }
 
-    /// Asks for a path, which may be one that cannot be faster than the best, one that nothing can be made of, or give a text that is known.
+    /// Asks for a path, which may be one that cannot be faster than the best, one that nothing can be made of, or
+    /// give a text that is known.
     fn propose(&mut self, id: PathId, path: &[Crossing]) {
         let tell = |search: &mut PathSearch<_>, report: Report| {
             // It was asked for and not told, and the figures are such as a store keeps.
@@ -125,7 +127,8 @@ impl<'a> GeneratedSearch<'a> {
         }
     }
 
-    /// The best time of all that was told: the same for whoever searches together, since a step is proposed once all before it is told.
+    /// The best time of all that was told: the same for whoever searches together, since a step is proposed once
+    /// all before it is told.
     fn best_ns(&self) -> Option<f64> {
         self.told.values().filter_map(|report| report.evaluation.time_ns()).reduce(f64::min)
     }

@@ -6,8 +6,9 @@ use super::Searched;
 use crate::greedy::add_greedily;
 use crate::recordings::is_test;
 
-/// At most so many configurations (variant and text), greedily those that add most to the mean share, over the inputs, of the best speed found there. A
-/// configuration that was not evaluated on an input counts for nothing there. Test inputs have no say where there are others: they judge what is learned of what was kept.
+/// At most so many configurations (variant and text), greedily those that add most to the mean share, over the
+/// inputs, of the best speed found there. A configuration that was not evaluated on an input counts for nothing
+/// there. Test inputs have no say where there are others: they judge what is learned of what was kept.
 pub(crate) fn kept(searched: &[Searched], most: usize) -> Vec<(String, String)> {
     let training: Vec<&Searched> = searched.iter().filter(|one| !is_test(&one.input)).collect();
     let searched = if training.is_empty() { searched.iter().collect() } else { training };

@@ -14,7 +14,8 @@ use crate::store::{Store, StoreError};
 /// At most so many are asked of the store at once.
 const MOST_ASKED: usize = 4096;
 
-/// What other devices know of these candidates on the same input: what was measured of them, and what searches there have evaluated.
+/// What other devices know of these candidates on the same input: what was measured of them, and what searches
+/// there have evaluated.
 pub(super) fn known_sources(
     searching: &Searching<'_>,
     of_input: &InputSpace<'_>,

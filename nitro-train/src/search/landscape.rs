@@ -7,11 +7,13 @@ use nitro_search::{Evaluation, Failure, Parameter, Scale, Space};
 /// More rows or columns than these are hard to read beside each other: neighbouring values are taken together.
 const MOST_BINS: usize = 16;
 
-/// Which shares of the variance of the logarithm of the time a parameter explains, over the configurations that have a time.
+/// Which shares of the variance of the logarithm of the time a parameter explains, over the configurations that
+/// have a time.
 ///
-/// Both are exact sums over the table, no model and no sample of it. Where the space is a full grid they are the first-order and the total index of
-/// Sobol' ("Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates", 2001), which are those of a functional
-/// ANOVA; where constraints leave configurations out the parameters depend on one another, and shares need not add up.
+/// Both are exact sums over the table, no model and no sample of it. Where the space is a full grid they are the
+/// first-order and the total index of Sobol' ("Global sensitivity indices for nonlinear mathematical models and
+/// their Monte Carlo estimates", 2001), which are those of a functional ANOVA; where constraints leave
+/// configurations out the parameters depend on one another, and shares need not add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Explained {
     /// By its value alone: what the means over the configurations of each value explain.
@@ -83,8 +85,8 @@ fn label(parameter: &Parameter, (first, last): (usize, usize)) -> String {
     }
 }
 
-/// For each row and column the time of the best of all over that of the best there, whatever the other parameters; 0 where all that were tried failed, none
-/// where nothing was to be tried.
+/// For each row and column the time of the best of all over that of the best there, whatever the other parameters;
+/// 0 where all that were tried failed, none where nothing was to be tried.
 pub(crate) fn best_by(
     space: &Space,
     answers: &[Option<Evaluation>],

@@ -1,5 +1,5 @@
-//! Searches that measure: one for each variant, device and input. What was evaluated is in the store, so that whoever searches goes on from there, and several
-//! can search together.
+//! Searches that measure: one for each variant, device and input. What was evaluated is in the store, so that
+//! whoever searches goes on from there, and several can search together.
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use super::error::SearchError;
 use super::space::space_of;
 use crate::recordings::{Measurement, Outcome, Recordings, assignments};
 
-/// A variant's space as recordings know it. What exists is what is listed, or else what was measured; what no device and input admits breaks a
-/// constraint, and is not part of it.
+/// A variant's space as recordings know it. What exists is what is listed, or else what was measured; what no
+/// device and input admits breaks a constraint, and is not part of it.
 pub(crate) struct Measured<'r> {
     recordings: &'r Recordings,
     variant: usize,

@@ -1,5 +1,5 @@
-//! Searching the configurations of parameterised variants: what a store holds of them as spaces and answers of [`nitro_search`], and
-//! replays of searches on what was measured.
+//! Searching the configurations of parameterised variants: what a store holds of them as spaces and answers of
+//! [`nitro_search`], and replays of searches on what was measured.
 
 mod begun;
 #[cfg(test)]

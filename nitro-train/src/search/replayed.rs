@@ -29,10 +29,11 @@ pub struct Replayed {
     pub valid: usize,
     /// Number of searches, each with a seed of its own.
     pub seeds: usize,
-    /// Time of the best of all over that of the best found after so many evaluations, failed ones counted (0 while all failed), mean over the
-    /// seeds.
+    /// Time of the best of all over that of the best found after so many evaluations, failed ones counted (0 while
+    /// all failed), mean over the seeds.
     pub best_after: BTreeMap<usize, f64>,
-    /// Evaluations until 95 % of the best speed, median over the seeds; none where half of them or more never got there.
+    /// Evaluations until 95 % of the best speed, median over the seeds; none where half of them or more never got
+    /// there.
     #[serde(serialize_with = "whole_if_it_is")]
     pub evaluations_to_95: Option<f64>,
     /// Seeds that never got there.

@@ -62,7 +62,8 @@ pub struct Searched {
     pub failed: usize,
     /// Why most of those failed, as far as that is known.
     pub reason: Option<String>,
-    /// How many paths of generated code were not evaluated, since by a [lower bound](crate::generate::Generator::bound_ns) they are no faster than the best was then.
+    /// How many paths of generated code were not evaluated, since by a [lower
+    /// bound](crate::generate::Generator::bound_ns) they are no faster than the best was then.
     pub skipped: usize,
     /// The fastest configuration; none while all failed.
     pub best: Option<String>,
@@ -156,7 +157,8 @@ impl<'a> Searching<'a> {
         self.variant.as_ref().is_none_or(|name| variant == name)
     }
 
-    /// What is searched of a function among configurations that are listed: every possible one of the wanted variants, variant by variant.
+    /// What is searched of a function among configurations that are listed: every possible one of the wanted
+    /// variants, variant by variant.
     pub(crate) fn candidates(&self, function: &'static Function) -> Result<Vec<Candidate>, SearchError> {
         let variants = function.variants().iter().enumerate();
         let parameterised = variants.filter(|(_, own)| !own.parameters().is_empty());

@@ -6,7 +6,8 @@ use nitro_search::{Evaluation, Source, Sources, Strategy};
 
 use crate::recordings::DeviceRecord;
 
-/// What these devices measured, for whoever searches on a device with the features `here`: those features that all of them have.
+/// What these devices measured, for whoever searches on a device with the features `here`: those features that all
+/// of them have.
 pub(super) fn sources(
     here: &BTreeMap<String, f64>,
     devices: Vec<(&DeviceRecord, Vec<Option<Evaluation>>)>,

@@ -4,8 +4,8 @@ use nitro_search::{Space, SpaceError};
 
 use super::values;
 
-/// The space of these configurations, each with the text of its value for each parameter, and whose each candidate is: in the order of their
-/// values, whatever they are called.
+/// The space of these configurations, each with the text of its value for each parameter, and whose each candidate
+/// is: in the order of their values, whatever they are called.
 pub(crate) fn space_of<K: Copy + Ord>(
     parameters: &[&str],
     configurations: &[(K, Vec<&str>)],

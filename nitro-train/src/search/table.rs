@@ -12,7 +12,8 @@ use crate::printable::printable;
 /// Tables, each with what it is about above it. A width, as in `{tables:80}`, is the most columns that each may take.
 pub(crate) struct Tables(Vec<(String, Table)>);
 
-/// By space and input one row a device and strategy, and in the end the mean of each strategy where it has several rows.
+/// By space and input one row a device and strategy, and in the end the mean of each strategy where it has several
+/// rows.
 pub(crate) fn replay_tables(replayed: &[Replayed]) -> Tables {
     let after: BTreeSet<usize> = replayed.iter().flat_map(|one| one.best_after.keys().copied()).collect();
     let table = || {

@@ -9,8 +9,8 @@ use crate::trainer::{DataRequest, ReplayRequest, TrainError, Trainer};
 const BLOCKS: [u32; 5] = [16, 32, 64, 128, 256];
 const DEVICES: [&str; 3] = ["A", "B", "C"];
 
-/// 5 blocks by 6 unrolls by 2 orders; the best block differs from device to device, `order=column` with a large block fails, and a block of
-/// 256 with `unroll=6` breaks a constraint.
+/// 5 blocks by 6 unrolls by 2 orders; the best block differs from device to device, `order=column` with a large
+/// block fails, and a block of 256 with `unroll=6` breaks a constraint.
 fn recordings() -> Recordings {
     let (mut measurements, mut space) = (
         Vec::new(),

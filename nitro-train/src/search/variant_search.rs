@@ -5,8 +5,9 @@ use super::error::SearchError;
 use crate::measure::Candidate;
 use crate::store::Evaluated;
 
-/// The search of one variant on one input: among configurations that are listed, or of generated code. What it asks for depends on its seed and on what it
-/// was told alone: whoever begins it again and tells it what is known is where it was.
+/// The search of one variant on one input: among configurations that are listed, or of generated code. What it asks
+/// for depends on its seed and on what it was told alone: whoever begins it again and tells it what is known is
+/// where it was.
 pub(crate) trait VariantSearch {
     /// What is to be evaluated next, in any order, by whomever; nothing once the search is over.
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError>;

@@ -41,7 +41,8 @@ impl<'u> Address<'u> {
     }
 }
 
-/// The store's address as it may be shown: without user and password, and without what follows a `?`, which may name them too.
+/// The store's address as it may be shown: without user and password, and without what follows a `?`, which may
+/// name them too.
 pub(crate) fn shown(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
     let (before, host) = rest.rsplit_once('@').unwrap_or(("", rest));

@@ -91,8 +91,8 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
     }
 }
 
-/// As [`open`], for what only reads: of a file that may not be written, or in a folder where nothing may be made, too. Nothing is made; what
-/// would write to such a store fails.
+/// As [`open`], for what only reads: of a file that may not be written, or in a folder where nothing may be made,
+/// too. Nothing is made; what would write to such a store fails.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -152,9 +152,9 @@ pub fn memory() -> Result<Box<dyn Store>, StoreError> {
 /// Every method is one transaction: after an error, or when the process is killed, the store holds either all of
 /// what the method does or nothing of it.
 ///
-/// What is taken and what is handed out keeps the same rules, since others may write to the same server or file: names are those of
-/// [`nitro_core::name`], a function has at most [`nitro_core::MAX_VARIANTS`] variants and [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features,
-/// numbers are finite.
+/// What is taken and what is handed out keeps the same rules, since others may write to the same server or file:
+/// names are those of [`nitro_core::name`], a function has at most [`nitro_core::MAX_VARIANTS`] variants and
+/// [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features, numbers are finite.
 pub trait Store: Send {
     /// What the user calls this store: its path or address, without a password.
     fn location(&self) -> &str;
@@ -194,8 +194,8 @@ pub trait Store: Send {
     ///
     /// # Errors
     ///
-    /// When a name is none or repeated, the default variant is not one of the variants, there are too many of something (variants
-    /// together with those of other programs), or the back end fails.
+    /// When a name is none or repeated, the default variant is not one of the variants, there are too many of
+    /// something (variants together with those of other programs), or the back end fails.
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError>;
 
     /// Makes a device known, or replaces what is known of it.
@@ -241,7 +241,8 @@ pub trait Store: Send {
         Ok(self.recorded(function, device, choices)?.contains(input))
     }
 
-    /// Names of the inputs whose rows are complete, as [`recorded`](Store::recorded) says, whatever is known of their features.
+    /// Names of the inputs whose rows are complete, as [`recorded`](Store::recorded) says, whatever is known of
+    /// their features.
     ///
     /// # Errors
     ///
@@ -255,17 +256,17 @@ pub trait Store: Send {
 
     /// Tells the store what the function's features compute and its variants declare now, as [`Meanings::of`] says.
     ///
-    /// Of a feature that meant something else the recorded values go, so that inputs are [due](Store::recorded) until it is
-    /// computed again; the measurements of a variant whose constraint or parameters were others are due again. What was not
-    /// known before is taken for the same.
+    /// Of a feature that meant something else the recorded values go, so that inputs are [due](Store::recorded)
+    /// until it is computed again; the measurements of a variant whose constraint or parameters were others are due
+    /// again. What was not known before is taken for the same.
     ///
     /// # Errors
     ///
     /// When the function is not registered, or the back end fails.
     fn put_meanings(&mut self, function: &str, meanings: &Meanings) -> Result<(), StoreError>;
 
-    /// Marks measurements as due: they are used until they are [replaced](Store::put), and inputs that have some are not
-    /// [recorded](Store::recorded). Those that failed are tried again too. Returns how many.
+    /// Marks measurements as due: they are used until they are [replaced](Store::put), and inputs that have some
+    /// are not [recorded](Store::recorded). Those that failed are tried again too. Returns how many.
     ///
     /// ```
     /// use nitro_train::recordings::{DeviceRecord, Input, Outcome};
@@ -288,16 +289,17 @@ pub trait Store: Send {
     /// [`StoreError::UnknownFunction`], or when the back end fails.
     fn measure_again(&mut self, function: &str, which: &Selected) -> Result<usize, StoreError>;
 
-    /// Takes measurements out, with what searches have evaluated, and inputs of which no measurement is left. Where everything is
-    /// meant, the function goes too; and a variant that is meant goes where nothing is left of it, unless it is the default.
+    /// Takes measurements out, with what searches have evaluated, and inputs of which no measurement is left. Where
+    /// everything is meant, the function goes too; and a variant that is meant goes where nothing is left of it,
+    /// unless it is the default.
     ///
     /// # Errors
     ///
     /// [`StoreError::UnknownFunction`], or when the back end fails.
     fn forget(&mut self, function: &str, which: &Selected) -> Result<Forgotten, StoreError>;
 
-    /// Gives a variant another name: what was measured under the old one is its own from then on, but for what it has already.
-    /// Nothing happens where the store has no variant of the old name.
+    /// Gives a variant another name: what was measured under the old one is its own from then on, but for what it
+    /// has already. Nothing happens where the store has no variant of the old name.
     ///
     /// # Errors
     ///
@@ -321,8 +323,8 @@ pub trait Store: Send {
         rows: &[Row<'_>],
     ) -> Result<(), StoreError>;
 
-    /// Keeps what the features of one input, in the order of the registered features, took to compute on one device, in nanoseconds; what
-    /// was kept of the two is replaced. The input is added as by [`put`](Store::put).
+    /// Keeps what the features of one input, in the order of the registered features, took to compute on one
+    /// device, in nanoseconds; what was kept of the two is replaced. The input is added as by [`put`](Store::put).
     ///
     /// # Errors
     ///
@@ -351,10 +353,12 @@ pub trait Store: Send {
     ///
     /// # Errors
     ///
-    /// When the function is not registered, the text is longer than [`MAX_ARTIFACT_BYTES`](nitro_core::MAX_ARTIFACT_BYTES), or the back end fails.
+    /// When the function is not registered, the text is longer than
+    /// [`MAX_ARTIFACT_BYTES`](nitro_core::MAX_ARTIFACT_BYTES), or the back end fails.
     fn put_artifact(&mut self, function: &str, text: &str) -> Result<Artifact, StoreError>;
 
-    /// What searches have found these choices to do with one input on one device: of each what was put first, none where nothing was.
+    /// What searches have found these choices to do with one input on one device: of each what was put first, none
+    /// where nothing was.
     ///
     /// # Errors
     ///
@@ -367,10 +371,11 @@ pub trait Store: Send {
         choices: &[ChoiceName<'_>],
     ) -> Result<Vec<Option<Evaluated>>, StoreError>;
 
-    /// Keeps what evaluating a choice in a search gave. Of a choice that was evaluated before the first outcome stays, so that all who
-    /// search together see the same.
+    /// Keeps what evaluating a choice in a search gave. Of a choice that was evaluated before the first outcome
+    /// stays, so that all who search together see the same.
     ///
-    /// Evaluations are no measurements: [`load`](Store::load) does not hand them out, for they may be many, and nothing has to be registered.
+    /// Evaluations are no measurements: [`load`](Store::load) does not hand them out, for they may be many, and
+    /// nothing has to be registered.
     ///
     /// # Errors
     ///
@@ -383,7 +388,8 @@ pub trait Store: Send {
         row: &Row<'_>,
     ) -> Result<(), StoreError>;
 
-    /// What a search begins with: of this name what was given first, which is kept, so that all who search together begin with the same.
+    /// What a search begins with: of this name what was given first, which is kept, so that all who search together
+    /// begin with the same.
     ///
     /// ```
     /// let mut store = nitro_train::store::memory()?;
@@ -411,14 +417,15 @@ pub trait Store: Send {
     /// As [`put_evaluation`](Store::put_evaluation).
     fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError>;
 
-    /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has it. Who has claimed
-    /// an input and does not claim it again within the `lease` has lost it to the next; a lease of no time gives it back.
+    /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has
+    /// it. Who has claimed an input and does not claim it again within the `lease` has lost it to the next; a lease
+    /// of no time gives it back.
     ///
     /// A claim lasts at most [`MAX_LEASE`], whatever is asked for: one that would last longer, as a recorder leaves it
     /// whose clock was ahead, is none.
     ///
-    /// Several recorders share their inputs so, and the evaluations of a search; a claim protects nothing, and [`put`](Store::put) asks for
-    /// none.
+    /// Several recorders share their inputs so, and the evaluations of a search; a claim protects nothing, and
+    /// [`put`](Store::put) asks for none.
     ///
     /// ```
     /// use std::time::Duration;

@@ -73,7 +73,8 @@ pub struct Row<'a> {
     pub load: Option<f64>,
     /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
     pub reason: &'a str,
-    /// What its parts took, where generated code tells. Kept of evaluations ([`Store::put_evaluation`](super::Store::put_evaluation)) alone.
+    /// What its parts took, where generated code tells. Kept of evaluations
+    /// ([`Store::put_evaluation`](super::Store::put_evaluation)) alone.
     pub parts: &'a [PartTime],
 }
 
@@ -104,7 +105,8 @@ pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measuremen
     }
 }
 
-/// What evaluating a choice on one input of one device gave, as [`Store::evaluations`](super::Store::evaluations) hands it out.
+/// What evaluating a choice on one input of one device gave, as [`Store::evaluations`](super::Store::evaluations)
+/// hands it out.
 ///
 /// ```
 /// use nitro_train::recordings::Outcome;

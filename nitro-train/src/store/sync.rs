@@ -21,13 +21,15 @@ pub struct Synced {
 
 /// Copies what one store has and the other lacks, either way.
 ///
-/// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had stays in each
-/// as it was, also where it differs: there is no telling which is right. Variants, their listed configurations, generated code and the
-/// times of features add up in the same way, and so do the features of devices whose measurements are copied, and what searches have evaluated and
-/// begun with, so that each goes on from either store.
+/// Afterwards both hold a measurement for every function, device, input and choice that either had. What both had
+/// stays in each as it was, also where it differs: there is no telling which is right. Variants, their listed
+/// configurations, generated code and the times of features add up in the same way, and so do the features of
+/// devices whose measurements are copied, and what searches have evaluated and begun with, so that each goes on
+/// from either store.
 ///
-/// Everything is compared before anything is written; then each function is one transaction of each store, and all searches are one. If one fails,
-/// e.g. since a recorder has come between, what was copied is whole, and another call copies the rest.
+/// Everything is compared before anything is written; then each function is one transaction of each store, and all
+/// searches are one. If one fails, e.g. since a recorder has come between, what was copied is whole, and another
+/// call copies the rest.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -42,8 +44,9 @@ pub struct Synced {
 /// ```
 ///
 /// # Errors
-/// [`StoreError::OtherFeatures`] and [`StoreError::Conflict`] when a function has other input features in the two stores, an input
-/// other values of them, or a listed configuration other values of its parameters; and when a back end fails.
+/// [`StoreError::OtherFeatures`] and [`StoreError::Conflict`] when a function has other input features in the two
+/// stores, an input other values of them, or a listed configuration other values of its parameters; and when a back
+/// end fails.
 pub fn sync(first: &mut dyn Store, second: &mut dyn Store) -> Result<Synced, StoreError> {
     let functions: BTreeSet<String> = first.functions()?.into_iter().chain(second.functions()?).collect();
     let (mut first, mut second) = (Side::of(first)?, Side::of(second)?);

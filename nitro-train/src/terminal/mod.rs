@@ -1,4 +1,5 @@
-//! What stands on a terminal beside results: standard output and standard error with whatever becomes of them, and progress.
+//! What stands on a terminal beside results: standard output and standard error with whatever becomes of them, and
+//! progress.
 
 pub(crate) mod output;
 mod progress;

@@ -1,7 +1,7 @@
 //! Standard output and standard error: the one place that writes to them.
 //!
-//! Whoever reads them may go away (`| head -1`) and the disk behind them may be full. What a command prints on the way never ends
-//! its work.
+//! Whoever reads them may go away (`| head -1`) and the disk behind them may be full. What a command prints on the
+//! way never ends its work.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
@@ -18,8 +18,8 @@ pub(crate) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// Whether printing is all that the command is for: then it ends when nothing can be printed any more, otherwise what it
-    /// prints from then on is dropped.
+    /// Whether printing is all that the command is for: then it ends when nothing can be printed any more,
+    /// otherwise what it prints from then on is dropped.
     is_result: bool,
     /// What went wrong first.
     failure: Option<io::Error>,
@@ -39,8 +39,8 @@ impl Output {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the command ends that ended so and has printed here. A reader who has gone away has seen enough: that is no error,
-    /// and leaves work its own end.
+    /// How the command ends that ended so and has printed here. A reader who has gone away has seen enough: that is
+    /// no error, and leaves work its own end.
     pub(crate) fn judge(mut self, ended: Result<ExitCode>) -> Result<ExitCode> {
         let _ = self.flush(); // what goes wrong is kept
         let mut sink = self.sink();

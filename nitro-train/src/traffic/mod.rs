@@ -1,5 +1,5 @@
-//! Real calls, captured by programs that ran with `NITRO_CAPTURE=FILE`: how many of them lie far from what a model was trained on, what was
-//! chosen for them, and which inputs would be worth recording.
+//! Real calls, captured by programs that ran with `NITRO_CAPTURE=FILE`: how many of them lie far from what a model
+//! was trained on, what was chosen for them, and which inputs would be worth recording.
 
 mod display;
 mod known;
@@ -83,7 +83,8 @@ pub struct ChosenVariant {
 }
 
 impl Traffic {
-    /// What the samples of one function say, where a model of it knows its training inputs; otherwise `Err` says why there is none.
+    /// What the samples of one function say, where a model of it knows its training inputs; otherwise `Err` says
+    /// why there is none.
     #[must_use]
     pub fn new(function: &str, samples: &[CapturedCall], model: Result<&Model, String>) -> Self {
         let known = model.and_then(|model| Known::of(model).map(|known| (known, samples)));

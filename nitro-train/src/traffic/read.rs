@@ -79,8 +79,8 @@ pub enum CaptureError {
 /// ```
 ///
 /// # Errors
-/// When the file cannot be read, and when a line is no captured call. Lines that were cut off, as when a program was killed while it wrote, are
-/// left out with one warning.
+/// When the file cannot be read, and when a line is no captured call. Lines that were cut off, as when a program
+/// was killed while it wrote, are left out with one warning.
 pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
     let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
     let bytes = files::read(path, MOST_BYTES).map_err(unreadable)?;
@@ -113,8 +113,8 @@ pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
     Ok(samples)
 }
 
-/// Whether a program began to write this line and did not end it: another one may have gone on in it, and a file system that went down leaves
-/// zeros.
+/// Whether a program began to write this line and did not end it: another one may have gone on in it, and a file
+/// system that went down leaves zeros.
 fn is_torn(line: &[u8]) -> bool {
     const BEGIN: &[u8] = br#"{"function":""#;
     let zeros = line.iter().take_while(|byte| **byte == 0).count();

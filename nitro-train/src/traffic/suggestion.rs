@@ -1,8 +1,9 @@
 //! Which inputs to record next: real ones, so chosen that recording the like of them brings most far calls near.
 //!
-//! An input covers another when the two would be near each other by the model's own measure: their root mean square difference over
-//! the scaled columns is at most the region's gap limit. The greedy choice, always the input that covers most calls that none before
-//! covers, covers at least 63 % of what as many inputs could (Nemhauser, Wolsey and Fisher 1978).
+//! An input covers another when the two would be near each other by the model's own measure: their root mean square
+//! difference over the scaled columns is at most the region's gap limit. The greedy choice, always the input that
+//! covers most calls that none before covers, covers at least 63 % of what as many inputs could (Nemhauser, Wolsey
+//! and Fisher 1978).
 
 use std::collections::BTreeMap;
 

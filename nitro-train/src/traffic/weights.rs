@@ -4,8 +4,8 @@ use super::read::CapturedCall;
 use crate::learn::scaling::scale_of;
 use crate::recordings::Recordings;
 
-/// For each input of the recordings the number of captured calls that are nearest to it, by the features that both know, each scaled to its
-/// range over the inputs. Calls of which no feature is known count for nothing.
+/// For each input of the recordings the number of captured calls that are nearest to it, by the features that both
+/// know, each scaled to its range over the inputs. Calls of which no feature is known count for nothing.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]

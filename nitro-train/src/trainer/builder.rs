@@ -32,8 +32,9 @@ use crate::measure::{BoxError, HostDevices, Processors, Session, SystemProcessor
 /// }
 /// ```
 ///
-/// What the command line does, a program can do itself: [`record`](Self::record), [`fit`](Self::fit), [`evaluate`](Self::evaluate),
-/// [`explain`](Self::explain), [`check`](Self::check), [`report`](Self::report) and others each return a value.
+/// What the command line does, a program can do itself: [`record`](Self::record), [`fit`](Self::fit),
+/// [`evaluate`](Self::evaluate), [`explain`](Self::explain), [`check`](Self::check), [`report`](Self::report) and
+/// others each return a value.
 pub struct Trainer {
     pub(super) tunables: Vec<Tunable>,
     /// Profiles of the application proxies that the program carries.
@@ -85,15 +86,17 @@ impl Trainer {
         self
     }
 
-    /// Adds profiles of the application proxies that the program carries, as `train profile` writes them to `proxies.csv`:
-    /// those of [`ShippedRecordings::profiles`](crate::ShippedRecordings::profiles) are compared with them.
+    /// Adds profiles of the application proxies that the program carries, as `train profile` writes them to
+    /// `proxies.csv`: those of [`ShippedRecordings::profiles`](crate::ShippedRecordings::profiles) are compared
+    /// with them.
     #[must_use]
     pub fn shipped_proxies(mut self, proxies: &'static [u8]) -> Self {
         self.shipped_proxies = Some(proxies);
         self
     }
 
-    /// Adds a command that another crate brings to those of [`main`](Self::main), such as `nitro_evolve::EvolveCommand` for `train evolve`.
+    /// Adds a command that another crate brings to those of [`main`](Self::main), such as
+    /// `nitro_evolve::EvolveCommand` for `train evolve`.
     #[must_use]
     pub fn command(mut self, command: impl TrainerCommand + 'static) -> Self {
         self.commands.push(Box::new(command));
@@ -107,8 +110,8 @@ impl Trainer {
         self
     }
 
-    /// Asks this from now on what others take of the processors while variants are timed, and not this machine: for tests,
-    /// and for devices whose times do not depend on it.
+    /// Asks this from now on what others take of the processors while variants are timed, and not this machine: for
+    /// tests, and for devices whose times do not depend on it.
     #[must_use]
     pub fn processors(mut self, processors: impl Processors + 'static) -> Self {
         self.processors = Box::new(processors);

@@ -30,8 +30,8 @@ pub struct CalibrateRequest {
     pub device: String,
     /// How many inputs of each function are measured.
     pub measurements: usize,
-    /// What programs with `NITRO_CAPTURE=FILE` have written: the inputs to measure are those that tell most of such calls. Without it, or of a
-    /// function that was not called, those that tell most of all training inputs.
+    /// What programs with `NITRO_CAPTURE=FILE` have written: the inputs to measure are those that tell most of such
+    /// calls. Without it, or of a function that was not called, those that tell most of all training inputs.
     pub captured: Option<PathBuf>,
     /// File with the names of the training inputs, one a line; without one as [`InputLists`] says.
     pub train_inputs: Option<PathBuf>,
@@ -95,12 +95,12 @@ impl CalibratedModels {
 }
 
 impl Trainer {
-    /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models for it. What a model
-    /// chooses elsewhere stays as it is, and so does what it chooses here if that is better. A function that cannot be
-    /// calibrated costs itself: the others are written.
+    /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models
+    /// for it. What a model chooses elsewhere stays as it is, and so does what it chooses here if that is better. A
+    /// function that cannot be calibrated costs itself: the others are written.
     ///
-    /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of the device is not
-    /// measured again.
+    /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of
+    /// the device is not measured again.
     ///
     /// Everything runs in this process, as [`record`](Self::record) does.
     ///

@@ -8,8 +8,8 @@ use nitro_core::model::{Model, file_name};
 use super::error::TrainError;
 use crate::traffic::{CapturedCall, Traffic, read};
 
-/// What a file says that programs with `NITRO_CAPTURE=FILE` have written, function by function, seen by the models in a folder: how
-/// many calls are far from the training inputs, what was chosen for them, and what to record next.
+/// What a file says that programs with `NITRO_CAPTURE=FILE` have written, function by function, seen by the models
+/// in a folder: how many calls are far from the training inputs, what was chosen for them, and what to record next.
 ///
 /// ```no_run
 /// for traffic in nitro_train::captured_traffic("calls.jsonl".as_ref(), "models".as_ref())? {

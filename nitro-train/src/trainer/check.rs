@@ -26,8 +26,8 @@ pub struct CheckRequest {
     pub models: PathBuf,
     /// Recorded devices to judge on; empty for all.
     pub devices: Vec<String>,
-    /// The most regret that a model may have: 0.05 for choices that are 5 % off the best variant's speed, mean over the test inputs and
-    /// devices.
+    /// The most regret that a model may have: 0.05 for choices that are 5 % off the best variant's speed, mean over
+    /// the test inputs and devices.
     pub max_regret: f64,
     /// Other bounds of single functions.
     pub max_regret_of: BTreeMap<String, f64>,
@@ -55,15 +55,16 @@ pub struct ModelCheck {
     pub devices: BTreeMap<String, f64>,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first.
     pub worst_inputs: Vec<WorstInput>,
-    /// How many measured pairs of a test input and one of these devices do not count, since others took the processors then.
+    /// How many measured pairs of a test input and one of these devices do not count, since others took the
+    /// processors then.
     pub doubtful: usize,
     /// Why the model should not be shipped, a sentence each; empty for one that may.
     pub problems: Vec<String>,
 }
 
 impl Trainer {
-    /// Checks the model of each function: that it and the code have the same variants and features, that it was fitted from these
-    /// recordings, and that its regret on inputs held out from training is within a bound.
+    /// Checks the model of each function: that it and the code have the same variants and features, that it was
+    /// fitted from these recordings, and that its regret on inputs held out from training is within a bound.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -80,8 +81,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When there are no recordings, and when a bound is of nothing that is checked. What is wrong with a model is no error but
-    /// one of its [`problems`](ModelCheck::problems); so is a function that cannot be judged.
+    /// When there are no recordings, and when a bound is of nothing that is checked. What is wrong with a model is
+    /// no error but one of its [`problems`](ModelCheck::problems); so is a function that cannot be judged.
     pub fn check(&self, request: &CheckRequest) -> Result<Vec<ModelCheck>, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
         let functions = store.functions(&request.data.functions)?;

@@ -43,7 +43,8 @@ pub trait TrainerCommand: Send + Sync {
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError>;
 }
 
-/// Arguments, or a file, that are not what a command takes, in a sentence: the process ends with 2, as for options that there are not, and not with the 1 of what fails on its way.
+/// Arguments, or a file, that are not what a command takes, in a sentence: the process ends with 2, as for options
+/// that there are not, and not with the 1 of what fails on its way.
 ///
 /// ```
 /// use nitro_train::{BoxError, UsageError};

@@ -76,7 +76,8 @@ pub struct DescribeRequest {
     pub among: GeneratedRequest,
     /// A preset's name, or a digest: of one that nothing else begins like, the beginning suffices.
     pub name: String,
-    /// The device of this machine whose needs are told. Without: the first of the kind that the function runs on, if there is one.
+    /// The device of this machine whose needs are told. Without: the first of the kind that the function runs on,
+    /// if there is one.
     pub device: Option<String>,
     /// The architecture whose needs are told, in the place of a device, e.g. 90 for `sm_90`.
     pub architecture: Option<u32>,
@@ -140,7 +141,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When the program has no such function, or none of its variants a generator, and when store or models cannot be read.
+    /// When the program has no such function, or none of its variants a generator, and when store or models cannot
+    /// be read.
     pub fn generated(&self, request: &GeneratedRequest) -> Result<Vec<GeneratedCode>, TrainError> {
         let all = self.sources(request)?.into_iter().map(|source| self.code(request, &source));
         Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
@@ -149,7 +151,8 @@ impl Trainer {
     /// What a generator says of its code; [`generated`](Self::generated) has an example.
     ///
     /// # Errors
-    /// As [`generated`](Self::generated); when nothing or several have the name, when the device is not here, and when the generator describes nothing, or not this text.
+    /// As [`generated`](Self::generated); when nothing or several have the name, when the device is not here, and
+    /// when the generator describes nothing, or not this text.
     pub fn describe_generated(&self, request: &DescribeRequest) -> Result<Described, TrainError> {
         let sources = self.sources(&request.among)?;
         let mut all = Vec::new();

@@ -36,7 +36,8 @@ pub struct MeasuredDevice {
     pub kept_in: Option<PathBuf>,
 }
 
-/// Measured device features as a script wants them: `doubt` says why a figure may be wrong, and is null for a steady one.
+/// Measured device features as a script wants them: `doubt` says why a figure may be wrong, and is null for a
+/// steady one.
 fn measured_features<S: Serializer>(features: &[MeasuredFeature], serializer: S) -> Result<S::Ok, S::Error> {
     let object = |own: &MeasuredFeature| {
         serde_json::json!({
@@ -64,8 +65,8 @@ pub(super) fn or_whole_host(names: &[String]) -> Vec<String> {
 }
 
 impl Trainer {
-    /// Describes devices of this machine, by name (all threads of the host without names), and those with recordings. Device features
-    /// that have to be measured are measured once and kept, unless they are noisy.
+    /// Describes devices of this machine, by name (all threads of the host without names), and those with
+    /// recordings. Device features that have to be measured are measured once and kept, unless they are noisy.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -90,8 +91,9 @@ impl Trainer {
         })
     }
 
-    /// Measures devices of this machine now, by name (all threads of the host without names), whatever is kept of them, and keeps what is
-    /// not noisy in its place. What this process has already used of a device's measured features it goes on with.
+    /// Measures devices of this machine now, by name (all threads of the host without names), whatever is kept of
+    /// them, and keeps what is not noisy in its place. What this process has already used of a device's measured
+    /// features it goes on with.
     ///
     /// ```no_run
     /// let measured = nitro_train::Trainer::new().measure_devices(&["host:1".into()])?;

@@ -30,8 +30,8 @@ pub struct EvaluateRequest {
 }
 
 impl Trainer {
-    /// Leaves each device of each function out in turn, learns from the others, and tells how close to exhaustive search the choices
-    /// come. The functions are evaluated one after the other, as the iterator is asked for them.
+    /// Leaves each device of each function out in turn, learns from the others, and tells how close to exhaustive
+    /// search the choices come. The functions are evaluated one after the other, as the iterator is asked for them.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -71,8 +71,9 @@ impl Trainer {
         }))
     }
 
-    /// Leaves each input of each function out in turn, on each device by itself, and tells how well what is best for it is predicted from the
-    /// other inputs measured there. The functions are judged one after the other, as the iterator is asked for them.
+    /// Leaves each input of each function out in turn, on each device by itself, and tells how well what is best
+    /// for it is predicted from the other inputs measured there. The functions are judged one after the other, as
+    /// the iterator is asked for them.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]

@@ -65,7 +65,8 @@ impl Trainer {
         Ok(recordings)
     }
 
-    /// Configurations are told apart by their names, which have the parameters in the order of the function's declaration, or in that of the store.
+    /// Configurations are told apart by their names, which have the parameters in the order of the function's
+    /// declaration, or in that of the store.
     fn order_parameters(&self, recordings: &mut Recordings, store: &mut dyn Store) {
         let declared = self.find(&recordings.function).map(|tunable| tunable.function);
         let declared = |variant: &str| {
@@ -88,7 +89,8 @@ impl Trainer {
     /// Writes measurements of a function to files; returns what was written.
     ///
     /// # Errors
-    /// When there are no measurements, when `files` asks for configurations, times of features or generated code and there is none, and when a file cannot be written.
+    /// When there are no measurements, when `files` asks for configurations, times of features or generated code
+    /// and there is none, and when a file cannot be written.
     pub fn export(
         &self,
         function: &str,

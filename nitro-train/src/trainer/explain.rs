@@ -28,8 +28,8 @@ pub struct ExplainRequest {
     pub function: String,
     /// Values of input features: each of the model's once, and others of the function, for which constraints may ask.
     pub features: Vec<(String, f64)>,
-    /// Device to select for: one of this machine, as `host:4`, or one in the store. Without: the host with all threads; of a function for
-    /// another kind of device the first such device here, or else one that was recorded.
+    /// Device to select for: one of this machine, as `host:4`, or one in the store. Without: the host with all
+    /// threads; of a function for another kind of device the first such device here, or else one that was recorded.
     pub device: Option<String>,
     /// Where the training inputs are.
     pub store: Option<String>,
@@ -66,7 +66,8 @@ impl ExplainRequest {
 }
 
 impl Trainer {
-    /// Which variant the model of a function would select for an input of these features, why, and what would change that.
+    /// Which variant the model of a function would select for an input of these features, why, and what would
+    /// change that.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -87,8 +88,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When there is no model, when a feature of it is missing or an unknown one is given, and when the device is nowhere or lacks a
-    /// device feature of the model.
+    /// When there is no model, when a feature of it is missing or an unknown one is given, and when the device is
+    /// nowhere or lacks a device feature of the model.
     pub fn explain(&self, request: &ExplainRequest) -> Result<Explained, TrainError> {
         let name = &request.function;
         let model = Model::read(&request.models.join(file_name(name)))

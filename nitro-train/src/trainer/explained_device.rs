@@ -20,8 +20,8 @@ pub(super) struct ExplainedDevice {
 }
 
 impl ExplainedDevice {
-    /// The device that was asked for, of this machine or in the store. Where it names none: one of the kind that the function runs on, of
-    /// this machine if it has one, or else recorded; or else the whole host.
+    /// The device that was asked for, of this machine or in the store. Where it names none: one of the kind that
+    /// the function runs on, of this machine if it has one, or else recorded; or else the whole host.
     pub(super) fn find(
         trainer: &Trainer,
         (function, name): (&str, Option<&str>),

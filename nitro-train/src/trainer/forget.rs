@@ -55,7 +55,8 @@ pub struct ForgottenOf {
 }
 
 impl Trainer {
-    /// Takes recordings out of a store, a function at a time; returns how many of each function. What the program carries stays.
+    /// Takes recordings out of a store, a function at a time; returns how many of each function. What the program
+    /// carries stays.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]
@@ -73,8 +74,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// [`TrainError::ForgetsAll`] when nothing says what is meant, when there is no store or no such function in it, when the pattern is
-    /// none, and when the store cannot be written.
+    /// [`TrainError::ForgetsAll`] when nothing says what is meant, when there is no store or no such function in
+    /// it, when the pattern is none, and when the store cannot be written.
     pub fn forget(&self, request: &ForgetRequest) -> Result<Vec<ForgottenOf>, TrainError> {
         let ForgetRequest { data, which, device, all } = request;
         let is_named = !data.functions.is_empty() || device.is_some() || *which != WhichRecordings::default();
@@ -97,12 +98,13 @@ impl Trainer {
         Ok(forgotten)
     }
 
-    /// Marks recordings of functions of this program on devices of this machine, so that [`record`](Self::record) measures them again;
-    /// returns how many. Until it has, the old ones are used, and [`check`](Self::check) fails.
+    /// Marks recordings of functions of this program on devices of this machine, so that [`record`](Self::record)
+    /// measures them again; returns how many. Until it has, the old ones are used, and [`check`](Self::check)
+    /// fails.
     ///
     /// # Errors
-    /// When a name is that of no function, device or variant, when nothing recorded is meant, when the pattern is none, and when the
-    /// store cannot be written.
+    /// When a name is that of no function, device or variant, when nothing recorded is meant, when the pattern is
+    /// none, and when the store cannot be written.
     pub fn measure_again(
         &self,
         data: &DataRequest,

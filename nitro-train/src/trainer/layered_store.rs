@@ -31,7 +31,8 @@ pub(super) struct LayeredStore<'t> {
 }
 
 impl<'t> LayeredStore<'t> {
-    /// Opens the store for reading, if it exists. Recordings that the program carries take part only when the user names no store.
+    /// Opens the store for reading, if it exists. Recordings that the program carries take part only when the user
+    /// names no store.
     pub(super) fn open(trainer: &'t Trainer, data: &DataRequest) -> Result<Self, TrainError> {
         Ok(Self { has_shipped: data.store.is_none(), ..Self::over_shipped(trainer, data)? })
     }
@@ -99,8 +100,8 @@ impl<'t> LayeredStore<'t> {
         }
     }
 
-    /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped is for the code at
-    /// hand, and a store may be shared with programs of other Cargo features.
+    /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped
+    /// is for the code at hand, and a store may be shared with programs of other Cargo features.
     pub(super) fn load(&mut self, function: &str) -> Result<Recordings, TrainError> {
         self.load_if_recorded(function)?.ok_or_else(|| self.has_none_of(function))
     }
@@ -156,7 +157,8 @@ impl<'t> LayeredStore<'t> {
         }
     }
 
-    /// What is tried of a function: of generated code what was measured before, here or elsewhere. None where all of it can be listed.
+    /// What is tried of a function: of generated code what was measured before, here or elsewhere. None where all
+    /// of it can be listed.
     pub(super) fn candidates(
         &mut self,
         function: &'static Function,

@@ -36,7 +36,8 @@ pub struct LocalJobRequest {
     pub device: Option<String>,
     /// Folder the models are written to; none for `models` beside the program, where dispatch looks first.
     pub models: Option<PathBuf>,
-    /// Time for measuring, inputs made included; where it would not do fewer repeats are made, then fewer inputs measured.
+    /// Time for measuring, inputs made included; where it would not do fewer repeats are made, then fewer inputs
+    /// measured.
     pub time: Duration,
     /// With whom the inputs are shared.
     pub share: Share,
@@ -49,7 +50,8 @@ impl Default for LocalJobRequest {
     }
 }
 
-/// The main job on a device of this machine: [`fit`](Self::fit), [`measure`](Self::measure), [`judge`](Self::judge), in this order.
+/// The main job on a device of this machine: [`fit`](Self::fit), [`measure`](Self::measure),
+/// [`judge`](Self::judge), in this order.
 ///
 /// ```
 #[doc = include_str!("../example_recordings.md")]
@@ -149,8 +151,8 @@ impl LocalJob<'_> {
 
     /// Fits and writes the models that other machines' recordings give for this one.
     ///
-    /// Returns one result a function, an error where it was recorded on no other machine, nothing can be learned from what
-    /// was, or its model cannot be written.
+    /// Returns one result a function, an error where it was recorded on no other machine, nothing can be learned
+    /// from what was, or its model cannot be written.
     pub fn fit(&mut self) -> Vec<Result<Fitted, TrainError>> {
         let names: Vec<&str> = self.tunables.iter().map(|tunable| tunable.name()).collect();
         names.into_iter().map(|function| self.fit_one(function)).collect()
@@ -224,8 +226,8 @@ impl LocalJob<'_> {
 /// With so many inputs measured here the model is calibrated, to show what that would bring.
 pub(crate) const CALIBRATED_WITH: usize = 10;
 
-/// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a GPU are
-/// devices apart: only the one itself is left out.
+/// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a
+/// GPU are devices apart: only the one itself is left out.
 fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>, TrainError> {
     let own = format!("@{}", host::machine().id());
     let is_here = |id: &str| id == here.id || id.ends_with(&own);
@@ -262,8 +264,8 @@ fn fairly_ordered(names: &[String]) -> Vec<String> {
     placed.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
-/// Repeats that let `runs` variants be measured in about `time`. Part of it goes to making inputs and to warm-up. How many inputs a
-/// closure makes itself nobody knows.
+/// Repeats that let `runs` variants be measured in about `time`. Part of it goes to making inputs and to warm-up.
+/// How many inputs a closure makes itself nobody knows.
 fn repeats(time: Duration, runs: usize) -> Repeats {
     let usual = Repeats { least: 3, ..Repeats::default() };
     match runs {

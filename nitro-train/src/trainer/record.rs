@@ -61,9 +61,9 @@ impl RecordSummary {
 }
 
 impl Trainer {
-    /// Measures every admissible variant on every input, and keeps that in the store. What the store holds already is skipped, so a
-    /// stopped recording goes on where it was. In the end [a sample](RecordRequest::sample) of what it held is measured
-    /// again, into no store, to see whether that still holds.
+    /// Measures every admissible variant on every input, and keeps that in the store. What the store holds already
+    /// is skipped, so a stopped recording goes on where it was. In the end [a sample](RecordRequest::sample) of
+    /// what it held is measured again, into no store, to see whether that still holds.
     ///
     /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller, and what a panic
     /// leaves behind, such as a poisoned lock, may fail what is measured after it. [`main`](Self::main) measures in

@@ -18,12 +18,14 @@ pub struct RecordRequest {
     pub inputs: Option<PathBuf>,
     /// When the repeats of one variant on one input end.
     pub repeats: Repeats,
-    /// Record only so many inputs of each function and device: first some drawn at random, then always those at which a selector of
-    /// what is measured so far is least certain. All inputs are looked at for their features.
+    /// Record only so many inputs of each function and device: first some drawn at random, then always those at
+    /// which a selector of what is measured so far is least certain. All inputs are looked at for their features.
     pub max_inputs: Option<usize>,
-    /// Measure only what features take, of inputs of which that is not known: of recordings from before it was measured.
+    /// Measure only what features take, of inputs of which that is not known: of recordings from before it was
+    /// measured.
     pub feature_times_only: bool,
-    /// Measure nothing but these of the inputs and variants that are recorded, and of them what [`Trainer::measure_again`](crate::Trainer::measure_again) has marked.
+    /// Measure nothing but these of the inputs and variants that are recorded, and of them what
+    /// [`Trainer::measure_again`](crate::Trainer::measure_again) has marked.
     pub again: Option<WhichRecordings>,
     /// Empty the device's caches before every timed call.
     pub cold: bool,

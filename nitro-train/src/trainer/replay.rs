@@ -50,11 +50,13 @@ impl Default for ReplayRequest {
 }
 
 impl Trainer {
-    /// Searches the configurations that the store holds as if nothing were known of the device, and tells how good the best found was after so many
-    /// evaluations. Nothing is run: what a search evaluates is answered from the recordings, and it learns no other time of that device. The
-    /// searches are made as the iterator is asked for them.
+    /// Searches the configurations that the store holds as if nothing were known of the device, and tells how good
+    /// the best found was after so many evaluations. Nothing is run: what a search evaluates is answered from the
+    /// recordings, and it learns no other time of that device. The searches are made as the iterator is asked for
+    /// them.
     ///
-    /// A configuration that was never measured on the device counts as failed. One that no device and input admits is not part of the space.
+    /// A configuration that was never measured on the device counts as failed. One that no device and input admits
+    /// is not part of the space.
     ///
     /// ```
     /// use nitro_train::search::Strategy;

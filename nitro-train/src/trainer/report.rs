@@ -23,21 +23,24 @@ pub struct ReportRequest {
     pub data: DataRequest,
     /// Which inputs are trained on, and which are tests.
     pub inputs: InputLists,
-    /// Numbers of measured training inputs with which the selector that would be shipped is calibrated for the device left out, for a curve
-    /// on the page; without any there is none, as it takes long.
+    /// Numbers of measured training inputs with which the selector that would be shipped is calibrated for the
+    /// device left out, for a curve on the page; without any there is none, as it takes long.
     pub calibration: Vec<usize>,
-    /// Number of searches, each with a seed of its own, by which the page shows how soon strategies find the best configuration of a variant with
-    /// tuning parameters; without any it does not, as they take long. Each is of at most 100 evaluations, on at most 12 pairs of a device and an input.
+    /// Number of searches, each with a seed of its own, by which the page shows how soon strategies find the best
+    /// configuration of a variant with tuning parameters; without any it does not, as they take long. Each is of at
+    /// most 100 evaluations, on at most 12 pairs of a device and an input.
     pub searches: usize,
     /// Seed of everything random.
     pub seed: u64,
 }
 
 impl Trainer {
-    /// Evaluates every function as [`evaluate`](Self::evaluate) does, for a page with figures: [`ReportData::write`] writes it.
+    /// Evaluates every function as [`evaluate`](Self::evaluate) does, for a page with figures:
+    /// [`ReportData::write`] writes it.
     ///
-    /// Where there are several functions, one that cannot be evaluated (too few devices or inputs, nothing that succeeded) is
-    /// shown without evaluation; so is, even alone, one whose variants have configurations, which the page shows too.
+    /// Where there are several functions, one that cannot be evaluated (too few devices or inputs, nothing that
+    /// succeeded) is shown without evaluation; so is, even alone, one whose variants have configurations, which the
+    /// page shows too.
     ///
     /// ```
     #[doc = include_str!("../example_recordings.md")]

@@ -14,15 +14,15 @@ use std::path::PathBuf;
 pub struct DataRequest {
     /// Functions to work on; empty for all.
     pub functions: Vec<String>,
-    /// Store of measurements: a file (made when something is written) or `redis://host:port/db`. Without one, `nitro.db` in the
-    /// working directory over the recordings that the program carries.
+    /// Store of measurements: a file (made when something is written) or `redis://host:port/db`. Without one,
+    /// `nitro.db` in the working directory over the recordings that the program carries.
     pub store: Option<String>,
     /// Folder of profiles, as `train profile` writes them; without one, those that the program carries.
     pub profiles: Option<PathBuf>,
 }
 
-/// How inputs are divided, as far as files of their names say, one a line. Without: names that begin with `train/` are trained on, else
-/// about two thirds of the groups; the others are for tests.
+/// How inputs are divided, as far as files of their names say, one a line. Without: names that begin with `train/`
+/// are trained on, else about two thirds of the groups; the others are for tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputLists {
     /// Names of the training inputs.

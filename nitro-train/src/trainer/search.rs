@@ -27,8 +27,8 @@ pub struct SearchRequest {
     pub data: DataRequest,
     /// The variant; without one, every variant with tuning parameters.
     pub variant: Option<String>,
-    /// Who proposes. Without, `transfer` among configurations that are listed and an ant colony where code is generated, which only
-    /// [`Strategy::Ants`] and [`Strategy::Random`] search.
+    /// Who proposes. Without, `transfer` among configurations that are listed and an ant colony where code is
+    /// generated, which only [`Strategy::Ants`] and [`Strategy::Random`] search.
     pub strategy: Option<Strategy>,
     /// At most so many evaluations for each device and input.
     pub evaluations: usize,
@@ -71,7 +71,8 @@ impl Default for SearchRequest {
     }
 }
 
-/// What ants learn from besides times ([`SearchRequest::metrics`]): where what is best so far has little of something, what promises much of it is tried.
+/// What ants learn from besides times ([`SearchRequest::metrics`]): where what is best so far has little of
+/// something, what promises much of it is tried.
 ///
 /// ```
 /// use nitro_train::{MetricsSource, SearchRequest};
@@ -84,7 +85,8 @@ pub enum MetricsSource {
     /// What is known without a profiler, as the occupancy of each kernel.
     #[default]
     Counted,
-    /// Hardware counters too, by Nsight Compute: each evaluation of generated code is followed by a call that it watches, in a process of its own, which takes seconds.
+    /// Hardware counters too, by Nsight Compute: each evaluation of generated code is followed by a call that it
+    /// watches, in a process of its own, which takes seconds.
     Ncu,
 }
 
@@ -113,14 +115,15 @@ pub struct Kept {
 }
 
 impl Trainer {
-    /// Searches the configurations of variants with tuning parameters, input by input, and then measures what is worth it: on all inputs at most
-    /// [`SearchRequest::keep`] configurations beside the default of every variant, so that
-    /// [`fit`](Self::fit) learns to pick among them.
+    /// Searches the configurations of variants with tuning parameters, input by input, and then measures what is
+    /// worth it: on all inputs at most [`SearchRequest::keep`] configurations beside the default of every variant,
+    /// so that [`fit`](Self::fit) learns to pick among them.
     ///
-    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and several programs search together that share
-    /// a store and ask for the same. Each of them sees every search to its end. What other devices had measured when a search began is in the store too: the
-    /// same request is the same search, whatever has been measured since; another [`seed`](SearchRequest::seed) begins another, at no cost for what
-    /// was evaluated before. Everything runs in this process, as with [`record`](Self::record).
+    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and
+    /// several programs search together that share a store and ask for the same. Each of them sees every search to
+    /// its end. What other devices had measured when a search began is in the store too: the same request is the
+    /// same search, whatever has been measured since; another [`seed`](SearchRequest::seed) begins another, at no
+    /// cost for what was evaluated before. Everything runs in this process, as with [`record`](Self::record).
     ///
     /// ```
     /// # mod app {

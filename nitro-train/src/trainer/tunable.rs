@@ -12,8 +12,8 @@ use crate::search::{Generators, SearchError, no_generator};
 type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
-/// One function with the closure that calls it on inputs, and what else its training takes. [`Trainer::tunable`](crate::Trainer::tunable)
-/// adds it.
+/// One function with the closure that calls it on inputs, and what else its training takes.
+/// [`Trainer::tunable`](crate::Trainer::tunable) adds it.
 ///
 /// ```
 /// # mod app {
@@ -48,8 +48,8 @@ pub struct Tunable {
 }
 
 impl Tunable {
-    /// A function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on inputs while a session
-    /// records.
+    /// A function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on
+    /// inputs while a session records.
     #[must_use]
     pub fn new(
         function: &'static Function,
@@ -84,8 +84,9 @@ impl Tunable {
         self
     }
 
-    /// What makes a choice ready to run on the device of this name, such as compiling its kernel. While a search times one configuration, threads of the
-    /// host do that for those that come next. What becomes of it does not matter: a choice that is not ready makes itself so when it runs.
+    /// What makes a choice ready to run on the device of this name, such as compiling its kernel. While a search
+    /// times one configuration, threads of the host do that for those that come next. What becomes of it does not
+    /// matter: a choice that is not ready makes itself so when it runs.
     ///
     /// The type of the choice is the function's own.
     ///
@@ -114,8 +115,8 @@ impl Tunable {
         self
     }
 
-    /// Who writes the code of this variant, which has a parameter `in artifacts`: what `train search` asks for it. Nothing else does: the texts that are worth
-    /// it are in the store, and those that a model picks go with it.
+    /// Who writes the code of this variant, which has a parameter `in artifacts`: what `train search` asks for it.
+    /// Nothing else does: the texts that are worth it are in the store, and those that a model picks go with it.
     ///
     /// ```
     /// # mod app {
@@ -214,7 +215,8 @@ pub struct ShippedRecordings {
     pub devices: &'static [u8],
     /// Hardware counters of the variants, as `train profile` writes them to `profiles.csv`; none where none were read.
     pub profiles: Option<&'static [u8]>,
-    /// What features take to compute: device, input, then a column a feature with nanoseconds; none where that was not measured.
+    /// What features take to compute: device, input, then a column a feature with nanoseconds; none where that was
+    /// not measured.
     pub feature_times: Option<&'static [u8]>,
     /// The texts of generated code, as `train export --artifacts` writes them; none where no variant has any.
     pub artifacts: Option<&'static [u8]>,

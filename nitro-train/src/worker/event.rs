@@ -1,5 +1,5 @@
-//! How a worker's recordings go on: noted for its supervisor, and in a team told to it, which shows it. For bars of several processes
-//! would write over each other.
+//! How a worker's recordings go on: noted for its supervisor, and in a team told to it, which shows it. For bars of
+//! several processes would write over each other.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;

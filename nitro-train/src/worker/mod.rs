@@ -1,5 +1,6 @@
-//! Measuring in a process of its own: a variant may end its process, never end, or take the device away from it, as an illegal
-//! memory access does with a GPU. That costs the one variant on the one input, and a fresh process goes on.
+//! Measuring in a process of its own: a variant may end its process, never end, or take the device away from it, as
+//! an illegal memory access does with a GPU. That costs the one variant on the one input, and a fresh process goes
+//! on.
 //!
 //! The process that the user starts then only runs itself again with the same command line, and once more after each
 //! fault. What was measured, and what was at fault, is in the store, so every worker gets further than the one before.

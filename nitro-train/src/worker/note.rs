@@ -1,8 +1,8 @@
-//! What a worker is doing just now, in a file that its supervisor reads: the run of a variant that may end the process, or
-//! never end.
+//! What a worker is doing just now, in a file that its supervisor reads: the run of a variant that may end the
+//! process, or never end.
 //!
-//! The file has one line. Its first byte says whether the run is still under way, and the rest which one it is. The name of the
-//! file is gone as soon as both have it open, so that nothing is left behind, whoever is killed.
+//! The file has one line. Its first byte says whether the run is still under way, and the rest which one it is. The
+//! name of the file is gone as soon as both have it open, so that nothing is left behind, whoever is killed.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};

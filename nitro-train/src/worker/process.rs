@@ -75,8 +75,8 @@ impl Worker {
         &mut self.process
     }
 
-    /// Looks at the worker until it has ended: by itself, since a run took longer than the deadline, or since the user wants it to.
-    /// `begun` hears that a run was noted, be it one that has ended by now.
+    /// Looks at the worker until it has ended: by itself, since a run took longer than the deadline, or since the
+    /// user wants it to. `begun` hears that a run was noted, be it one that has ended by now.
     pub(super) fn follow(
         mut self,
         deadline: Duration,
@@ -117,7 +117,8 @@ impl Worker {
     }
 }
 
-/// For how long a run goes on, without the time in which nobody looked: what stops a supervisor, such as Ctrl-Z, stops its worker too.
+/// For how long a run goes on, without the time in which nobody looked: what stops a supervisor, such as Ctrl-Z,
+/// stops its worker too.
 struct RunTime {
     stops: StopDetector,
     run: Option<Note>,

@@ -35,8 +35,8 @@ pub(crate) fn is_worker() -> bool {
     note_path().is_some()
 }
 
-/// Opens this process's notes, if it is a worker, and ends it with its supervisor: otherwise two would measure on one device as
-/// soon as the user starts another.
+/// Opens this process's notes, if it is a worker, and ends it with its supervisor: otherwise two would measure on
+/// one device as soon as the user starts another.
 pub(crate) fn follow_supervisor() {
     if let Some(path) = note_path() {
         if let Ok(opened) = Notes::open(Path::new(&path)) {

@@ -124,9 +124,9 @@ impl<'a> Supervisor<'a> {
         })
     }
 
-    /// A run of a variant has broken the worker. In doubt whether the variant is at fault it gets another try, for whoever ends a
-    /// process from outside seldom means the variant (unless it is the system, short of memory), and a variant that took too long
-    /// may have waited for others.
+    /// A run of a variant has broken the worker. In doubt whether the variant is at fault it gets another try, for
+    /// whoever ends a process from outside seldom means the variant (unless it is the system, short of memory), and
+    /// a variant that took too long may have waited for others.
     fn broken(&mut self, note: Note, how: &str, in_doubt: bool) -> Result<(), WorkerError> {
         // Samples come last: a worker that broke before has recorded what the next would take for older.
         self.takes_samples &= note.is_sample;
@@ -188,8 +188,8 @@ impl<'a> Supervisor<'a> {
         }]);
     }
 
-    /// Gives back the input that the worker was measuring, and the evaluation if that was one, so that the next recording need not wait for
-    /// their claims to expire.
+    /// Gives back the input that the worker was measuring, and the evaluation if that was one, so that the next
+    /// recording need not wait for their claims to expire.
     fn release(&self, note: &Note) {
         let Note { function, device, input, variant, configuration, .. } = note;
         let evaluation = evaluation_of(input, ChoiceName { variant, configuration });

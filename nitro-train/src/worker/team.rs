@@ -1,5 +1,5 @@
-//! Recording on several devices at the same time: a worker for each, with a supervisor of its own, and one place that shows how
-//! they go on. Devices of one kind share their inputs through the store.
+//! Recording on several devices at the same time: a worker for each, with a supervisor of its own, and one place
+//! that shows how they go on. Devices of one kind share their inputs through the store.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};

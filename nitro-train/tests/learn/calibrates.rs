@@ -3,7 +3,8 @@
 use nitro_train::evaluate::{DeviceEvaluation, EvaluateOptions, LeaveOut, Split, evaluate};
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
-/// Two variants, of which the first is twice as fast where `x` is below the device's threshold. Every third input is a test.
+/// Two variants, of which the first is twice as fast where `x` is below the device's threshold. Every third input
+/// is a test.
 fn recordings(devices: &[(&str, f64)]) -> Recordings {
     let inputs = (0..240_u32).map(|input| {
         let side = if input % 3 == 0 { "test" } else { "train" };

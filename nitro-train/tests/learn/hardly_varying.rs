@@ -1,4 +1,5 @@
-//! Features that hardly vary beside their size: noise of rounding is nothing to learn from, and a small range may be real.
+//! Features that hardly vary beside their size: noise of rounding is nothing to learn from, and a small range may
+//! be real.
 
 use nitro_core::model::Model;
 use nitro_train::internals::Random;

@@ -1,4 +1,5 @@
-//! Recordings may have more features than a model: those that matter are found, the same each time, without looking at what is held out.
+//! Recordings may have more features than a model: those that matter are found, the same each time, without looking
+//! at what is held out.
 
 use nitro_core::model::Model;
 use nitro_train::evaluate::{EvaluateOptions, Split, evaluate};
@@ -24,8 +25,9 @@ fn row(device: usize, input: usize, variant: usize, time_ns: f64) -> Measurement
     }
 }
 
-/// `tiled` is as good as `plain` is bad where the product of the features `left` and `right` is large, and `wide` is best where `size` is
-/// large, which the last tenth of the features tell alike; `features` in all, the others are noise.
+/// `tiled` is as good as `plain` is bad where the product of the features `left` and `right` is large, and `wide`
+/// is best where `size` is large, which the last tenth of the features tell alike; `features` in all, the others
+/// are noise.
 fn recordings(features: usize, inputs: usize) -> Recordings {
     let mut random = Random::new(7);
     let mut recordings = Recordings {

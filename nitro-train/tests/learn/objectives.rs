@@ -3,7 +3,8 @@
 use nitro_train::learn::{FitOptions, Objective, fit};
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
-/// Ten short inputs on which `light` takes half as long as `heavy`, and two long ones on which it takes four times as long. No feature tells them apart.
+/// Ten short inputs on which `light` takes half as long as `heavy`, and two long ones on which it takes four times
+/// as long. No feature tells them apart.
 fn recordings() -> Recordings {
     let rows = (0..12).flat_map(|input| {
         let times = if input < 10 { [1e3, 2e3] } else { [4e6, 1e6] };

@@ -18,8 +18,8 @@ fn the_planted_feature_is_selected_and_noise_is_not() {
     let selected: Vec<Vec<String>> = (1..=10).map(selected).collect();
     let found = selected.iter().filter(|features| features.contains(&"width".to_owned())).count();
     let alone = selected.iter().filter(|features| *features == &["width"]).count();
-    // The widest and the narrowest device are taken for their neighbours, so a third of the temporary targets say nothing, and of
-    // three noise features on six devices one helps by chance now and then.
+    // The widest and the narrowest device are taken for their neighbours, so a third of the temporary targets say
+    // nothing, and of three noise features on six devices one helps by chance now and then.
     assert!(found >= 8 && alone >= 6, "{selected:?}");
 }
 

@@ -19,8 +19,8 @@ impl Default for Planted {
     }
 }
 
-/// Two variants: `serial` takes time in proportion to the size, `parallel` a fixed time more and then the size over `width`.
-/// Where they meet depends on the device's `width` alone; `noise_a`, `noise_b` and `noise_c` say nothing.
+/// Two variants: `serial` takes time in proportion to the size, `parallel` a fixed time more and then the size over
+/// `width`. Where they meet depends on the device's `width` alone; `noise_a`, `noise_b` and `noise_c` say nothing.
 pub fn recordings(planted: &Planted) -> Recordings {
     let mut random = Random::new(planted.seed);
     let mut recordings = Recordings {

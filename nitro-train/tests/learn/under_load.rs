@@ -1,4 +1,5 @@
-//! What was measured under load weighs less: where it was wrong it does not turn the choice, and the gate does not count it.
+//! What was measured under load weighs less: where it was wrong it does not turn the choice, and the gate does not
+//! count it.
 
 use nitro_train::check::{Checked, Expected, Problem, check};
 use nitro_train::evaluate::Split;
@@ -9,8 +10,9 @@ const SIZES: usize = 40;
 /// From this size on `many` is the faster one; it lies between two training sizes.
 const BOUNDARY: usize = 18;
 
-/// Three inputs of each size. Below a boundary `few` is the faster one, by a quarter, above it is `many`. On two of the three inputs
-/// of each size below it the time of `few` was taken while others had nearly everything, and is wrong.
+/// Three inputs of each size. Below a boundary `few` is the faster one, by a quarter, above it is `many`. On two of
+/// the three inputs of each size below it the time of `few` was taken while others had nearly everything, and is
+/// wrong.
 fn recordings(load: Option<f64>) -> Recordings {
     let input = |at: usize| {
         let part = if (at / 3).is_multiple_of(4) { "test" } else { "train" };

@@ -8,8 +8,8 @@ use nitro_train::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Ou
 /// Nanoseconds that the feature `order` takes.
 const ORDER_NS: f64 = 2000.0;
 
-/// Two variants of which one takes 1.5 times as long as the other: which one, `order` tells and `length` does not. The best takes a nanosecond for
-/// each element. Lengths reach from `lengths.0` to `lengths.1`.
+/// Two variants of which one takes 1.5 times as long as the other: which one, `order` tells and `length` does not.
+/// The best takes a nanosecond for each element. Lengths reach from `lengths.0` to `lengths.1`.
 fn recordings(lengths: (f64, f64), inputs: usize) -> Recordings {
     let mut random = Random::new(7);
     let mut recordings = Recordings {

@@ -10,8 +10,8 @@ fn caution(recordings: &Recordings, when_unsure: WhenUnsure) -> Result<Option<(S
     Ok(model.caution.map(|own| (model.choices[usize::from(own.choice)].clone(), own.far)))
 }
 
-/// `parallel`, far ahead on long inputs, is a hundredth ahead of `serial` on short ones, but for every tenth, where it takes three times as long; no
-/// feature tells which.
+/// `parallel`, far ahead on long inputs, is a hundredth ahead of `serial` on short ones, but for every tenth, where
+/// it takes three times as long; no feature tells which.
 fn treacherous() -> Recordings {
     let mut recordings = recordings(&Planted::default());
     for row in &mut recordings.measurements {

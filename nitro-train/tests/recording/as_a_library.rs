@@ -1,4 +1,5 @@
-//! A trainer without its command line: calls return what was measured, what failed and why, and an observer hears the rest.
+//! A trainer without its command line: calls return what was measured, what failed and why, and an observer hears
+//! the rest.
 
 use std::sync::{Arc, Mutex};
 

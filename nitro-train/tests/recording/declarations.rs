@@ -1,4 +1,5 @@
-//! A function is declared otherwise, or its code has changed: what is recorded again, what stays, and what the gate says meanwhile.
+//! A function is declared otherwise, or its code has changed: what is recorded again, what stays, and what the gate
+//! says meanwhile.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

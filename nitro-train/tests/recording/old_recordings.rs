@@ -1,5 +1,5 @@
-//! A function that gets a feature: what was recorded before is left out until it is recorded again, every call that uses recordings says so,
-//! and no model passes the gate meanwhile.
+//! A function that gets a feature: what was recorded before is left out until it is recorded again, every call that
+//! uses recordings says so, and no model passes the gate meanwhile.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,5 +1,5 @@
-//! A session records through ordinary calls: which variant runs, what is timed, what is kept of variants that fail or answer
-//! wrong. Time is scripted: the device's stopwatch says what the test wants.
+//! A session records through ordinary calls: which variant runs, what is timed, what is kept of variants that fail
+//! or answer wrong. Time is scripted: the device's stopwatch says what the test wants.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Whose time it is: what a recording does beside the runs of variants is never a variant's, time in which nothing ran counts for
-//! nobody, claims are kept whatever a run takes, and a recording ends when its time has passed. Time is scripted.
+//! Whose time it is: what a recording does beside the runs of variants is never a variant's, time in which nothing
+//! ran counts for nobody, claims are kept whatever a run takes, and a recording ends when its time has passed. Time
+//! is scripted.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -295,7 +296,8 @@ fn times(store: &mut dyn Store) -> Vec<f64> {
 
 #[test]
 fn a_run_in_which_time_was_lost_is_made_again() {
-    // In the run of this number the process is stopped for an hour: the first run, the two that warm up, and those that are timed.
+    // In the run of this number the process is stopped for an hour: the first run, the two that warm up, and those
+    // that are timed.
     for stopped in 1..=6 {
         let mut store = store::memory().unwrap();
         let clock = SetClock::new();

@@ -1,4 +1,5 @@
-//! Devices whose time is scripted: the stopwatch says what the variant has set. All of them are of one kind, as identical GPUs are.
+//! Devices whose time is scripted: the stopwatch says what the variant has set. All of them are of one kind, as
+//! identical GPUs are.
 
 use std::cell::Cell;
 use std::error::Error;

@@ -1,4 +1,5 @@
-//! Two stores that are synchronised hold everything that either had, whatever they are kept in, and nothing is lost or copied by halves.
+//! Two stores that are synchronised hold everything that either had, whatever they are kept in, and nothing is lost
+//! or copied by halves.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What a program captures of its real calls, `train coverage` reads: how many calls are far from the training inputs, what was
-//! chosen, and which inputs to record next.
+//! What a program captures of its real calls, `train coverage` reads: how many calls are far from the training
+//! inputs, what was chosen, and which inputs to record next.
 //!
 //! Without arguments this program is the test; the test runs it again as the program and as the trainer.
 

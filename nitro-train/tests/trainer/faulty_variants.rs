@@ -1,6 +1,7 @@
-//! A variant that crashes, ends its process, never ends, panics or answers wrong costs that one variant on that one input:
-//! it is recorded with the reason, and the recording goes on in a fresh process and ends in order. What is not its doing is never
-//! laid to it: the time that a locked store takes, a panic of whoever measures, a process that only once took too long.
+//! A variant that crashes, ends its process, never ends, panics or answers wrong costs that one variant on that one
+//! input: it is recorded with the reason, and the recording goes on in a fresh process and ends in order. What is
+//! not its doing is never laid to it: the time that a locked store takes, a panic of whoever measures, a process
+//! that only once took too long.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

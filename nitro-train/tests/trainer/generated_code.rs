@@ -1,5 +1,6 @@
-//! Generated code is searched, kept, recorded on another device, fitted and dispatched by a program that has its model alone; what crashes or answers wrong
-//! costs its evaluation, and a search that is killed goes on as if it had not been, which also knows what the parts took.
+//! Generated code is searched, kept, recorded on another device, fitted and dispatched by a program that has its
+//! model alone; what crashes or answers wrong costs its evaluation, and a search that is killed goes on as if it
+//! had not been, which also knows what the parts took.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer, and as the program that dispatches.
 
@@ -95,7 +96,8 @@ fn note_parts(block: u32, unroll: u32, parts_ns: [f64; 2]) {
     }
 }
 
-/// Blocks from 2 to 256, unrolled 1, 2, 4 or 8 times; of the smallest block all of this is one text, and of an unrolled largest one nothing can be made.
+/// Blocks from 2 to 256, unrolled 1, 2, 4 or 8 times; of the smallest block all of this is one text, and of an
+/// unrolled largest one nothing can be made.
 struct Blocks;
 
 impl Decisions for Blocks {
@@ -259,7 +261,8 @@ fn what_is_found_is_kept_recorded_elsewhere_fitted_and_dispatched() {
         assert!(all("block=32 unroll=1").parts.is_empty(), "it never ran to its end");
     }
 
-    // What a model may pick, the best of training inputs, is measured on every input, and its text is in the store; nothing else is.
+    // What a model may pick, the best of training inputs, is measured on every input, and its text is in the store;
+    // nothing else is.
     let kept: Vec<String> = summary["kept"][0]["choices"]
         .as_array()
         .unwrap()

@@ -1,4 +1,5 @@
-//! What the parts of generated code take reaches the colony: of two independent kernels it finds the best in fewer evaluations than by the time of all.
+//! What the parts of generated code take reaches the colony: of two independent kernels it finds the best in fewer
+//! evaluations than by the time of all.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

@@ -1,5 +1,6 @@
-//! A variant that takes the device away from the process, as an illegal access on a GPU does, is recorded as failed on that
-//! input, and the recording goes on in a fresh process. The device here is a flag: once lost, it refuses everything.
+//! A variant that takes the device away from the process, as an illegal access on a GPU does, is recorded as failed
+//! on that input, and the recording goes on in a fresh process. The device here is a flag: once lost, it refuses
+//! everything.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

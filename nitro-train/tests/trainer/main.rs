@@ -1,7 +1,9 @@
-//! Programs with a trainer: each module is a scenario, and its `main` without arguments the test, with them the trainer that the test runs.
+//! Programs with a trainer: each module is a scenario, and its `main` without arguments the test, with them the
+//! trainer that the test runs.
 //!
-//! One program for all, since each would be linked with the whole trainer. A scenario has a process of its own all the same: this
-//! program again, with the scenario's name in its environment. `cargo test -p nitro-variants-train --test trainer -- lost_device` runs one.
+//! One program for all, since each would be linked with the whole trainer. A scenario has a process of its own all
+//! the same: this program again, with the scenario's name in its environment. `cargo test -p nitro-variants-train --test
+//! trainer -- lost_device` runs one.
 
 #[path = "../scripted/mod.rs"]
 mod scripted;

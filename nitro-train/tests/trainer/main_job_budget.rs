@@ -1,5 +1,5 @@
-//! The main job ends its measuring when its budget has passed, whatever inputs take to make: fewer are judged then, and the table says
-//! how many.
+//! The main job ends its measuring when its budget has passed, whatever inputs take to make: fewer are judged then,
+//! and the table says how many.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

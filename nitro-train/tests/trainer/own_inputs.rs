@@ -1,5 +1,6 @@
-//! A recording closure that makes its inputs itself, and never asks the session for any, is recorded like any other: with progress
-//! that counts what nobody expected, within a budget, by a team, and also when nobody reads what it prints.
+//! A recording closure that makes its inputs itself, and never asks the session for any, is recorded like any
+//! other: with progress that counts what nobody expected, within a budget, by a team, and also when nobody reads
+//! what it prints.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

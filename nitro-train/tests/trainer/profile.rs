@@ -202,7 +202,8 @@ fn plain(n: u32) -> u32 {
     n
 }
 
-/// The code is a number: what every counter of the first kernel is, in percent. The second has twice as much, and less in its second launch.
+/// The code is a number: what every counter of the first kernel is, in percent. The second has twice as much, and
+/// less in its second launch.
 fn found(p: work::Found, n: u32) -> u32 {
     let percent: u32 = p.kernel.text().and_then(|text| text.parse().ok()).expect("a number");
     launch("work_0(int)", percent);
@@ -406,7 +407,8 @@ fn a_device_without_counters_is_refused() {
 /// Metrics by part.
 type Parts = BTreeMap<String, BTreeMap<String, f64>>;
 
-/// Searches generated code with this source of metrics; what is said, and what the store has of each text and input: the metrics of its parts by name.
+/// Searches generated code with this source of metrics; what is said, and what the store has of each text and
+/// input: the metrics of its parts by name.
 fn searched(metrics: &str, complaint: &str) -> (String, Vec<Parts>) {
     let folder = tempfile::tempdir().unwrap();
     let path = with_profiler(folder.path());

@@ -1,5 +1,5 @@
-//! `record --device all` records on every GPU of a machine at the same time, and identical ones share the inputs. The two devices here
-//! are scripted twins.
+//! `record --device all` records on every GPU of a machine at the same time, and identical ones share the inputs.
+//! The two devices here are scripted twins.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

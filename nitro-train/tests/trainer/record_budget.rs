@@ -1,7 +1,7 @@
 //! `record --budget` measures so many inputs and no more, and those at which the choice of a variant turns.
 //!
-//! Without arguments this program is the test; the test runs it again as a trainer. Time is scripted: the device's stopwatch
-//! says what the variant wants.
+//! Without arguments this program is the test; the test runs it again as a trainer. Time is scripted: the device's
+//! stopwatch says what the variant wants.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -55,7 +55,8 @@ pub fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Records within a budget, and expects a line at the beginning and one at the end; all sizes that are in the store then.
+/// Records within a budget, and expects a line at the beginning and one at the end; all sizes that are in the store
+/// then.
 fn recorded(folder: &Path, budget: &str) -> BTreeSet<u32> {
     let program = std::env::current_exe().expect("this program is somewhere");
     let output = Command::new(program)

@@ -1,5 +1,5 @@
-//! A search measures few configurations, survives those that crash, hang or answer wrong, goes on after `kill -9` as if it had not been stopped, and
-//! leaves in the store what `fit` learns from.
+//! A search measures few configurations, survives those that crash, hang or answer wrong, goes on after `kill -9`
+//! as if it had not been stopped, and leaves in the store what `fit` learns from.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

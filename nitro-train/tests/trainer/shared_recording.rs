@@ -1,6 +1,6 @@
-//! Four recorders of twin devices share their inputs through one Redis server, while recorders and server are killed thirty
-//! times: in the end every variant of every input is there, as an undisturbed recording would have left it. What a recorder that was
-//! killed had claimed is taken over, long before the deadline of its runs.
+//! Four recorders of twin devices share their inputs through one Redis server, while recorders and server are
+//! killed thirty times: in the end every variant of every input is there, as an undisturbed recording would have
+//! left it. What a recorder that was killed had claimed is taken over, long before the deadline of its runs.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

@@ -1,5 +1,6 @@
-//! Four trainers search together through one Redis server, while trainers and server are killed thirty times, and ten times in searches that begin with
-//! what another device measured: what is evaluated and what is kept in the end is what one trainer finds that nobody disturbs.
+//! Four trainers search together through one Redis server, while trainers and server are killed thirty times, and
+//! ten times in searches that begin with what another device measured: what is evaluated and what is kept in the
+//! end is what one trainer finds that nobody disturbs.
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer.
 

@@ -1,4 +1,5 @@
-//! What recorders of twin devices share: a function whose second variant takes twice the time of its first. Time is scripted.
+//! What recorders of twin devices share: a function whose second variant takes twice the time of its first. Time is
+//! scripted.
 
 use std::sync::OnceLock;
 

@@ -1,12 +1,12 @@
-//! What the shipped models choose on this machine, with one thread and with all of them. In the repository, where `models/` is
-//! found:
+//! What the shipped models choose on this machine, with one thread and with all of them. In the repository, where
+//! `models/` is found:
 //!
 //! ```sh
 //! cargo run --release -p nitro-benchmarks --example choose
 //! ```
 //!
-//! Nothing is measured beforehand. A part of the machine with fewer threads is another device, and the same input may want
-//! another variant there.
+//! Nothing is measured beforehand. A part of the machine with fewer threads is another device, and the same input
+//! may want another variant there.
 
 mod shown;
 

@@ -1,5 +1,6 @@
-//! Breadth-first search in its own metric: billions of traversed edges a second, of every variant, over a hundred searches of
-//! each graph (edges of all searches by their time). Graphs as the recordings name them, and a device, may be given:
+//! Breadth-first search in its own metric: billions of traversed edges a second, of every variant, over a hundred
+//! searches of each graph (edges of all searches by their time). Graphs as the recordings name them, and a device,
+//! may be given:
 //!
 //! ```sh
 //! cargo run --release -p nitro-benchmarks --example search -- cuda:0/16sm test/rmat-n19-k8-s2

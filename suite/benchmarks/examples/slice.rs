@@ -1,6 +1,6 @@
-//! The same product of a sparse matrix and a vector, on a whole GPU and on 16 of its multiprocessors: what the shipped model
-//! chooses on each where the choices differ, and what the other choice would have cost. In the repository, where `models/` is
-//! found:
+//! The same product of a sparse matrix and a vector, on a whole GPU and on 16 of its multiprocessors: what the
+//! shipped model chooses on each where the choices differ, and what the other choice would have cost. In the
+//! repository, where `models/` is found:
 //!
 //! ```sh
 //! cargo run --release -p nitro-benchmarks --example slice

@@ -17,7 +17,8 @@ fn figure<'t>(text: &'t str, heading: &str) -> Option<&'t str> {
     line.split_whitespace().next().map(|word| word.trim_end_matches(','))
 }
 
-/// Keeps what this process measured of its device for the trainer: builds without optimisation measure it anew, which gives other figures.
+/// Keeps what this process measured of its device for the trainer: builds without optimisation measure it anew,
+/// which gives other figures.
 fn keep_device_features(cache: &Path) {
     let entry = host::current().entry();
     let lines: String = entry

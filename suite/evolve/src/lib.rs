@@ -1,7 +1,9 @@
-//! What the evolution of PTX is tried on: kernels of the Rodinia kind, written from the definitions of their algorithms and never measured, a trainer of support vector machines, and kernels with
-//! planted defects. The kernels of this project's own functions and two launch plans are subjects too.
+//! What the evolution of PTX is tried on: kernels of the Rodinia kind, written from the definitions of their
+//! algorithms and never measured, a trainer of support vector machines, and kernels with planted defects. The
+//! kernels of this project's own functions and two launch plans are subjects too.
 //!
-//! A subject is CUDA C++ and a workload; the program `compile` writes both, as PTX and text, into a folder where `train evolve` finds them.
+//! A subject is CUDA C++ and a workload; the program `compile` writes both, as PTX and text, into a folder where
+//! `train evolve` finds them.
 
 mod ours;
 mod planted;
@@ -67,8 +69,8 @@ static SUBJECTS: [Subject; 11] = [
     subject!("subjects", "svm"),
 ];
 
-/// The texts of launch plans by the names of their nests, as `train evolve NAME.plan.json --sizes ..` takes them: a product of matrices in tiles, and a stencil whose steps in
-/// time are loops of the host.
+/// The texts of launch plans by the names of their nests, as `train evolve NAME.plan.json --sizes ..` takes them: a
+/// product of matrices in tiles, and a stencil whose steps in time are loops of the host.
 ///
 /// ```
 /// let [(name, text), _] = nitro_evolve_subjects::plans() else { panic!("there are two") };
@@ -83,7 +85,8 @@ pub fn plans() -> &'static [(&'static str, &'static str)] {
 }
 
 impl Subject {
-    /// Compiles it by NVRTC to PTX for a compute capability, as in `90`, as anybody would: with no option but its definitions.
+    /// Compiles it by NVRTC to PTX for a compute capability, as in `90`, as anybody would: with no option but its
+    /// definitions.
     ///
     /// ```
     /// use nitro_cuda::CudaError;

@@ -7,7 +7,8 @@ use crate::{Subject, subject};
 pub struct Planted {
     /// The kernels, and how they are run.
     pub subject: Subject,
-    /// What the minimised patch takes away, one edit each, and nothing else. None where evolution is to find nothing that is accepted.
+    /// What the minimised patch takes away, one edit each, and nothing else. None where evolution is to find
+    /// nothing that is accepted.
     pub defects: &'static [Defect],
     /// What only looks like a defect: a patch that touches it is refused by the test.
     pub traps: &'static [Defect],
@@ -18,7 +19,8 @@ pub struct Planted {
 pub struct Defect {
     /// What it is, for messages.
     pub name: &'static str,
-    /// Any of these instructions has to go, or to lose its meaning: the beginning of the opcode, and which of those there are so many of in the text, from 0.
+    /// Any of these instructions has to go, or to lose its meaning: the beginning of the opcode, and which of those
+    /// there are so many of in the text, from 0.
     pub instructions: &'static [(&'static str, usize)],
 }
 
@@ -42,7 +44,8 @@ static PLANTED: [Planted; 2] = [
         defects: &[
             Defect { name: "a store that is always overwritten", instructions: &[("st.global", 0)] },
             Defect { name: "a barrier that orders nothing", instructions: &[("bar.sync", 0)] },
-            // Without the comparison or the quotient that it compares, an assembler has no use for the rest of the condition.
+            // Without the comparison or the quotient that it compares, an assembler has no use for the rest of the
+            // condition.
             Defect {
                 name: "a branch that no input takes",
                 instructions: &[("setp.leu.f32", 0), ("div.rn.f32", 0)],
@@ -61,7 +64,8 @@ static PLANTED: [Planted; 2] = [
 ];
 
 impl Defect {
-    /// The numbers in a patch (`b17`) of its instructions in a text that NVRTC has written: they count all instructions of the text from 0.
+    /// The numbers in a patch (`b17`) of its instructions in a text that NVRTC has written: they count all
+    /// instructions of the text from 0.
     ///
     /// ```
     /// let defect = nitro_evolve_subjects::planted()[1].traps[0];

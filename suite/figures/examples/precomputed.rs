@@ -1,11 +1,12 @@
-//! What the features of the GPU functions take that are computed on the host once, when an input is made, beside a call on a whole H200:
+//! What the features of the GPU functions take that are computed on the host once, when an input is made, beside a
+//! call on a whole H200:
 //!
 //! ```text
 //! cargo run --release -p nitro-figures --example precomputed
 //! ```
 //!
-//! It takes no GPU: the inputs are made anew here, and the times of calls are those of the recordings that ship. Of each function every eighth test
-//! input is measured. The times belong to the host that runs this.
+//! It takes no GPU: the inputs are made anew here, and the times of calls are those of the recordings that ship. Of
+//! each function every eighth test input is measured. The times belong to the host that runs this.
 
 use std::hint::black_box;
 use std::time::Instant;

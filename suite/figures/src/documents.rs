@@ -1,7 +1,7 @@
 //! Figures in the documents.
 //!
-//! A table or a paragraph that is made of figures stands between `<!-- figures: NAME -->` and `<!-- /figures -->`, each on a line of its own; a
-//! measured figure in a sentence after `<!-- measured: NAME -->`.
+//! A table or a paragraph that is made of figures stands between `<!-- figures: NAME -->` and `<!-- /figures -->`,
+//! each on a line of its own; a measured figure in a sentence after `<!-- measured: NAME -->`.
 
 use crate::blocks::block;
 use crate::figures::Figures;

@@ -1,6 +1,7 @@
 //! The form of `guide/figures.json`.
 //!
-//! Figures are in percent, rounded to three decimals, so that what is printed with one does not hang on the machine that computed it.
+//! Figures are in percent, rounded to three decimals, so that what is printed with one does not hang on the machine
+//! that computed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -237,7 +238,8 @@ impl Figures {
     }
 }
 
-/// By how much a figure may differ when it is computed on another machine, whose mathematical library may round otherwise.
+/// By how much a figure may differ when it is computed on another machine, whose mathematical library may round
+/// otherwise.
 const TOLERANCE: f64 = 0.05;
 
 /// What differs between two of the same kind, one line each.

@@ -1,11 +1,13 @@
-//! Every published figure, computed from the recordings that ship and kept in one file, `guide/figures.json`, from which the documents get
-//! theirs.
+//! Every published figure, computed from the recordings that ship and kept in one file, `guide/figures.json`, from
+//! which the documents get theirs.
 //!
-//! - [`recordings`] reads what ships: ten functions in `models/recordings`, and SpMV kernels measured by the Ginkgo project in `data/`;
+//! - [`recordings`] reads what ships: ten functions in `models/recordings`, and SpMV kernels measured by the Ginkgo
+//!   project in `data/`;
 //! - [`parts`] lists what is computed, [`compute`] computes it;
 //! - [`figures`] is the form of the file, with the figures that need a clock or a GPU beside what measured them;
 //! - [`numbers`] finds those in a text that somebody must have measured;
-//! - [`blocks`] makes tables and sentences of figures, [`documents`] puts them into the documents, between comments that name them.
+//! - [`blocks`] makes tables and sentences of figures, [`documents`] puts them into the documents, between comments
+//!   that name them.
 
 pub mod blocks;
 pub mod compute;

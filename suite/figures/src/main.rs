@@ -1,5 +1,5 @@
-//! `cargo run --release -p nitro-figures` computes every published figure anew, keeps them in `guide/figures.json`, and writes them into the
-//! documents.
+//! `cargo run --release -p nitro-figures` computes every published figure anew, keeps them in `guide/figures.json`,
+//! and writes them into the documents.
 //!
 //! ```text
 //! --only PART   computes one part (a function, `vendor`, `slice`, ..) and takes the rest as it is

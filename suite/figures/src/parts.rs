@@ -5,8 +5,8 @@ use crate::compute::{captured, evaluation, profiles, slice, splits, spread, trus
 use crate::figures::Remade;
 use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
 
-/// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles`, `captured` and `spread`, which are the
-/// fields of [`Remade`].
+/// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles`,
+/// `captured` and `spread`, which are the fields of [`Remade`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     let functions = ON_HOST.into_iter().chain(ON_GPU).chain([GINKGO]);
     functions.chain(["vendor", "slice", "trust", "splits", "profiles", "captured", "spread"])

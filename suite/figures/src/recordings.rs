@@ -19,7 +19,8 @@ pub const ON_GPU: [&str; 6] =
 /// What the Ginkgo project measured.
 pub const GINKGO: &str = "ginkgo_spmv";
 
-/// The recordings of a function of the suite with the variants that a program without the feature `vendor` has, or those of [`GINKGO`].
+/// The recordings of a function of the suite with the variants that a program without the feature `vendor` has, or
+/// those of [`GINKGO`].
 ///
 /// # Errors
 /// When there are none, or they cannot be read.

@@ -161,7 +161,8 @@ fn quick_parts_are_what_the_recordings_give() {
     assert_eq!(differences(&kept.spread, &remade.spread), [""; 0]);
 }
 
-/// One function whole, one way of leaving out; all of them take minutes: `cargo run --release -p nitro-figures -- --check`.
+/// One function whole, one way of leaving out; all of them take minutes:
+/// `cargo run --release -p nitro-figures -- --check`.
 #[test]
 fn the_figures_of_a_function_are_what_its_recordings_give() {
     let kept = kept().remade.functions.remove("transpose").unwrap().device;

@@ -2,7 +2,8 @@
 
 use nitro::code_variant;
 
-/// The product of a matrix of `rows` rows and `inner` columns and one of `inner` rows and `columns` columns, all row by row in memory.
+/// The product of a matrix of `rows` rows and `inner` columns and one of `inner` rows and `columns` columns, all
+/// row by row in memory.
 ///
 /// # Panics
 /// When a slice is not as long as the numbers say.
@@ -98,7 +99,8 @@ impl Block<'_> {
     }
 }
 
-/// One sweep of Jacobi's method over a grid of `rows` rows: each inner point becomes the mean of its four neighbours, the border stays.
+/// One sweep of Jacobi's method over a grid of `rows` rows: each inner point becomes the mean of its four
+/// neighbours, the border stays.
 ///
 /// # Panics
 /// When a slice is not as long as the numbers say.

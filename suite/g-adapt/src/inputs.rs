@@ -109,7 +109,8 @@ pub const SCALAR_PROD: [[u32; 2]; 24] = [
     [1 << 16, 1024],
 ];
 
-/// Rows, inner size and columns of two matrices to multiply on the host: half of them are not made up of the widest blocks.
+/// Rows, inner size and columns of two matrices to multiply on the host: half of them are not made up of the widest
+/// blocks.
 pub const HOST_PRODUCT: [[u32; 3]; 12] = [
     [48, 48, 48],
     [64, 64, 64],

@@ -19,8 +19,8 @@ const RIGHT: u32 = 2;
 /// A byte of which no result consists: numbers of it are none.
 const POISON: u8 = 0xff;
 
-/// Measures one input on the device. `default` runs the default choice and `run` the function, both into the given buffer. It is poisoned after
-/// each comparison, so that a choice which writes nothing is not taken for right.
+/// Measures one input on the device. `default` runs the default choice and `run` the function, both into the given
+/// buffer. It is poisoned after each comparison, so that a choice which writes nothing is not taken for right.
 fn record_on_device(
     session: &Session<'_>,
     name: &str,

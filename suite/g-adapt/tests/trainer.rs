@@ -1,4 +1,5 @@
-//! The trainer over recordings of a function with two parameters: what is judged input by input, fitted as a tree, and dispatched.
+//! The trainer over recordings of a function with two parameters: what is judged input by input, fitted as a tree,
+//! and dispatched.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +18,8 @@ fn train(folder: &Path, arguments: &[&str]) -> String {
 
 const FUNCTION: &str = "g_adapt::host_stencil";
 
-/// Times of all configurations on two devices: tiles as wide as the grid are best, and the right device likes another unrolling.
+/// Times of all configurations on two devices: tiles as wide as the grid are best, and the right device likes
+/// another unrolling.
 fn store(folder: &Path) {
     let mut measurements = "device,input,variant,time_ns,configuration\n".to_owned();
     let mut inputs = "input,height,width\n".to_owned();

@@ -6,8 +6,8 @@ use std::path::Path;
 use nitro_nest::{Mapping, Tiling};
 use serde_json::Value;
 
-/// What a file says, with the numbers of its lines: each a [`Mapping`] as results have it, or a [`Tiling`], which all kernels get. What a line leaves out is as
-/// usual; empty lines say nothing.
+/// What a file says, with the numbers of its lines: each a [`Mapping`] as results have it, or a [`Tiling`], which
+/// all kernels get. What a line leaves out is as usual; empty lines say nothing.
 ///
 /// ```no_run
 /// let given = nitro_polybench::given::read("tilings.jsonl".as_ref())?;

@@ -80,7 +80,8 @@ impl Error {
     }
 }
 
-/// What others are compared with: a thread for each point of parallel loops, neighbours at neighbouring elements, every sum in its order.
+/// What others are compared with: a thread for each point of parallel loops, neighbours at neighbouring elements,
+/// every sum in its order.
 #[must_use]
 pub fn reference() -> Mapping {
     let schedule = Schedule { coalesces: true, ..Schedule::default() };
@@ -176,8 +177,8 @@ impl<'a> Bench<'a> {
         Compiled::new(program, &self.sizes, Options::for_device(self.device))
     }
 
-    /// The times of a program that gives what the reference gives, in nanoseconds: of so many runs on fresh data, each of so many launches in a row. What takes
-    /// long beside the best so far is run once more alone.
+    /// The times of a program that gives what the reference gives, in nanoseconds: of so many runs on fresh data,
+    /// each of so many launches in a row. What takes long beside the best so far is run once more alone.
     ///
     /// # Errors
     /// When it does not run, or gives something else.

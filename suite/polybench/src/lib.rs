@@ -1,5 +1,5 @@
-//! Loop nests as plain Rust: the 17 kernels of PolyBench that Papenhausen and Mueller searched in "Coding Ants", written from their definitions
-//! in single precision, and five other nests.
+//! Loop nests as plain Rust: the 17 kernels of PolyBench that Papenhausen and Mueller searched in "Coding Ants",
+//! written from their definitions in single precision, and five other nests.
 
 pub mod blas;
 #[cfg(feature = "search")]
@@ -48,7 +48,8 @@ pub fn kernels() -> [Kernel; 22] {
     }
 }
 
-/// The sizes of a nest: `large`, those of PolyBench/C 4.2.1, or `huge`, which do not fit the caches of a large GPU. None: there are no such sizes.
+/// The sizes of a nest: `large`, those of PolyBench/C 4.2.1, or `huge`, which do not fit the caches of a large GPU.
+/// None: there are no such sizes.
 #[must_use]
 pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
     let [large, huge]: [&[i64]; 2] = match nest {

@@ -208,8 +208,8 @@ fn mean_row<'a>(name: &str, nests: impl Iterator<Item = &'a Ratios> + Clone) -> 
 const ABLATIONS: [&str; 4] =
     ["without-part-updates", "without-metrics", "without-tree", "without-recombination"];
 
-/// What ants find with a part of them turned off, and chance, as multiples of what they find: at the sizes `LARGE`, for all nests where that was measured, in Markdown. Presets are not
-/// counted, and there was no local search yet.
+/// What ants find with a part of them turned off, and chance, as multiples of what they find: at the sizes `LARGE`,
+/// for all nests where that was measured, in Markdown. Presets are not counted, and there was no local search yet.
 ///
 /// # Panics
 /// When a line is no search.

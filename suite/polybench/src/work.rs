@@ -5,9 +5,11 @@ use nitro_nest::{Assignment, Binary, Data, Expression, Nest, Node, Range, Variab
 /// Operations and memory traffic.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
-    /// Operations on numbers, as they are written but for products with scalar arguments, which can be made once for many.
+    /// Operations on numbers, as they are written but for products with scalar arguments, which can be made once
+    /// for many.
     pub operations: f64,
-    /// Bytes: every array is read once, and written once if it is written at all; in each step where the nest goes through time.
+    /// Bytes: every array is read once, and written once if it is written at all; in each step where the nest goes
+    /// through time.
     pub bytes: f64,
 }
 
@@ -60,7 +62,8 @@ impl Counter<'_> {
         }
     }
 
-    /// The steps of a loop through time, on whose iterator no element that is written depends; 1 where there is none around everything.
+    /// The steps of a loop through time, on whose iterator no element that is written depends; 1 where there is
+    /// none around everything.
     fn steps(&self, body: &[Node]) -> f64 {
         let [Node::Loop(range, inner)] = body else { return 1.0 };
         let depends = |assignment: &Assignment| {

@@ -1,4 +1,5 @@
-//! On a GPU the kernels give what the functions give. `cargo test --release -p nitro-polybench --features search --test gpu -- --ignored`.
+//! On a GPU the kernels give what the functions give. `cargo test --release -p nitro-polybench --features search --test
+//! gpu -- --ignored`.
 
 mod support;
 

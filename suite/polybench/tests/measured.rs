@@ -1,4 +1,5 @@
-//! What points of spaces of decisions took on an H200 (`measured/decided-h200.jsonl.gz`) is never less than their bound, and would be if the bound were wrong.
+//! What points of spaces of decisions took on an H200 (`measured/decided-h200.jsonl.gz`) is never less than their
+//! bound, and would be if the bound were wrong.
 
 use std::path::{Path, PathBuf};
 
@@ -98,7 +99,8 @@ const WRONG: [Wrong; 18] = [
     ("launch_ns", |rates| rates.launch_ns *= 2.0),
 ];
 
-/// What these points would show of a bound that is wrong. Of the rates that are not listed, they say nothing: no point is near what these allow.
+/// What these points would show of a bound that is wrong. Of the rates that are not listed, they say nothing: no
+/// point is near what these allow.
 #[test]
 fn a_wrong_rate_makes_a_bound_that_some_point_contradicts() {
     let all = all();

@@ -1,6 +1,8 @@
-//! Every nest can be followed from its loops to its kernels, and what the guide shows of one is what the program makes today.
+//! Every nest can be followed from its loops to its kernels, and what the guide shows of one is what the program
+//! makes today.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p nitro-polybench --features show --test one_nest` writes the guide's pictures anew; read the difference.
+//! `UPDATE_EXPECT=1 cargo test -p nitro-polybench --features show --test one_nest` writes the guide's pictures
+//! anew; read the difference.
 
 mod support;
 

@@ -111,7 +111,8 @@ fn what_was_shipped_compiles_in_either_integers() {
     }
 }
 
-/// `suite/evolve` has the texts of two plans, so that it compiles neither isl nor what finds plans. `UPDATE_EXPECT=1` writes them anew.
+/// `suite/evolve` has the texts of two plans, so that it compiles neither isl nor what finds plans.
+/// `UPDATE_EXPECT=1` writes them anew.
 #[test]
 fn plans_that_evolution_is_tried_on_are_those_of_the_nests() {
     for (name, mapping) in [("gemm", Mapping::ppcg_default()), ("jacobi_2d", Mapping::sane())] {

@@ -39,8 +39,8 @@ fn main() -> ExitCode {
         .main()
 }
 
-/// Keys of one kind that take turns where there are few: sorted again and again, the processor would know the outcome of every comparison. A prime, so
-/// that each variant meets them all, however many variants there are.
+/// Keys of one kind that take turns where there are few: sorted again and again, the processor would know the
+/// outcome of every comparison. A prime, so that each variant meets them all, however many variants there are.
 const INSTANCES: u64 = 13;
 
 /// Above so many keys their comparisons are too many to be known by heart.

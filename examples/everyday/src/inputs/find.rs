@@ -28,8 +28,8 @@ pub fn names() -> Vec<String> {
     super::names(|random| draw(random, (16, 1_000_000), (1, 400), (3, 20)))
 }
 
-/// Draws what a name says of a text of so many bytes, so many needles, and so many letters a needle: all but split and seed. In two of three no needle is there on
-/// purpose; in the others one is, anywhere.
+/// Draws what a name says of a text of so many bytes, so many needles, and so many letters a needle: all but split
+/// and seed. In two of three no needle is there on purpose; in the others one is, anywhere.
 pub fn draw(
     random: &mut Random,
     bytes: (usize, usize),

@@ -12,13 +12,15 @@ pub fn names() -> Vec<String> {
     super::names(|random| draw(random, [(1, 700); 3]))
 }
 
-/// Draws what a name says of matrices whose rows, inner dimension and columns are between these: all but split and seed.
+/// Draws what a name says of matrices whose rows, inner dimension and columns are between these: all but split and
+/// seed.
 pub fn draw(random: &mut Random, sizes: [(usize, usize); 3]) -> String {
     let [rows, inner, columns] = sizes.map(|(least, most)| size(random, least, most));
     format!("{FAMILY}-m{rows}-k{inner}-n{columns}")
 }
 
-/// Makes the two matrices of a name. Their values are small whole numbers, whose products add up without rounding in any order.
+/// Makes the two matrices of a name. Their values are small whole numbers, whose products add up without rounding
+/// in any order.
 ///
 /// ```
 /// let (a, b) = nitro_everyday::inputs::matmul::load("train/product-m2-k3-n4-s1")?;

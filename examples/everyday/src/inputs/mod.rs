@@ -1,8 +1,9 @@
-//! The inputs that the functions are recorded with. A name says completely how its input is made: `train/random-n4096-s3` is 4,096 keys of the family
-//! `random` from the seed 3.
+//! The inputs that the functions are recorded with. A name says completely how its input is made:
+//! `train/random-n4096-s3` is 4,096 keys of the family `random` from the seed 3.
 //!
-//! Names are drawn from seeded random numbers, sizes on a logarithmic scale, so that no size is a special one. Those that begin with `train/` and
-//! those that begin with `test/` come from different draws, and [`draw`](sort::draw) makes others, as the benchmark of mixes does.
+//! Names are drawn from seeded random numbers, sizes on a logarithmic scale, so that no size is a special one.
+//! Those that begin with `train/` and those that begin with `test/` come from different draws, and
+//! [`draw`](sort::draw) makes others, as the benchmark of mixes does.
 
 pub mod find;
 pub mod matmul;

@@ -2,8 +2,9 @@
 
 use super::{Name, NameError, Random, one_of, size};
 
-/// The families of keys: uniform 64-bit numbers; times of events that arrive a little late, some sorted ones and some descending ones; one of `k` values; `k` sorted
-/// runs; small numbers such as row identifiers, below 2 to the power of `b`.
+/// The families of keys: uniform 64-bit numbers; times of events that arrive a little late, some sorted ones and
+/// some descending ones; one of `k` values; `k` sorted runs; small numbers such as row identifiers, below 2 to the
+/// power of `b`.
 pub const FAMILIES: [&str; 7] = ["random", "late", "sorted", "descending", "few", "runs", "small"];
 
 /// The names of the recorded inputs, those for training first.

@@ -9,7 +9,8 @@ fn main() -> ExitCode {
     Trainer::new().tunable(Tunable::new(intersect::function(), record).generated_inputs(names())).main()
 }
 
-/// An input is written `LENGTH-RATIO-GAP`: a list, one that is shorter by the ratio, and the mean gap of the longer one's numbers.
+/// An input is written `LENGTH-RATIO-GAP`: a list, one that is shorter by the ratio, and the mean gap of the longer
+/// one's numbers.
 fn names() -> Vec<String> {
     let mut names = Vec::new();
     for length in [100, 1_000, 10_000, 100_000, 500_000] {

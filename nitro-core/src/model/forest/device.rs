@@ -69,8 +69,8 @@ pub(crate) struct DeviceForest {
     /// Number of trees, at most [`MAX_TREES`](super::MAX_TREES).
     trees: u16,
     nodes: Vec<FlatNode>,
-    /// For each node a row of values, as wide as the choices need in multiples of [`LANES`]. Those of splits are never read: that is less
-    /// than a table of where the leaves' rows are would cost.
+    /// For each node a row of values, as wide as the choices need in multiples of [`LANES`]. Those of splits are
+    /// never read: that is less than a table of where the leaves' rows are would cost.
     values: Vec<[u8; LANES]>,
     groups: Vec<Group>,
     /// What is subtracted from each input feature; none where that is 0 for all.
@@ -82,8 +82,9 @@ const LANES: usize = 8;
 /// How many trees are walked side by side: one walk waits for memory most of the time, several overlap.
 const WALKS: usize = 16;
 
-/// Where a walk goes on, in one number: from the lowest bits the column, the lower child, behind which the upper one lies, and the threshold. A
-/// leaf is its own lower child and nothing is above its threshold, so that a walk that has ended stays where it is.
+/// Where a walk goes on, in one number: from the lowest bits the column, the lower child, behind which the upper
+/// one lies, and the threshold. A leaf is its own lower child and nothing is above its threshold, so that a walk
+/// that has ended stays where it is.
 #[derive(Clone, Copy, Debug)]
 struct FlatNode(u64);
 
@@ -124,7 +125,8 @@ impl FlatNode {
 /// The features of an input, each as [`key`] in the upper half.
 type Keys = [u64; MAX_FEATURES];
 
-/// An integer that is greater where the number is, since integers are compared faster. NaN is least: it is above no threshold.
+/// An integer that is greater where the number is, since integers are compared faster. NaN is least: it is above no
+/// threshold.
 fn key(number: f32) -> u32 {
     const SIGN: u32 = 1 << 31;
     let bits = (number + 0.0).to_bits(); // -0 becomes 0
@@ -202,8 +204,8 @@ impl DeviceForest {
         self.groups = roots.chunks(WALKS).map(group).collect();
     }
 
-    /// The share of the best choice's speed that is expected of each choice, from raw input features, in points. Returns what a point
-    /// is worth.
+    /// The share of the best choice's speed that is expected of each choice, from raw input features, in points.
+    /// Returns what a point is worth.
     pub(crate) fn estimate(&self, features: &[f64], points: &mut Points) -> f64 {
         let row = self.keys(features);
         // Nearly every function has few choices: their sums fit a register.
@@ -249,8 +251,8 @@ impl DeviceForest {
         let mut nodes = group.roots;
         for _ in 0..group.depth {
             for node in &mut nodes {
-                // SAFETY: of a forest that was checked; roots and children are indices that `push` has made room for, and columns are
-                // input features, of which there are no more than a row holds.
+                // SAFETY: of a forest that was checked; roots and children are indices that `push` has made room
+                // for, and columns are input features, of which there are no more than a row holds.
                 *node = unsafe { self.nodes.get_unchecked(*node).next(row) };
             }
         }

@@ -1,8 +1,10 @@
-//! Prediction with a forest of regression trees: the share of the best choice's speed that each choice is expected to lose.
+//! Prediction with a forest of regression trees: the share of the best choice's speed that each choice is expected
+//! to lose.
 //!
-//! A tree compares one feature a node with a threshold; its leaf holds, for every choice, the mean of 1 − best time / time over the
-//! training samples that ended there. A forest ranks choices by the mean over its trees, lowest first (Geurts, Ernst and Wehenkel,
-//! "Extremely randomized trees", 2006, section 2: averages of trees whose splits are drawn at random).
+//! A tree compares one feature a node with a threshold; its leaf holds, for every choice, the mean of 1 − best time
+//! / time over the training samples that ended there. A forest ranks choices by the mean over its trees, lowest
+//! first (Geurts, Ernst and Wehenkel, "Extremely randomized trees", 2006, section 2: averages of trees whose splits
+//! are drawn at random).
 
 mod device;
 
@@ -39,11 +41,12 @@ pub struct Forest {
     pub inputs: usize,
     /// Number of choices, each with one value a leaf.
     pub choices: usize,
-    /// The trees one after the other, each in preorder: a split, all nodes of its lower side, all nodes of its upper side. The
-    /// order alone says where a child lies, so no number in a file can lead back.
+    /// The trees one after the other, each in preorder: a split, all nodes of its lower side, all nodes of its
+    /// upper side. The order alone says where a child lies, so no number in a file can lead back.
     #[serde(deserialize_with = "limited::list::<MAX_NODES, _, _>")]
     pub nodes: Vec<Node>,
-    /// One row of `choices` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where everything is.
+    /// One row of `choices` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where
+    /// everything is.
     pub values: Vec<u8>,
     /// For each column a number that is subtracted from raw values, in double precision, before they are rounded; empty
     /// where all are 0. A column whose values differ by less than single precision resolves has one among them.
@@ -54,8 +57,8 @@ pub struct Forest {
 /// One node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Node {
-    /// Where the raw feature less its [origin](Forest::origins), rounded to single precision, is above the threshold, the
-    /// upper side applies.
+    /// Where the raw feature less its [origin](Forest::origins), rounded to single precision, is above the
+    /// threshold, the upper side applies.
     Split {
         /// Input features first, then device features.
         column: u16,
@@ -86,8 +89,8 @@ impl Forest {
         Shape::of(&self.nodes).map_or(0, |shape| shape.trees)
     }
 
-    /// The forest, if all lengths and numbers in it fit together, for `choices` choices and these numbers of columns; what does not
-    /// is named.
+    /// The forest, if all lengths and numbers in it fit together, for `choices` choices and these numbers of
+    /// columns; what does not is named.
     pub(crate) fn check(
         &self,
         choices: usize,
@@ -117,13 +120,14 @@ impl Forest {
     }
 }
 
-/// A forest whose lengths and numbers fit together, as [`Forest::check`] alone finds out: walking it reaches nothing outside of it.
+/// A forest whose lengths and numbers fit together, as [`Forest::check`] alone finds out: walking it reaches
+/// nothing outside of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedForest<'a>(&'a Forest);
 
 impl CheckedForest<'_> {
-    /// The forest as it is on one device: splits on device features are decided once, so that only the reachable part of
-    /// each tree and only comparisons of input features are left.
+    /// The forest as it is on one device: splits on device features are decided once, so that only the reachable
+    /// part of each tree and only comparisons of input features are left.
     ///
     /// # Panics
     /// When there are fewer values than device features.

@@ -1,6 +1,7 @@
-//! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64), all little-endian, then
-//! the body: [sections](section), each in postcard. A reader passes over an optional section that it does not know and refuses the file for a
-//! required one, so that later versions can add either kind.
+//! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64),
+//! all little-endian, then the body: [sections](section), each in postcard. A reader passes over an optional
+//! section that it does not know and refuses the file for a required one, so that later versions can add either
+//! kind.
 //!
 //! | section | | holds |
 //! | --- | --- | --- |
@@ -16,9 +17,9 @@
 //! | `artifacts` | optional | the texts of generated code among the choices |
 //! | `calibrations` | optional | what takes the selector's place on devices where a little was measured |
 //!
-//! The structs here are not those that the program works with, so that either side can change alone. The exceptions are `Svm`,
-//! whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest` and `Gate`, whose arrays are trees in preorder, and
-//! `Coverage` and `Caution`, which are numbers alone.
+//! The structs here are not those that the program works with, so that either side can change alone. The exceptions
+//! are `Svm`, whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest` and `Gate`, whose
+//! arrays are trees in preorder, and `Coverage` and `Caution`, which are numbers alone.
 
 mod check;
 mod section;
@@ -40,7 +41,8 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The version of model files that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// Why bytes or a file gave no model, or a model no file. Of a file the error is its path; what is wrong is the `source`.
+/// Why bytes or a file gave no model, or a model no file. Of a file the error is its path; what is wrong is the
+/// `source`.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ModelError {

@@ -9,8 +9,8 @@ pub(super) const LOGARITHMS: usize = 8;
 /// The rounding error of one operation in single precision, relative.
 pub(super) const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// What the fast way to scale may be off by, relative to the numbers that go into it (tested): the logarithm below, and another order of
-/// operations than [`Scale::apply`]. Far below a rounding in single precision.
+/// What the fast way to scale may be off by, relative to the numbers that go into it (tested): the logarithm below,
+/// and another order of operations than [`Scale::apply`]. Far below a rounding in single precision.
 pub(super) const SCALING_ERROR: f64 = 1e-12;
 
 /// A block of support vectors.
@@ -30,9 +30,9 @@ pub(super) struct Term {
 /// The sum of one pair of classes, in parts that are added up at last.
 pub(super) type Sum = [f64; 4];
 
-/// What a processor has, as far as the arithmetic here is compiled for it. The ways differ in how many lanes an instruction takes and in whether a
-/// product is rounded before it is added to; the error bound holds for all of them. (AVX-512 was measured: it takes 5 % less time with 2,000 support
-/// vectors, and 8 % more with 20.)
+/// What a processor has, as far as the arithmetic here is compiled for it. The ways differ in how many lanes an
+/// instruction takes and in whether a product is rounded before it is added to; the error bound holds for all of
+/// them. (AVX-512 was measured: it takes 5 % less time with 2,000 support vectors, and 8 % more with 20.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instructions(Set);
 
@@ -147,9 +147,10 @@ fn fill<const FUSED: bool>(columns: &[[f32; LANES]], row: &[f32], kernel: &mut [
     }
 }
 
-/// 2^-x for x ≥ 0, with a relative error of at most 4 roundings up to x = 126 and 2^-126 beyond. NaN stays NaN. Nothing but arithmetic, so
-/// that the compiler computes several at a time: the exponent's whole part by adding a number so large that the sum has no fraction
-/// bits left, the rest, between -1/2 and 1/2, by a polynomial of degree 5 (fitted for the least relative error, 1.8 roundings).
+/// 2^-x for x ≥ 0, with a relative error of at most 4 roundings up to x = 126 and 2^-126 beyond. NaN stays NaN.
+/// Nothing but arithmetic, so that the compiler computes several at a time: the exponent's whole part by adding a
+/// number so large that the sum has no fraction bits left, the rest, between -1/2 and 1/2, by a polynomial of
+/// degree 5 (fitted for the least relative error, 1.8 roundings).
 #[expect(
     clippy::approx_constant,
     reason = "a fitted coefficient, not ln 2, which would add an error of one rounding"
@@ -169,9 +170,9 @@ fn exp2_of_negated<const FUSED: bool>(x: f32) -> f32 {
     polynomial * power
 }
 
-/// sign(x)·ln(1 + |x|), as [`Transform::Log`](super::Transform::Log); NaN where x is not finite. Nothing but arithmetic, so that the compiler
-/// computes several at a time: 1 + |x| is 2^k·m with m between √½ and √2, and ln m = 2·artanh(s) with s = (m - 1)/(m + 1), |s| < 0.172, by its
-/// series. Off by at most [`SCALING_ERROR`].
+/// sign(x)·ln(1 + |x|), as [`Transform::Log`](super::Transform::Log); NaN where x is not finite. Nothing but
+/// arithmetic, so that the compiler computes several at a time: 1 + |x| is 2^k·m with m between √½ and √2, and ln m =
+/// 2·artanh(s) with s = (m - 1)/(m + 1), |s| < 0.172, by its series. Off by at most [`SCALING_ERROR`].
 #[inline(always)]
 fn ln_1p<const FUSED: bool>(x: f64) -> f64 {
     const SQRT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
@@ -193,11 +194,12 @@ fn ln_1p<const FUSED: bool>(x: f64) -> f64 {
     multiply_add(k, std::f64::consts::LN_2, 2.0 * s * series).copysign(x) + 0.0 * x
 }
 
-/// What the kernel of one support vector may be off by. With ε for a rounding and B for the farthest coordinate of a support vector, a computed
-/// difference is off by at most ε(2|d| + 2B) (both ends and the subtraction are rounded, and |u| ≤ |d| + |v|), their squared sum x over m
-/// columns by ε((5 + m)x + 4B√(m·x)), and 2^-x is at most ln 2 · 2^-x times as much, where x · 2^-x ≤ 0.54 and √x · 2^-x ≤ 0.52; 4ε for
-/// [`exp2_of_negated`]. The numbers that are scaled, of `magnitude`, are off by [`SCALING_ERROR`] of theirs, and so may be in place of ε·2B.
-/// Terms of ε² are left to a factor of 1.5.
+/// What the kernel of one support vector may be off by. With ε for a rounding and B for the farthest coordinate of
+/// a support vector, a computed difference is off by at most ε(2|d| + 2B) (both ends and the subtraction are
+/// rounded, and |u| ≤ |d| + |v|), their squared sum x over m columns by ε((5 + m)x + 4B√(m·x)), and 2^-x is at most
+/// ln 2 · 2^-x times as much, where x · 2^-x ≤ 0.54 and √x · 2^-x ≤ 0.52; 4ε for [`exp2_of_negated`]. The numbers
+/// that are scaled, of `magnitude`, are off by [`SCALING_ERROR`] of theirs, and so may be in place of ε·2B. Terms
+/// of ε² are left to a factor of 1.5.
 pub(super) fn kernel_error(columns: usize, farthest: f64, magnitude: f64) -> f64 {
     let columns = columns as f64;
     let farthest = farthest + SCALING_ERROR / ROUNDING * (farthest + magnitude);

@@ -129,8 +129,8 @@ impl Scale {
         if self.varies() { 2.0 * (self.transform.apply(value) - self.min) / range - 1.0 } else { 0.0 }
     }
 
-    /// As [`Scale::apply`], with values outside the range of the training data taken for its ends: for device features, of which training
-    /// saw few values. A kernel function knows nothing of what lies far outside.
+    /// As [`Scale::apply`], with values outside the range of the training data taken for its ends: for device
+    /// features, of which training saw few values. A kernel function knows nothing of what lies far outside.
     #[must_use]
     pub fn apply_within(&self, value: f64) -> f64 {
         self.apply(value).clamp(-1.0, 1.0)
@@ -148,8 +148,8 @@ impl Svm {
         self.classes.iter().enumerate().flat_map(|(class, own)| std::iter::repeat_n(class, own.support))
     }
 
-    /// The coefficients of a support vector of a class, each with the pair in whose decision it weighs. LIBSVM's layout: row `other` for
-    /// a later class of the pair, row `other - 1` for an earlier one.
+    /// The coefficients of a support vector of a class, each with the pair in whose decision it weighs. LIBSVM's
+    /// layout: row `other` for a later class of the pair, row `other - 1` for an earlier one.
     fn weights(&self, vector: usize, own: usize) -> impl Iterator<Item = (usize, f64)> {
         let classes = self.classes.len();
         let rounds = classes.saturating_sub(1);
@@ -167,7 +167,8 @@ impl Svm {
         self.classes.iter().map(|class| class.support).sum()
     }
 
-    /// Whether all lengths and numbers fit together, for `choices` choices and `columns` features; what does not is named.
+    /// Whether all lengths and numbers fit together, for `choices` choices and `columns` features; what does not is
+    /// named.
     pub(crate) fn check(&self, choices: usize, columns: usize) -> Result<(), &'static str> {
         let classes = self.classes.len();
         let support = self

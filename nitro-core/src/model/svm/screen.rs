@@ -1,8 +1,10 @@
-//! Decision values in single precision, with a bound on their error: fast enough for a call, and exact enough for nearly all.
+//! Decision values in single precision, with a bound on their error: fast enough for a call, and exact enough for
+//! nearly all.
 //!
-//! What does not change from call to call is done once. The kernel is a product of one factor for the input and one for the device,
-//! exp(-γ·‖u - v‖²) = exp(-γ·‖u' - v'‖²) · exp(-γ·‖u'' - v''‖²), so the device's factor goes into the coefficients; support vectors that then
-//! lie at the same point (one input, measured on several devices, or in several classes) become one, with the sum of their coefficients.
+//! What does not change from call to call is done once. The kernel is a product of one factor for the input and one
+//! for the device, exp(-γ·‖u - v‖²) = exp(-γ·‖u' - v'‖²) · exp(-γ·‖u'' - v''‖²), so the device's factor goes into
+//! the coefficients; support vectors that then lie at the same point (one input, measured on several devices, or in
+//! several classes) become one, with the sum of their coefficients.
 
 use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
@@ -38,7 +40,8 @@ struct Pair {
 /// A sum of so large weights is still one in single precision.
 const LARGEST_WEIGHT: f64 = f32::MAX as f64 / LANES as f64;
 
-/// Where support vectors lie, for the bits of their input columns in single precision: what they weigh together, by pair.
+/// Where support vectors lie, for the bits of their input columns in single precision: what they weigh together, by
+/// pair.
 type Points = BTreeMap<Vec<u32>, Weights>;
 type Weights = BTreeMap<usize, f64>;
 
@@ -114,8 +117,8 @@ impl Screen {
         }
     }
 
-    /// Computes the decision value of each pair, less its offset, from raw input features. Returns whether all of them are so far from 0
-    /// that the exact ones have the same signs.
+    /// Computes the decision value of each pair, less its offset, from raw input features. Returns whether all of
+    /// them are so far from 0 that the exact ones have the same signs.
     pub(super) fn decide<const PAIRS: usize>(&self, features: &[f64], decisions: &mut [f64; PAIRS]) -> bool {
         let mut row = [0.0; MAX_FEATURES];
         self.columns.scale(self.instructions, features, &mut row);

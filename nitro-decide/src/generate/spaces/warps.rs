@@ -12,8 +12,9 @@ use crate::{Limits, Operation};
 const LANES: u64 = 32;
 
 impl DecidedSpace {
-    /// `y = a x`, as [`matvec`](Self::matvec), but with each sum added up by the 32 threads of a warp, which read neighbours: in another order than that of the plain loops, so that results are
-    /// as far off as [`Nest::run_with_bounds`](nitro_nest::Nest::run_with_bounds) says. Nothing is staged.
+    /// `y = a x`, as [`matvec`](Self::matvec), but with each sum added up by the 32 threads of a warp, which read
+    /// neighbours: in another order than that of the plain loops, so that results are as far off as
+    /// [`Nest::run_with_bounds`](nitro_nest::Nest::run_with_bounds) says. Nothing is staged.
     ///
     /// ```
     /// use nitro_decide::{DecidedSpace, Limits, TileSizes};
@@ -38,7 +39,8 @@ impl DecidedSpace {
         rows.outline.finish(tiles, limits)
     }
 
-    /// `y = alpha a x + beta b x`, as [`gesummv`](Self::gesummv), but with each sum added up by the 32 threads of a warp, as by [`matvec_by_warps`](Self::matvec_by_warps).
+    /// `y = alpha a x + beta b x`, as [`gesummv`](Self::gesummv), but with each sum added up by the 32 threads of a
+    /// warp, as by [`matvec_by_warps`](Self::matvec_by_warps).
     ///
     /// ```
     /// use nitro_decide::{DecidedSpace, Limits, TileSizes};

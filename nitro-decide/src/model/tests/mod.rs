@@ -301,7 +301,8 @@ fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
     }
 }
 
-/// On a GPU a block of one thread, which staged a row of eight elements for itself, took less than a bound that did not know that it may load four of them at once.
+/// On a GPU a block of one thread, which staged a row of eight elements for itself, took less than a bound that did
+/// not know that it may load four of them at once.
 #[test]
 fn who_has_all_of_a_tile_loads_neighbours_of_the_next_row_too() {
     let case = case(staged_product());

@@ -1,4 +1,5 @@
-//! What a decided kernel takes on a device that does everything at its best rate, with all instances and addresses counted one by one. It knows no formula of the bound.
+//! What a decided kernel takes on a device that does everything at its best rate, with all instances and addresses
+//! counted one by one. It knows no formula of the bound.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,11 +13,13 @@ type Thread = (u64, u64);
 struct Counted {
     /// Instances of each thread.
     operations: BTreeMap<Thread, f64>,
-    /// Elements that each thread reads or writes, each once (of a load once in each iteration of the plain loops around all), in that order, by access.
+    /// Elements that each thread reads or writes, each once (of a load once in each iteration of the plain loops
+    /// around all), in that order, by access.
     touched: BTreeMap<(Thread, usize), Vec<u64>>,
     /// Where these are in a staged tile.
     words: BTreeMap<(Thread, usize), Vec<u64>>,
-    /// What the first thread does in turn: which iteration of the plain loops around all, of all plain loops, and which sum it adds to.
+    /// What the first thread does in turn: which iteration of the plain loops around all, of all plain loops, and
+    /// which sum it adds to.
     trace: Vec<[u64; 3]>,
     /// Sectors that the first block touches in each iteration of the plain loops around all, by access.
     sectors: BTreeMap<u64, BTreeSet<(usize, u64)>>,
@@ -394,8 +397,10 @@ struct Block {
     loading: usize,
 }
 
-/// Clocks of a block whose warps all do what the first thread does: each starts one instruction after the other, waits for what it needs, and begins no iteration of a plain loop before it has started the one
-/// before; the multiprocessor adds for as many lanes at once as it has, and shared memory has answered before all go on to the next tile.
+/// Clocks of a block whose warps all do what the first thread does: each starts one instruction after the other,
+/// waits for what it needs, and begins no iteration of a plain loop before it has started the one before; the
+/// multiprocessor adds for as many lanes at once as it has, and shared memory has answered before all go on to the
+/// next tile.
 fn in_turn(counted: &Counted, block: Block, rates: &Rates) -> f64 {
     let [some_staged, all_staged] = block.staged;
     let barrier = if some_staged { rates.barrier_clocks } else { 0.0 };
@@ -442,7 +447,8 @@ impl Warps {
         Self { ready: vec![BTreeMap::new(); count], each, busy: 0.0, latency }
     }
 
-    /// When the last one has started all of a round that begins now; `shared` is waited for in each iteration of a plain loop.
+    /// When the last one has started all of a round that begins now; `shared` is waited for in each iteration of a
+    /// plain loop.
     fn compute(&mut self, round: &[[u64; 3]], now: f64, shared: f64) -> f64 {
         let mut at = vec![(now, 0); self.ready.len()];
         let starts = |own: &Self, warp: usize, (now, next): (f64, usize)| {

@@ -34,8 +34,8 @@ pub(super) struct CaseBuffer {
     pub(super) spread: f64,
 }
 
-/// What a buffer is filled with that holds anything at the beginning: no number in every other run, and a very large one otherwise.
-/// The rest is of the run's number, so that no two runs have the same.
+/// What a buffer is filled with that holds anything at the beginning: no number in every other run, and a very
+/// large one otherwise. The rest is of the run's number, so that no two runs have the same.
 pub(super) fn pattern(run: u64) -> u32 {
     let drawn = (run.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as u32; // 20 bits
     if run.is_multiple_of(2) { 0xfff0_0001 | drawn } else { 0x7e50_0000 | drawn }

@@ -26,11 +26,15 @@ const LEFT_TO_OTHERS: u64 = 10;
 
 /// Runs programs on a CUDA device, and compares their results there.
 ///
-/// Every buffer has a mapping of its own with nothing beside it ([`GuardedBuffer`](nitro_cuda::GuardedBuffer)). Before each run inputs are copied anew, and what is not an input is filled with a pattern; of runs that are checked, buffers are
-/// elsewhere each time, the pattern is another one, and inputs and what stands beside buffers have to be as they were. Times are of events around all launches of a case, by
-/// [`Device::stopwatch`](nitro_core::Device::stopwatch), with the device given something to do until the host is ahead.
+/// Every buffer has a mapping of its own with nothing beside it ([`GuardedBuffer`](nitro_cuda::GuardedBuffer)).
+/// Before each run inputs are copied anew, and what is not an input is filled with a pattern; of runs that are
+/// checked, buffers are elsewhere each time, the pattern is another one, and inputs and what stands beside buffers
+/// have to be as they were. Times are of events around all launches of a case, by
+/// [`Device::stopwatch`](nitro_core::Device::stopwatch), with the device given something to do until the host is
+/// ahead.
 ///
-/// A program that takes the device with it, by an illegal access say, makes an error of every later call: run it in a [`Sandbox`](super::Sandbox), whose worker calls [`serve`](super::serve).
+/// A program that takes the device with it, by an illegal access say, makes an error of every later call: run it in
+/// a [`Sandbox`](super::Sandbox), whose worker calls [`serve`](super::serve).
 ///
 /// ```no_run
 /// use nitro_evolve::sandbox::{CudaBench, serve};
@@ -83,7 +87,8 @@ impl CudaBench {
 }
 
 impl CudaBench {
-    /// Runs a program once on each case of these sets, and compares nothing: for whoever watches this process, under whom each run takes long.
+    /// Runs a program once on each case of these sets, and compares nothing: for whoever watches this process,
+    /// under whom each run takes long.
     pub(crate) fn run_once(
         &mut self,
         workload: &Workload,

@@ -152,7 +152,8 @@ impl Runner {
         Ok(())
     }
 
-    /// The median of what all launches take together: of so many runs, or of the first few where these leave no doubt that it is slower than the original.
+    /// The median of what all launches take together: of so many runs, or of the first few where these leave no
+    /// doubt that it is slower than the original.
     fn time(&self, case: &mut Case, programs: &Programs<'_>, runs: u32) -> Result<f64, Stop> {
         case.place(Place::End);
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
@@ -180,7 +181,8 @@ impl Runner {
         median_of_numbers(&mut times_ns).ok_or_else(|| Stop::Lost("the device gives no times".to_owned()))
     }
 
-    /// The launches as a graph, where they are so many that the host would not be ahead of the device: then its time would be measured, and not that of the kernels.
+    /// The launches as a graph, where they are so many that the host would not be ahead of the device: then its
+    /// time would be measured, and not that of the kernels.
     fn graph<'m>(&self, prepared: &[Prepared<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
         if !(MOST_AHEAD as usize + 1..=MOST_NODES).contains(&prepared.len()) {
             return Ok(None);
@@ -200,8 +202,9 @@ impl Runner {
         for Prepared { kernel, grid, arguments } in prepared {
             given.clear();
             given.extend(arguments.iter().map(|bytes| Argument::bytes(bytes)));
-            // SAFETY: number and sizes of the arguments are the kernel's. It may do whatever it likes to this process, which is there for that: its buffers have nothing beside them, and what it does to
-            // them is looked at.
+            // SAFETY: number and sizes of the arguments are the kernel's. It may do whatever it likes to this
+            // process, which is there for that: its buffers have nothing beside them, and what it does to them is
+            // looked at.
             unsafe { kernel.launch_on(self.stream, *grid, &given) }.map_err(Stop::of(Failure::Launch))?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Programs as CUDA C++.
 //!
-//! Sums of values are in parentheses as they are nested, so that no compiler adds them up otherwise; whether it joins a product and a sum into one
-//! operation is for its options to say.
+//! Sums of values are in parentheses as they are nested, so that no compiler adds them up otherwise; whether it
+//! joins a product and a sum into one operation is for its options to say.
 
 mod names;
 
@@ -17,9 +17,10 @@ use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
 use crate::nest::{Condition, Range};
 
 impl Program {
-    /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
-    /// `int`), the scalars (`float`), and a pointer to each array of the nest, at a multiple of 16 bytes as allocations are. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
-    /// compiled with `-fmad=false`.
+    /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around
+    /// it (`long long`, or with [`Integers::Bits32`] `int`), the scalars (`float`), and a pointer to each array of
+    /// the nest, at a multiple of 16 bytes as allocations are. Where the mapping keeps the order of sums it gives
+    /// what the nest gives, bit for bit, if compiled with `-fmad=false`.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]

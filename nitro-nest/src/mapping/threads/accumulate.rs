@@ -1,7 +1,8 @@
 //! Elements in registers: register promotion, and sums that several threads add up.
 //!
-//! An element that a loop writes again and again may be in a register: in a kernel without races no other thread touches what this one writes. A sum that runs along
-//! an axis of the grid has to be: each thread sums up its part from zero, and adds it atomically.
+//! An element that a loop writes again and again may be in a register: in a kernel without races no other thread
+//! touches what this one writes. A sum that runs along an axis of the grid has to be: each thread sums up its part
+//! from zero, and adds it atomically.
 
 use super::domain::{Domain, in_extent, is_implied, project};
 use super::walk::Walk;
@@ -49,7 +50,8 @@ pub struct Candidate {
     pub is_set: bool,
 }
 
-/// An access with what is between it and where the walk is: iterators of loops, and the conditions under which there is an instance.
+/// An access with what is between it and where the walk is: iterators of loops, and the conditions under which
+/// there is an instance.
 struct Found<'a> {
     access: &'a Access,
     is_written: bool,
@@ -59,7 +61,8 @@ struct Found<'a> {
 }
 
 impl Walk<'_> {
-    /// What `make` makes of `nodes`, with elements in registers for as long as they run. `loops` are the iterators of loops that `make` puts around them.
+    /// What `make` makes of `nodes`, with elements in registers for as long as they run. `loops` are the iterators
+    /// of loops that `make` puts around them.
     pub fn accumulated(
         &mut self,
         loops: Vec<usize>,
@@ -143,8 +146,8 @@ impl Walk<'_> {
         elements
     }
 
-    /// Whether the element is one thread's, for each of its points another one. One that depends on fewer axes, as where a condition leaves one point of them, would be
-    /// brought and taken back by all.
+    /// Whether the element is one thread's, for each of its points another one. One that depends on fewer axes, as
+    /// where a condition leaves one point of them, would be brought and taken back by all.
     fn is_of_point(&self, element: &Access) -> bool {
         self.own.is_empty() || self.axes.iter().all(|axis| element.depends_on(&[axis.iterator]))
     }
@@ -200,7 +203,8 @@ impl Walk<'_> {
         self.transfer(accumulator, Instruction::Add { target, value, lanes })
     }
 
-    /// The conditions under which an element is moved: those of its statement's domain, projected onto what is known where it is moved.
+    /// The conditions under which an element is moved: those of its statement's domain, projected onto what is
+    /// known where it is moved.
     fn moved_where(&self, candidate: &Candidate, guards: &[Condition]) -> Vec<Condition> {
         let element = &candidate.element;
         // A loop over an axis is around what is moved, unless it is one of the domain's.
@@ -221,7 +225,8 @@ impl Walk<'_> {
         conditions
     }
 
-    /// What the conditions that mention unknown iterators say of the others, unless `conditions` or the axes say so anyway.
+    /// What the conditions that mention unknown iterators say of the others, unless `conditions` or the axes say so
+    /// anyway.
     fn projected(
         &self,
         candidate: &Candidate,
@@ -264,8 +269,8 @@ impl Walk<'_> {
         self.once(all)
     }
 
-    /// Moves all neighbouring points at once, in blocks of which all is there, where their elements are neighbours too and begin at a multiple: what finds that out, the
-    /// conditions, and the moves.
+    /// Moves all neighbouring points at once, in blocks of which all is there, where their elements are neighbours
+    /// too and begin at a multiple: what finds that out, the conditions, and the moves.
     fn wide_transfer(
         &mut self,
         accumulator: &Accumulator,

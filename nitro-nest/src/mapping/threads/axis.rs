@@ -24,7 +24,8 @@ pub struct Axis {
     pub points: i64,
     /// How many of them are neighbours; groups of so many are a block's threads apart.
     pub neighbours: i64,
-    /// Whether a thread goes through its points in a loop, as sums that run along the axis want it; else it has all of them at hand at the same time.
+    /// Whether a thread goes through its points in a loop, as sums that run along the axis want it; else it has all
+    /// of them at hand at the same time.
     pub is_serial: bool,
     /// Whether a statement sums up along it.
     pub is_summed: bool,
@@ -66,8 +67,9 @@ impl Axis {
         self.threads * self.points
     }
 
-    /// What holds wherever a thread has a value of the axis, as values that are not negative. All blocks begin in the box, and threads go on from there: beyond its upper
-    /// bounds, unless a block has one value or a loop ends there.
+    /// What holds wherever a thread has a value of the axis, as values that are not negative. All blocks begin in
+    /// the box, and threads go on from there: beyond its upper bounds, unless a block has one value or a loop ends
+    /// there.
     pub fn is_within(&self) -> Vec<Affine> {
         let ends = self.is_serial || self.tile() == 1;
         let is_said = |value: &Affine| ends || value.coefficient(Variable::Iterator(self.iterator)) > 0;
@@ -124,7 +126,8 @@ pub struct Own {
     pub neighbour: usize,
 }
 
-/// Along y and z all. Along x as many as the tiling says, if they come out even; but what is not staged is read and written by neighbouring threads at neighbouring elements.
+/// Along y and z all. Along x as many as the tiling says, if they come out even; but what is not staged is read and
+/// written by neighbouring threads at neighbouring elements.
 fn neighbours(tiling: &Tiling, dimension: usize, stages: bool) -> u32 {
     let points = tiling.points[dimension];
     match dimension {

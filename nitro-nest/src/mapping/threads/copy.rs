@@ -37,7 +37,8 @@ pub enum Deed {
 }
 
 impl Walk<'_> {
-    /// Does something with all elements of these parts; with conditions where they may stand out beyond their arrays. Each thread has the same ones every time.
+    /// Does something with all elements of these parts; with conditions where they may stand out beyond their
+    /// arrays. Each thread has the same ones every time.
     pub fn copies(&mut self, staged: &[Staged], is_guarded: bool, deed: Deed) -> Vec<Instruction> {
         let wanted = staged.iter().filter(|one| deed == Deed::Bring || !one.is_element());
         wanted.flat_map(|one| self.copies_of(one, is_guarded, deed)).collect()
@@ -146,7 +147,8 @@ impl Walk<'_> {
         all
     }
 
-    /// Finds out under which conditions these parts come several elements at once: all of their rows begin at multiples.
+    /// Finds out under which conditions these parts come several elements at once: all of their rows begin at
+    /// multiples.
     pub fn align(&mut self, staged: &mut [Staged], tiles: &Tiles) -> Vec<Instruction> {
         let mut divisions = Vec::new();
         for one in staged.iter_mut().filter(|one| one.wide.is_some()) {
@@ -164,7 +166,8 @@ impl Walk<'_> {
         divisions
     }
 
-    /// That all rows of an array have a multiple at this place: what finds it out, and the conditions. None: they have not.
+    /// That all rows of an array have a multiple at this place: what finds it out, and the conditions. None: they
+    /// have not.
     pub fn aligned(&mut self, array: usize, last: &Affine) -> Option<(Vec<Instruction>, Vec<Condition>)> {
         let row = self.nest.arrays[array].shape[1..].last();
         let remainders: Vec<Affine> = row.into_iter().chain([last]).map(remainder_of).collect();

@@ -1,7 +1,8 @@
 //! The domain of a statement: which of its instances there are, and for which values of some iterators there is one.
 //!
-//! Projection is Fourier and Motzkin's elimination. It is exact for integers where one of each pair of bounds has the coefficient 1
-//! (Pugh, "The Omega test", 1991); elsewhere what comes out may hold for values without an instance.
+//! Projection is Fourier and Motzkin's elimination. It is exact for integers where one of each pair of bounds has
+//! the coefficient 1 (Pugh, "The Omega test", 1991); elsewhere what comes out may hold for values without an
+//! instance.
 
 use crate::kernel::Extent;
 use crate::mapping::bounds::{not_negative, within};
@@ -40,8 +41,8 @@ pub struct Projection {
     pub is_exact: bool,
 }
 
-/// Eliminates iterators from constraints, each of which is a value that is not negative. What is `known` is not negative anyway: combinations of
-/// that alone are known too.
+/// Eliminates iterators from constraints, each of which is a value that is not negative. What is `known` is not
+/// negative anyway: combinations of that alone are known too.
 pub fn project(constraints: Vec<Affine>, known: &[Affine], iterators: &[Variable]) -> Projection {
     let mut known = known.to_vec();
     let mut found = Projection { constraints: Vec::new(), is_exact: true };
@@ -75,8 +76,8 @@ pub fn project(constraints: Vec<Affine>, known: &[Affine], iterators: &[Variable
     found
 }
 
-/// What lower bounds of an iterator among some constraints and upper bounds among others say without it, each with whether
-/// there is an integer between them wherever that is so.
+/// What lower bounds of an iterator among some constraints and upper bounds among others say without it, each with
+/// whether there is an integer between them wherever that is so.
 fn combinations(iterator: Variable, lower: &[Affine], upper: &[Affine]) -> Vec<(Affine, bool)> {
     let lower = lower.iter().filter(|bound| bound.coefficient(iterator) > 0);
     let pairs = lower.flat_map(|low| {

@@ -1,4 +1,5 @@
-//! What each thread of a kernel does: the loops of the grid are spread over blocks, threads and the points of a thread, all others stay.
+//! What each thread of a kernel does: the loops of the grid are spread over blocks, threads and the points of a
+//! thread, all others stay.
 
 mod accumulate;
 mod axis;
@@ -58,7 +59,8 @@ impl Work<'_> {
         walk::has_loop(&self.nodes(&self.nest.body, &mut 0))
     }
 
-    /// How many operands a long loop of a thread has that other threads of its block need too, as a product of matrices has two. 0: it is no product.
+    /// How many operands a long loop of a thread has that other threads of its block need too, as a product of
+    /// matrices has two. 0: it is no product.
     pub fn operands(&self) -> usize {
         let tiling =
             Tiling { block: [8, 4, 1], points: [2, 2, 1], inner: 8, promotes: true, ..Tiling::default() };

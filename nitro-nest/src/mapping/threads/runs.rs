@@ -1,4 +1,5 @@
-//! Elements that several neighbouring nodes use: what a statement sets before a loop sums up in it, and what is made of it after that.
+//! Elements that several neighbouring nodes use: what a statement sets before a loop sums up in it, and what is
+//! made of it after that.
 
 use std::ops::Range;
 
@@ -10,7 +11,8 @@ use crate::nest::expression::Access;
 use crate::nest::{Assignment, Condition, Node};
 
 impl Walk<'_> {
-    /// One node after the other. An element that a loop among them uses is in a register from the first of them that uses it to the last.
+    /// One node after the other. An element that a loop among them uses is in a register from the first of them
+    /// that uses it to the last.
     pub fn list(&mut self, nodes: &[Node], guards: &[Condition]) -> Vec<Instruction> {
         let Some((run, element)) = self.run(nodes) else {
             return nodes.iter().flat_map(|node| self.node(node, guards)).collect();

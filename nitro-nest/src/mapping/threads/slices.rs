@@ -14,7 +14,8 @@ use crate::nest::{Assignment, Condition, Node, Range};
 const Z: Variable = Variable::Thread(2);
 
 impl Work<'_> {
-    /// Whether slices of a block may share out the sums of the kernel, if sums may be added up in any order: at each point of a grid with two dimensions there is one loop, and it only sums up.
+    /// Whether slices of a block may share out the sums of the kernel, if sums may be added up in any order: at
+    /// each point of a grid with two dimensions there is one loop, and it only sums up.
     pub fn has_slices(&self) -> bool {
         let nodes = self.nodes(&self.nest.body, &mut 0);
         let mut loops = nodes.iter().filter(|node| super::walk::has_loop(std::slice::from_ref(node)));
@@ -61,7 +62,8 @@ impl Walk<'_> {
         if self.slices > 1 && !self.is_in_slice { guarded(vec![is_first()], body) } else { body }
     }
 
-    /// The loop in tiles, of which each slice has some iterations: the others begin with zero, and in the end the first one has it all.
+    /// The loop in tiles, of which each slice has some iterations: the others begin with zero, and in the end the
+    /// first one has it all.
     pub fn sliced(
         &mut self,
         range: &Range,

@@ -1,4 +1,5 @@
-//! Shared staging: what an inner loop reads of an array, tile by tile, comes to shared memory first. Here is what of it, and where it is then.
+//! Shared staging: what an inner loop reads of an array, tile by tile, comes to shared memory first. Here is what
+//! of it, and where it is then.
 
 use super::walk::Walk;
 use super::{Axis, Tile, extreme};
@@ -23,7 +24,8 @@ pub struct Staged {
     last: usize,
     /// Its index once it is an array of the kernel.
     local: usize,
-    /// What of an element is kept, which stands there as [`STAGED`]: the element, or what a statement makes of it and nothing else.
+    /// What of an element is kept, which stands there as [`STAGED`]: the element, or what a statement makes of it
+    /// and nothing else.
     pub value: Expression,
     /// Where there are several of them: which one.
     pub buffer: Option<Affine>,
@@ -63,7 +65,8 @@ fn linear(access: &Access) -> Vec<Affine> {
 }
 
 impl Walk<'_> {
-    /// What of the arrays a loop stages, if it does: a loop in steps of one without another one in it, in a kernel in which no thread goes on by itself.
+    /// What of the arrays a loop stages, if it does: a loop in steps of one without another one in it, in a kernel
+    /// in which no thread goes on by itself.
     pub fn staging(&mut self, range: &Range, body: &[Node]) -> Option<Vec<Staged>> {
         let mut assignments = Vec::new();
         let is_simple = range.step == 1 && !range.is_reversed && statements(body, &mut assignments);
@@ -144,7 +147,8 @@ impl Walk<'_> {
         shape
     }
 
-    /// The dimension whose elements are to be neighbours: the array's last or, where tiles are transposed, one along which points of a thread are neighbours.
+    /// The dimension whose elements are to be neighbours: the array's last or, where tiles are transposed, one
+    /// along which points of a thread are neighbours.
     fn last(&self, group: &Staged) -> usize {
         let last = group.linear.len() - 1;
         let is_of_neighbours = |at: &usize| {
@@ -159,8 +163,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Columns more in a row, so that rows begin in different banks. Where threads read several elements at once, as along neighbouring points or several iterations that are
-    /// written out, rows that begin at odd multiples of as many have them for eight threads from all banks.
+    /// Columns more in a row, so that rows begin in different banks. Where threads read several elements at once,
+    /// as along neighbouring points or several iterations that are written out, rows that begin at odd multiples of
+    /// as many have them for eight threads from all banks.
     fn padding(&self, row: i64, is_transposed: bool) -> i64 {
         let (wide, unroll) = (i64::from(WIDE), self.tiling.unroll);
         let written_out = if unroll == 0 { self.tiling.inner } else { unroll };
@@ -215,7 +220,8 @@ impl Staged {
 /// Stands for the element in what is kept of it.
 const STAGED: Access = Access { array: usize::MAX, subscripts: Vec::new() };
 
-/// A value that reads one element, and otherwise scalars and numbers alone: what is made of the element, and the element.
+/// A value that reads one element, and otherwise scalars and numbers alone: what is made of the element, and the
+/// element.
 fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
     let [access] = value.reads()[..] else { return None };
     let mut is_plain = true;

@@ -4,7 +4,8 @@ use crate::dependence::is_sum;
 use crate::nest::Assignment;
 use crate::nest::expression::{Binary, Expression};
 
-/// Of `x = x + (a * b + c * d)` makes `x = (x + a * b) + c * d`: two operations of a device that multiplies and adds in one, instead of three. What is no sum stays.
+/// Of `x = x + (a * b + c * d)` makes `x = (x + a * b) + c * d`: two operations of a device that multiplies and
+/// adds in one, instead of three. What is no sum stays.
 pub fn one_by_one(assignment: &Assignment) -> Assignment {
     if !is_sum(assignment) {
         return assignment.clone();
@@ -24,7 +25,8 @@ pub fn one_by_one(assignment: &Assignment) -> Assignment {
     Assignment { target: assignment.target.clone(), value }
 }
 
-/// The terms of a sum, and whether they are taken away. What is made of one element alone stays together: it may be kept as a whole.
+/// The terms of a sum, and whether they are taken away. What is made of one element alone stays together: it may be
+/// kept as a whole.
 fn gather<'a>(value: &'a Expression, is_negative: bool, terms: &mut Vec<(&'a Expression, bool)>) {
     match value {
         Expression::Binary(operator @ (Binary::Add | Binary::Subtract), left, right)

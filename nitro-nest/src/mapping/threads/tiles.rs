@@ -208,8 +208,9 @@ impl Walk<'_> {
         (vec![Instruction::Define(first, range.lower.clone())], Range { lower, ..range.clone() })
     }
 
-    /// The guards without those that make no difference: where statements read and write nothing but registers of the thread's own points and what is staged, points may
-    /// compute too for which what they come to is stored nowhere.
+    /// The guards without those that make no difference: where statements read and write nothing but registers of
+    /// the thread's own points and what is staged, points may compute too for which what they come to is stored
+    /// nowhere.
     fn needed(&self, guards: &[Condition], body: &[Node]) -> Vec<Condition> {
         let Some(own) = self.private(body) else { return guards.to_vec() };
         let said: Vec<Affine> = self.axes.iter().flat_map(Axis::is_within).collect();

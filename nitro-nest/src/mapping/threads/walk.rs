@@ -190,7 +190,8 @@ impl<'a> Walk<'a> {
         all
     }
 
-    /// That the values of all axes are within their loops. A thread's iterator begins at the lower bounds of the box: those that depend on another iterator are asked for.
+    /// That the values of all axes are within their loops. A thread's iterator begins at the lower bounds of the
+    /// box: those that depend on another iterator are asked for.
     fn guards(&self) -> Vec<Condition> {
         let iterators: Vec<usize> = self.axes.iter().map(|axis| axis.iterator).collect();
         let of = |axis: &Axis| {
@@ -211,7 +212,8 @@ impl<'a> Walk<'a> {
         conditions.iter().filter(is_of_several).cloned().collect()
     }
 
-    /// The values that the axes have in a block, but for those that a thread goes through in a loop: where that runs, it has one.
+    /// The values that the axes have in a block, but for those that a thread goes through in a loop: where that
+    /// runs, it has one.
     pub fn tile(&self) -> Tile {
         self.values(|axis| !axis.is_serial)
     }
@@ -306,7 +308,8 @@ impl<'a> Walk<'a> {
         self.points(&axes, guarded(guards.to_vec(), vec![repeat]))
     }
 
-    /// A loop around all that the threads of a block repeat, so that they stay together, and the conditions for what a thread does in it.
+    /// A loop around all that the threads of a block repeat, so that they stay together, and the conditions for
+    /// what a thread does in it.
     fn hull(&self, range: &Range) -> (Range, Vec<Condition>) {
         let depends = |bound: &Affine| self.differs(bound);
         if !range.lower.iter().chain(&range.upper).any(depends) {
@@ -340,7 +343,8 @@ impl<'a> Walk<'a> {
         self.points_of(axes, body, None)
     }
 
-    /// Repeats for all points of a thread along these axes, or along one of them for the first of each group of neighbours.
+    /// Repeats for all points of a thread along these axes, or along one of them for the first of each group of
+    /// neighbours.
     pub fn points_of(
         &self,
         axes: &[usize],

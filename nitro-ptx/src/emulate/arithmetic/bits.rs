@@ -147,8 +147,8 @@ fn find(kind: Type, is_amount: bool) -> Option<Function> {
 
 /// Returns where a field begins, or its length, as devices read it.
 ///
-/// The manual restricts both to 0 to 255. Beyond that a device takes the lowest byte for words of 32 bits, and shifts by
-/// the whole value for words of 64 bits, so that all from 64 on are the same.
+/// The manual restricts both to 0 to 255. Beyond that a device takes the lowest byte for words of 32 bits, and
+/// shifts by the whole value for words of 64 bits, so that all from 64 on are the same.
 fn field_bound(value: u64, width: u32) -> u32 {
     if width == 32 { value as u32 & 0xff } else { (value as u32).min(255) }
 }

@@ -4,7 +4,8 @@ use super::Twofold;
 use super::integer::upper;
 use crate::emulate::types::Type;
 
-/// The function of an opcode that takes or gives a carry, which is the last source and the second result; how many sources it has besides.
+/// The function of an opcode that takes or gives a carry, which is the last source and the second result; how many
+/// sources it has besides.
 pub(in crate::emulate) fn carry(name: &str, parts: &[&str], kind: Type) -> Option<(Twofold, usize)> {
     let is_wide = match kind {
         Type::Unsigned(4) | Type::Signed(4) | Type::Bits(4) => false,

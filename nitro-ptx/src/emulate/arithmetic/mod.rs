@@ -1,4 +1,5 @@
-//! What instructions compute. A function takes up to four values of 64 bits, of which it uses as many bits as its type has; what else an opcode says may be the last of them.
+//! What instructions compute. A function takes up to four values of 64 bits, of which it uses as many bits as its
+//! type has; what else an opcode says may be the last of them.
 
 pub(super) mod bits;
 pub(super) mod carry;

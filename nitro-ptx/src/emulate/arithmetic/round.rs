@@ -133,7 +133,8 @@ pub(in crate::emulate) fn of_half(bits: u16, mantissa: u32) -> f64 {
     if bits & 0x8000 != 0 { -value } else { value }
 }
 
-/// A sum whose last bit says whether it is exact ("rounding to odd", Boldo and Melquiond), so that rounding it again is as rounding once.
+/// A sum whose last bit says whether it is exact ("rounding to odd", Boldo and Melquiond), so that rounding it
+/// again is as rounding once.
 pub(in crate::emulate) fn odd_sum(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let of_b = sum - a;

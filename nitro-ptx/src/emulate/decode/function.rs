@@ -12,7 +12,8 @@ use crate::module::{self, Class, Instruction, InstructionId, Module, What as Con
 use crate::opcode::Space;
 use crate::scan::lexemes;
 
-/// The most registers of a function, and instructions of a module: what is more would take too much memory for each thread.
+/// The most registers of a function, and instructions of a module: what is more would take too much memory for each
+/// thread.
 const MAX_REGISTERS: u32 = 1 << 16;
 const MAX_CODE: usize = 1 << 22;
 

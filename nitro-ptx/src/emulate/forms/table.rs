@@ -2,10 +2,11 @@
 
 /// One form a line, in the manual's order. What is not here is refused.
 ///
-/// `.NAME = .a .b` gives a set of modifiers a name, `.a/.b` is one of several, `{.a}` may be left out. Operands: `d` is
-/// written and `a`, `b`, `c`, `e` are read; `p` and `q` are predicates that are written, `!P` one that is read and may be
-/// negated; `n` is a constant, `[a]` an address, `L` a label, `T` a list of labels; `D` and `A` are vectors of as many
-/// values as the opcode says, `<d>` and `<a>` values that make up one; `.sel` chooses a part of a value.
+/// `.NAME = .a .b` gives a set of modifiers a name, `.a/.b` is one of several, `{.a}` may be left out. Operands:
+/// `d` is written and `a`, `b`, `c`, `e` are read; `p` and `q` are predicates that are written, `!P` one that is
+/// read and may be negated; `n` is a constant, `[a]` an address, `L` a label, `T` a list of labels; `D` and `A` are
+/// vectors of as many values as the opcode says, `<d>` and `<a>` values that make up one; `.sel` chooses a part of
+/// a value.
 pub(super) const TABLE: &str = "
 .INT = .u16 .u32 .u64 .s16 .s32 .s64
 .RND = .rn .rz .rm .rp

@@ -63,7 +63,8 @@ fn so_do_a_transpose_and_a_histogram() {
 
 #[test]
 fn so_do_a_product_and_a_stencil() {
-    // Seven tiles: the compiler takes four at once, and three remain; after the last one nothing is written to shared memory.
+    // Seven tiles: the compiler takes four at once, and three remain; after the last one nothing is written to
+    // shared memory.
     check("multiply", ([2, 2, 1], [8, 8, 1]), &[12544; 3], &[56], 1);
     check("stencil", ([2, 1, 1], [128, 1, 1]), &[1024, 1024], &[256], 0);
 }

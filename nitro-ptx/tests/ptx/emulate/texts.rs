@@ -1,4 +1,5 @@
-//! Texts as people and compilers write them: what is read is what the assembler reads, printed again it is the same, and it runs.
+//! Texts as people and compilers write them: what is read is what the assembler reads, printed again it is the
+//! same, and it runs.
 
 use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_ptx::{Module, machine_code};

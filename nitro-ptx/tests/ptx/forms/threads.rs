@@ -13,7 +13,8 @@ use crate::support::{assemble, ptxas};
 
 /// Threads of the one block.
 pub const THREADS: usize = 256;
-/// Words of 64 bits that a thread has in each memory, and that it writes for each instruction: four values and its memory.
+/// Words of 64 bits that a thread has in each memory, and that it writes for each instruction: four values and its
+/// memory.
 const SLOT: usize = 4;
 pub const WORDS: usize = 8;
 /// Instructions of one kernel.

@@ -143,7 +143,8 @@ impl Colony {
         }
     }
 
-    /// The path of an ant. Of the best of all parts there is one path, which may have been proposed; none then. The same goes for a path that is known to be sane.
+    /// The path of an ant. Of the best of all parts there is one path, which may have been proposed; none then. The
+    /// same goes for a path that is known to be sane.
     fn send(&mut self, decisions: &dyn Decisions, lead: Lead) -> Result<Option<Vec<Crossing>>, WalkError> {
         let once = matches!(lead, Lead::Fastest | Lead::Path(_));
         let mut ant = Ant {

@@ -1,4 +1,5 @@
-//! The nodes that ants have come to, and the pheromone there (eq. 5): the max-min ant system in the hyper-cube framework, which keeps it between 0 and 1.
+//! The nodes that ants have come to, and the pheromone there (eq. 5): the max-min ant system in the hyper-cube
+//! framework, which keeps it between 0 and 1.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,7 +22,8 @@ pub(super) struct Node {
     fastest: Vec<Fastest>,
 }
 
-/// A time, and the number of the path that took it. Of equally fast paths the first one counts, so that its options stay together.
+/// A time, and the number of the path that took it. Of equally fast paths the first one counts, so that its options
+/// stay together.
 #[derive(Clone, Copy)]
 struct Fastest {
     time_ns: f64,

@@ -1,4 +1,5 @@
-//! How desirable an option is by the metrics of those who took it (section 6.2): an option promises much where the best so far has little.
+//! How desirable an option is by the metrics of those who took it (section 6.2): an option promises much where the
+//! best so far has little.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! The ant colony of "Coding Ants" (Papenhausen and Mueller): ants walk a space of decisions, and what they leave at the nodes leads those after them.
+//! The ant colony of "Coding Ants" (Papenhausen and Mueller): ants walk a space of decisions, and what they leave
+//! at the nodes leads those after them.
 //!
 //! | section of the paper | here |
 //! | --- | --- |
@@ -11,18 +12,26 @@
 //!
 //! Where the paper leaves something open, or its program does other than it says:
 //!
-//! - The bounds of the pheromone (0.05 and 0.95), and that the best of the iteration deposits in the first two iterations and the best so far after, are its
-//!   program's. Of a node with more than 20 options the first pheromone, 1 / options, is below the lower bound, which holds from the beginning here.
-//! - A part's deposit is half of that of all. It is made by the fastest ant of the iteration on that part where it is within 5 % of the part's best, and
-//!   else by that best: as fast within what times vary, the newer path tells more. (The program's test of the 5 % is always true.)
-//! - Once a part has a new best, the first ant of the next iteration takes at every node the option by which the node's part, or all, was fastest.
-//! - The scores of eq. 6 are divided by the largest of their node, so that the desirability lies between 0 and 2; below 0.01 it is 0.01.
+//! - The bounds of the pheromone (0.05 and 0.95), and that the best of the iteration deposits in the first two
+//!   iterations and the best so far after, are its program's. Of a node with more than 20 options the first
+//!   pheromone, 1 / options, is below the lower bound, which holds from the beginning here.
+//! - A part's deposit is half of that of all. It is made by the fastest ant of the iteration on that part where it
+//!   is within 5 % of the part's best, and else by that best: as fast within what times vary, the newer path tells
+//!   more. (The program's test of the 5 % is always true.)
+//! - Once a part has a new best, the first ant of the next iteration takes at every node the option by which the
+//!   node's part, or all, was fastest.
+//! - The scores of eq. 6 are divided by the largest of their node, so that the desirability lies between 0 and 2;
+//!   below 0.01 it is 0.01.
 //! - The tree's splits weigh the variance of a side by its samples. What failed is as slow as the slowest that ran.
-//! - Local search: two ants of three change the best so far at one node of each part, and keep the rest. An evaluation tells of each part by itself, so that one tries a change of
-//!   every kernel. In 50 evaluations pheromone alone hardly leaves chance: of what Kernel Tuner has measured of three kernels on nine GPUs, 15 pairs in all, 60 seeds
-//!   come to 81.4 % of the best by chance, to 84.6 without local search, and to 89.0 with it (`examples/replay_spaces.rs`, `--paths all --seeds 60 --evaluations 50`).
-//! - A space may know paths that are sane ([`initial_paths`](crate::Decisions::initial_paths)): these are the first ants'.
-//! - What failed deposits nothing. No path is proposed twice: an ant that comes to the end of one begins anew, and is led to another one after some tries.
+//! - Local search: two ants of three change the best so far at one node of each part, and keep the rest. An
+//!   evaluation tells of each part by itself, so that one tries a change of every kernel. In 50 evaluations
+//!   pheromone alone hardly leaves chance: of what Kernel Tuner has measured of three kernels on nine GPUs, 15
+//!   pairs in all, 60 seeds come to 81.4 % of the best by chance, to 84.6 without local search, and to 89.0 with it
+//!   (`examples/replay_spaces.rs`, `--paths all --seeds 60 --evaluations 50`).
+//! - A space may know paths that are sane ([`initial_paths`](crate::Decisions::initial_paths)): these are the first
+//!   ants'.
+//! - What failed deposits nothing. No path is proposed twice: an ant that comes to the end of one begins anew, and
+//!   is led to another one after some tries.
 
 mod colony;
 mod graph;
@@ -35,7 +44,8 @@ mod tree;
 
 pub(crate) use self::colony::Colony;
 
-/// What a colony is, the paper's by default. The extensions can be turned off one by one, to see what each of them brings.
+/// What a colony is, the paper's by default. The extensions can be turned off one by one, to see what each of them
+/// brings.
 ///
 /// ```
 /// use nitro_search::Ants;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::paths::{Crossing, Decision, NodeKey, Part};
 use crate::random::Random;
 
-/// What is of no part, as which statements share a kernel, changes in one of so many draws: all parts may be others then.
+/// What is of no part, as which statements share a kernel, changes in one of so many draws: all parts may be others
+/// then.
 const SELDOM: usize = 5;
 
 /// What an ant keeps to, and where it does not.
@@ -27,7 +28,8 @@ impl Neighbour {
         Self { options, nodes, changed: BTreeSet::new() }
     }
 
-    /// The option of the path, another one where it changes, and any where that of the path is not open. At the beginning of a walk it draws where it changes.
+    /// The option of the path, another one where it changes, and any where that of the path is not open. At the
+    /// beginning of a walk it draws where it changes.
     pub(super) fn choose(
         &mut self,
         walked: &[Crossing],

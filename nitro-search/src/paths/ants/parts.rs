@@ -1,4 +1,5 @@
-//! The fastest path of each part (section 6.1): what is good for one kernel is not held against it that another one was slow.
+//! The fastest path of each part (section 6.1): what is good for one kernel is not held against it that another one
+//! was slow.
 
 use std::collections::BTreeMap;
 

@@ -57,7 +57,8 @@ fn without_bounds_it_stays_in_the_hyper_cube_spanned_by_solutions() {
     iterations(cube, 40, |key, pheromone| {
         assert!(pheromone.iter().all(|own| (0.0..=1.0).contains(own)));
         let sum: f64 = pheromone.iter().sum();
-        // A convex combination of solutions, each of which takes one option of a node that it crosses once, and at most two of the other.
+        // A convex combination of solutions, each of which takes one option of a node that it crosses once, and at
+        // most two of the other.
         let most = if *key == NodeKey::new("of").statements([30]) { 2.0 } else { 1.0 };
         assert!(sum >= 1.0 - 1e-9 && sum <= most + 1e-9, "{sum} at {key}");
     });

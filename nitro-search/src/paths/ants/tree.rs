@@ -1,6 +1,8 @@
-//! The regression tree over all that was evaluated (section 6.3), which ants walk before they walk the graph: what they take there they keep to.
+//! The regression tree over all that was evaluated (section 6.3), which ants walk before they walk the graph: what
+//! they take there they keep to.
 //!
-//! It keeps its splits and looks at every threshold, where the forest of `learn` draws its thresholds and keeps no tree.
+//! It keeps its splits and looks at every threshold, where the forest of `learn` draws its thresholds and keeps no
+//! tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -125,7 +127,8 @@ fn part<'a, 'b>(
     rows.iter().partition(|row| row.sample.value(attribute) <= threshold)
 }
 
-/// The attribute and threshold that leave the least variance, each side weighed by its samples; none where that is no less than without.
+/// The attribute and threshold that leave the least variance, each side weighed by its samples; none where that is
+/// no less than without.
 fn best_split<'a>(rows: &[&Row<'a>]) -> Option<(&'a str, f64)> {
     if rows.len() <= LEAF {
         return None;
@@ -148,8 +151,8 @@ fn best_split<'a>(rows: &[&Row<'a>]) -> Option<(&'a str, f64)> {
     best
 }
 
-/// The middles between the values that an attribute has, each with what it takes from the variance, times the samples: of deviations from the mean, the sums
-/// of both sides differ in their sign alone.
+/// The middles between the values that an attribute has, each with what it takes from the variance, times the
+/// samples: of deviations from the mean, the sums of both sides differ in their sign alone.
 fn thresholds(sorted: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     let count = sorted.len() as f64;
     let mut lower = (0.0, 0.0);

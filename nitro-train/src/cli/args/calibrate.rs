@@ -16,7 +16,8 @@ pub(in crate::cli) struct CalibrateArgs {
     /// Inputs of each function to measure
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) measurements: u32,
-    /// File that programs with NITRO_CAPTURE=FILE have written: the inputs to measure are those that tell most of such calls
+    /// File that programs with NITRO_CAPTURE=FILE have written: the inputs to measure are those that tell most of
+    /// such calls
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) captured: Option<PathBuf>,
     /// Folder of real inputs [default: the built-in inputs]
@@ -27,7 +28,8 @@ pub(in crate::cli) struct CalibrateArgs {
     pub(in crate::cli) train_inputs: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) models: ModelsArgs,
-    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in seconds
+    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in
+    /// seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
     #[command(flatten)]

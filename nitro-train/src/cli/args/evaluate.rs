@@ -27,8 +27,8 @@ pub(in crate::cli) struct EvaluateArgs {
     pub(in crate::cli) profiles: ProfilesArgs,
     #[command(flatten)]
     pub(in crate::cli) split: SplitArgs,
-    /// What is left out at once: a device, or with it all others of its machine, which share its chip; or an input, to learn from the
-    /// others on the same device
+    /// What is left out at once: a device, or with it all others of its machine, which share its chip; or an input,
+    /// to learn from the others on the same device
     #[arg(long, value_name = "WHAT", value_parser = leave_out(), default_value = DEVICE)]
     pub(in crate::cli) leave_out: LeftOut,
     /// Calibrate too: what auto achieves once so many training inputs were measured on the device that is left out

@@ -11,8 +11,8 @@ pub(in crate::cli) const DEADLINE_SECONDS: u32 = 120;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct JobArgs {
-    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and partitions such
-    /// as cuda:0/16sm too [default: host with all threads]
+    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and
+    /// partitions such as cuda:0/16sm too [default: host with all threads]
     #[arg(long, value_name = "DEVICE")]
     pub(in crate::cli) device: Option<String>,
     #[command(flatten)]
@@ -23,8 +23,8 @@ pub(in crate::cli) struct JobArgs {
     /// The report page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(in crate::cli) out: PathBuf,
-    /// Time for measuring here, in seconds, inputs made included; where it would not do fewer repeats are made, then fewer inputs
-    /// measured
+    /// Time for measuring here, in seconds, inputs made included; where it would not do fewer repeats are made,
+    /// then fewer inputs measured
     #[arg(long, value_name = "SECONDS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) budget: u32,
     #[command(flatten)]
@@ -35,30 +35,31 @@ pub(in crate::cli) struct JobArgs {
 pub(in crate::cli) struct RecordArgs {
     #[command(flatten)]
     pub(in crate::cli) data: DataArgs,
-    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm in a program with CUDA devices; repeat for several, which are
-    /// measured one after the other; all: every GPU of this machine at the same time, of which identical ones share the inputs
-    /// [default: host with all threads]
+    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm in a program with CUDA devices; repeat
+    /// for several, which are measured one after the other; all: every GPU of this machine at the same time, of
+    /// which identical ones share the inputs [default: host with all threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub(in crate::cli) devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) inputs: Option<PathBuf>,
-    /// Time for the repeats of one variant on one input, in milliseconds; repeats end earlier once the median is known to
-    /// about 1 %
+    /// Time for the repeats of one variant on one input, in milliseconds; repeats end earlier once the median is
+    /// known to about 1 %
     #[arg(long, value_name = "MS", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) repeat_ms: u32,
-    /// Measure only so many inputs of each function and device: first some drawn at random, then always those at which a
-    /// selector of what is measured so far is least certain. All inputs are looked at for their features
+    /// Measure only so many inputs of each function and device: first some drawn at random, then always those at
+    /// which a selector of what is measured so far is least certain. All inputs are looked at for their features
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) budget: Option<u32>,
-    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in seconds
+    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in
+    /// seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
     /// Measure only what features take, on inputs of which the store does not know it
     #[arg(long)]
     pub(in crate::cli) feature_times: bool,
-    /// Measure again what is recorded on these devices, and nothing new: where the code, a compiler or a driver has changed. What is
-    /// not measured again yet, since the command was stopped, is so by the next `record`
+    /// Measure again what is recorded on these devices, and nothing new: where the code, a compiler or a driver has
+    /// changed. What is not measured again yet, since the command was stopped, is so by the next `record`
     #[arg(long, conflicts_with_all = ["budget", "feature_times"])]
     pub(in crate::cli) again: bool,
     #[command(flatten)]

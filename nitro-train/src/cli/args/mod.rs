@@ -31,8 +31,8 @@ use crate::trainer::{DataRequest, InputLists};
 /// Learns on some machines which variant of a function is fastest, and picks well on others.
 ///
 /// Without a command: the main job. It takes the recordings of other machines that this program carries, fits each
-/// function's selector for this machine without measuring here, then measures here to show what that choice achieved, as
-/// a table and a report page.
+/// function's selector for this machine without measuring here, then measures here to show what that choice
+/// achieved, as a table and a report page.
 #[derive(Debug, Parser)]
 #[command(name = "train", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES, max_term_width = HELP_COLUMNS)]
 pub(super) struct Cli {
@@ -77,20 +77,22 @@ pub(super) enum Command {
     Record(RecordArgs),
     /// Read hardware counters of every variant and of the application proxies, with NVIDIA Nsight Compute (ncu)
     ///
-    /// Writes DIR/proxies.csv and DIR/FUNCTION/profiles.csv, which fit and evaluate take with --profiles DIR: from them follows
-    /// which device features matter to a function (--device-features profile). The profiler's own logs are kept in DIR/logs.
+    /// Writes DIR/proxies.csv and DIR/FUNCTION/profiles.csv, which fit and evaluate take with --profiles DIR: from
+    /// them follows which device features matter to a function (--device-features profile). The profiler's own logs
+    /// are kept in DIR/logs.
     Profile(ProfileArgs),
     /// Fit selectors from the store; touches no device
     Fit(FitArgs),
-    /// Leave each device out in turn, or each input, learn from the others, and tell how close to exhaustive search the choices come
+    /// Leave each device out in turn, or each input, learn from the others, and tell how close to exhaustive search
+    /// the choices come
     Evaluate(EvaluateArgs),
     /// Write one self-contained page with the evaluation of every function
     Report(ReportArgs),
     /// Tell whether the models may be shipped: a gate for continuous integration
     ///
-    /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a bound, when a
-    /// model and the code differ in variants or features, or when a model was not fitted from these recordings. Names the inputs on which
-    /// choices lost most, with what was chosen and what was best.
+    /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a
+    /// bound, when a model and the code differ in variants or features, or when a model was not fitted from these
+    /// recordings. Names the inputs on which choices lost most, with what was chosen and what was best.
     Check(CheckArgs),
     /// Describe this machine's devices and those in the store
     Devices(DevicesArgs),
@@ -100,18 +102,22 @@ pub(super) enum Command {
     Explain(ExplainArgs),
     /// Measure a few inputs here, and correct models that were learned elsewhere by them
     ///
-    /// Of each function the training inputs that tell most are measured on the device; what the store holds of it already is not measured
-    /// again. The model chooses by them on this device if that stands beside what it chose before; elsewhere it stays as it is. With --captured those
-    /// inputs are measured that tell most of a program's own calls; what the file says of their times takes no part.
+    /// Of each function the training inputs that tell most are measured on the device; what the store holds of it
+    /// already is not measured again. The model chooses by them on this device if that stands beside what it chose
+    /// before; elsewhere it stays as it is. With --captured those inputs are measured that tell most of a program's
+    /// own calls; what the file says of their times takes no part.
     Calibrate(CalibrateArgs),
-    /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for each input
+    /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for
+    /// each input
     ///
     /// The configurations that bring most are measured on all inputs then, for fit to choose among. What was
-    /// evaluated is in the store: a search that was stopped goes on as if it had not been. Of a variant that runs generated code it searches what the
-    /// program's generator makes; the texts of those that are kept are in the store too.
+    /// evaluated is in the store: a search that was stopped goes on as if it had not been. Of a variant that runs
+    /// generated code it searches what the program's generator makes; the texts of those that are kept are in the
+    /// store too.
     ///
-    /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best of all configurations over that of
-    /// the best found after so many evaluations, failed ones counted, mean over the seeds.
+    /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best
+    /// of all configurations over that of the best found after so many evaluations, failed ones counted, mean over
+    /// the seeds.
     Search(SearchArgs),
     /// Look at code that was generated for a loop nest
     Nest(NestArgs),
@@ -119,11 +125,12 @@ pub(super) enum Command {
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
     /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
-    /// Each with a header line; .gz and .xz files are read too. At most 64 variants and 4096 features; a text that a spreadsheet would
-    /// compute, as =1+1, has a ' before it, as export writes it. Nothing is imported when anything is wrong.
+    /// Each with a header line; .gz and .xz files are read too. At most 64 variants and 4096 features; a text that
+    /// a spreadsheet would compute, as =1+1, has a ' before it, as export writes it. Nothing is imported when
+    /// anything is wrong.
     ///
-    /// --kernel-tuner takes the cache files and T4 results of Kernel Tuner instead, as they are: each of one device and one input. What it has
-    /// as invalid is kept without a time, with its reason.
+    /// --kernel-tuner takes the cache files and T4 results of Kernel Tuner instead, as they are: each of one device
+    /// and one input. What it has as invalid is kept without a time, with its reason.
     #[command(override_usage = IMPORT_USAGE)]
     Import(ImportArgs),
     /// Write measurements of a function as CSV files, in the form that import reads
@@ -131,14 +138,16 @@ pub(super) enum Command {
     Export(ExportArgs),
     /// Copy what one store has and another lacks, either way
     ///
-    /// Afterwards both have all functions, devices, inputs and measurements of either, and what searches have evaluated. What both had before stays in
-    /// each as it was, also where it differs. Nothing is copied when the stores contradict each other: other features of a function or of an input.
+    /// Afterwards both have all functions, devices, inputs and measurements of either, and what searches have
+    /// evaluated. What both had before stays in each as it was, also where it differs. Nothing is copied when the
+    /// stores contradict each other: other features of a function or of an input.
     Sync(SyncArgs),
     /// Take recordings out of a store: those of a function, variant, device, or of inputs by a pattern
     ///
     /// Says how many of each function. What searches have evaluated goes too. Recordings that the program carries stay.
     Forget(ForgetArgs),
-    /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what to record next
+    /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what
+    /// to record next
     Coverage(CoverageArgs),
 }
 
@@ -239,12 +248,13 @@ pub(super) struct FitArgs {
     /// How device features are selected [default: whatever does best on the source devices]
     #[arg(long, value_parser = device_features())]
     pub(super) device_features: Option<String>,
-    /// The kind of selector; auto: whatever does best on the source devices, but for the trees, which are there for who names them
+    /// The kind of selector; auto: whatever does best on the source devices, but for the trees, which are there for
+    /// who names them
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
-    /// What runs where the selector is hardly sure of a choice, or the input far from those of the training: default, the default variant,
-    /// or best, what is ranked first all the same [default: the default variant where another is hardly ahead of it, if that does better on
-    /// the source devices]
+    /// What runs where the selector is hardly sure of a choice, or the input far from those of the training:
+    /// default, the default variant, or best, what is ranked first all the same [default: the default variant where
+    /// another is hardly ahead of it, if that does better on the source devices]
     #[arg(long, value_name = "WHAT", value_parser = ["default", "best"])]
     when_unsure: Option<String>,
     #[command(flatten)]
@@ -300,8 +310,8 @@ pub(super) struct StudyArgs {
     /// Most device features in one of the subsets that cross-validation tries
     #[arg(long, value_name = "N", default_value_t = StudyOptions::default().subset_size as u32, value_parser = clap::value_parser!(u32).range(1..=5))]
     pub(super) subset_size: u32,
-    /// How many of the most frequent winners among the subsets are used together; winners that are equally frequent go in the order of
-    /// their mean over all sources, then the smaller first, then by alphabet
+    /// How many of the most frequent winners among the subsets are used together; winners that are equally frequent
+    /// go in the order of their mean over all sources, then the smaller first, then by alphabet
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) keep: u32,
 }
@@ -321,11 +331,13 @@ pub(super) struct ReportArgs {
     pub(super) profiles: ProfilesArgs,
     #[command(flatten)]
     pub(super) split: SplitArgs,
-    /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes several times as long
+    /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes
+    /// several times as long
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) calibration: Vec<u32>,
-    /// Show too how soon search strategies find the best configuration of variants with tuning parameters: so many searches of each (5 show enough) on at
-    /// most 12 pairs of a device and an input, of at most 100 evaluations, which the recordings answer; takes longer
+    /// Show too how soon search strategies find the best configuration of variants with tuning parameters: so many
+    /// searches of each (5 show enough) on at most 12 pairs of a device and an input, of at most 100 evaluations,
+    /// which the recordings answer; takes longer
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) searches: Option<u32>,
     /// The page
@@ -360,12 +372,13 @@ pub(super) struct CheckArgs {
 pub(super) struct DevicesArgs {
     #[command(flatten)]
     pub(super) data: DataArgs,
-    /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most regret from all of them.
-    /// Among the devices that this program can name here; for recordings of devices of no such kind, among points between and beyond
-    /// those that were recorded
+    /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most
+    /// regret from all of them. Among the devices that this program can name here; for recordings of devices of no
+    /// such kind, among points between and beyond those that were recorded
     #[arg(long, conflicts_with = "devices")]
     pub(super) next: bool,
-    /// Measure the device features that take a benchmark again now, and keep them in the place of what is kept; best while nothing else runs
+    /// Measure the device features that take a benchmark again now, and keep them in the place of what is kept;
+    /// best while nothing else runs
     #[arg(long, conflicts_with = "next")]
     pub(super) measure: bool,
     /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
@@ -396,8 +409,9 @@ pub(super) struct ExplainArgs {
     pub(super) features: Vec<String>,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
-    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: the host with all threads; of a
-    /// function for another kind of device the first such device here, or else one that was recorded]
+    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: the host with
+    /// all threads; of a function for another kind of device the first such device here, or else one that was
+    /// recorded]
     #[arg(long, value_name = "D")]
     pub(super) device: Option<String>,
     #[command(flatten)]

@@ -15,9 +15,11 @@ pub(in crate::cli) struct NestArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum NestCommand {
-    /// Show what was done to the loops of a nest: dependences, what became of each loop, the kernels and what they take of a GPU
+    /// Show what was done to the loops of a nest: dependences, what became of each loop, the kernels and what they
+    /// take of a GPU
     ///
-    /// Without KERNEL it lists what can be shown: the presets that every search begins with, and by digest what searches have left in the store and what a model picks.
+    /// Without KERNEL it lists what can be shown: the presets that every search begins with, and by digest what
+    /// searches have left in the store and what a model picks.
     #[command(after_help = EXAMPLES)]
     Show(ShowNestArgs),
 }
@@ -36,7 +38,8 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ShowNestArgs {
-    /// The name of a preset, or a digest; of a digest a beginning suffices that no other has [default: list what there is]
+    /// The name of a preset, or a digest; of a digest a beginning suffices that no other has [default: list what
+    /// there is]
     #[arg(value_name = "KERNEL")]
     pub(in crate::cli) kernel: Option<String>,
     #[command(flatten)]
@@ -49,7 +52,8 @@ pub(in crate::cli) struct ShowNestArgs {
     /// Write a self-contained page there instead of text
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub(in crate::cli) html: Option<PathBuf>,
-    /// Device of this machine to compile for, e.g. cuda:0 [default: the first one that the function runs on; without one nothing is compiled]
+    /// Device of this machine to compile for, e.g. cuda:0 [default: the first one that the function runs on;
+    /// without one nothing is compiled]
     #[arg(long, value_name = "D", requires = "kernel")]
     pub(in crate::cli) device: Option<String>,
     /// Architecture to compile for, whether or not such a device is here: 90 for sm_90

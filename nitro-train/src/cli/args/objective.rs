@@ -9,8 +9,9 @@ use crate::trainer::ObjectiveRequest;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ObjectiveArgs {
-    /// What makes a selector good: mean-ratio, the mean over the inputs of best time over chosen time, a microsecond counting as much as a
-    /// second; total-time, the time of all inputs together; traffic, that of the calls in --traffic
+    /// What makes a selector good: mean-ratio, the mean over the inputs of best time over chosen time, a
+    /// microsecond counting as much as a second; total-time, the time of all inputs together; traffic, that of the
+    /// calls in --traffic
     #[arg(long, value_name = "WHAT", value_parser = Objective::NAMES, default_value = Objective::NAMES[0])]
     objective: String,
     /// File that programs with NITRO_CAPTURE=FILE have written: how often which inputs are met

@@ -17,15 +17,16 @@ pub(in crate::cli) struct SearchArgs {
     /// Variant to search [default: every one with tuning parameters]
     #[arg(long, value_name = "V")]
     variant: Option<String>,
-    /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding Ants), model, transfer (begins with what
-    /// was fast on other devices), or all of them in turn [default: transfer]. Generated code is searched by ants, genetic or random [default: ants]
+    /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding
+    /// Ants), model, transfer (begins with what was fast on other devices), or all of them in turn [default:
+    /// transfer]. Generated code is searched by ants, genetic or random [default: ants]
     #[arg(long, value_name = "S")]
     strategy: Option<Strategies>,
     /// At most so many evaluations for each device and input, failed ones counted
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: u32,
-    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded device [default: each in
-    /// turn]. Repeat for several
+    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded
+    /// device [default: each in turn]. Repeat for several
     #[arg(long = "device", value_name = "D")]
     pub(in crate::cli) devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]
@@ -33,7 +34,8 @@ pub(in crate::cli) struct SearchArgs {
     inputs: Option<PathBuf>,
     #[command(flatten)]
     seed: SeedArgs,
-    /// Take the answers from what the store holds of the device instead of running anything, and tell how good the best found was after so many evaluations
+    /// Take the answers from what the store holds of the device instead of running anything, and tell how good the
+    /// best found was after so many evaluations
     #[arg(long)]
     pub(in crate::cli) replay: bool,
     /// Number of searches, with seeds from --seed on
@@ -42,7 +44,8 @@ pub(in crate::cli) struct SearchArgs {
     /// Devices to learn from, separated by commas, or none [default: all others]
     #[arg(long, value_name = "D,..", value_delimiter = ',')]
     sources: Option<Vec<String>>,
-    /// At most so many configurations of a function are measured on every input when the search is over, those that bring most
+    /// At most so many configurations of a function are measured on every input when the search is over, those that
+    /// bring most
     #[arg(long, value_name = "K", default_value_t = 16, conflicts_with = "replay")]
     keep: usize,
     /// Time for the repeats of one configuration on one input, in milliseconds
@@ -51,8 +54,8 @@ pub(in crate::cli) struct SearchArgs {
     /// A configuration that takes longer than this for one run, twice, is ended and counts as failed, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
-    /// What ants learn from besides times: what is counted without a profiler, or hardware counters too, by Nsight Compute, which takes seconds for each
-    /// evaluation of generated code
+    /// What ants learn from besides times: what is counted without a profiler, or hardware counters too, by Nsight
+    /// Compute, which takes seconds for each evaluation of generated code
     #[arg(long, value_enum, value_name = "M", default_value_t = Metrics::Counted, conflicts_with = "replay")]
     metrics: Metrics,
     #[command(flatten)]

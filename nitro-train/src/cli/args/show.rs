@@ -23,7 +23,8 @@ impl ShowArgs {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct JsonArgs {
-    /// JSON instead of text: one object or list; evaluate, check and coverage write an object a function, each on a line
+    /// JSON instead of text: one object or list; evaluate, check and coverage write an object a function, each on a
+    /// line
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

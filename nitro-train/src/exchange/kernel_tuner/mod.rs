@@ -1,9 +1,11 @@
 //! Kernel Tuner's own files: caches and T4 results, each of one kernel on one device and problem.
 //!
-//! - A **cache** has `device_name`, `kernel_name`, `problem_size`, `tune_params_keys`, and in `cache` one entry a configuration with `time`
-//!   in milliseconds or what went wrong. One that was not closed, as a run leaves it that goes on or was stopped, is read too.
-//! - **T4 results** have in `results` one entry a configuration with `measurements`, and `invalidity` where it has none. They do not name
-//!   device and kernel: the device is what the file is called without its endings (`A100_T4.json.gz`: `A100`), the kernel `kernel`.
+//! - A **cache** has `device_name`, `kernel_name`, `problem_size`, `tune_params_keys`, and in `cache` one entry a
+//!   configuration with `time` in milliseconds or what went wrong. One that was not closed, as a run leaves it that
+//!   goes on or was stopped, is read too.
+//! - **T4 results** have in `results` one entry a configuration with `measurements`, and `invalidity` where it has
+//!   none. They do not name device and kernel: the device is what the file is called without its endings
+//!   (`A100_T4.json.gz`: `A100`), the kernel `kernel`.
 //! - **Results of KTT**, the Kernel Tuning Toolkit, have `Metadata` with device and unit, and in `Results` one entry a
 //!   run.
 //!
@@ -34,9 +36,10 @@ use crate::recordings::{Outcome, Recordings};
 /// Reads files of Kernel Tuner or KTT: each a cache, T4 results or results of KTT, of one device and one input, plain
 /// or compressed.
 ///
-/// The variant is called as the kernel, the input as the problem's size (`4096x4096`; `only` where the file does not say), the device as the
-/// file says or is called. A configuration that is invalid on the device, could not be compiled or did not run has
-/// failed, with its reason. All configurations in the files are listed as those that exist.
+/// The variant is called as the kernel, the input as the problem's size (`4096x4096`; `only` where the file does
+/// not say), the device as the file says or is called. A configuration that is invalid on the device, could not be
+/// compiled or did not run has failed, with its reason. All configurations in the files are listed as those that
+/// exist.
 ///
 /// ```
 /// use nitro_train::exchange::import_kernel_tuner;
@@ -58,8 +61,9 @@ use crate::recordings::{Outcome, Recordings};
 /// ```
 ///
 /// # Errors
-/// When the function cannot be called so, when a file cannot be read or is none of Kernel Tuner, at the first entry without a time or a reason
-/// for that, when files have other parameters of one kernel, or when a configuration is there twice for a device and input.
+/// When the function cannot be called so, when a file cannot be read or is none of Kernel Tuner, at the first entry
+/// without a time or a reason for that, when files have other parameters of one kernel, or when a configuration is
+/// there twice for a device and input.
 pub fn import_kernel_tuner(function: &str, files: &[PathBuf]) -> Result<Recordings, ImportError> {
     let ill_named = |problem| ImportError::Function { name: function.to_owned(), problem };
     name::check_function(function).map_err(ill_named)?;

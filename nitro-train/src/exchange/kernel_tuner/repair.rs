@@ -58,7 +58,8 @@ impl Scan {
         self.at += 1;
     }
 
-    /// Where a cache ends that waits for its next entry, and the brackets to come. A text that ends inside of an entry is none.
+    /// Where a cache ends that waits for its next entry, and the brackets to come. A text that ends inside of an
+    /// entry is none.
     fn unclosed_end(&self, text: &str) -> Option<(usize, &'static str)> {
         let whole = text.trim_end();
         let brackets = match (self.is_text, self.depth) {

@@ -48,7 +48,8 @@ impl Timed {
     }
 }
 
-/// A configuration without a time. What Kernel Tuner calls invalid is part of its space, and cannot run on this device: nothing is said of others.
+/// A configuration without a time. What Kernel Tuner calls invalid is part of its space, and cannot run on this
+/// device: nothing is said of others.
 pub(super) fn failed(values: Vec<String>, reason: &str) -> Row {
     let outcome = match reason {
         "correctness" => Outcome::Wrong,

@@ -1,7 +1,9 @@
-//! How a device mixes what is known: which source it resembles, and which classes are dearer or cheaper on it whatever the input.
+//! How a device mixes what is known: which source it resembles, and which classes are dearer or cheaper on it
+//! whatever the input.
 //!
-//! A ridge regression of what is lost here, over all classes of the measured inputs at once, on what the model expects, what was lost on
-//! each source, and one constant a class. Without measurements the answer is what the model expects; each coefficient is drawn back to that.
+//! A ridge regression of what is lost here, over all classes of the measured inputs at once, on what the model
+//! expects, what was lost on each source, and one constant a class. Without measurements the answer is what the
+//! model expects; each coefficient is drawn back to that.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -19,8 +21,8 @@ pub(super) struct Mixture<'a> {
 }
 
 impl<'a> Mixture<'a> {
-    /// `expected` by training input and class, `sources` by source, training input and class; `measured` inputs lost `losses` (not a number
-    /// where nothing is known).
+    /// `expected` by training input and class, `sources` by source, training input and class; `measured` inputs
+    /// lost `losses` (not a number where nothing is known).
     pub(super) fn new(
         expected: &'a [Vec<f64>],
         sources: &'a [Vec<Vec<f64>>],

@@ -1,11 +1,14 @@
-//! A few measurements on a device that nobody had measured, and from them a selector that is better there than what other devices tell.
+//! A few measurements on a device that nobody had measured, and from them a selector that is better there than what
+//! other devices tell.
 //!
-//! Measured so few, a variant's cost cannot be learned from scratch. But of every training input it is known what the variants cost on the
-//! source devices, and what a model of those expects here. So the table of this device is *completed*: what was not measured is estimated
-//! from what was ([`mixture`], then [`process`]), and a forest is grown from the completed table as from a measured one. Which inputs to
-//! measure is decided before any is: those after which the rest is known best ([`process::most_telling`]).
+//! Measured so few, a variant's cost cannot be learned from scratch. But of every training input it is known what
+//! the variants cost on the source devices, and what a model of those expects here. So the table of this device is *completed*:
+//! what was not measured is estimated from what was ([`mixture`], then [`process`]), and a forest is grown from the
+//! completed table as from a measured one. Which inputs to measure is decided before any is: those after which the
+//! rest is known best ([`process::most_telling`]).
 //!
-//! The selector needs no more time than that of any forest: all that is left of the calibration are the values in its leaves.
+//! The selector needs no more time than that of any forest: all that is left of the calibration are the values in
+//! its leaves.
 
 mod mixture;
 mod process;
@@ -26,17 +29,20 @@ use super::study::{Study, StudyOptions};
 use super::task::Task;
 use crate::recordings::Recordings;
 
-/// Of more training inputs than these some are drawn, among which the most telling ones are sought: the work grows with the cube.
+/// Of more training inputs than these some are drawn, among which the most telling ones are sought: the work grows
+/// with the cube.
 const MAX_CANDIDATES: usize = 1000;
-/// A calibration that is judged leaves out each measured input in turn, or parts of them where there are more than these.
+/// A calibration that is judged leaves out each measured input in turn, or parts of them where there are more than
+/// these.
 const MAX_FOLDS: usize = 20;
 /// What an input counts that no captured call is like, where 1 is the mean: programs come to do other things too.
 const UNCALLED: f64 = 0.3;
 /// An error that is larger by this share of the smaller one counts 1/e as much.
 const TOLERANCE: f64 = 0.3;
 
-/// Calls `act` with what is known of a device before it is measured: `shipped`, a model that was fitted from these recordings, and what they
-/// say of its sources for these training inputs. `device` and `inputs` are positions in the recordings.
+/// Calls `act` with what is known of a device before it is measured: `shipped`, a model that was fitted from these
+/// recordings, and what they say of its sources for these training inputs. `device` and `inputs` are positions in
+/// the recordings.
 ///
 /// # Errors
 /// When the recordings lack what the model knows, or everything of its sources.
@@ -83,21 +89,23 @@ fn task_of_model<'a>(task: &Task<'a>, model: &Model) -> Result<Task<'a>, LearnEr
     Ok(task.with_classes(&classes).with_columns(&columns))
 }
 
-/// What is known before anything is measured on a device: the training inputs, what variants cost on the source devices, and what a model
-/// of those expects on this one.
+/// What is known before anything is measured on a device: the training inputs, what variants cost on the source
+/// devices, and what a model of those expects on this one.
 pub struct Calibrator<'a> {
     study: &'a Study<'a>,
     /// Position of the device in the recordings.
     device: usize,
     /// By training input and class: the share of speed that the model expects to be lost on this device.
     expected: Vec<Vec<f64>>,
-    /// By source, training input and class: the share that was lost there; not a number where it was not measured or not admissible.
+    /// By source, training input and class: the share that was lost there; not a number where it was not measured
+    /// or not admissible.
     sources: Vec<Vec<Vec<f64>>>,
     points: Points,
 }
 
 impl<'a> Calibrator<'a> {
-    /// Prepares to calibrate `model`, which was fitted in the study and estimates what classes cost, for a device of the recordings.
+    /// Prepares to calibrate `model`, which was fitted in the study and estimates what classes cost, for a device
+    /// of the recordings.
     pub fn new(study: &'a Study<'a>, model: &Model, device: usize) -> Self {
         let task = study.task();
         let expected = expected(task, model, device);
@@ -107,8 +115,9 @@ impl<'a> Calibrator<'a> {
         Self { study, device, expected, sources, points }
     }
 
-    /// The inputs to measure, at most `count` of these (positions in [`Task::inputs`]), the most telling first. What they are to tell of is
-    /// the inputs of real calls, where it is known how many of those each input of the recordings stands for; without `calls` all count alike.
+    /// The inputs to measure, at most `count` of these (positions in [`Task::inputs`]), the most telling first.
+    /// What they are to tell of is the inputs of real calls, where it is known how many of those each input of the
+    /// recordings stands for; without `calls` all count alike.
     pub fn inputs(&self, count: usize, among: Vec<usize>, calls: &[f64]) -> Vec<usize> {
         let task = self.study.task();
         let calls_of = |input: &usize| calls.get(task.inputs[*input]).copied().unwrap_or(0.0);
@@ -129,8 +138,8 @@ impl<'a> Calibrator<'a> {
         self.study.task().all_inputs()
     }
 
-    /// A selector for the device from these training inputs, which were [`measured`](Self::measured) there; none where that chooses worse on them than `shipped`,
-    /// each judged on inputs that it was not calibrated with.
+    /// A selector for the device from these training inputs, which were [`measured`](Self::measured) there; none
+    /// where that chooses worse on them than `shipped`, each judged on inputs that it was not calibrated with.
     pub fn fit(&self, measured: &[usize], shipped: &Model) -> Option<Calibration> {
         let held_out = self.held_out(measured);
         let trust = self.trust(&held_out);
@@ -177,7 +186,8 @@ impl<'a> Calibrator<'a> {
         self.shares(input).map(losses).unwrap_or_default()
     }
 
-    /// By training input and class the share of speed that is kept on this device: measured, or estimated from what was measured.
+    /// By training input and class the share of speed that is kept on this device: measured, or estimated from what
+    /// was measured.
     fn completed(&self, measured: &[usize], trust: f64) -> Vec<Vec<Option<f64>>> {
         let corrected = self.corrected(measured);
         let classes = self.study.task().performance.classes().count();
@@ -233,8 +243,9 @@ impl<'a> Calibrator<'a> {
         held_out
     }
 
-    /// How much the corrections are to count beside what the model expects, 0 to 1, by how well each tells the inputs that it was not made
-    /// with: Akaike weights in their simplest form. Errors count most for the classes that are nearly best, as only those are ever chosen.
+    /// How much the corrections are to count beside what the model expects, 0 to 1, by how well each tells the
+    /// inputs that it was not made with: Akaike weights in their simplest form. Errors count most for the classes
+    /// that are nearly best, as only those are ever chosen.
     fn trust(&self, held_out: &[(usize, Vec<f64>)]) -> f64 {
         let error = |estimated: &[f64], losses: &[f64]| {
             let known = estimated.iter().zip(losses).filter(|(_, loss)| !loss.is_nan());
@@ -251,9 +262,10 @@ impl<'a> Calibrator<'a> {
         weight(of_corrected) / (weight(of_corrected) + weight(of_expected))
     }
 
-    /// Whether the choices by estimates from the other measured inputs stand beside those of `shipped`: they may be worse by less than one
-    /// standard error of the difference, for the inputs to measure were taken far from each other, so that each is told by the others worse
-    /// than what was not taken. A tie is none: what nothing speaks against stays.
+    /// Whether the choices by estimates from the other measured inputs stand beside those of `shipped`: they may be
+    /// worse by less than one standard error of the difference, for the inputs to measure were taken far from each
+    /// other, so that each is told by the others worse than what was not taken. A tie is none: what nothing speaks
+    /// against stays.
     fn is_as_good(&self, held_out: &[(usize, Vec<f64>)], trust: f64, shipped: &Model) -> bool {
         let task = self.study.task();
         let selector = on_device(task, shipped, self.device);
@@ -305,8 +317,9 @@ fn losses_on(task: &Task<'_>, source: usize) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// By training input and class what is lost on the sources in the mean; where none knows, what is expected here. What is expected itself hangs
-/// on device features, which may be measured a little differently every time: which inputs to measure should not.
+/// By training input and class what is lost on the sources in the mean; where none knows, what is expected here.
+/// What is expected itself hangs on device features, which may be measured a little differently every time: which
+/// inputs to measure should not.
 fn usual(sources: &[Vec<Vec<f64>>], expected: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mean = |input: usize, class: usize| {
         let known: Vec<f64> =

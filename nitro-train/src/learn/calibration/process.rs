@@ -1,6 +1,7 @@
-//! What is left over after mixing, carried from measured inputs to inputs like them: the mean of a Gaussian process, and the inputs after
-//! which its variance is least (Rasmussen and Williams, "Gaussian Processes for Machine Learning", 2006, equations 2.23 and 2.24; Cohn,
-//! Ghahramani and Jordan, "Active learning with statistical models", 1996, for the choice of inputs).
+//! What is left over after mixing, carried from measured inputs to inputs like them: the mean of a Gaussian
+//! process, and the inputs after which its variance is least (Rasmussen and Williams, "Gaussian Processes for
+//! Machine Learning", 2006, equations 2.23 and 2.24; Cohn, Ghahramani and Jordan, "Active learning with statistical
+//! models", 1996, for the choice of inputs).
 //!
 //! Two inputs are alike where their features are, and where all classes lose the same on the sources.
 
@@ -8,13 +9,15 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::learn::space::InputSpace;
 
-/// Distance at which the leftovers of two inputs still agree by 0.6, where features have one standard deviation and are averaged over.
+/// Distance at which the leftovers of two inputs still agree by 0.6, where features have one standard deviation and
+/// are averaged over.
 const LENGTH: f64 = 0.8;
 /// Weight of a distance in what all classes lose on the sources, beside one in the features.
 const LOSS_WEIGHT: f64 = 5.0;
 /// What all inputs have in common, as a share of the variance of the leftovers.
 const COMMON: f64 = 0.5;
-/// Variance of what a measurement says of inputs like it, in the same unit: variants differ for reasons that no feature tells.
+/// Variance of what a measurement says of inputs like it, in the same unit: variants differ for reasons that no
+/// feature tells.
 const NOISE: f64 = 0.3;
 
 /// Training inputs as the process sees them.
@@ -82,7 +85,8 @@ impl<'a> Process<'a> {
     }
 }
 
-/// At most `count` of the candidates, each the one after which the others' variance is least on average, where each counts its weight.
+/// At most `count` of the candidates, each the one after which the others' variance is least on average, where each
+/// counts its weight.
 pub(super) fn most_telling(
     points: &Points,
     candidates: &[usize],

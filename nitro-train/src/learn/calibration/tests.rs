@@ -34,7 +34,8 @@ fn recordings(devices: &[(&str, &str)]) -> Recordings {
     }
 }
 
-/// With the source gone for which a choice was emitted, it would not be emitted again; what the calibration chooses are the model's choices.
+/// With the source gone for which a choice was emitted, it would not be emitted again; what the calibration chooses
+/// are the model's choices.
 #[test]
 fn the_choices_are_those_of_the_model() {
     let model =

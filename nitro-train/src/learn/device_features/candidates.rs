@@ -13,11 +13,11 @@ pub const MAX_DEVICE_FEATURES: usize = 32;
 /// Device features that a selector may use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Candidates {
-    /// Known on every source (and on the target, where that is said), not the same everywhere, and not a multiple of another one;
-    /// alphabetical.
+    /// Known on every source (and on the target, where that is said), not the same everywhere, and not a multiple
+    /// of another one; alphabetical.
     pub usable: Vec<String>,
-    /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it. Where there are profiles,
-    /// of the relevant ones alone.
+    /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it. Where
+    /// there are profiles, of the relevant ones alone.
     pub distinct: Vec<String>,
     /// The usable ones that P-DFS finds relevant; none without profiles that were made on a source.
     pub relevant: Option<Vec<String>>,
@@ -70,8 +70,9 @@ impl Candidates {
         candidates
     }
 
-    /// Keeps [`MAX_DEVICE_FEATURES`] usable features, the first `seeds` and those that tell sources apart most unlike them; the others
-    /// are returned. What sources were measured has no say: few devices would make many features look important.
+    /// Keeps [`MAX_DEVICE_FEATURES`] usable features, the first `seeds` and those that tell sources apart most
+    /// unlike them; the others are returned. What sources were measured has no say: few devices would make many
+    /// features look important.
     fn narrow(&mut self, raw: &[Vec<f64>], seeds: usize) -> Vec<String> {
         if raw.len() <= MAX_DEVICE_FEATURES {
             return Vec::new();

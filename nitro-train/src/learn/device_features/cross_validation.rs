@@ -5,17 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::transfer::Transfer;
 
 impl Transfer {
-    /// CV-DFS: the subset that does best on a temporary target wins there (ties: the smaller, then the alphabetically first);
-    /// the features of the `keep` most frequent winners are selected, in alphabetical order. (The paper keeps the k most frequent features
-    /// of all winners; see the guide, `guide/src/paper.md`.) Winners that are equally frequent are taken in
-    /// the order of their mean over all temporary targets: with many subsets and few devices most winners win once.
+    /// CV-DFS: the subset that does best on a temporary target wins there (ties: the smaller, then the
+    /// alphabetically first); the features of the `keep` most frequent winners are selected, in alphabetical order.
+    /// (The paper keeps the k most frequent features of all winners; see the guide, `guide/src/paper.md`.) Winners
+    /// that are equally frequent are taken in the order of their mean over all temporary targets: with many subsets
+    /// and few devices most winners win once.
     ///
     /// Nothing is selected when there were too few sources or no candidates.
     pub fn selected(&self, keep: usize) -> Vec<String> {
         self.selected_by(&(0..self.scores.len()).collect::<Vec<_>>(), keep)
     }
 
-    /// As [`Transfer::selected`], with no say for one temporary target: what CV-DFS selects for a device that took no part in it.
+    /// As [`Transfer::selected`], with no say for one temporary target: what CV-DFS selects for a device that took
+    /// no part in it.
     pub fn selected_without(&self, target: usize, keep: usize) -> Vec<String> {
         self.selected_by(&(0..self.scores.len()).filter(|&other| other != target).collect::<Vec<_>>(), keep)
     }
@@ -39,8 +41,8 @@ impl Transfer {
         order.into_iter().map(|(subset, _)| subset).collect()
     }
 
-    /// The best subset that is not empty. Calling small differences a tie was tried (half a percent of exhaustive search):
-    /// smaller subsets won, and did worse on held-out devices where there were few sources.
+    /// The best subset that is not empty. Calling small differences a tie was tried (half a percent of exhaustive
+    /// search): smaller subsets won, and did worse on held-out devices where there were few sources.
     fn winner(&self, target: usize) -> Option<usize> {
         let better = |best: usize, subset: usize| {
             if self.scores[target][subset] > self.scores[target][best] { subset } else { best }

@@ -1,9 +1,10 @@
 //! Learning a gate: for which inputs nothing but cheap features is worth its time.
 //!
-//! What the selector achieves on sources and inputs that it was not trained on is known from the validation. With the time for its features
-//! and for itself counted, asking it is one more thing that a call can do, beside running any of the choices at once. A tree over cheap
-//! features is grown that tells which of these costs least; a leaf says what to run, or to ask. Where no gate does better than asking always,
-//! on sources and inputs that it was not grown from either, there is none.
+//! What the selector achieves on sources and inputs that it was not trained on is known from the validation. With
+//! the time for its features and for itself counted, asking it is one more thing that a call can do, beside running
+//! any of the choices at once. A tree over cheap features is grown that tells which of these costs least; a leaf
+//! says what to run, or to ask. Where no gate does better than asking always, on sources and inputs that it was not
+//! grown from either, there is none.
 
 mod tree;
 
@@ -30,7 +31,8 @@ pub struct Asked<'a> {
     pub task: &'a Task<'a>,
     /// The devices that stood for unknown ones, as positions in the recordings.
     pub targets: &'a [usize],
-    /// By target: training inputs (positions in [`Task::inputs`]), and the share of speed that the selector's choice has.
+    /// By target: training inputs (positions in [`Task::inputs`]), and the share of speed that the selector's
+    /// choice has.
     pub judged: &'a [Vec<(usize, f64)>],
     /// By target what each of these inputs counts.
     pub weights: &'a [Vec<f64>],
@@ -52,7 +54,8 @@ pub struct Net {
 }
 
 impl Asked<'_> {
-    /// What asking achieves with the time for it counted, behind the best gate if one pays. Without times of features nothing counts.
+    /// What asking achieves with the time for it counted, behind the best gate if one pays. Without times of
+    /// features nothing counts.
     pub fn net(&self) -> Net {
         let alone = self.always();
         let mut best = Net { shares: alone, gate: None };
@@ -96,9 +99,9 @@ impl Asked<'_> {
         self.task.net(target, input, share, choosing_ns)
     }
 
-    /// The features that take next to nothing in the mean, or else the cheapest one. (Dearer ones were tried, each in turn with those that are cheaper: on
-    /// the host's `sort` such gates looked better on what was held out, by five points, and were worse by two on inputs of other kinds, for
-    /// which they had no features left.)
+    /// The features that take next to nothing in the mean, or else the cheapest one. (Dearer ones were tried, each
+    /// in turn with those that are cheaper: on the host's `sort` such gates looked better on what was held out, by
+    /// five points, and were worse by two on inputs of other kinds, for which they had no features left.)
     fn free_features(&self) -> Vec<usize> {
         let mut order: Vec<(f64, usize)> =
             (0..self.task.columns.len()).map(|column| (self.mean_ns(column), column)).collect();
@@ -172,7 +175,8 @@ impl Asked<'_> {
         order
     }
 
-    /// By target what is achieved on each input behind a gate over these features that was grown without that target and that input.
+    /// By target what is achieved on each input behind a gate over these features that was grown without that
+    /// target and that input.
     fn held_out(&self, features: &[usize]) -> Vec<Vec<f64>> {
         let (samples, columns) = (self.samples(features), self.columns(features));
         let of_target = |target: usize| {

@@ -8,8 +8,9 @@ use crate::learn::objective::Weights;
 const MAX_DEPTH: usize = 4;
 /// The least share of all samples in a leaf, and the least number.
 const MIN_LEAF: (f64, usize) = (0.01, 5);
-/// What is lost at a leaf counts so many times what is gained there. A selector looks at an input, a leaf at a kind of inputs: how good it is hangs on
-/// how many of each there are, and what will be met is mixed otherwise than what was trained on.
+/// What is lost at a leaf counts so many times what is gained there. A selector looks at an input, a leaf at a kind
+/// of inputs: how good it is hangs on how many of each there are, and what will be met is mixed otherwise than what
+/// was trained on.
 const CAUTION: f64 = 3.0;
 /// A split has to gain so much of the best choice's speed on each sample, in the mean over all.
 const LEAST_GAIN: f64 = 2e-4;
@@ -92,7 +93,8 @@ struct Split {
 }
 
 impl Split {
-    /// Where to cut, if below and above the selector is always asked or not: what lies between, and was never seen, asks.
+    /// Where to cut, if below and above the selector is always asked or not: what lies between, and was never seen,
+    /// asks.
     fn threshold(&self, asks_below: bool, asks_above: bool) -> f32 {
         let Self { below, above, .. } = *self;
         let middle = below + (above - below) / 2.0;

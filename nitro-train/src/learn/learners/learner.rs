@@ -27,7 +27,8 @@ pub trait Learner: Sync {
         None
     }
 
-    /// What its selectors usually take for an input that a call does not remember, in nanoseconds, without the features.
+    /// What its selectors usually take for an input that a call does not remember, in nanoseconds, without the
+    /// features.
     fn selection_ns(&self) -> f64;
 
     /// What has to be found by trying on held-out inputs and sources before training; nothing for most.
@@ -38,7 +39,8 @@ pub trait Learner: Sync {
     /// Trains a selector with hyperparameters that [`tune`](Self::tune) of this learner has found.
     fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained;
 
-    /// How well its selectors carry over from source to source with each subset of device features: CV-DFS selects by that.
+    /// How well its selectors carry over from source to source with each subset of device features: CV-DFS selects
+    /// by that.
     ///
     /// [`selects_by`](Self::selects_by) may name another learner whose table serves.
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {

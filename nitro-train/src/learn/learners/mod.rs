@@ -1,5 +1,6 @@
-//! The kinds of selectors, each behind one trait. A new one is a file here and an entry in [`LEARNERS`]; strategies, `auto`, the command
-//! line and the columns of an evaluation follow from that list. One in [`ON_REQUEST`] is a strategy too, which `fit --selector` names.
+//! The kinds of selectors, each behind one trait. A new one is a file here and an entry in [`LEARNERS`];
+//! strategies, `auto`, the command line and the columns of an evaluation follow from that list. One in
+//! [`ON_REQUEST`] is a strategy too, which `fit --selector` names.
 
 mod constant;
 pub mod forest;
@@ -23,17 +24,22 @@ pub const LEARNERS: &[&dyn Learner] = &[
     &tests::Always,
 ];
 
-/// Those that are there for who asks for them by name. `auto` does not try them, since that would change which models ship.
+/// Those that are there for who asks for them by name. `auto` does not try them, since that would change which
+/// models ship.
 pub const ON_REQUEST: &[&dyn Learner] = &[&tree::TREE, &tree::TREE_LMS];
 
-/// What `auto` takes unless measurements speak clearly for another: the best of all on everything that was ever recorded.
+/// What `auto` takes unless measurements speak clearly for another: the best of all on everything that was ever
+/// recorded.
 pub const ASSUMED: &dyn Learner = &forest::Forests;
 
-/// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are made.
+/// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are
+/// made.
 pub const REFERENCE: &dyn Learner = &svm::SVM;
 
-/// What calibration starts from and ends as: it estimates what every class costs, and its selectors are what they were trained on alone.
+/// What calibration starts from and ends as: it estimates what every class costs, and its selectors are what they
+/// were trained on alone.
 pub const CALIBRATED: &dyn Learner = &forest::Forests;
 
-/// What is trained anew after every few measurements: nothing has to be tuned, and its confidence says where to measure next.
+/// What is trained anew after every few measurements: nothing has to be tuned, and its confidence says where to
+/// measure next.
 pub const INCREMENTAL: &dyn Learner = &forest::Forests;

@@ -218,8 +218,8 @@ impl<'a> Recording<'a> {
         self.plan.search.is_some_and(Searching::is_joining)
     }
 
-    /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a claim was renewed
-    /// within the last third of a lease before its input was recorded.
+    /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a
+    /// claim was renewed within the last third of a lease before its input was recorded.
     fn look_again(&self) -> Result<(), StoreError> {
         let asked = self.recorded.borrow().1;
         match self.plan.clock.now().saturating_sub(asked) >= self.plan.share.lease() / 2 {
@@ -245,8 +245,8 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Waits for the inputs that others had claimed. False when all are recorded, or the time has passed; true when one has
-    /// become free, and another pass is due.
+    /// Waits for the inputs that others had claimed. False when all are recorded, or the time has passed; true when
+    /// one has become free, and another pass is due.
     pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
         let mut left = self.shared.claims.take_left();
         if let Some(searching) = self.plan.search {

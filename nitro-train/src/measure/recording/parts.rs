@@ -12,8 +12,9 @@ use crate::recordings::Input;
 use crate::store::check_parts;
 
 impl Recording<'_> {
-    /// What the parts of a candidate take, by one further run, whose time as a whole does not count. It has none where it is not generated, has no time itself, or
-    /// tells of no parts that a store could keep. None where that run failed: what the runs before gave stays, unless the process ended in it.
+    /// What the parts of a candidate take, by one further run, whose time as a whole does not count. It has none
+    /// where it is not generated, has no time itself, or tells of no parts that a store could keep. None where that
+    /// run failed: what the runs before gave stays, unless the process ended in it.
     pub(super) fn parts(
         &self,
         input: &Input,

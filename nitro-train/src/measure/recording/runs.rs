@@ -17,7 +17,8 @@ use crate::measure::progress::{Attempt, attempt};
 use crate::recordings::{DOUBTFUL_LOAD, Input, Outcome};
 use crate::store::Row;
 
-/// How often a run of a variant is made again because time was lost in it. After that its time counts, on a machine that is so busy.
+/// How often a run of a variant is made again because time was lost in it. After that its time counts, on a machine
+/// that is so busy.
 const MOST_DISTURBED: usize = 3;
 /// How often the variants are timed again on one input because others took the processors.
 const MOST_TIMED_AGAIN: usize = 2;

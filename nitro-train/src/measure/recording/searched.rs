@@ -67,8 +67,8 @@ impl Recording<'_> {
         }
     }
 
-    /// The searches of one input, one a variant: among these configurations, which are admissible, and of generated code. Each begins once the one
-    /// before it is over.
+    /// The searches of one input, one a variant: among these configurations, which are admissible, and of generated
+    /// code. Each begins once the one before it is over.
     fn searches<'s>(
         &'s self,
         searching: &'s Searching<'_>,
@@ -130,8 +130,8 @@ impl Recording<'_> {
         Ok(Some(search.finish()))
     }
 
-    /// Whether a candidate may run on the input. Of what was listed only the admissible is searched; of code that was just generated nobody has asked yet, and
-    /// a run of the default asks for all that is open.
+    /// Whether a candidate may run on the input. Of what was listed only the admissible is searched; of code that
+    /// was just generated nobody has asked yet, and a run of the default asks for all that is open.
     fn is_admitted(
         &self,
         candidate: &Candidate,
@@ -154,8 +154,8 @@ impl Recording<'_> {
         Ok(admitted.get(&candidate.choice).copied().unwrap_or(false))
     }
 
-    /// The next candidate that is this recorder's to measure; none once the search is over. What others are measuring is waited for where
-    /// nothing else is left of a step.
+    /// The next candidate that is this recorder's to measure; none once the search is over. What others are
+    /// measuring is waited for where nothing else is left of a step.
     fn next_evaluation(
         &self,
         search: &mut dyn VariantSearch,

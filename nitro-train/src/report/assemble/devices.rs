@@ -29,7 +29,8 @@ fn table(mut devices: Vec<DeviceRecord>) -> DeviceTable {
     devices.sort_by(|a, b| by_name(&a.id, &b.id));
     let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
     let value = |device: &DeviceRecord, name: &String| device.features.get(name).copied().unwrap_or(f64::NAN);
-    // Under the names that models and selectors have for them, which end in the unit; bytes are read better in larger ones.
+    // Under the names that models and selectors have for them, which end in the unit; bytes are read better in
+    // larger ones.
     let feature = |name: &String| {
         let unit = if name.ends_with("_bytes") { "bytes" } else { "" };
         let values: Vec<f64> = devices.iter().map(|device| value(device, name)).collect();

@@ -12,8 +12,8 @@ const STEPS: i32 = 8;
 /// One replay is much luck.
 const SEEDS: u64 = 5;
 
-/// The replay on one device, the first in the order in which a reader looks for them; nothing where there are hardly more inputs than
-/// are drawn anyway.
+/// The replay on one device, the first in the order in which a reader looks for them; nothing where there are
+/// hardly more inputs than are drawn anyway.
 pub(super) fn learning_curve(
     recordings: &Recordings,
     split: &Split,

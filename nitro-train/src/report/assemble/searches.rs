@@ -8,7 +8,8 @@ use super::spaces::{MeasuredSpace, Pair, mean};
 use crate::report::space_data::{SearchCurve, SearchCurves};
 use crate::search::{Extent, answers, curves};
 
-/// More lines would be hard to tell apart: what knows the other devices, what learns here, what breeds, what walks, and chance.
+/// More lines would be hard to tell apart: what knows the other devices, what learns here, what breeds, what walks,
+/// and chance.
 const STRATEGIES: [Strategy; 5] =
     [Strategy::Transfer, Strategy::Model, Strategy::Genetic, Strategy::Climb, Strategy::Random];
 /// Longer searches tell little more, and take long.

@@ -1,5 +1,5 @@
-//! Which device features are selected from all devices, and how long that and fitting take here (Muralidharan et al., ASPLOS 2016,
-//! Tables 5 and 6).
+//! Which device features are selected from all devices, and how long that and fitting take here (Muralidharan et
+//! al., ASPLOS 2016, Tables 5 and 6).
 
 use std::collections::BTreeSet;
 use std::time::Instant;

@@ -14,7 +14,8 @@ use crate::search::{Bins, Explained, Measured, SearchError, best_by, explained};
 
 /// What is measured of a space says something about it when at most every tenth configuration is missing.
 const MEASURED_SHARE: f64 = 0.9;
-/// And where fewer exist here than in the code, when they are at least so many: what a search keeps is no sample of the space.
+/// And where fewer exist here than in the code, when they are at least so many: what a search keeps is no sample of
+/// the space.
 const LEAST_SAMPLE: usize = 64;
 
 /// The configurations of one variant with what was measured of them.
@@ -34,7 +35,8 @@ pub(super) struct Pair {
 }
 
 impl<'r> MeasuredSpace<'r> {
-    /// Those of a function, whose code tells what exists where the program has it; none where no variant has parameters.
+    /// Those of a function, whose code tells what exists where the program has it; none where no variant has
+    /// parameters.
     pub(crate) fn of(
         recordings: &'r Recordings,
         function: Option<&Function>,

@@ -8,7 +8,8 @@ use crate::report::html::function_link;
 
 /// A gain below half a point is not worth a step.
 const NOTABLE: f64 = 0.005;
-/// A selector that was trained on the device itself and stays below this has not the features it needs, or not the inputs.
+/// A selector that was trained on the device itself and stays below this has not the features it needs, or not the
+/// inputs.
 const CEILING: f64 = 0.97;
 /// More steps are not taken at once.
 const MOST: usize = 6;

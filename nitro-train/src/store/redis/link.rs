@@ -34,8 +34,8 @@ impl Link {
         Ok(link)
     }
 
-    /// What `action` gives, which is tried again after errors that pass. It has to be one that may be done twice: whether the
-    /// server has carried out what it did not answer, nobody knows.
+    /// What `action` gives, which is tried again after errors that pass. It has to be one that may be done twice:
+    /// whether the server has carried out what it did not answer, nobody knows.
     pub(super) fn with<T>(
         &mut self,
         action: impl FnMut(&mut Wire, &str) -> Result<T>,

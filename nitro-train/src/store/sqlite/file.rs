@@ -72,7 +72,8 @@ pub(super) fn open_read_only(path: &Path, location: &str) -> Result<Connection> 
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(absolute(path)?, flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    // Of a write-ahead log SQLite wants an index beside the file. Where none can be made, nobody writes the file either.
+    // Of a write-ahead log SQLite wants an index beside the file. Where none can be made, nobody writes the file
+    // either.
     if is_empty(&connection).is_err() && !has_journal(path) {
         let path = immutable(&absolute(path)?);
         connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_URI)?;
@@ -104,8 +105,9 @@ fn check_whole(connection: &Connection, location: &str) -> Result<()> {
     Err(damaged(location, finding.to_owned()))
 }
 
-/// Makes the file in one step, under another name first: another process that opens the store meanwhile sees a whole one
-/// or none. What goes wrong here (no such folder, no hard links) is left to the way of an empty file, which says why.
+/// Makes the file in one step, under another name first: another process that opens the store meanwhile sees a
+/// whole one or none. What goes wrong here (no such folder, no hard links) is left to the way of an empty file,
+/// which says why.
 fn make_whole(path: &Path) {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}-{:?}.tmp", std::process::id(), std::thread::current().id()));

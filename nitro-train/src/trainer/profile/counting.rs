@@ -1,4 +1,5 @@
-//! Hardware counters of what a search evaluates: each candidate is called once more in a process that Nsight Compute watches.
+//! Hardware counters of what a search evaluates: each candidate is called once more in a process that Nsight
+//! Compute watches.
 
 use std::collections::BTreeMap;
 use std::fs;

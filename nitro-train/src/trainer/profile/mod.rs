@@ -46,9 +46,10 @@ pub enum WrittenProfile {
 type Run<'t> = (String, Option<&'t str>);
 
 impl Trainer {
-    /// Reads hardware counters of every variant and of the application proxies, in processes that Nsight Compute watches. They are this
-    /// program with the same arguments, which have to lead to [`main`](Self::main). The runs are made one after the other, as the
-    /// iterator is asked for them; its last item is an error if some could not be made.
+    /// Reads hardware counters of every variant and of the application proxies, in processes that Nsight Compute
+    /// watches. They are this program with the same arguments, which have to lead to [`main`](Self::main). The runs
+    /// are made one after the other, as the iterator is asked for them; its last item is an error if some could not
+    /// be made.
     ///
     /// ```no_run
     /// use nitro_train::{ProfileRequest, Trainer};
@@ -61,8 +62,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When there is no profiler, a device has no hardware counters, or a function does not run on it; in the iterator when counters may
-    /// not be read or a file not be written.
+    /// When there is no profiler, a device has no hardware counters, or a function does not run on it; in the
+    /// iterator when counters may not be read or a file not be written.
     pub fn profile<'t>(
         &'t self,
         request: &'t ProfileRequest,

@@ -1,4 +1,5 @@
-//! Runs of Nsight Compute on this program: once for the proxies and once a function, each with a [task](super::task) for it.
+//! Runs of Nsight Compute on this program: once for the proxies and once a function, each with a
+//! [task](super::task) for it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -143,8 +144,8 @@ impl<'a> Profiler<'a> {
     }
 }
 
-/// Waits for the process. After this time it is interrupted, so that the profiler writes what it has seen, and if it does not end
-/// then, by force: then none.
+/// Waits for the process. After this time it is interrupted, so that the profiler writes what it has seen, and if
+/// it does not end then, by force: then none.
 fn wait(mut process: Child, most: Duration) -> std::io::Result<Option<ExitStatus>> {
     if let Some(status) = wait_until(&mut process, Instant::now() + most)? {
         return Ok(Some(status));

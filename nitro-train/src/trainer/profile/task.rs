@@ -1,4 +1,5 @@
-//! What the process does that Nsight Compute watches: it makes the calls of one profile, and announces them section by section.
+//! What the process does that Nsight Compute watches: it makes the calls of one profile, and announces them section
+//! by section.
 
 use std::cell::RefCell;
 use std::fs::File;

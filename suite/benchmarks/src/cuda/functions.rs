@@ -65,8 +65,8 @@ pub fn cuda_bfs(graph: &bfs::Graph, source: u32, search: &mut bfs::Search) -> Re
 /// Solves the linear system A·x = b to [`solver::TOLERANCE`].
 ///
 /// # Errors
-/// When the iteration does not converge within [`solver::ITERATION_LIMIT`] or breaks down, when the vectors have not the
-/// system's length, or when the device fails.
+/// When the iteration does not converge within [`solver::ITERATION_LIMIT`] or breaks down, when the vectors have
+/// not the system's length, or when the device fails.
 #[code_variant(
     name = "cuda_solver",
     device = nitro_cuda::current(),

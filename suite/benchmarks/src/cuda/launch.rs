@@ -5,7 +5,8 @@ use nitro_cuda::{Buffer, CudaError, Kernel};
 /// What parts of a [`Scratch`] begin at a multiple of: enough for every vector load, and a cache line.
 const ALIGNMENT_BYTES: usize = 256;
 
-/// Device memory for the intermediate results of one call, in parts. One allocation, whose cost is the same whatever the parts.
+/// Device memory for the intermediate results of one call, in parts. One allocation, whose cost is the same
+/// whatever the parts.
 pub(super) struct Scratch<const N: usize> {
     /// Freed in the stream's order once the kernels that use it are done.
     _memory: Buffer<u8>,

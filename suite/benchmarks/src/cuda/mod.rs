@@ -1,7 +1,7 @@
 //! The functions that run on CUDA devices, each with its kernels, what it works on, its inputs and its reference.
 //!
-//! They compile without a toolkit and run where a driver and NVRTC are found; elsewhere every call returns an error that
-//! says what to install.
+//! They compile without a toolkit and run where a driver and NVRTC are found; elsewhere every call returns an error
+//! that says what to install.
 
 pub mod bfs;
 mod functions;

@@ -4,7 +4,8 @@ const MARKER: u8 = 0xff;
 const END_OF_IMAGE: u8 = 0xd9;
 const START_OF_SCAN: u8 = 0xda;
 
-/// Whether the file, which begins as a JPEG image does, reaches the end of the image. What lies behind that, some cameras put there.
+/// Whether the file, which begins as a JPEG image does, reaches the end of the image. What lies behind that, some
+/// cameras put there.
 pub(super) fn is_whole(bytes: &[u8]) -> bool {
     let mut at = 2;
     while let Some((kind, behind)) = marker(bytes, at) {

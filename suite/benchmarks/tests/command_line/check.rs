@@ -1,5 +1,5 @@
-//! `train check` as the continuous integration of an application runs it: it lets good models pass and says what to change
-//! about others.
+//! `train check` as the continuous integration of an application runs it: it lets good models pass and says what to
+//! change about others.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -193,7 +193,8 @@ fn a_bound_that_is_none_is_wrong_usage() {
     }
 }
 
-/// A store may be shared with programs of other Cargo features. What those have measured besides is not this program's to ship or to judge by.
+/// A store may be shared with programs of other Cargo features. What those have measured besides is not this
+/// program's to ship or to judge by.
 #[test]
 fn what_is_fitted_and_judged_is_of_this_programs_variants() {
     let folder = tempfile::tempdir().unwrap();

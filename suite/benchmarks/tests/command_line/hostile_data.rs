@@ -1,5 +1,5 @@
-//! Data that nobody meant well: whatever an import, a store or a model says, the trainer works with it or says in one sentence what is
-//! wrong, writes nowhere else, and shows neither passwords nor what a terminal would obey.
+//! Data that nobody meant well: whatever an import, a store or a model says, the trainer works with it or says in
+//! one sentence what is wrong, writes nowhere else, and shows neither passwords nor what a terminal would obey.
 
 use std::fs;
 use std::path::Path;

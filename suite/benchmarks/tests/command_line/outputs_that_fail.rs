@@ -1,5 +1,5 @@
-//! Standard output whose reader has gone away, as behind `| head -1`, or that is full: no command panics, work is done all the
-//! same, and its exit code is that of the work.
+//! Standard output whose reader has gone away, as behind `| head -1`, or that is full: no command panics, work is
+//! done all the same, and its exit code is that of the work.
 
 use std::fs::{self, File};
 use std::path::Path;

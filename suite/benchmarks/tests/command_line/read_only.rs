@@ -1,4 +1,5 @@
-//! A store that this user may not write, in a folder where nothing may be made: all that only reads works, and what writes says what to change.
+//! A store that this user may not write, in a folder where nothing may be made: all that only reads works, and what
+//! writes says what to change.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

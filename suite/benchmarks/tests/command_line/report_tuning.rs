@@ -1,4 +1,5 @@
-//! What the page says of tuning parameters, as a user gets it of a store with configurations that another tool has measured.
+//! What the page says of tuning parameters, as a user gets it of a store with configurations that another tool has
+//! measured.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,8 @@ use crate::report::part;
 use crate::search::cache;
 use crate::trainer::success;
 
-/// A function of twelve configurations on two devices and one input, so that nothing can be left out, and a page with two searches of each strategy.
+/// A function of twelve configurations on two devices and one input, so that nothing can be left out, and a page
+/// with two searches of each strategy.
 static PAGE: LazyLock<(tempfile::TempDir, String)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     for (device, best) in [("A100", 2), ("A4000", 3)] {

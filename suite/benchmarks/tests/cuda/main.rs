@@ -1,4 +1,5 @@
-//! The functions on the GPU. Without one, that their kernels compile. One program, since each would be linked with the whole suite.
+//! The functions on the GPU. Without one, that their kernels compile. One program, since each would be linked with
+//! the whole suite.
 
 mod support;
 

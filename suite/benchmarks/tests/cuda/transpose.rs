@@ -97,7 +97,8 @@ fn all_small_shapes_are_transposed() {
     });
 }
 
-/// Shapes of whole tiles and of parts of them, with fewer rows than a tile has, and with more tiles than a block number in y may be.
+/// Shapes of whole tiles and of parts of them, with fewer rows than a tile has, and with more tiles than a block
+/// number in y may be.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn every_tiling_transposes_shapes_of_every_kind() {
@@ -118,8 +119,8 @@ fn every_tiling_transposes_shapes_of_every_kind() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn shapes_of_every_kind_are_transposed() {
-    // Squares, common divisors and none, around what fits shared memory both ways (1536 rows, about 29 000 columns), and skinny
-    // shapes on both sides of what fits the memory aside.
+    // Squares, common divisors and none, around what fits shared memory both ways (1536 rows, about 29 000
+    // columns), and skinny shapes on both sides of what fits the memory aside.
     let shapes = [
         (64, 64),
         (100, 60),

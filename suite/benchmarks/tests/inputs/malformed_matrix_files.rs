@@ -1,4 +1,5 @@
-//! A malformed Matrix Market file is an error that names file, line and what to change; it costs neither a panic nor memory.
+//! A malformed Matrix Market file is an error that names file, line and what to change; it costs neither a panic
+//! nor memory.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! The shipped recordings alone, without the devices they were made on, give models and the figures that the README claims.
+//! The shipped recordings alone, without the devices they were made on, give models and the figures that the README
+//! claims.
 
 use std::path::{Path, PathBuf};
 

@@ -72,7 +72,7 @@ fn launched(kernel: Kernel<'_>, launch: &Launch, buffers: &[Buffer<u8>]) {
     let addresses: Vec<u64> = buffers.iter().map(Buffer::pointer).collect();
     let values: Vec<Vec<u8>> = launch.arguments.iter().map(|argument| argument.bytes(&addresses)).collect();
     let arguments: Vec<Argument<'_>> = values.iter().map(|value| Argument::bytes(value)).collect();
-    // SAFETY: the arguments have the number and the sizes of the parameters (`workloads.rs`), and the kernel stays within the buffers of its
-    // workload (`emulated.rs`).
+    // SAFETY: the arguments have the number and the sizes of the parameters (`workloads.rs`), and the kernel stays
+    // within the buffers of its workload (`emulated.rs`).
     unsafe { kernel.launch(grid, &arguments).unwrap() };
 }

@@ -241,7 +241,8 @@ macro_rules! checks {
 
 checks!(bfs gaussian gemm_tiled histogram hotspot lud mv_mul nn nw particlefilter pathfinder planted sort spmv srad streamcluster svm transpose trap);
 
-/// The second reduction of the trainer has one number for each block of the first, so that only many blocks show whether it is right.
+/// The second reduction of the trainer has one number for each block of the first, so that only many blocks show
+/// whether it is right.
 #[test]
 fn svm_of_many_blocks() {
     let subject = all().find(|subject| subject.name == "svm").unwrap();
@@ -276,7 +277,8 @@ fn without_race(subject: &Subject, ptx: &str) -> usize {
     ptx.match_indices("bar.sync").map(|(at, _)| at).filter(is_unneeded).count()
 }
 
-/// What a candidate runs first is the original with looks at its accesses: where these object to the original itself, candidates cost a worker each.
+/// What a candidate runs first is the original with looks at its accesses: where these object to the original
+/// itself, candidates cost a worker each.
 #[test]
 fn no_original_is_ended_in_its_first_run() {
     for subject in all() {

@@ -1,4 +1,5 @@
-//! The subjects: that their workloads fit them, and that kernels give what plain functions give, emulated at small sizes and on a device at those of their workloads.
+//! The subjects: that their workloads fit them, and that kernels give what plain functions give, emulated at small
+//! sizes and on a device at those of their workloads.
 
 mod case;
 mod device;

@@ -27,7 +27,8 @@ fn without_its_defects_the_kernel_gives_the_same() {
     let [store, barrier, branch] = planted.defects else { panic!("there are three") };
     let [comparison, quotient] = branch.numbers(&ptx)[..] else { panic!("both are there") };
     assert_eq!(comparison, quotient + 1, "the quotient is compared");
-    // The branch comes right after, and goes as if no input were an exception: whether there are any steps is known to be so in the loop.
+    // The branch comes right after, and goes as if no input were an exception: whether there are any steps is known
+    // to be so in the loop.
     let edits = format!(
         "delete b{}\ndelete b{}\ndelete b{comparison}\n  fix b{} slot guard = %p1\n",
         store.numbers(&ptx)[0],

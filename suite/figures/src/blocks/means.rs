@@ -29,8 +29,8 @@ impl Mode {
         mean(self.devices.iter().filter_map(|device| device.means.get(selector).copied()))
     }
 
-    /// The mean of a learner with a set of device features over all devices, without any where the set does not apply; none where it applies
-    /// to no device (as `Evaluation::by_device_features`).
+    /// The mean of a learner with a set of device features over all devices, without any where the set does not
+    /// apply; none where it applies to no device (as `Evaluation::by_device_features`).
     pub fn with_set(&self, learner: &str, set: &str) -> Option<f64> {
         let of = |device: &HeldOut, set: &str| device.means.get(&format!("{learner}-{set}")).copied();
         self.devices.iter().find_map(|device| of(device, set))?;

@@ -1,8 +1,10 @@
-//! What captured calls bring a calibration, as far as recordings tell: programs that each call one kind of input only, on a device that was
-//! left out. A program's calls are the fifth of the test inputs that is nearest to a drawn one; of those, the features are known when the
-//! inputs to measure are chosen, as a captured file tells them, and the times when the choices are judged.
+//! What captured calls bring a calibration, as far as recordings tell: programs that each call one kind of input
+//! only, on a device that was left out. A program's calls are the fifth of the test inputs that is nearest to a
+//! drawn one; of those, the features are known when the inputs to measure are chosen, as a captured file tells
+//! them, and the times when the choices are judged.
 //!
-//! The model is the forest with all device features, or with none where there are none: what is compared are inputs to measure.
+//! The model is the forest with all device features, or with none where there are none: what is compared are inputs
+//! to measure.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -58,7 +58,8 @@ pub fn times(function: &str, size: &str) -> Result<Vendor, Error> {
     })
 }
 
-/// Of each input, the largest first, the kind, and the time of the best own variant over that of the best of the library.
+/// Of each input, the largest first, the kind, and the time of the best own variant over that of the best of the
+/// library.
 fn ratios(recordings: &Recordings, own: &[String], size: &str) -> Result<Vec<(String, f64)>, Error> {
     let device = recordings.device_index(DEVICE).ok_or("the H200 is not in the recordings")?;
     let size = recordings.feature_index(size).ok_or("the recordings lack the feature of size")?;

@@ -8,8 +8,8 @@ use super::{area, check_length};
 /// The kernel, whose definitions are `TILE`, `PER`, `DEPTH` and `UNROLL`.
 pub static MATRIX_MUL: Program = Program::new("g_adapt/matrix_mul.cu", include_str!("matrix_mul.cu"));
 
-/// The product of a matrix of `rows` rows and `inner` columns and one of `inner` rows and `columns` columns, all row by row in memory.
-/// Variants round alike, but for what the compiler joins.
+/// The product of a matrix of `rows` rows and `inner` columns and one of `inner` rows and `columns` columns, all
+/// row by row in memory. Variants round alike, but for what the compiler joins.
 ///
 /// # Errors
 /// [`CudaError::Length`] when a buffer is not as long as the numbers say, and when the device fails.

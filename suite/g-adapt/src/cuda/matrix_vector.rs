@@ -8,7 +8,8 @@ use super::{area, check_length};
 /// The kernel, whose definitions are `BLOCK`, `LANES` and `UNROLL`.
 pub static MV_MUL: Program = Program::new("g_adapt/mv_mul.cu", include_str!("mv_mul.cu"));
 
-/// The product of a matrix of `rows` rows and `columns` columns, row by row in memory, and a vector. Variants round differently.
+/// The product of a matrix of `rows` rows and `columns` columns, row by row in memory, and a vector. Variants round
+/// differently.
 ///
 /// # Errors
 /// [`CudaError::Length`] when a buffer is not as long as the numbers say, and when the device fails.

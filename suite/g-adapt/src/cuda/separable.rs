@@ -5,7 +5,8 @@ use nitro_cuda::{Buffer, CudaError, Grid, Program};
 
 use super::{MOST_BLOCKS_DOWN, area, check_length};
 
-/// The kernels, whose definitions are `RADIUS`, `ROW_TILE`, `ROW_PER`, `COLUMN_WIDTH`, `COLUMN_HEIGHT` and `COLUMN_THREADS`.
+/// The kernels, whose definitions are `RADIUS`, `ROW_TILE`, `ROW_PER`, `COLUMN_WIDTH`, `COLUMN_HEIGHT` and
+/// `COLUMN_THREADS`.
 pub static CONVOLUTION: Program = Program::new("g_adapt/convolution.cu", include_str!("convolution.cu"));
 
 /// Weights on each side of the middle one.
@@ -17,8 +18,8 @@ pub const COLUMN_THREADS: u32 = 8;
 /// Shared memory that every device gives a block without being asked.
 const SHARED_BYTES: u32 = 48 << 10;
 
-/// Filters an image of `rows` rows by the same `2 * RADIUS + 1` weights along its rows and then along its columns; outside of the image all
-/// is zero. `between` is as large as the image and holds what the rows gave.
+/// Filters an image of `rows` rows by the same `2 * RADIUS + 1` weights along its rows and then along its columns;
+/// outside of the image all is zero. `between` is as large as the image and holds what the rows gave.
 ///
 /// # Errors
 /// [`CudaError::Length`] when a buffer is not as long as the numbers say, and when the device fails.

@@ -11,8 +11,8 @@ pub static SCALAR_PROD: Program = Program::new(
     concat!(include_str!("block_sum.cu"), include_str!("scalar_prod.cu")),
 );
 
-/// The scalar product of each of `vectors` pairs of vectors of `elements` elements, which stand one after the other. Variants round
-/// differently.
+/// The scalar product of each of `vectors` pairs of vectors of `elements` elements, which stand one after the
+/// other. Variants round differently.
 ///
 /// # Errors
 /// [`CudaError::Length`] when a buffer is not as long as the numbers say, and when the device fails.

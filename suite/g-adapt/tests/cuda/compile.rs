@@ -1,5 +1,5 @@
-//! Every configuration of every kernel compiles, each for one architecture that NVRTC knows, in turn, so that all have their share; with
-//! `NITRO_EVERY_ARCHITECTURE` set for every one of them, which takes minutes.
+//! Every configuration of every kernel compiles, each for one architecture that NVRTC knows, in turn, so that all
+//! have their share; with `NITRO_EVERY_ARCHITECTURE` set for every one of them, which takes minutes.
 
 use nitro::{Function, VariantInfo};
 use nitro_cuda::Program;
@@ -10,7 +10,8 @@ use nitro_g_adapt::cuda::{
 };
 use nitro_test_support::tools::NVRTC;
 
-/// The definitions of each configuration of a variant: those of its parameters that the kernel has, under its names, each combination once.
+/// The definitions of each configuration of a variant: those of its parameters that the kernel has, under its
+/// names, each combination once.
 fn definitions(info: &VariantInfo, names: &[(&str, &'static str)]) -> Vec<Vec<(&'static str, i64)>> {
     let parameters = info.parameters();
     let of_configuration = |configuration| {

@@ -1,4 +1,5 @@
-//! Holds the lower bounds of points of a space of decisions against their measured times, and replays branch and bound on these.
+//! Holds the lower bounds of points of a space of decisions against their measured times, and replays branch and
+//! bound on these.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,8 +17,9 @@ use nitro_search::{Ask, Evaluation, Failure};
 
 /// Holds the lower bounds of points of a space of decisions against their measured times
 ///
-/// Of a space that is not too large all points are bounded, timed or not. Where all are timed, a search by branch and bound is replayed, too, with the whole bound and
-/// without parts of it. Ends with an error if a point took less than its bound.
+/// Of a space that is not too large all points are bounded, timed or not. Where all are timed, a search by branch
+/// and bound is replayed, too, with the whole bound and without parts of it. Ends with an error if a point took
+/// less than its bound.
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]
@@ -110,7 +112,8 @@ impl Judge<'_> {
         (measured, wrong)
     }
 
-    /// How many points of the space have a bound under a time, timed or not: by sampling where these are too many to look at each.
+    /// How many points of the space have a bound under a time, timed or not: by sampling where these are too many
+    /// to look at each.
     fn left(&self, best_ns: f64) -> String {
         let Some(points) = self.space.root().count(MOST_BOUNDED) else {
             return self.left_by_sampling(best_ns);
@@ -147,7 +150,8 @@ impl Judge<'_> {
         )
     }
 
-    /// What became of the states of a search with the whole bound, and what searches without parts of it take; none if not all points are timed.
+    /// What became of the states of a search with the whole bound, and what searches without parts of it take; none
+    /// if not all points are timed.
     fn replays(&self, timed: &Timed) -> Result<Option<(Statistics, Vec<Without>)>, Failed> {
         if self.space.root().count(timed.len() as u64) != Some(timed.len() as u64) {
             println!("not all points are timed, so no search is replayed");

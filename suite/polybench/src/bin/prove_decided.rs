@@ -15,8 +15,10 @@ use nitro_search::Ask;
 
 /// Searches a space of decisions by branch and bound on a GPU
 ///
-/// Families whose lower bound is not under the best time go without being timed. When the search ends by itself, nothing in the space takes less than the best, less the percent given. A point that
-/// takes less than its bound ends the run with the explanation: then nothing is proved. Results are appended to a file of lines of JSON; what stands there already is known from the beginning.
+/// Families whose lower bound is not under the best time go without being timed. When the search ends by itself,
+/// nothing in the space takes less than the best, less the percent given. A point that takes less than its bound
+/// ends the run with the explanation: then nothing is proved. Results are appended to a file of lines of JSON; what
+/// stands there already is known from the beginning.
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]
@@ -29,7 +31,8 @@ struct Arguments {
     /// What may be lost, in percent of the best time
     #[arg(long, default_value_t = 0.0)]
     percent: f64,
-    /// Begin with the fastest points that the file of results has of the space with these tiles, as far as this one has them, too: the sooner something fast is known, the more is left out
+    /// Begin with the fastest points that the file of results has of the space with these tiles, as far as this one
+    /// has them, too: the sooner something fast is known, the more is left out
     #[arg(long, value_enum, value_name = "TILES")]
     begin_with: Option<Tiles>,
     /// The sizes of that space; those of this one unless given
@@ -130,7 +133,8 @@ fn search(
     Ok(search.map_err(|error| format!("{}: {error}", arguments.out.display()))?)
 }
 
-/// Asks and tells until it is done, or ends before: whether it is done, and how long it thought and how long it measured.
+/// Asks and tells until it is done, or ends before: whether it is done, and how long it thought and how long it
+/// measured.
 fn evaluate(
     arguments: &Arguments,
     space: &DecidedSpace,

@@ -18,9 +18,10 @@ use nitro_search::{Ants, Ask, Budget, PartReport, PathOutcome, PathPlan, PathSea
 
 /// Searches for fast CUDA kernels of PolyBench's nests on the first GPU
 ///
-/// Each candidate is compared with what the preset `naive` gives before it is timed; presets are timed too. The searches of a nest go on side by side, so that all cores have something to
-/// compile; a program that several of them propose is timed once. Results are appended to a file of lines of JSON; what stands there already is not searched again, so that a run that was ended
-/// goes on.
+/// Each candidate is compared with what the preset `naive` gives before it is timed; presets are timed too. The
+/// searches of a nest go on side by side, so that all cores have something to compile; a program that several of
+/// them propose is timed once. Results are appended to a file of lines of JSON; what stands there already is not
+/// searched again, so that a run that was ended goes on.
 #[derive(Parser)]
 struct Arguments {
     /// `large`, the sizes of PolyBench/C 4.2.1, or `huge`, which no cache holds
@@ -28,7 +29,8 @@ struct Arguments {
     size: String,
     /// Nests, such as gemm; all of them unless given
     nests: Vec<String>,
-    /// Strategies: presets, ants, genetic, random, base, without-part-updates, without-metrics, without-tree, without-recombination, without-local-search
+    /// Strategies: presets, ants, genetic, random, base, without-part-updates, without-metrics, without-tree,
+    /// without-recombination, without-local-search
     #[arg(long, value_delimiter = ',', default_value = "presets,ants,random")]
     strategies: Vec<String>,
     /// Seeds from 0; each is a search
@@ -40,7 +42,8 @@ struct Arguments {
     /// The file of results
     #[arg(long, default_value = "nests.jsonl")]
     out: PathBuf,
-    /// Instead of searching, time what this file says: a line of JSON each, a `Tiling` for all kernels of a nest or a `Mapping` as it stands in results
+    /// Instead of searching, time what this file says: a line of JSON each, a `Tiling` for all kernels of a nest or
+    /// a `Mapping` as it stands in results
     #[arg(long, value_name = "FILE")]
     mappings: Option<PathBuf>,
 }
@@ -96,7 +99,8 @@ fn wanted(arguments: &Arguments) -> impl Iterator<Item = (Nest, Vec<i64>)> {
         .filter_map(|nest| sizes(nest.name(), &arguments.size).map(|sizes| (nest, sizes)))
 }
 
-/// Times these mappings of each nest, and prints a line for each: the time, then what each kernel takes of it, its registers and the bytes of spilled ones.
+/// Times these mappings of each nest, and prints a line for each: the time, then what each kernel takes of it, its
+/// registers and the bytes of spilled ones.
 fn time(arguments: &Arguments, given: &[(usize, Mapping)]) -> Result<(), Failed> {
     let device = nitro_cuda::device(0)?;
     for (nest, sizes) in wanted(arguments) {

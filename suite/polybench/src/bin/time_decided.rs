@@ -14,8 +14,8 @@ use nitro_polybench::program::{append, ended};
 
 /// Times points of a space of decisions on a GPU
 ///
-/// Each point is compared with what plain loops give before it is timed. Results are appended to a file of lines of JSON; what stands there already is not timed again, so
-/// that a run that was ended goes on.
+/// Each point is compared with what plain loops give before it is timed. Results are appended to a file of lines of
+/// JSON; what stands there already is not timed again, so that a run that was ended goes on.
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]

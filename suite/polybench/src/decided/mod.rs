@@ -130,7 +130,8 @@ impl Asked {
         Ok((device, Bench::new(nest, &plain, Vec::new(), device)?))
     }
 
-    /// Compiles points on all cores, and times them one after the other as they come: `told` gets the position of each. Once it says so, no more are begun.
+    /// Compiles points on all cores, and times them one after the other as they come: `told` gets the position of
+    /// each. Once it says so, no more are begun.
     pub fn time(
         &self,
         space: &DecidedSpace,

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 pub struct Timed {
     /// Kernel, sizes and tiles.
     pub space: String,
-    /// What was decided, as [`DecidedSpace::show`] says it, on one line. As a text it outlives changes of the space: what it does not speak of is the first of what there is.
+    /// What was decided, as [`DecidedSpace::show`] says it, on one line. As a text it outlives changes of the
+    /// space: what it does not speak of is the first of what there is.
     pub point: String,
     /// The median of its runs; none: it does not run, or gives something else.
     pub time_ns: Option<f64>,
@@ -46,7 +47,8 @@ pub(super) fn line(space: &DecidedSpace, values: &[usize]) -> String {
     space.show(values).trim_end().replace('\n', "; ")
 }
 
-/// The results of the space of this name in a file, plain or `.gz`, if there is one, each with the values of its point; what is half a line of a run that was ended is passed over.
+/// The results of the space of this name in a file, plain or `.gz`, if there is one, each with the values of its
+/// point; what is half a line of a run that was ended is passed over.
 ///
 /// # Errors
 /// When the file cannot be read, a line is no result, or its point is none of the space.

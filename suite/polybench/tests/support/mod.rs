@@ -72,7 +72,8 @@ pub fn instances(nest: &Nest, size: i64) -> i64 {
     size.saturating_pow(loops.max().unwrap_or(0) as u32)
 }
 
-/// No difference but those of rounding. Where time steps multiply the bound (stencils), differences are of a share of the largest element at most.
+/// No difference but those of rounding. Where time steps multiply the bound (stencils), differences are of a share
+/// of the largest element at most.
 pub fn assert_near(result: &Data, expected: &Data, bounds: &[Vec<f64>], what: &str) {
     for ((found, wanted), bounds) in result.arrays.iter().zip(&expected.arrays).zip(bounds) {
         let largest = wanted.iter().fold(1.0_f64, |largest, value| largest.max(f64::from(value.abs())));

@@ -1,14 +1,19 @@
-//! What choosing brings in realistic mixes of calls, the honest mirror of the project: `cargo run --release -p nitro-everyday --bin mixes`.
+//! What choosing brings in realistic mixes of calls, the honest mirror of the project:
+//! `cargo run --release -p nitro-everyday --bin mixes`.
 //!
-//! Each mix is a few to some hundred inputs that nobody recorded. Measured are, in one process and on one thread: the dispatched function as an application
-//! calls it, each variant called directly, and the features alone. All take turns in rounds, which begin with another one each time, so that a slow phase of the
-//! machine meets all alike. A turn goes through all inputs of the mix, once for caches and predictors and once for the clock: neither a thread's inline cache, which
-//! remembers eight inputs, nor the branch predictor knows an input from the call before, unless the mix itself repeats its features (`repeated` in the JSON).
+//! Each mix is a few to some hundred inputs that nobody recorded. Measured are, in one process and on one thread:
+//! the dispatched function as an application calls it, each variant called directly, and the features alone. All
+//! take turns in rounds, which begin with another one each time, so that a slow phase of the machine meets all
+//! alike. A turn goes through all inputs of the mix, once for caches and predictors and once for the clock: neither
+//! a thread's inline cache, which remembers eight inputs, nor the branch predictor knows an input from the call
+//! before, unless the mix itself repeats its features (`repeated` in the JSON).
 //!
-//! The time of a call is the median of its rounds, less what reading the clock takes. The total of a mix is the sum over its inputs; the oracle's total is the
-//! sum of the times of the fastest variant of each input. What a function changes in place is restored before each call, untimed.
+//! The time of a call is the median of its rounds, less what reading the clock takes. The total of a mix is the sum
+//! over its inputs; the oracle's total is the sum of the times of the fastest variant of each input. What a
+//! function changes in place is restored before each call, untimed.
 //!
-//! `--json` prints everything, `--seconds S` spends so long (default 90), `--mix TEXT` takes the mixes whose name has this text.
+//! `--json` prints everything, `--seconds S` spends so long (default 90), `--mix TEXT` takes the mixes whose name
+//! has this text.
 
 mod case;
 mod measure;

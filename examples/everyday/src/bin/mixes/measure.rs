@@ -55,7 +55,8 @@ impl Runner {
         Self { contender, times_ns }
     }
 
-    /// Goes through all inputs twice. What ran before has left caches and predictors as it needs them, so that only the second time counts.
+    /// Goes through all inputs twice. What ran before has left caches and predictors as it needs them, so that only
+    /// the second time counts.
     fn turn(&mut self, cases: &mut [Box<dyn Case>]) {
         for counts in [false, true] {
             for (case, times_ns) in cases.iter_mut().zip(&mut self.times_ns) {

@@ -5,8 +5,8 @@ use super::screen::Screen;
 use super::{Svm, squared_distance};
 use crate::{MAX_CHOICES, MAX_FEATURES};
 
-/// An [`Svm`] resolved for one device. Its decisions are those of the machine itself, evaluated in double precision as LIBSVM does, on every processor;
-/// most of them are known without that, from a [`Screen`].
+/// An [`Svm`] resolved for one device. Its decisions are those of the machine itself, evaluated in double precision
+/// as LIBSVM does, on every processor; most of them are known without that, from a [`Screen`].
 #[derive(Debug)]
 pub(crate) struct DeviceSvm {
     svm: Box<Svm>,
@@ -34,11 +34,12 @@ impl DeviceSvm {
         self.svm.classes[class].choice
     }
 
-    /// One vote a pair of classes, from raw input features: adds to the points of each class how many it won. Returns the share of its
-    /// comparisons that one is.
+    /// One vote a pair of classes, from raw input features: adds to the points of each class how many it won.
+    /// Returns the share of its comparisons that one is.
     pub(crate) fn vote(&self, features: &[f64], points: &mut Points) -> f64 {
-        // The decision values of all pairs live on the stack. Nearly every function has few classes, and clearing room for more of them
-        // would cost more than the prediction; very many would not fit the stack of a small thread.
+        // The decision values of all pairs live on the stack. Nearly every function has few classes, and clearing
+        // room for more of them would cost more than the prediction; very many would not fit the stack of a small
+        // thread.
         match self.svm.rho.len() {
             0..=6 => self.vote_with::<6>(features, points),
             7..=28 => self.vote_with::<28>(features, points),

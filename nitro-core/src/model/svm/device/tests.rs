@@ -26,7 +26,8 @@ impl Random {
 const MACHINES: usize = if cfg!(miri) { 1 } else { 200 };
 const INPUTS: usize = if cfg!(miri) { 3 } else { 50 };
 
-/// A machine as training makes them: the same few inputs, measured on a few devices, are support vectors of several classes.
+/// A machine as training makes them: the same few inputs, measured on a few devices, are support vectors of several
+/// classes.
 fn machine(random: &mut Random, inputs: usize, devices: usize) -> Svm {
     let classes: Vec<Class> =
         (0..2 + random.below(4)).map(|choice| Class { choice, support: 1 + random.below(60) }).collect();
@@ -94,7 +95,8 @@ fn is_screened(machine: &DeviceSvm, inputs: &[f64]) -> bool {
     machine.screen.decide(inputs, &mut [0.0; 10])
 }
 
-/// Folded, merged, in single precision: whatever the machine, the votes are those of the book, and nearly always without it.
+/// Folded, merged, in single precision: whatever the machine, the votes are those of the book, and nearly always
+/// without it.
 #[test]
 fn a_device_votes_as_the_unfolded_machine_does() {
     let mut random = Random(1);

@@ -52,7 +52,8 @@ fn operands(seed: u64, count: usize) -> Vec<u64> {
     (0..count).map(|_| one()).collect()
 }
 
-/// The text of an instruction, with `D` for its result and `A`, `B` and `C` for its sources, of so many bits each. Predicates have one bit.
+/// The text of an instruction, with `D` for its result and `A`, `B` and `C` for its sources, of so many bits each.
+/// Predicates have one bit.
 fn run(text: &str, widths: [u32; 4], values: &[u64]) -> Vec<u64> {
     let declared = |name: &str, width: u32| match width {
         1 => format!(".reg .pred %{name};"),
@@ -109,7 +110,8 @@ fn run(text: &str, widths: [u32; 4], values: &[u64]) -> Vec<u64> {
     results
 }
 
-/// An instruction, the widths of its result and its sources, and what it should give, of which as many bits are compared as the result has.
+/// An instruction, the widths of its result and its sources, and what it should give, of which as many bits are
+/// compared as the result has.
 fn check(text: &str, widths: [u32; 4], reference: Reference) {
     let values = operands(text.len() as u64, 3 * 1500);
     let kept = |value: u64| if widths[0] == 64 { value } else { value & ((1 << widths[0]) - 1) };
@@ -152,7 +154,8 @@ fn zeroed(value: f32) -> f32 {
     if value.is_subnormal() { 0.0_f32.copysign(value) } else { value }
 }
 
-/// Which float a value is rounded to whose product or sum with another has more bits than 64 hold: found by comparing with its neighbours.
+/// Which float a value is rounded to whose product or sum with another has more bits than 64 hold: found by
+/// comparing with its neighbours.
 fn directed(is_below: impl Fn(f64) -> bool, is_exact: impl Fn(f64) -> bool, near: f32, up: bool) -> f32 {
     let mut found = near;
     // From below upwards, to the first that is not below.

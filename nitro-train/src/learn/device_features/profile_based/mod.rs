@@ -1,14 +1,17 @@
-//! P-DFS: the device features that matter to a function, from hardware counters (Muralidharan et al., ASPLOS 2016, Algorithm 1).
+//! P-DFS: the device features that matter to a function, from hardware counters (Muralidharan et al., ASPLOS 2016,
+//! Algorithm 1).
 //!
 //! 1. For each application proxy a regression ([`Regression`]) is fitted from counters per instruction issued
-//!    ([`COUNTERS`]) to the proxy's intensity, 0 to 5. The profiles of the other proxies take part as intensity 0: what stresses
-//!    another resource does not stress this one.
-//! 2. The profile of a kernel of a variant on an input is given to all of them. The best proxies of the input are those whose predicted
-//!    intensity is at least [half](NEAR_BEST) of the highest and [not next to nothing](LEAST).
-//! 3. The proxies of a kernel are those that are best on more than half of the inputs on which it is launched; when none is, those that
-//!    are best most often. A kernel that issues [next to nothing](LEAST_SHARE) of its calls' instructions has no say.
-//! 4. The proxies of a variant are those of any of its kernels, those of a function those of any of its variants, and each stands for
-//!    the device features that describe its [resource](RESOURCES).
+//!    ([`COUNTERS`]) to the proxy's intensity, 0 to 5. The profiles of the other proxies take part as intensity 0:
+//!    what stresses another resource does not stress this one.
+//! 2. The profile of a kernel of a variant on an input is given to all of them. The best proxies of the input are
+//!    those whose predicted intensity is at least [half](NEAR_BEST) of the highest and [not next to
+//!    nothing](LEAST).
+//! 3. The proxies of a kernel are those that are best on more than half of the inputs on which it is launched; when
+//!    none is, those that are best most often. A kernel that issues [next to nothing](LEAST_SHARE) of its calls'
+//!    instructions has no say.
+//! 4. The proxies of a variant are those of any of its kernels, those of a function those of any of its variants,
+//!    and each stands for the device features that describe its [resource](RESOURCES).
 //!
 //! What departs from the paper, and why, is in the guide (`guide/src/paper.md`).
 
@@ -30,8 +33,8 @@ pub const NEAR_BEST: f64 = 0.5;
 /// Predicted intensity below which a resource is not stressed: 2 % of the instructions.
 pub const LEAST: f64 = 0.1;
 
-/// Share of the instructions of its calls, in the mean over the inputs, from which on a kernel has a say: what clears a counter or fills a table before
-/// the work is bound by memory, whatever the work is bound by.
+/// Share of the instructions of its calls, in the mean over the inputs, from which on a kernel has a say: what
+/// clears a counter or fills a table before the work is bound by memory, whatever the work is bound by.
 pub const LEAST_SHARE: f64 = 0.05;
 
 /// What the profiles tell of a function.
@@ -45,8 +48,8 @@ pub struct Relevance {
     pub device_features: BTreeSet<String>,
 }
 
-/// The device features that matter to the function of these profiles; none when they say nothing: no variant or no proxy was profiled, or
-/// not on the same device.
+/// The device features that matter to the function of these profiles; none when they say nothing: no variant or no
+/// proxy was profiled, or not on the same device.
 #[must_use]
 pub fn select(profiles: &Profiles) -> Option<Relevance> {
     let mut ballots = BTreeMap::<(&str, &str), Vec<BTreeSet<&str>>>::new(); // by variant and kernel

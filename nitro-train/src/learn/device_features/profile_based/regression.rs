@@ -1,7 +1,7 @@
 //! Regression from counters to an intensity.
 
-/// Weight of the penalty on the squares of the coefficients, small against the 30 profiles: it shares a resource out among counters that tell the
-/// same of it.
+/// Weight of the penalty on the squares of the coefficients, small against the 30 profiles: it shares a resource
+/// out among counters that tell the same of it.
 const RIDGE: f64 = 1e-2;
 /// Change of a coefficient below which nothing more happens.
 const TOLERANCE: f64 = 1e-10;
@@ -9,9 +9,10 @@ const MOST_SWEEPS: usize = 10_000;
 
 /// A linear model through the origin whose coefficients are not negative.
 ///
-/// A resource that is used more is never stressed less, and what a profile does not show it does not stress; without these two
-/// limits, a regression on few profiles also learns that *fewer* integer instructions mean *more* of everything else. The
-/// coefficients minimise the squared error plus a ridge penalty, by coordinate descent in a fixed order.
+/// A resource that is used more is never stressed less, and what a profile does not show it does not stress;
+/// without these two limits, a regression on few profiles also learns that *fewer* integer instructions mean *more*
+/// of everything else. The coefficients minimise the squared error plus a ridge penalty, by coordinate descent in a
+/// fixed order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
     /// Of each counter the greatest value among the training profiles: the unit that it is measured in.

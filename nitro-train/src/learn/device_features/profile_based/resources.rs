@@ -1,4 +1,5 @@
-//! Which device features describe the resource that an application proxy stresses: Table 3 of the paper, and ours beside it.
+//! Which device features describe the resource that an application proxy stresses: Table 3 of the paper, and ours
+//! beside it.
 
 /// A resource of a device, and the device features that describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

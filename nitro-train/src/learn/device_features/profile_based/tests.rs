@@ -22,7 +22,8 @@ fn metrics_with(counter: Counter, value: f64) -> Metrics {
     [(ISSUED.to_owned(), 1000.0), (counter.metric.to_owned(), value)].into()
 }
 
-/// The proxies as they are built: of every five instructions as many as the intensity are of the kind, the others integer.
+/// The proxies as they are built: of every five instructions as many as the intensity are of the kind, the others
+/// integer.
 fn proxies() -> Vec<ProxyProfile> {
     let kinds: [(&str, &[(&str, f64)]); 5] = [
         ("single_flop", &[("inst_fp_32", 1.0)]),
@@ -114,7 +115,8 @@ fn the_majority_of_inputs_decides_for_a_variant_and_any_variant_for_the_function
     assert!(!relevance.device_features.contains("peak_gflops_sp"));
 }
 
-/// Algorithm 1 goes through the kernels of a variant: what one stresses is not hidden by another that issues more instructions.
+/// Algorithm 1 goes through the kernels of a variant: what one stresses is not hidden by another that issues more
+/// instructions.
 #[test]
 fn every_kernel_of_a_variant_has_a_vote_of_its_own() {
     let atomics = [("inst_executed_shared_atomics", 0.3), ("inst_integer", 0.6)];

@@ -1,5 +1,5 @@
-//! Support-vector machines: subsets whose distances between the remaining sources are equal share one machine, of which only the last
-//! step, the kernel between target and sources, is redone a subset.
+//! Support-vector machines: subsets whose distances between the remaining sources are equal share one machine, of
+//! which only the last step, the kernel between target and sources, is redone a subset.
 
 use std::collections::BTreeMap;
 

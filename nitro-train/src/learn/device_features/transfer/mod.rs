@@ -1,12 +1,14 @@
-//! How well selectors of one kind carry over to a device that they were not trained on, measured on source devices alone.
+//! How well selectors of one kind carry over to a device that they were not trained on, measured on source devices
+//! alone.
 //!
 //! Each source in turn is the temporary target: selectors are trained on the other sources, for every subset of device
 //! features up to a size and for none, and judged by what they choose on the temporary target. Inputs are
 //! held out as well (two folds), so that a selector that has only memorised its inputs is not rewarded.
 //!
-//! Each learner fills the table with selectors of its own kind ([`Learner::transfer`](crate::learn::learners::Learner::transfer)):
-//! [`machines`] share what hundreds of machines have in common, [`trained`] is for every other kind. The number of samples is bounded,
-//! so that a table costs about the same whatever the number of devices and features.
+//! Each learner fills the table with selectors of its own kind
+//! ([`Learner::transfer`](crate::learn::learners::Learner::transfer)): [`machines`] share what hundreds of machines
+//! have in common, [`trained`] is for every other kind. The number of samples is bounded, so that a table costs
+//! about the same whatever the number of devices and features.
 
 mod machines;
 mod trained;
@@ -88,8 +90,8 @@ impl<'a> Frame<'a> {
         [&self.sources[..target], &self.sources[target + 1..]].concat()
     }
 
-    /// Runs all jobs on all parts of the inputs, of which there are as many as `effort`, a bound on the sum of squared sample counts,
-    /// allows. A run returns what it found by subset.
+    /// Runs all jobs on all parts of the inputs, of which there are as many as `effort`, a bound on the sum of
+    /// squared sample counts, allows. A run returns what it found by subset.
     fn fill<W: Sync>(
         self,
         jobs: &[Job<W>],

@@ -6,7 +6,8 @@ use super::{Frame, Job, Part, Tally, Transfer, TransferPlan, tally};
 use crate::learn::learners::{Hyperparameters, TrainingSet};
 use crate::learn::task::Task;
 
-/// Fills the table with selectors that `train` makes; `effort` bounds the sum of squared sample counts over all of them.
+/// Fills the table with selectors that `train` makes; `effort` bounds the sum of squared sample counts over all of
+/// them.
 pub fn by_training(
     task: &Task<'_>,
     plan: &TransferPlan<'_>,

@@ -1,10 +1,11 @@
 //! Which of more input features than a model may have are worth learning from.
 //!
-//! Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik, "Gene selection for cancer classification using support vector
-//! machines", 2002) by importance in forests: one is grown on all features, the more important half of them is kept, one is grown on
-//! those, and so on. A feature is as important as its splits explain of what variants lose (Breiman, Friedman, Olshen and Stone 1984,
-//! section 5.3.4, over all trees). It takes several rounds because features that say nearly the same share their importance until only
-//! some of them are left. What features say together counts, which a measure of each by itself would miss.
+//! Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik, "Gene selection for cancer classification
+//! using support vector machines", 2002) by importance in forests: one is grown on all features, the more important
+//! half of them is kept, one is grown on those, and so on. A feature is as important as its splits explain of what
+//! variants lose (Breiman, Friedman, Olshen and Stone 1984, section 5.3.4, over all trees). It takes several rounds
+//! because features that say nearly the same share their importance until only some of them are left. What features
+//! say together counts, which a measure of each by itself would miss.
 
 use rayon::prelude::*;
 

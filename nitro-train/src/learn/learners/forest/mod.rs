@@ -1,22 +1,24 @@
 //! Forests of extremely randomised trees that regress what every variant costs.
 //!
-//! The method is that of Geurts, Ernst and Wehenkel, "Extremely randomized trees", 2006, table 1: each tree sees all samples; at a node
-//! one threshold a feature is drawn at random between the feature's extremes, and the best of these splits is taken. Here all
-//! features are drawn from (their K is the number of features, which they recommend for regression), and a split is scored by
-//! the sum of the variance reductions over all variants.
+//! The method is that of Geurts, Ernst and Wehenkel, "Extremely randomized trees", 2006, table 1: each tree sees
+//! all samples; at a node one threshold a feature is drawn at random between the feature's extremes, and the best
+//! of these splits is taken. Here all features are drawn from (their K is the number of features, which they
+//! recommend for regression), and a split is scored by the sum of the variance reductions over all variants.
 //!
-//! What is regressed is the share of speed that a variant loses, 1 − best time / time of that input and device, for all variants at
-//! once: the figure that selectors are judged by. The logarithm of time / best time was tried, capped at a factor of 10; a mean of logarithms
-//! minds the difference between four and eight times too slow as much as that between right and half as fast, and chose worse on
-//! all three kinds of recordings (Ginkgo 95.7 instead of 95.9 % of exhaustive search, GPU slices 97.4 instead of 97.7, hosts 97.0
-//! instead of 97.4). A variant that failed loses everything; one that is inadmissible is absent, since dispatch passes over it.
+//! What is regressed is the share of speed that a variant loses, 1 − best time / time of that input and device, for
+//! all variants at once: the figure that selectors are judged by. The logarithm of time / best time was tried,
+//! capped at a factor of 10; a mean of logarithms minds the difference between four and eight times too slow as
+//! much as that between right and half as fast, and chose worse on all three kinds of recordings (Ginkgo 95.7
+//! instead of 95.9 % of exhaustive search, GPU slices 97.4 instead of 97.7, hosts 97.0 instead of 97.4). A variant
+//! that failed loses everything; one that is inadmissible is absent, since dispatch passes over it.
 //!
-//! How trees are grown matters little. Tried in Python with the same trees, each device left out in turn, on 66 splits of the inputs (six of each of the
-//! eleven recordings); differences in points of % of exhaustive search, with standard errors over splits of 0.06 to 0.16: 256 trees +0.05; at least 1,
-//! 3 or 5 samples a leaf instead of 2 +0.02, +0.03, −0.19; half or a third of the features at a node −0.23, −0.36; 3 or 10 thresholds a feature +0.04,
-//! −0.12; bootstrap samples −0.03. On 44 of the splits: one forest a source −0.67 ± 0.15; the mean with a forest that knows no device −0.26 ± 0.12;
-//! leaves drawn towards the nodes above them 0.00 ± 0.03; half of the device features, drawn anew for each tree, +0.09 ± 0.09, and +0.01 ± 0.03 on 36
-//! others.
+//! How trees are grown matters little. Tried in Python with the same trees, each device left out in turn, on 66
+//! splits of the inputs (six of each of the eleven recordings); differences in points of % of exhaustive search,
+//! with standard errors over splits of 0.06 to 0.16: 256 trees +0.05; at least 1, 3 or 5 samples a leaf instead of
+//! 2 +0.02, +0.03, −0.19; half or a third of the features at a node −0.23, −0.36; 3 or 10 thresholds a feature +0.04,
+//! −0.12; bootstrap samples −0.03. On 44 of the splits: one forest a source −0.67 ± 0.15; the mean with a forest
+//! that knows no device −0.26 ± 0.12; leaves drawn towards the nodes above them 0.00 ± 0.03; half of the device
+//! features, drawn anew for each tree, +0.09 ± 0.09, and +0.01 ± 0.03 on 36 others.
 
 mod grow;
 mod important;

@@ -18,8 +18,9 @@ pub struct Grid {
     pub gammas: Vec<f64>,
     /// Number of parts that inputs are cut into; fewer where devices are left out as well.
     pub folds: usize,
-    /// Bound on the sum, over all machines trained for one search and one C, of the squared number of samples. Where there are more inputs
-    /// than that allows a seeded sample is taken; where a grid peaks moves little with the number of samples.
+    /// Bound on the sum, over all machines trained for one search and one C, of the squared number of samples.
+    /// Where there are more inputs than that allows a seeded sample is taken; where a grid peaks moves little with
+    /// the number of samples.
     pub effort: f64,
 }
 
@@ -43,11 +44,11 @@ type Tally = (f64, usize);
 
 /// Finds the C and γ for which machines choose best on what they were not trained on.
 ///
-/// The criterion is not the rate of right answers but what the choice is worth: the mean of best time over chosen time. Ties
-/// go to the smaller C, then to the smaller γ, and a cell that is worse than the best by no more than the standard error
-/// of that difference counts as a tie (the one-standard-error rule of Breiman, Friedman, Olshen and Stone 1984): on few
-/// inputs the highest cell is often just a lucky one. With fewer than two inputs there is nothing to validate on, and
-/// the smallest values are taken.
+/// The criterion is not the rate of right answers but what the choice is worth: the mean of best time over chosen
+/// time. Ties go to the smaller C, then to the smaller γ, and a cell that is worse than the best by no more than
+/// the standard error of that difference counts as a tie (the one-standard-error rule of Breiman, Friedman, Olshen
+/// and Stone 1984): on few inputs the highest cell is often just a lucky one. With fewer than two inputs there is
+/// nothing to validate on, and the smallest values are taken.
 ///
 /// Left out are inputs and, because the selector is for unseen devices, also each device in turn, where enough others
 /// remain ([`MIN_SOURCES`] with device features, 2 without).

@@ -1,4 +1,5 @@
-//! The kernel function over samples: a product of one over inputs and one over devices ([`space`](crate::learn::space)).
+//! The kernel function over samples: a product of one over inputs and one over devices
+//! ([`space`](crate::learn::space)).
 
 use super::smo::Kernel;
 use crate::learn::space::{DeviceSpace, InputKernel, InputSpace};

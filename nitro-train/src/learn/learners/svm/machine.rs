@@ -119,8 +119,8 @@ impl Machine {
         }
     }
 
-    /// LIBSVM's `sv_coef`: a support vector's coefficient against class `c` stands in row `c`, or `c - 1` if its own class
-    /// comes before `c`.
+    /// LIBSVM's `sv_coef`: a support vector's coefficient against class `c` stands in row `c`, or `c - 1` if its
+    /// own class comes before `c`.
     fn coefficients(&self, set: &SamplesByClass, support: &[usize]) -> Vec<f64> {
         let mut column = vec![0; set.samples().len()];
         support.iter().enumerate().for_each(|(at, &index)| column[index] = at);
@@ -134,9 +134,9 @@ impl Machine {
         coefficients
     }
 
-    /// For one training input: the sum of each pair, split by the device of the support vector (pairs × devices). Joined
-    /// with the kernel between a device and the sources this gives the decision values on that device, whatever the
-    /// device features are, so machines that several subsets share are evaluated once for all of them.
+    /// For one training input: the sum of each pair, split by the device of the support vector (pairs × devices).
+    /// Joined with the kernel between a device and the sources this gives the decision values on that device,
+    /// whatever the device features are, so machines that several subsets share are evaluated once for all of them.
     pub fn partial_sums(&self, set: &SamplesByClass, kernel_row: &[f32], devices: usize) -> Vec<f64> {
         let mut sums = vec![0.0; self.classifiers.len() * devices];
         for (classifier, sums) in self.classifiers.iter().zip(sums.chunks_mut(devices.max(1))) {

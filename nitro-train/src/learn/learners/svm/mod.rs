@@ -40,9 +40,10 @@ pub struct Svms {
     name: &'static str,
     short_name: &'static str,
     description: &'static str,
-    /// Whether an error is weighted by what it loses, so that machines do not spend their support vectors on inputs for which two variants
-    /// are equally good. (The weight of a sample is its cost of confusion, as in Lin, "Reduction from cost-sensitive multiclass
-    /// classification to one-versus-one binary classification", 2014; here over the samples whose best class is one of the pair.)
+    /// Whether an error is weighted by what it loses, so that machines do not spend their support vectors on inputs
+    /// for which two variants are equally good. (The weight of a sample is its cost of confusion, as in Lin,
+    /// "Reduction from cost-sensitive multiclass classification to one-versus-one binary classification", 2014;
+    /// here over the samples whose best class is one of the pair.)
     by_regret: bool,
 }
 
@@ -78,8 +79,8 @@ impl Learner for Svms {
         Trained { selector: Selector::Svm(svm), converged: machine.converged() }
     }
 
-    /// Weighted machines were tried with tables of their own: 97.84 instead of 97.83 % of exhaustive search with a device left out, 96.64 instead of
-    /// 96.89 with a machine left out, and as much time again.
+    /// Weighted machines were tried with tables of their own: 97.84 instead of 97.83 % of exhaustive search with a
+    /// device left out, 96.64 instead of 96.89 with a machine left out, and as much time again.
     fn selects_by(&self) -> Option<&'static dyn Learner> {
         self.by_regret.then_some(&SVM)
     }

@@ -10,7 +10,8 @@ pub struct SamplesByClass {
     samples: Vec<Sample>,
     /// Class and end of the range of its samples.
     pub(super) classes: Vec<(usize, usize)>,
-    /// What choosing a class for a sample loses: one row a sample, one column a class; empty where every error is equally bad.
+    /// What choosing a class for a sample loses: one row a sample, one column a class; empty where every error is
+    /// equally bad.
     losses: Vec<Vec<f64>>,
     /// What each sample counts; empty where all count alike.
     certainties: Vec<f64>,
@@ -57,8 +58,8 @@ impl SamplesByClass {
         self
     }
 
-    /// Weights each error by what it loses. `loss` tells it of a sample and a class, as a share of the best variant's speed; none where the
-    /// class could not have been chosen.
+    /// Weights each error by what it loses. `loss` tells it of a sample and a class, as a share of the best
+    /// variant's speed; none where the class could not have been chosen.
     fn with_losses(mut self, loss: impl Fn(Sample, usize) -> Option<f64>) -> Self {
         let classes = self.samples.iter().map(|sample| sample.class + 1).max().unwrap_or(0);
         let row = |&sample: &Sample| (0..classes).map(|class| loss(sample, class).unwrap_or(0.0)).collect();

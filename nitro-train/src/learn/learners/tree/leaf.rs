@@ -24,9 +24,11 @@ pub(super) struct Lines {
 }
 
 impl Leaf {
-    /// The leaf of some rows, at least one. `emitted` are the choices that are best on some training input, of this leaf or another.
+    /// The leaf of some rows, at least one. `emitted` are the choices that are best on some training input, of this
+    /// leaf or another.
     ///
-    /// Lines are fitted to the rows of the variant that is best most often; fewer of them than there are features, and two, say too little.
+    /// Lines are fitted to the rows of the variant that is best most often; fewer of them than there are features,
+    /// and two, say too little.
     pub fn new(method: Method, space: &Space, rows: &[&Row], emitted: &[usize]) -> Self {
         let majority = majority(rows);
         let variant = space.point(majority).variant;

@@ -88,7 +88,8 @@ mod tests {
         }
     }
 
-    /// What is on no line is fitted by least squares, which the rule comes near and, its step being constant, does not reach.
+    /// What is on no line is fitted by least squares, which the rule comes near and, its step being constant, does
+    /// not reach.
     #[test]
     fn the_methods_agree_about_noisy_values() {
         let rows: Vec<[f64; 1]> = (0..16).map(|n| [f64::from(n) / 7.5 - 1.0]).collect();

@@ -1,15 +1,17 @@
-//! The regression tree of G-ADAPT: Liu, Zhang and Shen, "A cross-input adaptive framework for GPU program optimizations", IPDPS 2009,
-//! section IV.C.
+//! The regression tree of G-ADAPT: Liu, Zhang and Shen, "A cross-input adaptive framework for GPU program
+//! optimizations", IPDPS 2009, section IV.C.
 //!
-//! Questions by entropy part the training inputs until those of a leaf agree about the best choice; where they do not, a line by least mean squares
-//! says for each numeric parameter how its best value moves with the features. What the lines say is snapped to the nearest choice that is best
-//! on some training input: nothing is ever predicted that was not measured.
+//! Questions by entropy part the training inputs until those of a leaf agree about the best choice; where they do
+//! not, a line by least mean squares says for each numeric parameter how its best value moves with the features.
+//! What the lines say is snapped to the nearest choice that is best on some training input: nothing is ever
+//! predicted that was not measured.
 //!
-//! Where several choices are within a hundredth of the best of an input, which is as exactly as medians are known, the label is the one of them
-//! that is best on average: which of them was the fastest says nothing of the input, and questions would be asked about it.
+//! Where several choices are within a hundredth of the best of an input, which is as exactly as medians are known,
+//! the label is the one of them that is best on average: which of them was the fastest says nothing of the input,
+//! and questions would be asked about it.
 //!
-//! In a model file it is a forest of one tree, since what a leaf chooses is the same all over some region ([`pieces`]). Beyond the range of
-//! the training inputs a leaf chooses as at its end.
+//! In a model file it is a forest of one tree, since what a leaf chooses is the same all over some region
+//! ([`pieces`]). Beyond the range of the training inputs a leaf chooses as at its end.
 
 mod leaf;
 mod line;
@@ -191,7 +193,8 @@ impl Grower {
         }
     }
 
-    /// Where a choice is made. The others follow by what they lose on the inputs of the leaf, for calls that the choice does not admit.
+    /// Where a choice is made. The others follow by what they lose on the inputs of the leaf, for calls that the
+    /// choice does not admit.
     fn end(&mut self, rows: &[&Row], class: usize) {
         let lost = |own: usize| {
             let losses = || rows.iter().filter_map(|row| row.losses[own]);

@@ -1,8 +1,9 @@
 //! A leaf with lines as regions of one choice each, which is what a model file holds.
 //!
-//! Along one feature that is exact: every number is linear and every distance piecewise linear, so the nearest choice changes at points that
-//! can be computed. Of several features the borders lie askew, and a tree of the run time asks for one feature at a time: the features that
-//! matter less are halved a few times, and each slab is cut exactly along the one that matters most, as it is in the middle of the slab.
+//! Along one feature that is exact: every number is linear and every distance piecewise linear, so the nearest
+//! choice changes at points that can be computed. Of several features the borders lie askew, and a tree of the run
+//! time asks for one feature at a time: the features that matter less are halved a few times, and each slab is cut
+//! exactly along the one that matters most, as it is in the middle of the slab.
 
 use super::leaf::Lines;
 use super::space::Space;
@@ -123,7 +124,8 @@ fn changes(lines: &Lines, space: &Space, region: &Region, column: usize) -> Vec<
     sorted(bends.iter().copied().chain(crossings.filter(within)))
 }
 
-/// Where two choices are as far away between two bends, where all distances are linear. `ahead` is by how much the one is farther than the other.
+/// Where two choices are as far away between two bends, where all distances are linear. `ahead` is by how much the
+/// one is farther than the other.
 fn crossings(choices: &[usize], ahead: impl Fn(usize, usize, f64) -> f64, from: f64, to: f64) -> Vec<f64> {
     let mut found = Vec::new();
     for (index, &one) in choices.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! The questions of the tree, by entropy: each divides the inputs of a node so that those of either side agree more about what is best.
+//! The questions of the tree, by entropy: each divides the inputs of a node so that those of either side agree more
+//! about what is best.
 
 /// A question that says less is not asked.
 const LEAST_GAIN_BITS: f64 = 1e-6;

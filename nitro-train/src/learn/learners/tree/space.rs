@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use crate::learn::task::Task;
 use crate::recordings::{Recordings, assignments};
 
-/// The choices of a task. Numbers are places in the range of a parameter, 0 its least and 1 its largest value; of a parameter whose values grow
-/// by a factor on a logarithm. So how far two choices are apart is the sum of the distances of their numbers, each a share of its range.
+/// The choices of a task. Numbers are places in the range of a parameter, 0 its least and 1 its largest value; of a
+/// parameter whose values grow by a factor on a logarithm. So how far two choices are apart is the sum of the
+/// distances of their numbers, each a share of its range.
 pub(super) struct Space {
     points: Vec<Point>,
 }

@@ -14,7 +14,8 @@ use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 const BLOCKS: [u32; 4] = [64, 128, 256, 512];
 
-/// One device; of each input the block that is best, all others a factor per step away slower, and `plain`, which is slower still.
+/// One device; of each input the block that is best, all others a factor per step away slower, and `plain`, which
+/// is slower still.
 fn recordings(features: &[&str], inputs: &[(Vec<f64>, u32)]) -> Recordings {
     let row = |input: usize, variant: usize, configuration: String, time_ns: f64| Measurement {
         device: 0,

@@ -58,7 +58,8 @@ impl Search {
         self.distance.fill_bytes(0x5a)
     }
 
-    /// A number that tells distances apart, computed on the device; [`checksum`](super::checksum) is the same on the host.
+    /// A number that tells distances apart, computed on the device; [`checksum`](super::checksum) is the same on
+    /// the host.
     ///
     /// # Errors
     /// When the search failed, or the device fails.
@@ -108,12 +109,13 @@ impl Search {
             second.into(),
             (&self.barrier).into(),
         ];
-        // SAFETY: the arguments are the kernel's. A vertex enters a queue once and so does each of its edges, for which the
-        // queues have places.
+        // SAFETY: the arguments are the kernel's. A vertex enters a queue once and so does each of its edges, for
+        // which the queues have places.
         unsafe { kernel.launch_cooperative(Grid::linear(blocks, THREADS), &arguments) }
     }
 
-    /// Puts everything in its first state; `reached` says whether the source counts as reached while it is in the queue.
+    /// Puts everything in its first state; `reached` says whether the source counts as reached while it is in the
+    /// queue.
     pub(super) fn begin(&mut self, graph: &Graph, source: u32, reached: bool) -> Result<(), CudaError> {
         self.check(graph, source)?;
         let more = [

@@ -2,7 +2,8 @@
 
 use crate::inputs::{InputError, histogram};
 
-/// Most pixels that are made one by one. A larger image repeats them, as making it would take longer than all its variants.
+/// Most pixels that are made one by one. A larger image repeats them, as making it would take longer than all its
+/// variants.
 const STRIP_PIXELS: usize = 1 << 24;
 
 const TRAIN_FAMILIES: [&str; 14] = [

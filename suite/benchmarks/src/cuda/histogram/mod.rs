@@ -1,7 +1,7 @@
 //! Counting the pixels of an 8-bit image on the device by value.
 //!
-//! Three ways to count, each with two ways to hand out the image: to every block an even share beforehand, or tiles from a
-//! queue as blocks ask for them. Counts are of 32 bits, so an image has fewer than 2^32 pixels.
+//! Three ways to count, each with two ways to hand out the image: to every block an even share beforehand, or tiles
+//! from a queue as blocks ask for them. Counts are of 32 bits, so an image has fewer than 2^32 pixels.
 
 pub mod inputs;
 mod record;
@@ -139,7 +139,8 @@ fn count(
     let kernel = KERNELS.kernel(kernel)?;
     let blocks = resident_blocks(kernel, shape.threads, 0, image.len().div_ceil(shape.tile_pixels));
     let clear = KERNELS.kernel("clear")?;
-    // SAFETY: the arguments are those of the kernels; there are as many pixels and bins as they say, and a queue or none.
+    // SAFETY: the arguments are those of the kernels; there are as many pixels and bins as they say, and a queue or
+    // none.
     unsafe {
         clear.launch(Grid::linear(1, BINS as u32), &[(&*bins).into(), head.into()])?;
         kernel.launch(

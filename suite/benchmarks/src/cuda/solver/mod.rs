@@ -1,8 +1,8 @@
 //! Linear systems A·x = b on a device: two Krylov methods with three preconditioners.
 //!
-//! Conjugate gradients (CG) need a symmetric positive definite matrix; stabilised biconjugate gradients (BiCGStab) take any.
-//! *Jacobi* divides by the diagonal, *block Jacobi* by dense blocks of 8 x 8 on it, and the *factorised approximate inverse*
-//! multiplies by two triangular factors with the matrix's own sparsity.
+//! Conjugate gradients (CG) need a symmetric positive definite matrix; stabilised biconjugate gradients (BiCGStab)
+//! take any. *Jacobi* divides by the diagonal, *block Jacobi* by dense blocks of 8 x 8 on it, and the *factorised
+//! approximate inverse* multiplies by two triangular factors with the matrix's own sparsity.
 
 mod factor;
 pub mod inputs;

@@ -8,8 +8,8 @@ use nitro_train::{BoxError, Session};
 use super::{SolveError, System, TOLERANCE, Workspace, inputs, relative_residual};
 use crate::cuda::cuda_solver;
 
-/// How much greater than asked for the residual computed on the host may be: the methods update theirs from step to step,
-/// and the two drift apart by rounding.
+/// How much greater than asked for the residual computed on the host may be: the methods update theirs from step to
+/// step, and the two drift apart by rounding.
 const DRIFT: f64 = 100.0;
 
 /// Measures the function on every input that is due; each variant's solution is judged by its residual on the host.

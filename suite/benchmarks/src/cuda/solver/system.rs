@@ -29,8 +29,8 @@ pub struct Numbers {
     pub diagonal_mean: f64,
     /// Variance of the diagonal.
     pub diagonal_variance: f64,
-    /// The least share, over the rows, that the diagonal has in the row's sum of magnitudes; from one half on the matrix is
-    /// diagonally dominant.
+    /// The least share, over the rows, that the diagonal has in the row's sum of magnitudes; from one half on the
+    /// matrix is diagonally dominant.
     pub diagonal_dominance: f64,
     /// How far left of the diagonal the farthest entry lies.
     pub left_bandwidth: f64,
@@ -76,8 +76,8 @@ impl Numbers {
 impl System {
     /// Copies a matrix to the device that this thread works on.
     ///
-    /// Whether it is positive definite is for the maker to say, who knows where it comes from; whether it is symmetric is
-    /// looked up.
+    /// Whether it is positive definite is for the maker to say, who knows where it comes from; whether it is
+    /// symmetric is looked up.
     ///
     /// # Errors
     /// When the device's memory is too small, or the device cannot be used.

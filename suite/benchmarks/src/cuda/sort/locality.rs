@@ -14,8 +14,8 @@ const TASK_BYTES: usize = 12;
 /// Words of a queue: number of tasks, and how many are taken.
 const QUEUE_WORDS: u32 = 2;
 
-/// Exploits existing order: tiles that ascend or descend are not sorted, and of two runs only the tiles where they overlap are
-/// merged, which blocks take from a queue.
+/// Exploits existing order: tiles that ascend or descend are not sorted, and of two runs only the tiles where they
+/// overlap are merged, which blocks take from a queue.
 ///
 /// # Errors
 /// [`CudaError::Length`] if the result has another length, and when the device fails.
@@ -61,8 +61,8 @@ pub fn locality<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaE
         ];
         let merging: [Argument<'_>; 7] =
             [to, spare.into(), flags.into(), keys.into(), run.into(), tasks.into(), queue.into()];
-        // SAFETY: the arguments are those of the kernels; both buffers have room for the keys, and there is a flag and room for a
-        // task a tile, and a queue a pass.
+        // SAFETY: the arguments are those of the kernels; both buffers have room for the keys, and there is a flag
+        // and room for a task a tile, and a queue a pass.
         unsafe {
             find_tasks.launch(Grid::covering(count, TASK_THREADS), &finding)?;
             merge_tasks.launch(workers, &merging)?;

@@ -41,7 +41,8 @@ pub fn merge<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaErro
             [source.into(), keys.into(), run.into(), splits.into(), tiles.count.into()];
         let merging: [Argument<'_>; 5] =
             [source.into(), target.into(), keys.into(), run.into(), splits.into()];
-        // SAFETY: the arguments are those of the kernels; there is a split a tile, and both buffers have room for the keys.
+        // SAFETY: the arguments are those of the kernels; there is a split a tile, and both buffers have room for
+        // the keys.
         unsafe {
             find_splits.launch(Grid::covering(tiles.count as usize, SPLIT_THREADS), &splitting)?;
             merge_runs.launch(each_tile, &merging)?;

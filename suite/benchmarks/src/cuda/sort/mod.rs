@@ -1,7 +1,7 @@
 //! Sorting keys of 32 and 64 bits on the device, from one buffer to another.
 //!
-//! Keys are unsigned integers. Floating-point numbers are sorted as the integers that stand for them in IEEE 754's total
-//! order, see [`Key`](crate::variants::sort::Key).
+//! Keys are unsigned integers. Floating-point numbers are sorted as the integers that stand for them in IEEE 754's
+//! total order, see [`Key`](crate::variants::sort::Key).
 
 pub mod inputs;
 mod keys;

@@ -46,8 +46,8 @@ pub fn radix<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaErro
     let clearing = resident_blocks(clear, CLEAR_THREADS, 0, vectors.div_ceil(CLEAR_THREADS as usize));
     let counted = to.len().div_ceil(COUNT_THREADS as usize * MIN_COUNTED_KEYS);
     let counting = resident_blocks(count_digits, COUNT_THREADS, 0, counted);
-    // SAFETY: the arguments are those of the kernels; there is a table of counts a pass, and all of `words_bytes` is there to be
-    // cleared.
+    // SAFETY: the arguments are those of the kernels; there is a table of counts a pass, and all of `words_bytes`
+    // is there to be cleared.
     unsafe {
         clear.launch(Grid::linear(clearing, CLEAR_THREADS), &[counts.into(), (vectors as u32).into()])?;
         count_digits.launch(
@@ -70,8 +70,8 @@ pub fn radix<W: Word>(from: &Keys<W>, to: &mut Buffer<W>) -> Result<(), CudaErro
             ticket.into(),
             (published + u64::from(pass) * published_bytes as u64).into(),
         ];
-        // SAFETY: the arguments are those of the kernel; both buffers have room for the keys, and every tile has its own words to
-        // publish in.
+        // SAFETY: the arguments are those of the kernel; both buffers have room for the keys, and every tile has
+        // its own words to publish in.
         unsafe { move_keys.launch(Grid::linear(tiles, MOVE_THREADS), &arguments)? };
         source = target;
     }

@@ -1,4 +1,5 @@
-//! Generated patterns. Every row has random numbers of its own, so that all cores make one pattern, the same everywhere.
+//! Generated patterns. Every row has random numbers of its own, so that all cores make one pattern, the same
+//! everywhere.
 
 use crate::inputs::InputError;
 use crate::inputs::name::Name;

@@ -177,7 +177,8 @@ impl Matrix {
             (&number_of).into(),
             (&mut values).into(),
         ];
-        // SAFETY: the arguments are the kernel's; every entry lies on one of the diagonals, which have pitch places each.
+        // SAFETY: the arguments are the kernel's; every entry lies on one of the diagonals, which have pitch places
+        // each.
         unsafe { PROGRAM.kernel("csr_to_dia")?.launch(Grid::covering(self.rows(), THREADS), &arguments)? };
         Ok(Dia { pitch: pitch as u32, starts: Buffer::from_slice(&diagonals.starts)?, values })
     }

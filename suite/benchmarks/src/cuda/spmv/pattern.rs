@@ -173,8 +173,8 @@ fn ascending(lengths: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 impl Csr {
-    /// Gives the entries of a pattern their values, on all cores: `fill` gets a row, its columns and the places of their
-    /// values.
+    /// Gives the entries of a pattern their values, on all cores: `fill` gets a row, its columns and the places of
+    /// their values.
     pub fn with_values(pattern: Pattern, fill: impl Fn(usize, &[u32], &mut [f64]) + Sync) -> Csr {
         let mut values = vec![0.0; pattern.nonzeros()];
         let mut rest = values.as_mut_slice();

@@ -192,8 +192,8 @@ pub(super) fn copy_rows(
         table.into(),
         scatter.into(),
     ];
-    // SAFETY: the arguments are those of the kernel; both arrays have so many rows and columns and do not overlap, and the
-    // table is a permutation of the rows.
+    // SAFETY: the arguments are those of the kernel; both arrays have so many rows and columns and do not overlap,
+    // and the table is a permutation of the rows.
     unsafe { kernel.launch(Shape::linear(blocks, THREADS), &arguments) }
 }
 

@@ -54,8 +54,8 @@ fn new_shape(family: &str, scale: f64, spread: f64, taken: &[(u64, u64)]) -> (u6
     (0..).map(shape).find(fits).expect("there are as many shapes as numbers")
 }
 
-/// About 2 to the power of `exponent`, exact for whole numbers and straight between them: the library's power may differ from
-/// machine to machine in its last bit, and names must not.
+/// About 2 to the power of `exponent`, exact for whole numbers and straight between them: the library's power may
+/// differ from machine to machine in its last bit, and names must not.
 fn power_of_two(exponent: f64) -> f64 {
     let whole = exponent.floor();
     2f64.powi(whole as i32) * (1.0 + exponent - whole)

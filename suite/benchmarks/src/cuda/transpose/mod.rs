@@ -1,8 +1,9 @@
 //! Transposing a rectangular matrix of 64-bit elements on the device, in place.
 //!
-//! After the decomposition of Catanzaro, Keller and Garland (A decomposition for in-place matrix transposition, PPoPP
-//! 2014): columns rotate, rows are shuffled, columns are shuffled; or the inverses in reverse. Memory aside is limited:
-//! [`ASIDE_BYTES`], or what four columns of the grid and its index tables need if that is more. Only [`tiled`] takes a copy of the matrix.
+//! After the decomposition of Catanzaro, Keller and Garland (A decomposition for in-place matrix transposition,
+//! PPoPP 2014): columns rotate, rows are shuffled, columns are shuffled; or the inverses in reverse. Memory aside
+//! is limited: [`ASIDE_BYTES`], or what four columns of the grid and its index tables need if that is more. Only
+//! [`tiled`] takes a copy of the matrix.
 
 mod general;
 mod grid;
@@ -20,8 +21,8 @@ pub use tiled::{BLOCK_ROWS, TILED, TILES, is_tiling, tiled};
 
 static KERNELS: Program = Program::new("transpose/kernels.cu", include_str!("kernels.cu"));
 
-/// Memory aside that a transposition takes as a rule: it fits the cache of current devices, so that what goes through it costs
-/// little.
+/// Memory aside that a transposition takes as a rule: it fits the cache of current devices, so that what goes
+/// through it costs little.
 pub const ASIDE_BYTES: usize = 32 << 20;
 
 /// Threads of a block of most kernels; the kernels say the same.

@@ -172,8 +172,8 @@ impl Chunks {
             halo,
             direction.argument(),
         ];
-        // SAFETY: the arguments are those of the kernel; both arrays have the grid's shape, and if they are one, what other blocks
-        // need of it has been saved.
+        // SAFETY: the arguments are those of the kernel; both arrays have the grid's shape, and if they are one,
+        // what other blocks need of it has been saved.
         unsafe { self.kernel.launch(self.shape, &arguments) }
     }
 

@@ -24,8 +24,8 @@ pub const fn is_tiling(tile: u32, block_rows: u32) -> bool {
 /// Transposes out of a copy, tile by tile; the copy is as large as the matrix.
 ///
 /// # Errors
-/// [`CudaError::Length`] if there are not rows times columns elements, [`CudaError::OutOfMemory`] without room for the copy,
-/// [`CudaError::Compile`] for a pair of parameters that [is none](is_tiling), and when the device fails.
+/// [`CudaError::Length`] if there are not rows times columns elements, [`CudaError::OutOfMemory`] without room for
+/// the copy, [`CudaError::Compile`] for a pair of parameters that [is none](is_tiling), and when the device fails.
 pub fn tiled(
     tile: u32,
     block_rows: u32,
@@ -44,7 +44,7 @@ pub fn tiled(
     let blocks = resident_blocks(kernel, tile * block_rows, 0, tiles);
     let grid = Grid { blocks: (blocks, 1, 1), threads: (tile, block_rows, 1), shared_bytes: 0 };
     let arguments = [(&copy).into(), values.into(), (rows as u32).into(), (columns as u32).into()];
-    // SAFETY: the arguments are those of the kernel; copy and matrix have so many rows and columns, and the kernel was compiled for blocks
-    // of this shape.
+    // SAFETY: the arguments are those of the kernel; copy and matrix have so many rows and columns, and the kernel
+    // was compiled for blocks of this shape.
     unsafe { kernel.launch(grid, &arguments) }
 }

@@ -24,8 +24,8 @@ macro_rules! call {
     };
 }
 
-/// Calls a function about y ← 1·A·x + 0·y. The scalars are of the computation's type and live for ever, and the descriptors are
-/// cuSPARSE's; what the last argument points to is the caller's to vouch for.
+/// Calls a function about y ← 1·A·x + 0·y. The scalars are of the computation's type and live for ever, and the
+/// descriptors are cuSPARSE's; what the last argument points to is the caller's to vouch for.
 macro_rules! product {
     ($function:ident($form:expr, $x:expr, $y:expr, $last:expr)) => {{
         static SCALARS: [f64; 2] = [1.0, 0.0];

@@ -15,7 +15,8 @@ const MAX_IDLE_LINES: u64 = 100_000;
 const MAX_SIDE: u64 = 1 << 24;
 /// Most entries, of which symmetric files are given half.
 const MAX_ENTRIES: u64 = 1 << 25;
-/// Largest magnitude of a value: products of all entries with a vector of numbers up to 2 stay finite, in every order of adding up.
+/// Largest magnitude of a value: products of all entries with a vector of numbers up to 2 stay finite, in every
+/// order of adding up.
 const MAX_VALUE: f64 = 1e300;
 const _: () = assert!(4.0 * MAX_ENTRIES as f64 * MAX_VALUE < f64::MAX);
 

@@ -1,4 +1,5 @@
-//! Real matrices that are shipped, from the SuiteSparse Matrix Collection; `data/matrices/README.md` names their authors.
+//! Real matrices that are shipped, from the SuiteSparse Matrix Collection; `data/matrices/README.md` names their
+//! authors.
 
 use std::path::Path;
 

@@ -34,8 +34,8 @@ pub fn sample_distinct_log2(pixels: &[u8]) -> f64 {
     f64::from(distinct.max(1)).log2()
 }
 
-/// How much neighbours in a sub-sample of the image differ, as log2(1 + mean difference): 0 for areas of one value, above 6
-/// for noise of all values.
+/// How much neighbours in a sub-sample of the image differ, as log2(1 + mean difference): 0 for areas of one value,
+/// above 6 for noise of all values.
 pub fn sample_step_log2(pixels: &[u8]) -> f64 {
     let step = (pixels.len() / SAMPLE).max(2);
     let pairs = || pixels.chunks(step).take(SAMPLE).filter_map(|part| part.first_chunk::<2>());

@@ -15,8 +15,8 @@ fn windows<K: Key>(keys: &[K]) -> impl Iterator<Item = &[K]> {
     keys.chunks(step).map(|part| &part[..part.len().min(WINDOW_KEYS)])
 }
 
-/// Ascending runs in a sample of the keys, as log2(1 + runs that end early per thousand neighbours): 0 if all ascend, 10 if
-/// none do. The logarithm keeps a few keys out of place apart from none.
+/// Ascending runs in a sample of the keys, as log2(1 + runs that end early per thousand neighbours): 0 if all
+/// ascend, 10 if none do. The logarithm keeps a few keys out of place apart from none.
 pub fn sample_runs_log2<K: Key>(keys: &[K]) -> f64 {
     let (mut neighbours, mut ends) = (0_usize, 0_usize);
     for window in windows(keys) {

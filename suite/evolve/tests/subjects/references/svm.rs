@@ -64,7 +64,8 @@ pub fn svm(case: &Case) -> Results {
     vec![("predicted", Expected::Mostly(predicted, 0.05))]
 }
 
-/// Which of two equal numbers a tree over 256 and then over blocks finds: at each branch that of the lower half. In the first step all are equal.
+/// Which of two equal numbers a tree over 256 and then over blocks finds: at each branch that of the lower half. In
+/// the first step all are equal.
 fn earlier(a: usize, b: usize) -> std::cmp::Ordering {
     let leaf = |at: usize| (at as u8).reverse_bits();
     let place = |at: usize| (leaf(at / 256), at / 65_536, leaf(at));

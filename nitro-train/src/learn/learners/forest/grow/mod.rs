@@ -9,7 +9,8 @@ use crate::random::Random;
 pub(super) struct Samples {
     pub(super) classes: usize,
     columns: Vec<Column>,
-    /// One row a sample: the targets times what the sample counts (0 where absent), then what it counts (0 where absent).
+    /// One row a sample: the targets times what the sample counts (0 where absent), then what it counts (0 where
+    /// absent).
     targets: Vec<f32>,
 }
 

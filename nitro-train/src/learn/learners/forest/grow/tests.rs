@@ -2,8 +2,9 @@ use nitro_core::model::{Coverage, Forest, Model, Provenance, Selector};
 
 use super::*;
 
-/// Two features over a square, the second one constant; the first variant loses nothing where x < 0.5 and half otherwise, the second
-/// the other way round, the third is admissible only where x < 0.25 and loses everything there.
+/// Two features over a square, the second one constant; the first variant loses nothing where x < 0.5 and half
+/// otherwise, the second the other way round, the third is admissible only where x < 0.25 and loses everything
+/// there.
 fn samples(count: usize) -> (Samples, Vec<f64>) {
     let mut random = Random::new(3);
     let x: Vec<f64> = (0..count).map(|_| random.unit()).collect();

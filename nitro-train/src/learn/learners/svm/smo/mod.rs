@@ -5,11 +5,12 @@
 //! and Lin 2005, "Working set selection using second order information for training support vector machines").
 //!
 //! The state kept a sample is its *violation* `vᵢ = yᵢ − Σ αⱼ yⱼ K(i,j)`, the negative gradient with the label
-//! multiplied in. In these terms a step is `v −= δ (K(i,·) − K(j,·))` whatever the labels are, and the Karush-Kuhn-Tucker
-//! conditions read: no sample that may move up has a larger `v` than one that may move down.
+//! multiplied in. In these terms a step is `v −= δ (K(i,·) − K(j,·))` whatever the labels are, and the
+//! Karush-Kuhn-Tucker conditions read: no sample that may move up has a larger `v` than one that may move down.
 //!
-//! Samples may have weights, which scale their C. No shrinking: the problems here have at most a few thousand samples, whose kernel rows
-//! all fit the cache, and a search for C goes on from one C to the next, which would have to undo it.
+//! Samples may have weights, which scale their C. No shrinking: the problems here have at most a few thousand
+//! samples, whose kernel rows all fit the cache, and a search for C goes on from one C to the next, which would
+//! have to undo it.
 
 mod rows;
 mod state;
@@ -70,8 +71,8 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// A search's machine may be left unfinished: an estimate does not need the last digits, and a cell of the grid that needs so many
-    /// steps is not one to choose.
+    /// A search's machine may be left unfinished: an estimate does not need the last digits, and a cell of the grid
+    /// that needs so many steps is not one to choose.
     pub fn of_search(samples: usize) -> Self {
         Self { tolerance: 1e-2, max_steps: 40 * samples.max(250) }
     }

@@ -95,8 +95,8 @@ impl State {
         best.1
     }
 
-    /// Grows `y α` of `first` and shrinks that of `second` by the same amount, as far as the optimum on that line or the
-    /// bounds allow.
+    /// Grows `y α` of `first` and shrinks that of `second` by the same amount, as far as the optimum on that line
+    /// or the bounds allow.
     pub(super) fn step(&mut self, first: usize, second: usize, (row, other): (&[f32], &[f32])) {
         let bend = self.diagonal[first] + self.diagonal[second] - 2.0 * f64::from(row[second]);
         let wanted = (self.violation[first] - self.violation[second]) / bend.max(MIN_CURVATURE);

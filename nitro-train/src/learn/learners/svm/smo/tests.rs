@@ -50,8 +50,9 @@ fn two_points_are_solved_exactly() {
     }
 }
 
-/// One positive point between two negative ones at distance 1: by symmetry the outer variables are equal and half the
-/// inner one; the gradient of what remains vanishes at `α = 2 / (1.5 − 2 k₁ + k₂ / 2)` for kernel values k₁, k₂ at distance 1, 2.
+/// One positive point between two negative ones at distance 1: by symmetry the outer variables are equal and half
+/// the inner one; the gradient of what remains vanishes at `α = 2 / (1.5 − 2 k₁ + k₂ / 2)` for kernel values k₁, k₂
+/// at distance 1, 2.
 #[test]
 fn three_points_are_solved_exactly() {
     let kernel = Rbf(vec![vec![-1.0], vec![0.0], vec![1.0]]);
