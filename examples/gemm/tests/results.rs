@@ -1,10 +1,10 @@
 //! Every variant gives what the definition says.
 
 use nitro::{Artifact, CodeChoice, VariantInfo};
-use nitro_nest::MappingSpace;
 use nitro_cuda::Buffer;
 use nitro_g_adapt::inputs::values;
 use nitro_gemm::{Factors, TILED, gemm, inputs};
+use nitro_nest::MappingSpace;
 use nitro_polybench::blas;
 use nitro_search::Generator;
 use nitro_test_support::tools::NVRTC;

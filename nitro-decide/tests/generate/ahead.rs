@@ -1,10 +1,10 @@
 //! Tiles that are loaded while those before are used.
 
-use nitro_nest::{Instruction, Program, Space};
 use nitro_decide::{
     DecidedSpace, LOADINGS, Limits, LowerBound, Open, Partial, TileSizes, TimeBound, TimeTerm, TimeTerms,
     Values,
 };
+use nitro_nest::{Instruction, Program, Space};
 use nitro_test_support::random::Random;
 
 use super::bounds::h200;

@@ -7,8 +7,8 @@ mod products;
 mod vectors;
 mod warps;
 
-use nitro_nest::Data;
 use nitro_decide::{DecidedSpace, Partial};
+use nitro_nest::Data;
 use nitro_test_support::random::Random;
 
 /// A point drawn from a state: each choice in turn one of what is open; from the start again where nothing is left.

@@ -1,7 +1,7 @@
 //! What is in a space, and why.
 
-use nitro_nest::{Integers, LaunchPlan, Space};
 use nitro_decide::{DecidedSpace, Limits, LowerBound, Open, Partial, TileSizes, TimeBound};
+use nitro_nest::{Integers, LaunchPlan, Space};
 use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy, complete};
 use nitro_test_support::random::Random;
 

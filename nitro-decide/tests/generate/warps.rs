@@ -1,7 +1,7 @@
 //! Sums that warps add up.
 
-use nitro_nest::Integers;
 use nitro_decide::{DecidedSpace, Limits, LowerBound, Open, TileSizes, TimeBound, Values};
+use nitro_nest::Integers;
 use nitro_test_support::random::Random;
 
 use super::bounds::h200;

@@ -6,8 +6,8 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use nitro_nest::{Integers, Mapping, Nest, NestView};
 use nitro_cuda::{Executable, Options};
+use nitro_nest::{Integers, Mapping, Nest, NestView};
 use nitro_polybench::kernels;
 
 const USAGE: &str = "\

@@ -1,12 +1,12 @@
 //! Programs of a nest timed on a GPU, after what they give was compared with a reference.
 
-use nitro_nest::{Data, DependenceError, Integers, Mapping, Nest, Program, RunError, Schedule};
 use nitro_core::Device;
 use nitro_core::recording::PartTime;
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError, Usage,
 };
 use nitro_learn::random::Random;
+use nitro_nest::{Data, DependenceError, Integers, Mapping, Nest, Program, RunError, Schedule};
 use nitro_search::{Failure, Part, PartReport, Report};
 use rayon::prelude::*;
 
@@ -156,15 +156,14 @@ impl<'a> Bench<'a> {
         let executable = bench.compile(reference)?.load(device)?;
         bench.run(&executable)?;
         let written = nest.arrays().iter().zip(&bench.arrays).zip(&lengths);
-        let keep =
-            |((declared, array), length): ((&nitro_nest::ArrayDeclaration, &Buffer<f32>), &usize)| {
-                if !declared.is_written {
-                    return Ok(None);
-                }
-                let mut kept = Buffer::uninit(*length)?;
-                kept.copy_from(array)?;
-                Ok(Some(kept))
-            };
+        let keep = |((declared, array), length): ((&nitro_nest::ArrayDeclaration, &Buffer<f32>), &usize)| {
+            if !declared.is_written {
+                return Ok(None);
+            }
+            let mut kept = Buffer::uninit(*length)?;
+            kept.copy_from(array)?;
+            Ok(Some(kept))
+        };
         bench.expected = written.map(keep).collect::<Result<_, CudaError>>()?;
         Ok(bench)
     }

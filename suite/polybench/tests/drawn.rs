@@ -2,8 +2,8 @@
 
 mod support;
 
-use nitro_nest::{Form, Integers, Mapping, MappingSpace};
 use nitro_cuda::{Executable, Options, nvrtc_version};
+use nitro_nest::{Form, Integers, Mapping, MappingSpace};
 use nitro_polybench::gpu::COMPARE;
 use nitro_polybench::kernels;
 use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};

@@ -5,8 +5,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use nitro_nest::{Data, Mapping, MappingSpace, Program, Tiling};
 use nitro_cuda::{Buffer, Executable, LaunchPlan, device};
+use nitro_nest::{Data, Mapping, MappingSpace, Program, Tiling};
 use nitro_polybench::results::{Found, found};
 use nitro_polybench::{Kernel, kernels};
 use support::{assert_near, bits, bounds, data, instances, sizes};

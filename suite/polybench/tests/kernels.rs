@@ -4,8 +4,8 @@
 mod oracle;
 mod support;
 
-use nitro_nest::{Integers, Mapping, Nest, Program, Tiling};
 use nitro_cuda::{Options, Source, Usage, compile, nvrtc_version};
+use nitro_nest::{Integers, Mapping, Nest, Program, Tiling};
 use nitro_polybench::{Kernel, kernels};
 use nitro_test_support::tools::NVRTC;
 use support::{assert_agrees_nearly, bits, both, data, nest_of, sizes};
@@ -159,9 +159,8 @@ fn compiled(program: &Program) -> Vec<Usage> {
     let options = Options::new(90).with_argument("-fmad=false");
     let image =
         compile(&Source::new("nest.cu", &text), &options).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let usage = |kernel: &nitro_nest::Kernel| {
-        image.usage(&kernel.name).unwrap_or_else(|| panic!("{}", image.log()))
-    };
+    let usage =
+        |kernel: &nitro_nest::Kernel| image.usage(&kernel.name).unwrap_or_else(|| panic!("{}", image.log()));
     program.kernels.iter().map(usage).collect()
 }
 

@@ -8,8 +8,8 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use nitro_nest::{Integers, Mapping, NestView, Occupancy};
 use nitro_cuda::{Executable, Options, device};
+use nitro_nest::{Integers, Mapping, NestView, Occupancy};
 use nitro_polybench::kernels;
 use support::nest_of;
 

@@ -4,8 +4,8 @@ mod support;
 
 use std::path::Path;
 
-use nitro_nest::{Affine, Integers, LaunchPlan, Mapping, PlanError, Program, Variable};
 use nitro_cuda::{Executable, Options, nvrtc_version};
+use nitro_nest::{Affine, Integers, LaunchPlan, Mapping, PlanError, Program, Variable};
 use nitro_polybench::kernels;
 use nitro_test_support::tools::NVRTC;
 

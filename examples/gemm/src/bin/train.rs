@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use nitro_nest::MappingSpace;
 use nitro_cuda::{Executable, Integers};
 use nitro_gemm::{gemm, inputs, record};
+use nitro_nest::MappingSpace;
 use nitro_polybench::blas;
 use nitro_train::{ShippedRecordings, Trainer, Tunable};
 

@@ -1,10 +1,10 @@
 //! That launch plans become subjects whose kernels give what their nests give, and plans again.
 
-use nitro_nest::Data;
 use nitro_cuda::{Executable, Integers, LaunchPlan, Options};
 use nitro_evolve::workload::Role;
 use nitro_evolve::{PlannedSubject, Set, Workload};
 use nitro_evolve_subjects::plans;
+use nitro_nest::Data;
 use nitro_ptx::emulate;
 use nitro_test_support::tools::NVRTC;
 

@@ -7,9 +7,9 @@ use std::sync::mpsc;
 use std::thread;
 
 use clap::{Args, ValueEnum};
-use nitro_nest::Program;
 use nitro_cuda::{Cuda, Options, Usage};
 use nitro_decide::{DecidedSpace, Limits, Open, TileSizes};
+use nitro_nest::Program;
 
 pub use self::timed::{Timed, rates, read};
 use crate::gpu::{Bench, Compiled, Error, reference};
