@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use nitro_store::store::{ChoiceName, Store, StoreError};
+
 use super::share::Share;
 use super::subject::Subject;
-use crate::store::{ChoiceName, Store, StoreError};
 
 /// A store that the threads of a recording use in turn.
 pub(super) struct SharedStore<'s>(Mutex<&'s mut dyn Store>);

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use nitro_core::provide::Profiled;
 use nitro_core::{Choice, Device, Function};
+use nitro_store::recordings::Input;
+use nitro_store::store::Store;
 
 use super::claims::{Claims, SharedStore};
 use super::clock::LostTime;
@@ -19,8 +21,6 @@ use super::session::{Session, Work};
 use super::subject::Subject;
 use super::survey::Survey;
 use crate::profile::Section;
-use crate::recordings::Input;
-use crate::store::Store;
 
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped.
 /// Inputs that other recorders have claimed are waited for, and measured here after all if their claim expires:

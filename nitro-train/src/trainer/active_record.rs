@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use nitro_learn::active::{FIRST_INPUTS, next_inputs};
+use nitro_store::recordings::{Input, Recordings};
+use nitro_store::store::Store;
+
 use super::error::TrainError;
 use super::observer::Observer;
 use super::recorder::Recorder;
-use crate::active::{FIRST_INPUTS, next_inputs};
 use crate::measure::{Attempt, Candidate, Plan, Progress, RecordedInputs, SurveyedInputs};
-use crate::recordings::{Input, Recordings};
-use crate::store::Store;
 
 /// After so many inputs each a line says how far the recording is.
 const LINE_EVERY: usize = 25;

@@ -3,17 +3,17 @@
 use std::collections::BTreeSet;
 
 use nitro_core::Function;
+use nitro_store::exchange;
+use nitro_store::printable::list;
+use nitro_store::recordings::{DeviceRecord, Incomplete, LeftOut, Meanings, Profiles, Recordings};
+use nitro_store::store::{self, Store};
 
 use super::builder::Trainer;
 use super::error::{TrainError, are};
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
-use crate::exchange;
 use crate::measure::Candidate;
-use crate::printable::list;
 use crate::profile::{Folder, files};
-use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Meanings, Profiles, Recordings};
-use crate::store::{self, Store};
 
 /// The store, and under it the recordings that the program carries.
 pub(super) struct LayeredStore<'t> {

@@ -6,6 +6,9 @@ use std::fmt;
 use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
 use nitro_core::recording::message;
+use nitro_store::printable::{printable, sentence};
+use nitro_store::recordings::{Measurement, Outcome, Recordings};
+use nitro_store::store::Store;
 use serde::Serialize;
 
 use super::doubtful::Doubtful;
@@ -17,9 +20,6 @@ use crate::measure::{
     Attempt, FailedInputs, Plan, Processors, Progress, RecordError, RecordedInputs, SurveyedInputs,
     record_inputs, run_on, survey_inputs,
 };
-use crate::printable::{printable, sentence};
-use crate::recordings::{Measurement, Outcome, Recordings};
-use crate::store::Store;
 use crate::worker;
 
 /// A function whose recording on a device ended early; what was measured until then is kept.

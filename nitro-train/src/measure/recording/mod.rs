@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use nitro_core::{Choice, Function, choice_text};
+use nitro_store::recordings::{Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings};
+use nitro_store::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::reference::Reference;
 use super::calls::Calls;
@@ -24,9 +26,7 @@ use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
-use crate::recordings::{Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings};
 use crate::search::Searching;
-use crate::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 /// How often to look whether an input that others had claimed is recorded or free.
 const LOOK: Duration = Duration::from_secs(1);
