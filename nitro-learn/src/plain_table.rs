@@ -21,6 +21,7 @@ pub struct Table {
 }
 
 impl Table {
+    /// Creates a table without rows.
     pub fn new(heading: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { rows: vec![heading.into_iter().map(Into::into).collect()], of_text: Vec::new() }
     }

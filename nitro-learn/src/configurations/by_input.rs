@@ -12,6 +12,7 @@ pub struct ByInput {
 }
 
 impl ByInput {
+    /// Creates the index of a function's recordings.
     pub fn new(recordings: &Recordings) -> Self {
         let mut positions: HashMap<_, Vec<usize>> = HashMap::new();
         for (at, one) in recordings.measurements.iter().enumerate() {

@@ -16,6 +16,7 @@ pub struct Measured<'r> {
     recordings: &'r Recordings,
     variant: usize,
     by_input: Arc<ByInput>,
+    /// The configurations.
     pub space: Arc<Space>,
     /// Where each configuration is in the space.
     candidates: HashMap<&'r str, usize>,
@@ -76,6 +77,7 @@ impl<'r> Measured<'r> {
         Ok(Self { recordings, variant, by_input, space: Arc::new(space), candidates })
     }
 
+    /// Returns the name of the variant.
     pub fn variant(&self) -> &'r str {
         &self.recordings.variants[self.variant]
     }

@@ -20,6 +20,7 @@ pub struct CsvTable<'t> {
 
 /// One row below the header, with as many fields.
 pub struct Record<'t> {
+    /// Its fields, as many as the header has.
     pub fields: Vec<Cow<'t, str>>,
     line: usize,
 }
@@ -32,6 +33,11 @@ impl Record<'_> {
 }
 
 impl<'t> CsvTable<'t> {
+    /// Reads the header of a table.
+    ///
+    /// # Errors
+    ///
+    /// When there is no header, or it is damaged.
     pub fn open(file: &'t str, text: &'t str) -> Result<Self, ImportError> {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let mut lines = Lines { rest: text, line: 1 };
@@ -61,6 +67,7 @@ impl<'t> CsvTable<'t> {
         Ok(())
     }
 
+    /// Returns the names of the columns.
     pub fn header(&self) -> &[String] {
         &self.header
     }

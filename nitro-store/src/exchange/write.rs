@@ -109,6 +109,7 @@ fn parameters(recordings: &Recordings) -> String {
     parameters::rows(recordings).into_iter().map(|row| line(row.into_iter().map(guard))).collect()
 }
 
+/// Returns a row of a table with its line break; fields are quoted where they have to be.
 pub fn line<'a>(fields: impl IntoIterator<Item = Cow<'a, str>>) -> String {
     let mut line = String::new();
     for (index, field) in fields.into_iter().enumerate() {

@@ -31,6 +31,7 @@ mod address;
 mod check;
 mod copied;
 mod error;
+mod leases;
 mod merge;
 mod parts;
 #[cfg(feature = "redis")]
@@ -44,7 +45,6 @@ mod sync_at;
 mod times;
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use nitro_core::Artifact;
 
@@ -53,6 +53,7 @@ pub use self::address::shown;
 pub use self::check::{is_same_feature, parts as check_parts};
 pub use self::copied::Copied;
 pub use self::error::StoreError;
+pub use self::leases::{Leases, MAX_LEASE, SharedStore};
 use self::row::as_row;
 pub use self::row::{ChoiceName, Evaluated, FunctionSchema, Row};
 pub use self::searches::{EvaluationKey, Searches};
@@ -84,7 +85,7 @@ use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 ///
 /// When the scheme is another one, when the server does not answer, and when the path is anything but a whole store
 /// of this or an older format version that may be written. Such a file is left as it is.
-pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
+pub fn open(url: &str) -> Result<Box<dyn SharedStore>, StoreError> {
     match Address::of(url)? {
         Address::File(path) => Ok(Box::new(sqlite::Sqlite::open(path)?)),
         Address::Redis(url) => open_redis(url),
@@ -109,15 +110,12 @@ pub fn open(url: &str) -> Result<Box<dyn Store>, StoreError> {
 /// # Errors
 ///
 /// As [`open`], and when there is no such file.
-pub fn open_to_read(url: &str) -> Result<Box<dyn Store>, StoreError> {
+pub fn open_to_read(url: &str) -> Result<Box<dyn SharedStore>, StoreError> {
     match Address::of(url)? {
         Address::File(path) => Ok(Box::new(sqlite::Sqlite::open_to_read(path)?)),
         Address::Redis(url) => open_redis(url),
     }
 }
-
-/// The longest that a claim lasts ([`Store::claim`]).
-pub const MAX_LEASE: Duration = Duration::from_secs(60);
 
 /// Whether [`open`] would find a store, or an error, rather than make one, as far as the name tells: a server's is
 /// taken to be there.
@@ -129,12 +127,12 @@ pub fn exists(url: &str) -> bool {
 }
 
 #[cfg(feature = "redis")]
-fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
+fn open_redis(url: &str) -> Result<Box<dyn SharedStore>, StoreError> {
     Ok(Box::new(redis::Redis::open(url)?))
 }
 
 #[cfg(not(feature = "redis"))]
-fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
+fn open_redis(url: &str) -> Result<Box<dyn SharedStore>, StoreError> {
     Err(StoreError::RedisNotBuilt { url: shown(url) })
 }
 
@@ -143,7 +141,7 @@ fn open_redis(url: &str) -> Result<Box<dyn Store>, StoreError> {
 /// # Errors
 ///
 /// When SQLite cannot allocate it.
-pub fn memory() -> Result<Box<dyn Store>, StoreError> {
+pub fn memory() -> Result<Box<dyn SharedStore>, StoreError> {
     Ok(Box::new(sqlite::Sqlite::memory()?))
 }
 
@@ -416,40 +414,6 @@ pub trait Store: Send {
     ///
     /// As [`put_evaluation`](Store::put_evaluation).
     fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError>;
-
-    /// Takes an input, or a part of one by whatever name, for measuring, or keeps it: true unless another owner has
-    /// it. Who has claimed an input and does not claim it again within the `lease` has lost it to the next; a lease
-    /// of no time gives it back.
-    ///
-    /// A claim lasts at most [`MAX_LEASE`], whatever is asked for: one that would last longer, as a recorder leaves it
-    /// whose clock was ahead, is none.
-    ///
-    /// Several recorders share their inputs so, and the evaluations of a search; a claim protects nothing, and
-    /// [`put`](Store::put) asks for none.
-    ///
-    /// ```
-    /// use std::time::Duration;
-    ///
-    /// let (mut store, lease) = (nitro_store::store::memory()?, Duration::from_secs(6));
-    /// let mut claim = |owner, lease| store.claim("sort", "host:4", "train/10", owner, lease);
-    /// assert!(claim("first", lease)?);
-    /// assert!(!claim("second", lease)?);
-    /// assert!(claim("first", Duration::ZERO)?); // gives it back
-    /// assert!(claim("second", lease)?);
-    /// # Ok::<(), nitro_store::store::StoreError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// When the back end fails.
-    fn claim(
-        &mut self,
-        function: &str,
-        device: &str,
-        input: &str,
-        owner: &str,
-        lease: Duration,
-    ) -> Result<bool, StoreError>;
 
     /// Adds recordings made elsewhere, all or nothing.
     ///

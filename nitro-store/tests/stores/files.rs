@@ -13,7 +13,7 @@ fn folder(test: &str) -> PathBuf {
     folder
 }
 
-fn open(path: &Path) -> Result<Box<dyn store::Store>, StoreError> {
+fn open(path: &Path) -> Result<Box<dyn store::SharedStore>, StoreError> {
     store::open(path.to_str().unwrap())
 }
 

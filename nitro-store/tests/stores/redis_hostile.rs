@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
 use nitro_store::recordings::{DeviceRecord, Input, Outcome};
-use nitro_store::store::{self, FunctionSchema, MAX_LEASE, Row, Store, StoreError};
+use nitro_store::store::{self, FunctionSchema, MAX_LEASE, Row, SharedStore, StoreError};
 
 use nitro_test_support::redis_server::Server;
 
@@ -138,7 +138,7 @@ fn a_change_that_never_goes_through_and_keys_without_an_end_are_left() {
 }
 
 /// A store with one measurement on a server.
-fn filled(server: &Server) -> Box<dyn Store> {
+fn filled(server: &Server) -> Box<dyn SharedStore> {
     let mut store = store::open(&server.url()).unwrap();
     let schema = FunctionSchema {
         function: "sort",

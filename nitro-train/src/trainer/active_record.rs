@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use nitro_learn::active::{FIRST_INPUTS, next_inputs};
 use nitro_store::recordings::{Input, Recordings};
-use nitro_store::store::Store;
+use nitro_store::store::SharedStore;
 
 use super::error::TrainError;
 use super::observer::Observer;
@@ -20,7 +20,7 @@ const ROUNDS_SHARE: usize = 8;
 pub(super) fn record_within(
     recorder: &Recorder<'_>,
     plan: &Plan<'_>,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     max_inputs: usize,
 ) -> Result<RecordedInputs, TrainError> {
     let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
@@ -91,7 +91,7 @@ impl Progress for Round {
 
 /// The names of the next inputs.
 fn choose(
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     function: &str,
     device: &str,
     surveyed: &[Input],

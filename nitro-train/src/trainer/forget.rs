@@ -1,6 +1,6 @@
 //! Recordings that are taken out of the store, or marked to be measured again.
 
-use nitro_store::store::{self, Forgotten, Selected, Store};
+use nitro_store::store::{self, Forgotten, Selected, SharedStore};
 use serde::Serialize;
 
 use super::builder::Trainer;
@@ -143,7 +143,7 @@ impl Trainer {
 }
 
 /// Opens the store for writing, if there is one.
-fn open_existing(data: &DataRequest) -> Result<Box<dyn Store>, TrainError> {
+fn open_existing(data: &DataRequest) -> Result<Box<dyn SharedStore>, TrainError> {
     let url = data.store_url();
     if !store::exists(url) {
         return Err(TrainError::NoRecordings { store: store::shown(url) });

@@ -2,7 +2,7 @@
 
 use nitro_core::Function;
 use nitro_store::printable::sentence;
-use nitro_store::store::Store;
+use nitro_store::store::SharedStore;
 use serde::Serialize;
 
 use super::active_record::record_within;
@@ -189,7 +189,7 @@ fn again<'p>(
     request: &RecordRequest,
     function: &'static Function,
     plan: Plan<'p>,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
 ) -> Result<Option<Plan<'p>>, TrainError> {
     let Some(which) = &request.again else { return Ok(Some(plan)) };
     if !store.functions()?.iter().any(|name| name == function.name()) {

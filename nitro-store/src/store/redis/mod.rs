@@ -35,8 +35,8 @@ use self::link::Link;
 use self::wire::Wire;
 use super::error::Fault;
 use super::{
-    ChoiceName, Evaluated, Forgotten, FunctionSchema, MAX_LEASE, Row, Searches, Selected, Store, StoreError,
-    check,
+    ChoiceName, Evaluated, Forgotten, FunctionSchema, Leases, MAX_LEASE, Row, Searches, Selected, Store,
+    StoreError, check,
 };
 use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
@@ -333,23 +333,6 @@ impl Store for Redis {
         self.link.with(|connection, _| Ok(pipe.query(connection)?))
     }
 
-    fn claim(
-        &mut self,
-        function: &str,
-        device: &str,
-        input: &str,
-        owner: &str,
-        lease: Duration,
-    ) -> Result<bool, StoreError> {
-        let key = keys::claim(function, device, input);
-        let mut claimed = false;
-        self.write(&[&key], |connection, pipe, location| {
-            claimed = claim(connection, pipe, location, &key, (owner, lease))?;
-            Ok(())
-        })?;
-        Ok(claimed)
-    }
-
     fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
         check::recordings(recordings)?;
         let function = recordings.function.as_str();
@@ -369,5 +352,24 @@ impl Store for Redis {
         self.write(&watched, |connection, pipe, location| {
             write::import(connection, pipe, location, recordings)
         })
+    }
+}
+
+impl Leases for Redis {
+    fn claim(
+        &mut self,
+        function: &str,
+        device: &str,
+        input: &str,
+        owner: &str,
+        lease: Duration,
+    ) -> Result<bool, StoreError> {
+        let key = keys::claim(function, device, input);
+        let mut claimed = false;
+        self.write(&[&key], |connection, pipe, location| {
+            claimed = claim(connection, pipe, location, &key, (owner, lease))?;
+            Ok(())
+        })?;
+        Ok(claimed)
     }
 }

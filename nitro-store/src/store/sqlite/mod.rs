@@ -18,8 +18,8 @@ use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use super::error::Fault;
 use super::{
-    ChoiceName, Evaluated, Forgotten, FunctionSchema, MAX_LEASE, Row, Searches, Selected, Store, StoreError,
-    check, named_times,
+    ChoiceName, Evaluated, Forgotten, FunctionSchema, Leases, MAX_LEASE, Row, Searches, Selected, Store,
+    StoreError, check, named_times,
 };
 use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
@@ -303,6 +303,13 @@ impl Store for Sqlite {
         self.write(|transaction, _| Ok(write::searches(transaction, searches)?))
     }
 
+    fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
+        check::recordings(recordings)?;
+        self.write(|transaction, location| write::import(transaction, location, recordings))
+    }
+}
+
+impl Leases for Sqlite {
     fn claim(
         &mut self,
         function: &str,
@@ -317,11 +324,6 @@ impl Store for Sqlite {
             Ok(())
         })?;
         Ok(claimed)
-    }
-
-    fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
-        check::recordings(recordings)?;
-        self.write(|transaction, location| write::import(transaction, location, recordings))
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use nitro_core::recording::PartTime;
 use nitro_store::recordings::{DeviceRecord, Incomplete, Input, Outcome, Recordings};
-use nitro_store::store::{self, ChoiceName, FunctionSchema, Row, Store, StoreError};
+use nitro_store::store::{self, ChoiceName, FunctionSchema, Row, SharedStore, Store, StoreError};
 
 use self::imports::{
     a_conflicting_import_leaves_nothing, an_unknown_load_contradicts_none_and_takes_none_away,
@@ -92,7 +92,7 @@ suite! {
     a_variant_keeps_its_measurements_under_a_new_name,
 }
 
-fn file_store(test: &str) -> Box<dyn Store> {
+fn file_store(test: &str) -> Box<dyn SharedStore> {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("backend-{test}.db"));
     for suffix in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
@@ -438,7 +438,7 @@ fn what_searches_left_is_added_elsewhere(store: &mut dyn Store) {
     assert!(matches!(store.add_searches(&bad).unwrap_err(), StoreError::Number { .. }));
 }
 
-fn a_claim_keeps_others_away_until_it_expires(store: &mut dyn Store) {
+fn a_claim_keeps_others_away_until_it_expires(store: &mut dyn SharedStore) {
     let (long, short) = (Duration::from_secs(3600), Duration::from_millis(1));
     let mut claim = |input, owner, lease| store.claim("sort", "host:1", input, owner, lease).unwrap();
     assert!(claim("a", "one", long));

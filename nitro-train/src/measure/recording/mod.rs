@@ -18,7 +18,7 @@ use nitro_store::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 use self::reference::Reference;
 use super::calls::Calls;
 use super::candidate::Candidate;
-use super::claims::{Claims, SharedStore};
+use super::claims::{Claims, LockedStore};
 use super::clock::LostTime;
 use super::error::RecordError;
 use super::load::LoadWatch;
@@ -69,7 +69,7 @@ pub(super) struct Recording<'a> {
 /// What the passes of a recording have in common, and what goes on beside them.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
-    pub(super) store: &'a SharedStore<'a>,
+    pub(super) store: &'a LockedStore<'a>,
     pub(super) claims: &'a Claims<'a, 'a>,
     pub(super) lost_time: &'a LostTime<'a>,
     pub(super) panics: &'a Panics,
