@@ -38,7 +38,8 @@ fn main() {
         let begin = Instant::now();
         let table = strategy.parse::<Strategy>().unwrap().learner().transfer(&task, &plan);
         println!(
-            "{strategy}: {} subsets of {DEVICE_FEATURES} device features, {SOURCES} sources, {INPUTS} inputs, {VARIANTS} variants: {:.2} s",
+            "{strategy}: {} subsets of {DEVICE_FEATURES} device features, {SOURCES} sources, {INPUTS} inputs, \
+             {VARIANTS} variants: {:.2} s",
             table.subsets.len() - 1,
             begin.elapsed().as_secs_f64()
         );

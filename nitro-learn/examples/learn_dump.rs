@@ -187,7 +187,8 @@ impl Case<'_> {
             writeln!(predicted, "{}", choice(&chooser, input, shares))?;
         }
         let line = format!(
-            "{}: linfa {seconds:.2} s, own solver {own_seconds:.2} s ({} support vectors), same choice on {same} of {count}\n",
+            "{}: linfa {seconds:.2} s, own solver {own_seconds:.2} s ({} support vectors), same choice on {same} of \
+             {count}\n",
             base.display(),
             ours.support()
         );

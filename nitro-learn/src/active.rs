@@ -20,7 +20,7 @@ pub const FIRST_INPUTS: usize = 8;
 /// In which order inputs are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Where the selector is least certain.
+    /// Inputs first about which the selector is least certain.
     Uncertainty,
     /// At random.
     Random,
@@ -63,7 +63,7 @@ pub fn next_inputs(
     Ok(margins.into_iter().take(count).map(|(_, input)| input).collect())
 }
 
-/// What a selector achieves on the split's test inputs of a device after so many of its training inputs were
+/// Returns what a selector achieves on the split's test inputs of a device, after so many of its training inputs were
 /// measured, in ascending numbers: mean share of exhaustive search.
 ///
 /// ```

@@ -1,12 +1,12 @@
-//! What is known of the errors of approximate variants.
+//! Known errors of approximate variants.
 
 use std::fmt;
 
 use nitro_core::{Choice, Contract, Function};
 use serde::Serialize;
 
-/// How far the results of an approximate variant may be off: it runs only in calls whose `tolerance` accepts that.
-/// `Display` says it in words.
+/// The largest error of an approximate variant. It runs only in calls whose `tolerance` accepts that. `Display` says it
+/// in words.
 ///
 /// ```
 /// let own = nitro_learn::Approximation { max_error: 0.003, over: Some("lengths to 4096") };
@@ -21,7 +21,7 @@ pub struct Approximation {
 }
 
 impl Approximation {
-    /// Of a choice that is approximate.
+    /// Returns the error of a choice that is approximate.
     pub fn of(function: &Function, choice: Choice) -> Option<Self> {
         match function.contract(choice) {
             Contract::Approx { max_error, over } => Some(Self { max_error, over }),

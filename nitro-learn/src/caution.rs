@@ -1,4 +1,4 @@
-//! What runs where a selector is unsure: the choice that it ranks first, or the default.
+//! Caution where a selector is unsure: the choice that it ranks first runs, or the default.
 //!
 //! A choice that is expected to be less than a fiftieth of the best speed ahead of the default is as often behind
 //! it. So the default in its place is tried on what the validation holds out, strategy by strategy, and kept where
@@ -12,10 +12,10 @@ use nitro_core::model::{Caution, Ranked};
 
 use super::performance::PerformanceTable;
 
-/// How far ahead a choice has to be, in shares of the best choice's speed.
+/// The lead that a choice needs, in shares of the best choice's speed.
 const MARGIN: f64 = 0.02;
 
-/// What runs where a selector is unsure.
+/// The choice that runs where a selector is unsure.
 ///
 /// ```
 /// use nitro_learn::{FitOptions, WhenUnsure};
@@ -31,7 +31,7 @@ pub enum WhenUnsure {
     Decided,
     /// The default choice, where another is hardly ahead of it and for inputs that are far from those of the training.
     Default,
-    /// What the selector ranks first, always.
+    /// The choice that the selector ranks first, always.
     Best,
 }
 

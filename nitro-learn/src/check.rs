@@ -1,4 +1,4 @@
-//! Whether a model may be shipped with this code: it is of the code's variants and features, it was fitted from the
+//! Checks of a model before it ships with this code: it is of the code's variants and features, it was fitted from the
 //! recordings at hand, and its choices on inputs held out from training are good enough.
 
 use std::collections::BTreeSet;
@@ -12,13 +12,13 @@ use thiserror::Error;
 use crate::evaluate::{EvaluateError, Split, WorstInput, shares_of_model, worst_inputs};
 use crate::performance::PerformanceTable;
 
-/// What a model is checked against.
+/// The code, recordings and limit that a model is checked against.
 pub struct Expected<'a> {
     /// The code, if the program has the function; else names are compared with the recordings alone.
     pub function: Option<&'a Function>,
-    /// What it should have been fitted from.
+    /// The recordings that it should have been fitted from.
     pub recordings: &'a Recordings,
-    /// Which inputs it should have been fitted from, and which it is judged by.
+    /// The inputs that it should have been fitted from, and those that judge it.
     pub split: &'a Split,
     /// Devices to judge on, by position; empty for all with test inputs.
     pub devices: &'a [usize],
@@ -26,7 +26,7 @@ pub struct Expected<'a> {
     pub max_regret: f64,
 }
 
-/// What came out.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// By device the regret: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
@@ -34,10 +34,10 @@ pub struct Checked {
     /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all
     /// are near the best.
     pub worst: Vec<WorstInput>,
-    /// How many measured pairs of a test input and one of these devices do not count, since others took the
+    /// Number of measured pairs of a test input and one of these devices that do not count, since others took the
     /// processors then.
     pub doubtful: usize,
-    /// Why the model should not be shipped; empty for a model that passes.
+    /// The reasons not to ship the model; empty for a model that passes.
     pub problems: Vec<Problem>,
 }
 
@@ -61,12 +61,13 @@ pub enum Problem {
     OtherFunction {
         /// The function.
         function: String,
-        /// That of the model.
+        /// The model's value.
         found: String,
     },
     /// The model has names that the code has not.
     #[error(
-        "the model of `{function}` is stale, this program does not have its {kind} {}: build it with them, or record without them and fit again",
+        "the model of `{function}` is stale, this program does not have its {kind} {}: build it with them, or record \
+         without them and fit again",
         list(names)
     )]
     Gone {
@@ -98,7 +99,8 @@ pub enum Problem {
     },
     /// The model states a source that was never recorded.
     #[error(
-        "the model of `{function}` was fitted from `{device}`, of which there are no recordings here: name the store that has them, or fit it again"
+        "the model of `{function}` was fitted from `{device}`, of which there are no recordings here: name the store \
+         that has them, or fit it again"
     )]
     UnknownSource {
         /// The function.
@@ -108,7 +110,8 @@ pub enum Problem {
     },
     /// The stated sources have other recordings.
     #[error(
-        "the model of `{function}` was fitted from other recordings of {} than there are here: fit it again, or name the store and the training inputs it was fitted from",
+        "the model of `{function}` was fitted from other recordings of {} than there are here: fit it again, or name \
+         the store and the training inputs it was fitted from",
         list(sources)
     )]
     OtherRecordings {
@@ -118,7 +121,11 @@ pub enum Problem {
         sources: Vec<String>,
     },
     /// Code and recordings mean different things by one name.
-    #[error("{} of `{function}` {} declared otherwise than when it was recorded: `record` it again, and fit again", changes.join(", "), if changes.len() == 1 { "is" } else { "are" })]
+    #[error(
+        "{} of `{function}` {} declared otherwise than when it was recorded: `record` it again, and fit again",
+        changes.join(", "),
+        if changes.len() == 1 { "is" } else { "are" }
+    )]
     OtherDeclaration {
         /// The function.
         function: String,
@@ -141,25 +148,27 @@ pub enum Problem {
     Due {
         /// The function.
         function: String,
-        /// How many.
+        /// Number of due measurements.
         due: usize,
     },
     /// Recordings are left out, so that the model was fitted from, and is judged by, the rest alone.
     #[error(
-        "{inputs} inputs of `{function}` were recorded before it had the {}, so that no model is fitted from or judged by them: record them again, or all that is to count into a store of its own, and fit again",
+        "{inputs} inputs of `{function}` were recorded before it had the {}, so that no model is fitted from or judged \
+         by them: record them again, or all that is to count into a store of its own, and fit again",
         features(lacking)
     )]
     Incomplete {
         /// The function.
         function: String,
-        /// How many inputs are left out.
+        /// Number of inputs.
         inputs: usize,
         /// The features of which each lacks one at least.
         lacking: Vec<String>,
     },
     /// The choices are not good enough.
     #[error(
-        "the model of `{function}` has a regret of {:.2} %, most on `{worst}`, where the bound is {} %: record more inputs and fit again, or raise `max_regret`",
+        "the model of `{function}` has a regret of {:.2} %, most on `{worst}`, where the bound is {} %: record more \
+         inputs and fit again, or raise `max_regret`",
         100.0 * regret, 100.0 * max_regret
     )]
     Regret {
@@ -169,17 +178,18 @@ pub enum Problem {
         worst: String,
         /// Mean over the devices.
         regret: f64,
-        /// What is allowed.
+        /// The most that is allowed.
         max_regret: f64,
     },
     /// All that the model could be judged by is doubtful.
     #[error(
-        "the model of `{function}` cannot be judged: its {inputs} test inputs were measured while others took the processors; `record --again --function {function}` measures them anew"
+        "the model of `{function}` cannot be judged: its {inputs} test inputs were measured while others took the \
+         processors; `record --again --function {function}` measures them anew"
     )]
     AllDoubtful {
         /// The function.
         function: String,
-        /// How many test inputs.
+        /// Number of inputs.
         inputs: usize,
     },
     /// The model cannot be judged by the recordings.
@@ -236,7 +246,7 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
     checked
 }
 
-/// What code, recordings and model mean different things by, and what is to be measured again.
+/// Returns the names that mean different things in code, recordings and model, and what is to be measured again.
 fn declared_otherwise(model: &Model, expected: &Expected<'_>) -> Vec<Problem> {
     let (recordings, function) = (expected.recordings, || expected.recordings.function.clone());
     let mut problems = Vec::new();
@@ -312,7 +322,7 @@ fn missing(names: &[impl AsRef<str>], among: &[impl AsRef<str>]) -> Vec<String> 
     names.iter().map(AsRef::as_ref).filter(|name| !among.contains(name)).map(str::to_owned).collect()
 }
 
-/// Whether the model was fitted from what it states.
+/// Checks that the model was fitted from what it states.
 fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result<(), Problem> {
     let function = || model.function.clone();
     let stated = &model.provenance;
@@ -330,7 +340,7 @@ fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result
     }
 }
 
-/// What the choices for the test inputs lose on each device, and on which inputs most.
+/// Returns the regret of the choices for the test inputs on each device, and the inputs where most is lost.
 ///
 /// What was measured under load does not count: a variant that was slow then need not be slow.
 fn judged(model: &Model, expected: &Expected<'_>) -> Result<(Regrets, Vec<WorstInput>, usize), Problem> {
@@ -369,7 +379,7 @@ fn doubtful_tests(expected: &Expected<'_>, performance: &PerformanceTable) -> Ve
     doubtful
 }
 
-/// Of each device that has test inputs; a device that was asked for must have some.
+/// Returns the regret on each device that has test inputs; a device that was asked for must have some.
 fn regrets(
     model: &Model,
     expected: &Expected<'_>,

@@ -1,4 +1,4 @@
-//! What selectors tell apart.
+//! The classes that selectors tell apart.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,7 +14,7 @@ pub struct Classes {
     names: Vec<String>,
     /// For each class the index of its variant.
     variants: Vec<usize>,
-    /// What runs where nothing is known: the class of the default choice, where it is known.
+    /// The class of the default choice, which runs where nothing is known.
     default: Option<usize>,
     /// For each variant the class of each of its configurations.
     by_configuration: Vec<HashMap<String, usize>>,
@@ -75,12 +75,12 @@ impl Classes {
         self.by_configuration[measurement.variant].get(&measurement.configuration).copied()
     }
 
-    /// How many there are.
+    /// Returns the number of classes.
     pub fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// What a model calls them.
+    /// Returns the names of the classes in a model.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -90,7 +90,7 @@ impl Classes {
         &self.variants
     }
 
-    /// Whether no variant has several configurations.
+    /// Returns true if no variant has several configurations.
     pub fn are_variants(&self) -> bool {
         self.variants.windows(2).all(|pair| pair[0] != pair[1])
     }
@@ -105,7 +105,8 @@ impl Classes {
         self.default
     }
 
-    /// What runs where nothing better may: the default, where that is known, then any.
+    /// Returns the classes in the order in which they run where nothing better may: the default, where that is known,
+    /// then any.
     pub fn fallback(&self) -> impl Iterator<Item = usize> + use<> {
         self.default.into_iter().chain(0..self.names.len())
     }

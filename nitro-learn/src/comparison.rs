@@ -1,4 +1,4 @@
-//! Which strategy to ship: `auto`, decided by what each achieves on temporary targets
+//! The choice of the strategy to ship: `auto`, decided by what each achieves on temporary targets
 //! ([`validation`](super::validation)).
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const CERTAIN: f64 = 3.0;
 /// In how many parts the inputs are cut for that error.
 const PARTS: usize = 20;
 
-/// What some strategies achieve on temporary targets.
+/// The results of some strategies on temporary targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The strategies, simpler ones first.
@@ -31,9 +31,9 @@ pub struct Comparison {
     pub shares: Vec<Vec<Vec<f64>>>,
     /// By temporary target what each of these inputs counts.
     pub weights: Vec<Vec<f64>>,
-    /// What makes one strategy better than another.
+    /// The order among strategies.
     pub objective: Arc<Weights>,
-    /// Whether the time of features is known, and counted.
+    /// True if the time of features is known, and counted.
     pub counts_features: bool,
     /// By strategy the gate before its selector, where one pays.
     pub gates: Vec<Option<Gate>>,
@@ -94,7 +94,7 @@ fn weights(study: &Study<'_>, validation: &Validation) -> Vec<Vec<f64>> {
     study.sources().iter().zip(judged).map(of_target).collect()
 }
 
-/// What a strategy achieves with the time for choosing counted, and the gate with which it does.
+/// Returns what a strategy achieves with the time for choosing counted, and the gate with which it does.
 fn counted(
     study: &Study<'_>,
     strategy: Strategy,
@@ -121,8 +121,8 @@ pub fn compare_all(study: &Study<'_>) -> Comparison {
 }
 
 impl Comparison {
-    /// What a strategy (a position in [`Comparison::strategies`]) achieves, mean over the temporary targets: its
-    /// mean share of speed, or what another objective has in its place.
+    /// Returns what a strategy (a position in [`Comparison::strategies`]) achieves, mean over the temporary targets:
+    /// its mean share of speed, or what another objective has in its place.
     pub fn mean(&self, strategy: usize) -> f64 {
         self.objective.mean_score(&self.shares[strategy], &self.weights)
     }
@@ -153,7 +153,7 @@ impl Comparison {
         self.choice_of(|_| true).expect("a comparison has strategies")
     }
 
-    /// As [`choice`](Self::choice), among the strategies of one learner.
+    /// Chooses as [`choice`](Self::choice) does, among the strategies of one learner.
     pub fn choice_of_learner(&self, learner: &dyn Learner) -> Option<Strategy> {
         self.choice_of(|strategy| strategy.learner_name() == learner.name())
     }
@@ -219,7 +219,7 @@ impl Comparison {
         (self.mean(one) - self.mean(other), error * parts.saturating_sub(1) as f64)
     }
 
-    /// As [`mean`](Self::mean), without one of several parts of the inputs of each target.
+    /// Returns the [`mean`](Self::mean) without one of several parts of the inputs of each target.
     fn mean_without(&self, strategy: usize, part: usize, parts: usize) -> f64 {
         let score = |(shares, weights): (&Vec<f64>, &Vec<f64>)| {
             let judged = shares.iter().copied().zip(weights.iter().copied()).enumerate();
@@ -285,7 +285,7 @@ mod tests {
         check(&[("static", [0.9; 3]), ("svm-none", [0.9; 3])], "static");
     }
 
-    /// Of so many inputs an SVM is much better on one in three, and a little worse on the others.
+    /// A comparison on so many inputs: an SVM is much better on one in three, and a little worse on the others.
     fn with_inputs(count: usize) -> Comparison {
         let mut comparison = comparison(&[("svm-none", [0.0; 3]), ("forest-none", [0.0; 3])]);
         let of = |better: f64, worse: f64| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! What choosing costs: features take time, and so does a selector.
+//! The time for choosing: features take time, and so does a selector.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use nitro_store::recordings::Recordings;
 /// measured on one core of a server processor (`cargo bench --bench dispatch`); they count where a call takes a few
 /// microseconds, and there they need not be exact.
 pub const GATE_NS: f64 = 8.0;
-/// What choosing takes counts against at least this much time of a call. A call of ten nanoseconds that ten more
-/// are spent on is half as fast, and in the mean over the inputs that would outweigh one of a second that runs ten
-/// times too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With
-/// a quarter of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of
-/// calls there take 1.43 times as long as with the best choices, instead of 1.1.)
+/// The least time of a call that the time for choosing counts against. A call of ten nanoseconds that ten more are
+/// spent on is half as fast, and in the mean over the inputs that would outweigh one of a second that runs ten times
+/// too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With a quarter
+/// of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of calls there
+/// take 1.43 times as long as with the best choices, instead of 1.1.)
 pub const LEAST_CALL_NS: f64 = 1000.0;
 /// Time of a selector before it has looked at anything.
 const SELECTOR_NS: f64 = 60.0;
@@ -33,12 +33,12 @@ pub fn selection_ns(selector: &Selector) -> f64 {
     }
 }
 
-/// As [`selection_ns`], of a machine with so many support vectors.
+/// Returns the [`selection_ns`] of a machine with so many support vectors.
 pub fn svm_ns(support_vectors: usize) -> f64 {
     SELECTOR_NS + SUPPORT_VECTOR_NS * support_vectors as f64
 }
 
-/// As [`selection_ns`], of a forest with so many trees.
+/// Returns the [`selection_ns`] of a forest with so many trees.
 pub fn forest_ns(trees: usize) -> f64 {
     SELECTOR_NS + TREE_NS * trees as f64
 }
@@ -48,7 +48,7 @@ pub fn forest_ns(trees: usize) -> f64 {
 /// not see through.
 const UNTOLD_NS: f64 = 20.0;
 
-/// What each feature takes on each device and input of some recordings.
+/// The times of each feature on each device and input of some recordings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureCosts {
     inputs: usize,
@@ -58,8 +58,8 @@ pub struct FeatureCosts {
 }
 
 impl FeatureCosts {
-    /// Of recordings with times of features; none where there are no such. What was not measured on a device counts
-    /// as it does for that input on the others, in the mean; what was measured nowhere takes no time.
+    /// Reads the times of features from recordings; none where there are no such. What was not measured on a device
+    /// counts as it does for that input on the others, in the mean; what was measured nowhere takes no time.
     pub fn of(recordings: &Recordings) -> Option<Self> {
         if recordings.feature_times.is_empty() {
             return None;
@@ -79,7 +79,7 @@ impl FeatureCosts {
         Some(Self { inputs, features, times_ns })
     }
 
-    /// What these features take together, in nanoseconds. Positions are those of the recordings.
+    /// Returns the time of these features together, in nanoseconds. Positions are those of the recordings.
     pub fn sum_ns(&self, device: usize, input: usize, features: &[usize]) -> f64 {
         let start = (device * self.inputs + input) * self.features;
         features.iter().map(|&feature| self.times_ns[start + feature]).sum()

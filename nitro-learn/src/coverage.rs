@@ -1,4 +1,4 @@
-//! What counts as far, found on what is held out.
+//! The limits beyond which an input or a device is far, found on what is held out.
 //!
 //! Each source device in turn, and each fold of the inputs, is to the rest what a device or input that nobody
 //! measured is to all. Its gap and its excess ([`nitro_core::model::Offset`]) over the rest are taken, and how much
@@ -25,9 +25,9 @@ use super::validation::{Validation, validate};
 
 /// Fewer held-out inputs than this say nothing.
 const MIN_INPUTS: usize = 8;
-/// How much more speed has to be lost beyond a distance: 2 % of exhaustive search.
+/// The speed that has to be lost more beyond a distance: 2 % of exhaustive search.
 const NOTABLE_REGRET: f64 = 0.02;
-/// How many standard errors the difference has to be.
+/// The standard errors that the difference has to be.
 const NOTABLE_ERRORS: f64 = 3.0;
 /// No limit is smaller: a twentieth of the training range. What is held out may all lie on top of the rest.
 const MIN_LIMIT: f64 = 0.1;
@@ -39,7 +39,8 @@ struct HeldOut {
     regret: f64,
 }
 
-/// Where the training inputs and the sources of a study lie, and what is far from them for a selector of this strategy.
+/// Returns where the training inputs and the sources of a study lie, and what is far from them for a selector of this
+/// strategy.
 ///
 /// Inputs are left out for a strategy that asks for none of their features, and where fewer than eight could be
 /// held out; devices, where fewer than three sources, or no device feature, tell them apart.
@@ -127,7 +128,7 @@ fn limited(region: Region, units: &[HeldOut]) -> Option<Region> {
     Some(Region { gap_limit, excess_limit, ..region })
 }
 
-/// Where far begins, from distances and regrets.
+/// Returns the distance at which far begins, from distances and regrets.
 fn limit(mut units: Vec<(f64, f64)>) -> Option<f64> {
     units.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable
     let cuts = units.len() - (units.len() / 5).max(1).min(units.len())..units.len();

@@ -1,5 +1,5 @@
-//! Which choices a model may make. A variant may have thousands of configurations, of which few are enough: one
-//! that is second best by little everywhere need not be told apart from the best.
+//! The choices that a model may make. A variant may have thousands of configurations, of which few are enough: one that
+//! is second best by little everywhere need not be told apart from the best.
 
 use nitro_core::MAX_CHOICES;
 

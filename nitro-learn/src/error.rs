@@ -1,11 +1,11 @@
-//! What can be wrong with a request to fit.
+//! Errors of a request to fit.
 
 use nitro_core::MAX_VARIANTS;
 use thiserror::Error;
 
 use nitro_store::printable::list;
 
-/// Why no selector could be fitted.
+/// The reason that no selector could be fitted.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum LearnError {
@@ -14,9 +14,9 @@ pub enum LearnError {
     UnknownDevice {
         /// The function.
         function: String,
-        /// What was asked for.
+        /// The device that was asked for.
         device: String,
-        /// What there is.
+        /// The devices that are known.
         known: Vec<String>,
     },
     /// No source device is left.
@@ -35,43 +35,46 @@ pub enum LearnError {
     NoSamples {
         /// The function.
         function: String,
-        /// How many training inputs there were.
+        /// Number of inputs.
         inputs: usize,
         /// The source devices.
         sources: Vec<String>,
     },
     /// More variants than a selection tells apart.
     #[error(
-        "function `{function}` has {variants} variants, and may have {MAX_VARIANTS}: leave out those that are gone, or record into another store"
+        "function `{function}` has {variants} variants, and may have {MAX_VARIANTS}: leave out those that are gone, or \
+         record into another store"
     )]
     TooManyVariants {
         /// The function.
         function: String,
-        /// How many there are.
+        /// Number of variants.
         variants: usize,
     },
     /// More than fits into memory.
     #[error(
-        "function `{function}` has {devices} devices, {inputs} inputs and {choices} choices, which is more than can be compared: learn from fewer in a store of their own"
+        "function `{function}` has {devices} devices, {inputs} inputs and {choices} choices, which is more than can be \
+         compared: learn from fewer in a store of their own"
     )]
     TooLarge {
         /// The function.
         function: String,
-        /// How many devices there are.
+        /// Number of devices.
         devices: usize,
-        /// How many inputs.
+        /// Number of inputs.
         inputs: usize,
-        /// How many choices: variants with their configurations.
+        /// Number of choices: variants with their configurations.
         choices: usize,
     },
     /// The model is one that nothing could read.
     #[error(
-        "function `{function}`: the model that was fitted could not be read back ({why}); look for features of extreme values"
+        "function `{function}`: the model that was fitted could not be read back ({why}); look for features of extreme \
+         values"
     )]
     Unreadable {
         /// The function.
         function: String,
-        /// What a reader would say.
+        /// The reader's message.
         why: String,
     },
     /// An input position outside the recordings.
@@ -81,12 +84,13 @@ pub enum LearnError {
         function: String,
         /// The position asked for.
         input: usize,
-        /// How many inputs there are.
+        /// Number of inputs.
         inputs: usize,
     },
     /// Device features by hardware counters, of which there are none.
     #[error(
-        "function `{function}`: no hardware counters were read on a source device; read some with `profile`, or ask for other device features"
+        "function `{function}`: no hardware counters were read on a source device; read some with `profile`, or ask \
+         for other device features"
     )]
     NoProfiles {
         /// The function.
@@ -94,7 +98,8 @@ pub enum LearnError {
     },
     /// The default choice is to run where the selector is unsure, and is none of those that it may pick.
     #[error(
-        "the default variant of `{function}` is not known from its recordings, or was not measured: record with the program that declares it, or leave out --when-unsure default"
+        "the default variant of `{function}` is not known from its recordings, or was not measured: record with the \
+         program that declares it, or leave out --when-unsure default"
     )]
     DefaultUnknown {
         /// The function.
@@ -103,9 +108,9 @@ pub enum LearnError {
     /// A strategy's name that means nothing.
     #[error("unknown selector strategy `{found}`; write one of {}", known.join(", "))]
     UnknownStrategy {
-        /// What was written.
+        /// The name that was written.
         found: String,
-        /// What there is.
+        /// The names that are known.
         known: Vec<&'static str>,
     },
     /// A model that knows what the recordings do not.

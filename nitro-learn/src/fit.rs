@@ -16,7 +16,7 @@ use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{Study, StudyOptions};
 use super::task::{MIN_SOURCES, Task};
 
-/// What to fit.
+/// Options of a fit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FitOptions {
     /// Source devices by id; empty for all that were recorded.
@@ -27,11 +27,11 @@ pub struct FitOptions {
     pub strategies: Vec<Strategy>,
     /// Device features that the device to be served knows, where that is known; others are not used.
     pub known_on_target: Option<BTreeSet<String>>,
-    /// What the selection of device features tries.
+    /// Options of the selection of device features.
     pub study: StudyOptions,
-    /// What makes one selector better than another.
+    /// The order among selectors.
     pub objective: Objective,
-    /// What runs where the selector is unsure.
+    /// The choice where the selector is unsure.
     pub when_unsure: WhenUnsure,
     /// Seed of everything random.
     pub seed: u64,
@@ -51,17 +51,17 @@ pub struct FitOptions {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
-    /// What to ship.
+    /// The model to ship.
     pub model: Model,
     /// The strategy, also where it was chosen by `auto`.
     pub strategy: Strategy,
-    /// What each strategy achieved on sources and inputs that were left out in turn (of one source, on inputs
-    /// alone), with the time for choosing counted where that of the features is known: mean share of the best
-    /// variant's speed over the sources, best first. Without those of which that many sources tell nothing.
+    /// The results of each strategy on sources and inputs that were left out in turn (of one source, on inputs alone),
+    /// with the time for choosing counted where that of the features is known: mean share of the best variant's speed
+    /// over the sources, best first. Without those of which that many sources tell nothing.
     pub scores: Vec<(Strategy, f64)>,
-    /// What the learner has found by trying, by its own names: `C` and `gamma` of a support-vector machine.
+    /// The hyperparameters that the learner has found, by its own names: `C` and `gamma` of a support-vector machine.
     pub hyperparameters: Hyperparameters,
-    /// What the user should know of this fit, one sentence each.
+    /// The notes that the user should read, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -123,7 +123,8 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let mut notes = notes(strategy, inputs.len(), &study, fitted.converged);
     if scores.len() > 1 && sources.len() < MIN_SOURCES {
         notes.push(format!(
-            "{} cannot show which selector carries over to other devices: `{strategy}` is the best of {} on inputs left out; record on at least {MIN_SOURCES} devices, or calibrate where it is to run",
+            "{} cannot show which selector carries over to other devices: `{strategy}` is the best of {} on inputs \
+             left out; record on at least {MIN_SOURCES} devices, or calibrate where it is to run",
             if sources.len() == 1 { "one source device".into() } else { format!("{} source devices", sources.len()) },
             scores.len(),
         ));
@@ -131,7 +132,10 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     notes.extend(uncertain_gain(&scores, strategy));
     if let Selector::Constant { choice } = fitted.model.selector {
         let choice = &fitted.model.choices[choice];
-        notes.push(format!("nothing that is learned from features gains more than they take: `{choice}` runs for every input, and no feature is computed"));
+        notes.push(format!(
+            "nothing that is learned from features gains more than they take: `{choice}` runs for every input, and \
+             no feature is computed"
+        ));
     }
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
 }
@@ -153,7 +157,8 @@ fn uncertain_gain(scores: &[(Strategy, f64)], taken: Strategy) -> Option<String>
 }
 
 impl Fitted {
-    /// What the strategy that was taken achieved, of [`Fitted::scores`]: as the best of several, a little too high.
+    /// Returns the result of the strategy that was taken, of [`Fitted::scores`]: as the best of several, a little too
+    /// high.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.scores.iter().find(|(scored, _)| *scored == self.strategy).map(|(_, score)| *score)
@@ -217,7 +222,8 @@ fn notes(strategy: Strategy, inputs: usize, study: &Study<'_>, converged: bool) 
     }
     if task.inputs.len() < inputs {
         notes.push(format!(
-            "{} of {inputs} training inputs were used: the others have a feature that is not a finite number, or are more than {} in all",
+            "{} of {inputs} training inputs were used: the others have a feature that is not a finite number, or are \
+             more than {} in all",
             task.inputs.len(),
             super::task::MAX_TRAINING_INPUTS
         ));

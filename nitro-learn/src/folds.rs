@@ -60,7 +60,7 @@ pub fn rest(parts: &[Vec<usize>], left_out: usize) -> Vec<usize> {
     rest
 }
 
-/// How many inputs a search may use so that one machine costs no more than `effort`, the square of its number of
+/// Returns the most inputs of a search in which one machine costs no more than `effort`, the square of its number of
 /// samples; `parts - 1` of `parts` inputs are trained on.
 pub fn inputs_within(effort: f64, sources: usize, parts: usize) -> usize {
     let samples = effort.sqrt().clamp(MIN_SAMPLES, MAX_SAMPLES);

@@ -1,4 +1,4 @@
-//! Which unmeasured device to measure next.
+//! The choice of the unmeasured device to measure next.
 //!
 //! Each source of a function, left out in turn, gives one point: its distance to the nearest other source, and the
 //! regret there of the strategy that `auto` ships. A line through these points (least squares, slope at least 0)
@@ -24,7 +24,7 @@ use super::space::DeviceSpace;
 use super::study::{Study, StudyOptions};
 use super::task::{MIN_SOURCES, Task};
 
-/// What one function's recordings tell of devices.
+/// The experience of one function's recordings with devices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experience {
     /// The function.
@@ -35,7 +35,7 @@ pub struct Experience {
     pub regrets: Vec<Option<f64>>,
 }
 
-/// What measuring a device is worth.
+/// The worth of measuring a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Worth {
     /// The device.
@@ -80,12 +80,12 @@ impl Experience {
         }
     }
 
-    /// Whether the function was recorded on the device.
+    /// Returns true if the function was recorded on the device.
     pub fn knows(&self, id: &str) -> bool {
         self.sources.iter().any(|source| source.id == id)
     }
 
-    /// What measuring each candidate would gain for this function, where it is not a source already.
+    /// Returns what measuring each candidate would gain for this function, where it is not a source already.
     fn gains(&self, candidates: &[DeviceRecord]) -> Vec<Option<Worth>> {
         let apart: Vec<&DeviceRecord> =
             candidates.iter().filter(|candidate| !self.knows(&candidate.id)).collect();
@@ -119,8 +119,8 @@ impl Experience {
         candidates.iter().map(worth).collect()
     }
 
-    /// How much regret grows with distance, by the sources left out in turn; 0 where it does not, or where there
-    /// are fewer than three.
+    /// Returns the growth of regret with distance, by the sources left out in turn; 0 where it does not grow, or where
+    /// there are fewer than three.
     fn slope(&self, distances: &[Vec<f64>]) -> f64 {
         let nearest = |source: usize| {
             let others = (0..self.sources.len()).filter(|&other| other != source);
@@ -136,8 +136,8 @@ impl Experience {
     }
 }
 
-/// What measuring each candidate is worth, best first; where nothing is to be gained, the one farthest from all
-/// sources first. Candidates on which every function was recorded are left out.
+/// Ranks candidates by what measuring them is worth. Where nothing is to be gained, the one farthest from all sources
+/// comes first. Candidates on which every function was recorded are left out.
 pub fn rank(experiences: &[Experience], candidates: &[DeviceRecord]) -> Vec<Worth> {
     let gains: Vec<Vec<Option<Worth>>> =
         experiences.iter().map(|experience| experience.gains(candidates)).collect();

@@ -1,4 +1,4 @@
-//! What a selector is to do well: choose well on every input alike, or spend little time in all.
+//! Objectives of a selector: choose well on every input alike, or spend little time in all.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::performance::PerformanceTable;
 /// count without end.
 const WORST_SLOWDOWN: f64 = 1e3;
 
-/// What makes one selector better than another.
+/// The order among selectors.
 ///
 /// ```
 /// # let recordings = nitro_store::example();
@@ -56,7 +56,7 @@ impl fmt::Display for Objective {
     }
 }
 
-/// What each input counts on each device, 1 in the mean over the inputs of a device.
+/// The weight of each input on each device, 1 in the mean over the inputs of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     inputs: usize,
@@ -65,7 +65,7 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// What an objective says of measurements on so many devices of so many inputs.
+    /// Returns the weights of an objective for measurements on so many devices of so many inputs.
     pub fn of(objective: &Objective, performance: &PerformanceTable, devices: usize, inputs: usize) -> Self {
         let calls = |input: usize| match objective {
             Objective::Traffic { calls } => calls.get(input).copied().unwrap_or(0.0),
@@ -89,13 +89,13 @@ impl Weights {
         Self { inputs: 0, values: None }
     }
 
-    /// What an input counts on a device, positions of the recordings.
+    /// Returns the weight of an input on a device, by positions of the recordings.
     pub fn get(&self, device: usize, input: usize) -> f64 {
         self.values.as_ref().map_or(1.0, |values| values[device * self.inputs + input])
     }
 
-    /// What choices of these shares of speed are worth on inputs that count so much: the more the better, and what
-    /// is of several sums is of all together.
+    /// Returns the worth of choices of these shares of speed on inputs that count so much. More is better, and the
+    /// worth of several sums is that of all together.
     pub fn worth(&self, share: f64, weight: f64) -> f64 {
         match self.values {
             None => share,

@@ -1,4 +1,4 @@
-//! What every choice achieved, as a share of the best one: the common currency of training and evaluation.
+//! Performance of every choice as a share of the best one: the common currency of training and evaluation.
 
 use std::borrow::Cow;
 
@@ -26,8 +26,8 @@ pub struct PerformanceTable {
     best: Vec<Best>,
     /// The time of the best class a (device, input), infinite where there is none.
     best_ns: Vec<f64>,
-    /// What a (device, input) counts beside those that were measured in quiet, above 0 up to 1; none where all
-    /// count alike.
+    /// The weight of a (device, input) beside those that were measured in quiet, above 0 up to 1; none where all count
+    /// alike.
     certainties: Option<Vec<f64>>,
 }
 
@@ -121,7 +121,7 @@ impl PerformanceTable {
         self.best_ns[device * self.inputs + input]
     }
 
-    /// Whether the input was measured completely on the device, with or without success.
+    /// Returns true if the input was measured completely on the device, with or without success.
     pub fn is_measured(&self, device: usize, input: usize) -> bool {
         self.best[device * self.inputs + input] != Best::Incomplete
     }
@@ -194,7 +194,7 @@ impl PerformanceTable {
         changed
     }
 
-    /// What is told apart.
+    /// Returns the classes that are told apart.
     pub fn classes(&self) -> &Classes {
         &self.classes
     }

@@ -1,15 +1,15 @@
-//! How a raw feature becomes a column in `[-1, 1]`, decided on training data alone.
+//! Scaling of a raw feature to a column in `[-1, 1]`, decided on training data alone.
 
 use nitro_core::model::{Scale, Transform};
 
-/// How many times the largest magnitude must exceed the typical one before a feature counts as wide.
+/// The ratio of the largest magnitude to the typical one above which a feature counts as wide.
 const WIDE: f64 = 8.0;
 
 /// The range, relative to the largest magnitude, up to which values differ by rounding alone. A sum of n terms is
 /// wrong by about √n units in the last place: this is the noise of sums of a thousand.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// How many times more values an origin has to tell apart before it is used: fewer may be accidents of rounding.
+/// The factor of values more that an origin has to tell apart before it is used: fewer may be accidents of rounding.
 const WORTH_AN_ORIGIN: f64 = 1.25;
 
 /// The scale of one feature from its training values.
@@ -62,19 +62,19 @@ fn is_wide(values: &[f64]) -> bool {
     }
 }
 
-/// Whether the scale maps every value to 0.
+/// Returns true if the scale maps every value to 0.
 pub fn is_constant(scale: &Scale) -> bool {
     scale.max <= scale.min
 }
 
-/// Whether all values are within single precision, in which trees compare them, and so their range within double
-/// precision.
+/// Returns true if all values are within single precision, in which trees compare them, and so their range within
+/// double precision.
 pub fn is_in_range(values: &[f64]) -> bool {
     values.iter().all(|value| value.abs() <= f64::from(f32::MAX))
 }
 
-/// Whether scaled columns are equal or each other's mirror image: they give the same distances, and trees the same
-/// cuts.
+/// Returns true if scaled columns are equal or each other's mirror image: they give the same distances, and trees the
+/// same cuts.
 pub fn is_same(a: &[f64], b: &[f64]) -> bool {
     let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);
     near(1.0) || near(-1.0)

@@ -1,4 +1,4 @@
-//! What would run: learning, evaluation and explanation ask here, by the rule of the run time.
+//! The choice by the rule of the run time, for learning, evaluation and explanation.
 
 use nitro_core::first_admissible;
 

@@ -73,7 +73,7 @@ impl InputSpace {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

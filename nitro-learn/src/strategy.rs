@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::error::LearnError;
 use super::learners::{INCREMENTAL, LEARNERS, Learner, ON_REQUEST, REFERENCE};
 
-/// Which device features a selector uses.
+/// The device features that a selector uses.
 ///
 /// ```
 /// use nitro_learn::{DeviceFeatures, Strategy};
@@ -18,7 +18,6 @@ use super::learners::{INCREMENTAL, LEARNERS, Learner, ON_REQUEST, REFERENCE};
 /// assert_eq!(DeviceFeatures::CrossValidation.name(), "cross-validation");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
 pub enum DeviceFeatures {
     /// None: input features alone.
     None,
@@ -49,7 +48,7 @@ impl DeviceFeatures {
         if self == Self::CrossValidation { "cv" } else { self.name() }
     }
 
-    /// What they are, in the words of a report.
+    /// Returns their name in the words of a report.
     fn description(self) -> &'static str {
         match self {
             Self::None => "input features alone",
@@ -60,8 +59,8 @@ impl DeviceFeatures {
     }
 }
 
-/// How a selector is made from the measurements of source devices. Simpler strategies are less: those without
-/// device features come first, then by learner.
+/// A way to make a selector from the measurements of source devices. Simpler strategies are less: those without device
+/// features come first, then by learner.
 ///
 /// ```
 /// use nitro_learn::{FitOptions, Strategy};
@@ -76,7 +75,7 @@ impl DeviceFeatures {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Strategy {
-    /// What the learner is told of devices.
+    /// The set of device features that the learner is told.
     pub device_features: DeviceFeatures,
     /// Position in [`LEARNERS`], and behind those in [`ON_REQUEST`].
     learner: usize,
@@ -116,13 +115,14 @@ static STRATEGIES: LazyLock<Vec<Named>> = LazyLock::new(|| {
 });
 
 impl Strategy {
-    /// What others are compared with: the learner of Muralidharan et al. over input features alone.
+    /// Returns the strategy that others are compared with: the learner of Muralidharan et al. over input features
+    /// alone.
     #[must_use]
     pub fn reference() -> Self {
         Self::without_device_features(REFERENCE)
     }
 
-    /// What is trained anew after every few measurements of one device.
+    /// Returns the strategy that is trained anew after every few measurements of one device.
     #[must_use]
     pub fn incremental() -> Self {
         Self::without_device_features(INCREMENTAL)
@@ -171,7 +171,7 @@ impl Strategy {
         &self.named().short_name
     }
 
-    /// What it is, in the words of a report.
+    /// Returns its name in the words of a report.
     pub fn description(self) -> String {
         match self.learner().uses_features() {
             true => format!("{}, {}", self.learner().description(), self.device_features.description()),
@@ -184,12 +184,12 @@ impl Strategy {
         self.learner().name()
     }
 
-    /// Whether features make a difference to it.
+    /// Returns true if features make a difference to it.
     pub fn uses_features(self) -> bool {
         self.learner().uses_features()
     }
 
-    /// What trains its selectors.
+    /// Returns the learner that trains its selectors.
     pub fn learner(self) -> &'static dyn Learner {
         match self.learner.checked_sub(LEARNERS.len()) {
             Some(on_request) => ON_REQUEST[on_request],

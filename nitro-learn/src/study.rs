@@ -14,12 +14,12 @@ use super::learners::{Hyperparameters, Learner, TrainingSet, forest};
 use super::strategy::{DeviceFeatures, Strategy};
 use super::task::{MIN_SOURCES, Task};
 
-/// How device features are selected by cross-validation (CV-DFS).
+/// Options of the selection of device features by cross-validation (CV-DFS).
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyOptions {
     /// The largest subset of device features that CV-DFS tries, at least 1.
     pub subset_size: usize,
-    /// How many of the winning subsets are used together, the most frequent first, at least 1. The paper's k is
+    /// Number of the winning subsets that are used together, the most frequent first, at least 1. The paper's k is
     /// another number: it counts features, of which its 1 keeps a single one.
     pub keep: usize,
 }
@@ -31,7 +31,7 @@ impl Default for StudyOptions {
     }
 }
 
-/// What hyperparameters were found for: the name of a learner and the device features.
+/// The key of hyperparameters: the name of a learner and the device features.
 type Tuned = (&'static str, Vec<String>);
 
 /// One set of source devices and what is learned from it.
@@ -52,9 +52,9 @@ pub struct Study<'a> {
 pub struct FittedModel {
     /// The model.
     pub model: Model,
-    /// What its learner has found by trying.
+    /// The hyperparameters that its learner has found.
     pub hyperparameters: Hyperparameters,
-    /// Whether every solver reached its tolerance.
+    /// True if every solver reached its tolerance.
     pub converged: bool,
 }
 
@@ -70,7 +70,8 @@ impl<'a> Study<'a> {
         Self { narrowed, ..Self::of_task(task, sources, known_on_target, options) }
     }
 
-    /// As [`new`](Self::new), with the input features and choices that the task has, which a model may have.
+    /// Creates a study as [`new`](Self::new) does, with the input features and choices that the task has, which a model
+    /// may have.
     pub fn of_task(
         task: &'a Task<'a>,
         sources: Vec<usize>,
@@ -123,7 +124,7 @@ impl<'a> Study<'a> {
         }
     }
 
-    /// Whether there is what the strategy learns from: P-DFS takes profiles that were made on a source.
+    /// Returns true if there is what the strategy learns from: P-DFS takes profiles that were made on a source.
     pub fn applies(&self, strategy: Strategy) -> bool {
         strategy.device_features != DeviceFeatures::Profile || self.candidates.relevant.is_some()
     }
@@ -142,7 +143,7 @@ impl<'a> Study<'a> {
         self.train(name, strategy.learner(), features, hyperparameters)
     }
 
-    /// Whether the sources can tell device features apart at all.
+    /// Returns true if the sources can tell device features apart at all.
     pub fn has_transfer(&self) -> bool {
         self.sources.len() >= MIN_SOURCES && !self.candidates.usable.is_empty()
     }

@@ -20,7 +20,7 @@ use super::space::{DeviceSpace, InputSpace};
 pub struct Task<'a> {
     /// All that was measured.
     pub recordings: &'a Recordings,
-    /// What every variant achieved, as far as that is certain.
+    /// The performance of every variant, as far as that is certain.
     pub performance: Cow<'a, PerformanceTable>,
     /// Positions of the training inputs in the recordings.
     pub inputs: Vec<usize>,
@@ -29,11 +29,11 @@ pub struct Task<'a> {
     pub columns: Vec<usize>,
     /// Their values, scaled.
     pub space: Arc<InputSpace>,
-    /// What each input counts.
+    /// The weight of each input.
     pub weights: Arc<Weights>,
-    /// What features take, where that was measured.
+    /// The times of features, where they were measured.
     pub costs: Option<Arc<FeatureCosts>>,
-    /// What was left out of the input features, one sentence each.
+    /// The input features that were left out, one sentence each.
     pub notes: Vec<String>,
     /// Seed of everything random.
     pub seed: u64,
@@ -42,7 +42,7 @@ pub struct Task<'a> {
 /// Fewer source devices than this say nothing about device features: scaled to [-1, 1], one device has no distance.
 pub const MIN_SOURCES: usize = 3;
 
-/// How many training inputs are used at most: the distances between them are kept in memory, 64 MB for this many.
+/// The most training inputs that are used: the distances between them are kept in memory, 64 MB for this many.
 pub const MAX_TRAINING_INPUTS: usize = 4000;
 
 impl<'a> Task<'a> {
@@ -74,7 +74,7 @@ impl<'a> Task<'a> {
         Self { weights: Arc::new(weights), ..self }
     }
 
-    /// What a training input (a position in [`Task::inputs`]) counts on a device.
+    /// Returns the weight of a training input (a position in [`Task::inputs`]) on a device.
     pub fn weight(&self, device: usize, input: usize) -> f64 {
         self.weights.get(device, self.inputs[input])
     }
@@ -89,7 +89,8 @@ impl<'a> Task<'a> {
             left_out.map(|&column| format!("`{}`", self.recordings.features[column])).collect::<Vec<_>>();
         let mut notes = self.notes.clone();
         notes.push(format!(
-            "features that are not used because a model has at most {MAX_FEATURES} and the others tell more of what variants cost: {}",
+            "features that are not used because a model has at most {MAX_FEATURES} and the others tell more of what \
+             variants cost: {}",
             shortened(&names)
         ));
         Self { inputs, columns, space, notes, ..self.clone() }
@@ -164,8 +165,8 @@ impl<'a> Task<'a> {
         Some(share_of_choice(shares, ranking, []))
     }
 
-    /// What some features (positions in [`Task::columns`]) of a training input take on a device, in nanoseconds; 0
-    /// where nothing is known.
+    /// Returns the time of some features (positions in [`Task::columns`]) of a training input on a device, in
+    /// nanoseconds; 0 where nothing is known.
     pub fn features_ns(&self, device: usize, input: usize, columns: &[usize]) -> f64 {
         let Some(costs) = &self.costs else { return 0.0 };
         let features: Vec<usize> = columns.iter().map(|&column| self.columns[column]).collect();
@@ -182,7 +183,7 @@ impl<'a> Task<'a> {
         net_share(share, best_ns.max(LEAST_CALL_NS), choosing_ns)
     }
 
-    /// Whether there is anything to learn from.
+    /// Checks that there is anything to learn from.
     ///
     /// # Errors
     ///
@@ -241,8 +242,8 @@ fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize>
     (0..recordings.features.len()).filter(is_known).collect()
 }
 
-/// Of the known input features those that differ between the inputs and do not repeat another one, and what is said
-/// of the rest.
+/// Returns the known input features that differ between the inputs and do not repeat another one, and what is said of
+/// the rest.
 fn informative(recordings: &Recordings, inputs: &[usize], known: &[usize]) -> (Vec<usize>, Vec<String>) {
     let (mut columns, mut notes): (Vec<usize>, Vec<String>) = Default::default();
     let mut scaled: Vec<Vec<f64>> = Vec::new();
@@ -278,6 +279,7 @@ fn coarse_in_trees(name: &str, values: &[f64]) -> Option<String> {
     let told_apart = distinct_singles(&distinct, origin_of(values));
     (2 * told_apart < distinct.len()).then(|| {
         let all = distinct.len();
-        format!("feature `{name}`: forests and trees compare in single precision, which tells {told_apart} of its {all} values apart")
+        format!("feature `{name}`: forests and trees compare in single precision, which tells {told_apart} of its \
+                 {all} values apart")
     })
 }

@@ -1,4 +1,4 @@
-//! What strategies achieve on source devices and inputs that they were not trained on: leave-one-device-out
+//! Validation of strategies on source devices and inputs that they were not trained on: leave-one-device-out
 //! cross-validation *within* the sources (nested, where an evaluation leaves a device out around it).
 //!
 //! Each source in turn is the temporary target, and the inputs are cut into folds of which each in turn is left
@@ -22,14 +22,14 @@ use super::strategy::{DeviceFeatures, Strategy};
 use super::study::Study;
 use super::task::{MIN_SOURCES, Task};
 
-/// How many folds the inputs are cut into.
+/// Number of folds that the inputs are cut into.
 const FOLDS: usize = 4;
-/// How often they are cut where there are too few sources to tell devices apart.
+/// Number of times that they are cut where there are too few sources to tell devices apart.
 const REPEATS: usize = 5;
 /// Bound on the sum of squared sample counts over all selectors trained for one comparison.
 const EFFORT: f64 = 1e9;
 
-/// How strategies did on temporary targets, input by input.
+/// The results of strategies on temporary targets, input by input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
     /// The folds that the inputs (positions in [`Task::inputs`]) were cut into, the first time.
@@ -40,7 +40,7 @@ pub struct Validation {
     pub careful: Vec<Vec<Vec<(usize, f64)>>>,
 }
 
-/// What a selector achieves on an input, followed always and with caution.
+/// The results of a selector on an input, followed always and with caution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Judged {
     input: usize,

@@ -54,7 +54,7 @@ pub fn list(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// What a message quotes of foreign text: one line, and not all of a text that ended up in one name.
+/// Quotes foreign text in one line of at most 60 characters.
 pub fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     let mut shown: String = text.chars().take(MAX_CHARS).flat_map(char::escape_debug).collect();

@@ -27,7 +27,7 @@ impl Keys {
 #[serde(transparent, bound = "V: Deserialize<'de>")]
 pub struct Map<V>(#[serde(deserialize_with = "map")] pub BTreeMap<String, V>);
 
-/// What a key of a map may be: a name, or a number in quotes.
+/// A key of a map: a name, or a number in quotes.
 pub trait Key<'de>: Deserialize<'de> + Ord + ToString {}
 
 impl<'de, K: Deserialize<'de> + Ord + ToString> Key<'de> for K {}

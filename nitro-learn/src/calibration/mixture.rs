@@ -1,5 +1,5 @@
-//! How a device mixes what is known: which source it resembles, and which classes are dearer or cheaper on it
-//! whatever the input.
+//! A mixture of what is known: which source a device resembles, and which classes are dearer or cheaper on it whatever
+//! the input.
 //!
 //! A ridge regression of what is lost here, over all classes of the measured inputs at once, on what the model
 //! expects, what was lost on each source, and one constant a class. Without measurements the answer is what the
@@ -7,9 +7,9 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// How strongly coefficients of the model and of sources are drawn back, in units of one squared loss.
+/// The penalty on coefficients of the model and of sources, in units of one squared loss.
 const SOURCE_PENALTY: f64 = 1.0;
-/// How strongly the constant of a class is drawn back to none, in measured inputs.
+/// The penalty on the constant of a class, in measured inputs.
 const CLASS_PENALTY: f64 = 3.0;
 
 /// The mixture by which some measured inputs are told best.
@@ -53,7 +53,7 @@ impl<'a> Mixture<'a> {
         expected.iter().enumerate().map(loss).collect()
     }
 
-    /// What the coefficients are of.
+    /// Returns the values that the coefficients are of.
     fn row(&self, input: usize, class: usize) -> DVector<f64> {
         let (base, classes) = (self.expected[input][class], self.expected[input].len());
         // Where a source does not know, it says what the model does.

@@ -2,8 +2,8 @@
 //! other devices tell.
 //!
 //! Measured so few, a variant's cost cannot be learned from scratch. But of every training input it is known what
-//! the variants cost on the source devices, and what a model of those expects here. So the table of this device is *completed*:
-//! what was not measured is estimated from what was ([`mixture`], then [`process`]), and a forest is grown from the
+//! the variants cost on the source devices, and what a model of those expects here. So the table of this device is
+//! *completed*: what was not measured is estimated from what was ([`mixture`], then [`process`]). A forest grows from the
 //! completed table as from a measured one. Which inputs to measure is decided before any is: those after which the
 //! rest is known best ([`process::most_telling`]).
 //!
@@ -29,13 +29,13 @@ use super::strategy::Strategy;
 use super::study::{Study, StudyOptions};
 use super::task::Task;
 
-/// Of more training inputs than these some are drawn, among which the most telling ones are sought: the work grows
-/// with the cube.
+/// The most training inputs among which the most telling ones are sought; of more, some are drawn. The work grows with
+/// the cube.
 const MAX_CANDIDATES: usize = 1000;
 /// A calibration that is judged leaves out each measured input in turn, or parts of them where there are more than
 /// these.
 const MAX_FOLDS: usize = 20;
-/// What an input counts that no captured call is like, where 1 is the mean: programs come to do other things too.
+/// The weight of an input that no captured call is like, where 1 is the mean: programs come to do other things too.
 const UNCALLED: f64 = 0.3;
 /// An error that is larger by this share of the smaller one counts 1/e as much.
 const TOLERANCE: f64 = 0.3;
@@ -89,7 +89,7 @@ fn task_of_model<'a>(task: &Task<'a>, model: &Model) -> Result<Task<'a>, LearnEr
     Ok(task.with_classes(&classes).with_columns(&columns))
 }
 
-/// What is known before anything is measured on a device: the training inputs, what variants cost on the source
+/// Everything known before anything is measured on a device: the training inputs, costs of variants on the source
 /// devices, and what a model of those expects on this one.
 pub struct Calibrator<'a> {
     study: &'a Study<'a>,
@@ -209,7 +209,7 @@ impl<'a> Calibrator<'a> {
         completed
     }
 
-    /// What these measured inputs say that is lost on an input, by class.
+    /// Returns a function that estimates the loss of each class on an input from these measured inputs.
     fn corrected<'m>(&'m self, measured: &'m [usize]) -> impl Fn(usize) -> Vec<f64> + 'm {
         let losses: Vec<Vec<f64>> = measured.iter().map(|&input| self.losses(input)).collect();
         let mixture = Mixture::new(&self.expected, &self.sources, measured, &losses);
@@ -243,8 +243,8 @@ impl<'a> Calibrator<'a> {
         held_out
     }
 
-    /// How much the corrections are to count beside what the model expects, 0 to 1, by how well each tells the
-    /// inputs that it was not made with: Akaike weights in their simplest form. Errors count most for the classes
+    /// Returns the weight of the corrections beside what the model expects, 0 to 1. It comes from how well each tells
+    /// the inputs that it was not made with: Akaike weights in their simplest form. Errors count most for the classes
     /// that are nearly best, as only those are ever chosen.
     fn trust(&self, held_out: &[(usize, Vec<f64>)]) -> f64 {
         let error = |estimated: &[f64], losses: &[f64]| {
@@ -262,10 +262,10 @@ impl<'a> Calibrator<'a> {
         weight(of_corrected) / (weight(of_corrected) + weight(of_expected))
     }
 
-    /// Whether the choices by estimates from the other measured inputs stand beside those of `shipped`: they may be
-    /// worse by less than one standard error of the difference, for the inputs to measure were taken far from each
-    /// other, so that each is told by the others worse than what was not taken. A tie is none: what nothing speaks
-    /// against stays.
+    /// Returns true if the choices by estimates from the other measured inputs stand beside those of `shipped`. They
+    /// may be worse by less than one standard error of the difference: the inputs to measure were taken far from each
+    /// other, so each is told by the others worse than what was not taken. A tie is none: what nothing speaks against
+    /// stays.
     fn is_as_good(&self, held_out: &[(usize, Vec<f64>)], trust: f64, shipped: &Model) -> bool {
         let task = self.study.task();
         let selector = on_device(task, shipped, self.device);
@@ -281,7 +281,7 @@ impl<'a> Calibrator<'a> {
     }
 }
 
-/// What inputs count, which stand for so many calls; 1 in the mean.
+/// Returns the weights of inputs that stand for so many calls; 1 in the mean.
 fn weights(calls: &[f64]) -> Vec<f64> {
     let mean = calls.iter().sum::<f64>() / calls.len().max(1) as f64;
     let weight = |calls: &f64| UNCALLED + (1.0 - UNCALLED) * calls / mean;
@@ -345,7 +345,7 @@ fn expected(task: &Task<'_>, model: &Model, device: usize) -> Vec<Vec<f64>> {
     task.all_inputs().into_iter().map(of_input).collect()
 }
 
-/// What a model chooses on a device before it is calibrated.
+/// Returns a model's choices on a device before it is calibrated.
 fn on_device(task: &Task<'_>, model: &Model, device: usize) -> OnDevice {
     model.selector.on_device(&task.device_row(device, &model.device_features))
 }

@@ -1,5 +1,6 @@
-//! What is left over after mixing, carried from measured inputs to inputs like them: the mean of a Gaussian
-//! process, and the inputs after which its variance is least (Rasmussen and Williams, "Gaussian Processes for
+//! A Gaussian process of what is left over after mixing, from measured inputs to inputs like them.
+//!
+//! It gives the mean, and the inputs after which the variance is least (Rasmussen and Williams, "Gaussian Processes for
 //! Machine Learning", 2006, equations 2.23 and 2.24; Cohn, Ghahramani and Jordan, "Active learning with statistical
 //! models", 1996, for the choice of inputs).
 //!
@@ -14,7 +15,7 @@ use crate::space::InputSpace;
 const LENGTH: f64 = 0.8;
 /// Weight of a distance in what all classes lose on the sources, beside one in the features.
 const LOSS_WEIGHT: f64 = 5.0;
-/// What all inputs have in common, as a share of the variance of the leftovers.
+/// The part of the leftovers' variance that all inputs have in common.
 const COMMON: f64 = 0.5;
 /// Variance of what a measurement says of inputs like it, in the same unit: variants differ for reasons that no
 /// feature tells.
@@ -55,7 +56,7 @@ fn mean_and_deviation(space: &InputSpace, column: usize) -> (f64, f64) {
     (mean, (values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt())
 }
 
-/// What measured inputs say of inputs like them.
+/// The leftovers that measured inputs let expect on inputs like them.
 pub(super) struct Process<'a> {
     points: &'a Points,
     measured: &'a [usize],

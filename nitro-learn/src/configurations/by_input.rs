@@ -1,4 +1,4 @@
-//! Where the measurements of an input are among all of a function.
+//! An index of measurements by input.
 
 use std::collections::HashMap;
 

@@ -18,7 +18,7 @@ pub struct Measured<'r> {
     by_input: Arc<ByInput>,
     /// The configurations.
     pub space: Arc<Space>,
-    /// Where each configuration is in the space.
+    /// The position of each configuration in the space.
     candidates: HashMap<&'r str, usize>,
 }
 
@@ -82,7 +82,7 @@ impl<'r> Measured<'r> {
         &self.recordings.variants[self.variant]
     }
 
-    /// What was measured on this input, device by device, of each candidate.
+    /// Returns the evaluations of each candidate on this input, device by device.
     pub fn answers(&self, input: usize) -> BTreeMap<usize, Vec<Option<Evaluation>>> {
         let mut answers: BTreeMap<usize, Vec<Option<Evaluation>>> = BTreeMap::new();
         for (device, at, evaluation) in self.of_input(input) {
@@ -91,7 +91,7 @@ impl<'r> Measured<'r> {
         answers
     }
 
-    /// What was measured on this device and input of each candidate; none if nothing was.
+    /// Returns the evaluations of each candidate on this device and input; none if nothing was measured.
     pub fn answers_on(&self, device: usize, input: usize) -> Option<Vec<Option<Evaluation>>> {
         let mut answers = None;
         for (_, at, evaluation) in self.of_input(input).filter(|(own, ..)| *own == device) {
@@ -109,7 +109,7 @@ impl<'r> Measured<'r> {
         })
     }
 
-    /// What these devices tell whoever searches on `target`.
+    /// Returns the measurements of these devices, as a search on `target` is told them.
     pub fn sources(
         &self,
         answers: &BTreeMap<usize, Vec<Option<Evaluation>>>,

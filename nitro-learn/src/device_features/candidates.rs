@@ -16,12 +16,12 @@ pub struct Candidates {
     /// Known on every source (and on the target, where that is said), not the same everywhere, and not a multiple
     /// of another one; alphabetical.
     pub usable: Vec<String>,
-    /// Of several usable ones that no source tells apart, the first: trying the others would only repeat it. Where
+    /// The first of several usable features that no source tells apart: trying the others would only repeat it. Where
     /// there are profiles, of the relevant ones alone.
     pub distinct: Vec<String>,
     /// The usable ones that P-DFS finds relevant; none without profiles that were made on a source.
     pub relevant: Option<Vec<String>>,
-    /// What was left out, one sentence each.
+    /// The features that were left out, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -87,7 +87,8 @@ impl Candidates {
         near
     }
 
-    /// What speaks against a feature with these values on the sources; `raw` are those of the usable ones so far.
+    /// Returns what speaks against a feature with these values on the sources; `raw` are those of the usable ones so
+    /// far.
     fn obstacle(&self, values: &[f64], raw: &[Vec<f64>], constant: bool, known: bool) -> Option<String> {
         if !values.iter().all(|value| value.is_finite()) {
             return Some("not known of every source".to_owned());
@@ -125,7 +126,7 @@ fn relevant(task: &Task<'_>, sources: &[usize]) -> Option<BTreeSet<String>> {
     Some(select(&task.recordings.profiles.of(&ids))?.device_features)
 }
 
-/// Whether one feature is the other in another unit.
+/// Returns true if one feature is the other in another unit.
 fn is_multiple(a: &[f64], b: &[f64]) -> bool {
     let (Some(&first), Some(&other)) = (a.first(), b.first()) else { return true };
     let error =

@@ -16,8 +16,8 @@ impl Transfer {
         self.selected_by(&(0..self.scores.len()).collect::<Vec<_>>(), keep)
     }
 
-    /// As [`Transfer::selected`], with no say for one temporary target: what CV-DFS selects for a device that took
-    /// no part in it.
+    /// Selects as [`Transfer::selected`] does, with no say for one temporary target: what CV-DFS selects for a device
+    /// that took no part in it.
     pub fn selected_without(&self, target: usize, keep: usize) -> Vec<String> {
         self.selected_by(&(0..self.scores.len()).filter(|&other| other != target).collect::<Vec<_>>(), keep)
     }

@@ -1,4 +1,4 @@
-//! Which device features to learn from.
+//! Selection of the device features to learn from.
 //!
 //! - [`candidates`]: those that are known, differ, and do not repeat each other.
 //! - [`profile_based`]: P-DFS, those that hardware counters point to.

@@ -1,5 +1,5 @@
-//! How alike devices are: what the best variant of one achieves on another, and how often the best variant differs
-//! within a machine.
+//! Likeness of devices: what the best variant of one achieves on another, and how often the best variant differs within
+//! a machine.
 
 use std::collections::BTreeMap;
 
@@ -22,12 +22,12 @@ pub fn best_of_another(performance: &PerformanceTable, devices: usize, inputs: &
     (0..devices).map(|tuned| (0..devices).map(|run| cell(tuned, run)).collect()).collect()
 }
 
-/// How much the best variant depends on the device among the devices of one machine.
+/// The sensitivity of the best variant to the device among the devices of one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineSensitivity {
     /// The machine.
     pub machine: String,
-    /// How many devices of it were measured, at least two.
+    /// Number of its devices that were measured, at least two.
     pub devices: usize,
     /// Among them alone.
     pub sensitivity: Sensitivity,

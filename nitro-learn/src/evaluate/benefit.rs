@@ -1,4 +1,4 @@
-//! What each input feature is worth to a model.
+//! The worth of each input feature to a model.
 
 use nitro_core::model::Model;
 use nitro_stats::random::Random;
@@ -9,7 +9,7 @@ use super::chooser::Chooser;
 use super::error::EvaluateError;
 use crate::performance::PerformanceTable;
 
-/// How often each feature's values are dealt out anew: the mean over so many differs little from run to run.
+/// Number of times that each feature's values are dealt out anew: the mean over so many differs little from run to run.
 const PERMUTATIONS: usize = 5;
 
 /// By feature of the model: how much its mean share of exhaustive search on these inputs of one device drops when

@@ -1,4 +1,4 @@
-//! What a model would choose for recorded inputs on a recorded device.
+//! The choices of a model for recorded inputs on a recorded device.
 
 use nitro_core::model::{Model, OnDevice, Selector};
 use nitro_store::recordings::Recordings;
@@ -32,12 +32,12 @@ pub struct Chooser<'a> {
     recordings: &'a Recordings,
     /// The model's selector on the device; none where a device feature is not a finite number.
     selector: Option<OnDevice>,
-    /// What the recordings tell apart.
+    /// The classes of the recordings.
     own: Classes,
-    /// What choosing takes without features, in nanoseconds: at the gate, if there is one, and in the selector.
+    /// The time for choosing without features, in nanoseconds: at the gate, if there is one, and in the selector.
     gate_ns: f64,
     selection_ns: f64,
-    /// Whether nothing is asked for.
+    /// True if nothing is asked for.
     is_constant: bool,
     /// The features (of the recordings) that the gate looks at.
     gate_features: Vec<usize>,
@@ -85,8 +85,8 @@ impl<'a> Chooser<'a> {
         })
     }
 
-    /// What would run for a recorded input, of the classes (of the recordings) that may: the first of the model's
-    /// ranking, else the default, else any. A feature that is not a finite number leaves only the last two, as at
+    /// Chooses for a recorded input among the classes (of the recordings) that may run. The first of the model's
+    /// ranking wins, else the default, else any. A feature that is not a finite number leaves only the last two, as at
     /// run time.
     pub fn choose(&self, input: usize, may_run: impl Fn(usize) -> bool) -> Option<usize> {
         choose(self.ranking_of(&self.features(input)), self.own.fallback(), may_run)
@@ -98,8 +98,8 @@ impl<'a> Chooser<'a> {
         share_of_choice(shares, self.ranking_of(features), self.own.fallback())
     }
 
-    /// What choosing for a recorded input takes on a device, in nanoseconds, with its features; 0 where nothing is
-    /// known of those.
+    /// Returns the time for choosing for a recorded input on a device, in nanoseconds, with its features; 0 where
+    /// nothing is known of those.
     pub fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
         let Some(costs) = task.costs.as_ref().filter(|_| !self.is_constant) else { return 0.0 };
         let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
@@ -121,7 +121,8 @@ impl<'a> Chooser<'a> {
         self.selector.as_ref()?.first(features)
     }
 
-    /// How far the model's first choice for a recorded input is ahead of its second, 0 to 1; 1 where it knows one only.
+    /// Returns the lead of the model's first choice for a recorded input over its second, 0 to 1; 1 where it knows one
+    /// only.
     pub fn margin(&self, input: usize) -> f64 {
         let ranked = self.selector.as_ref().map(|selector| selector.rank(&self.features(input)));
         match ranked.as_deref() {
@@ -159,8 +160,8 @@ pub fn shares_of_model(
     Ok(inputs.par_iter().filter_map(share).collect())
 }
 
-/// What is left of the [`shares_of_model`] of these inputs once the time for choosing is counted; none where
-/// nothing is known of features.
+/// Returns the [`shares_of_model`] of these inputs with the time for choosing counted; none where nothing is known of
+/// features.
 pub(super) fn net_shares_of_model(
     task: &Task<'_>,
     model: &Model,

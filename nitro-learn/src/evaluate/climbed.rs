@@ -1,4 +1,4 @@
-//! What G-ADAPT's hill climb takes and finds, input by input, replayed on what was measured exhaustively.
+//! Replays of G-ADAPT's hill climb on exhaustive measurements, input by input.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ pub struct Climbed {
     pub worst: f64,
 }
 
-/// What was run on one input.
+/// The climbs on one input.
 #[derive(Clone, Copy)]
 struct Walk {
     evaluations: usize,
     fastest_ns: f64,
 }
 
-/// What can be climbed: the spaces of a function.
+/// The spaces of a function that can be climbed.
 pub struct Climbs<'r> {
     recordings: &'r Recordings,
     spaces: Vec<Measured<'r>>,

@@ -13,7 +13,7 @@ use crate::{DeviceFeatures, Strategy};
 
 /// The head of the column in which features count.
 const WITH_FEATURES: &str = "auto+features";
-/// Where a selector applies to no device.
+/// The cell of a selector that applies to no device.
 const NOT_APPLICABLE: &str = "-";
 /// Before a figure over some devices only.
 const PARTIAL: &str = "*";
@@ -47,8 +47,8 @@ impl fmt::Display for Evaluation {
             say(
                 f,
                 &format!(
-                    "random: a variant that failed counts as 0, which makes {random:.1} of {successful:.1} for those that \
-                     succeed"
+                    "random: a variant that failed counts as 0, which makes {random:.1} of {successful:.1} for those \
+                     that succeed"
                 ),
             )?;
         }
@@ -104,7 +104,7 @@ impl Evaluation {
         table
     }
 
-    /// Whether the selector applies to some devices and not to others.
+    /// Returns true if the selector applies to some devices and not to others.
     fn is_partial(&self, selector: &str) -> bool {
         let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
         self.devices.iter().any(applies) && !self.devices.iter().all(applies)
@@ -121,7 +121,7 @@ impl Evaluation {
         (successful > random).then_some([random, successful])
     }
 
-    /// Whether it is known what features take.
+    /// Returns true if the times of features are known.
     fn has_times(&self) -> bool {
         self.devices.iter().any(|device| !device.with_features.is_empty())
     }

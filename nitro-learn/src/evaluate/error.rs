@@ -1,10 +1,10 @@
-//! What can be wrong with a request to evaluate.
+//! Errors of a request to evaluate.
 
 use thiserror::Error;
 
 use crate::LearnError;
 
-/// Why there are no figures.
+/// The reason that there are no figures.
 #[derive(Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum EvaluateError {
@@ -16,12 +16,13 @@ pub enum EvaluateError {
     TooFewDevices {
         /// The function.
         function: String,
-        /// How many devices there are.
+        /// Number of devices.
         devices: usize,
     },
     /// Nothing to learn from but the input that is left out.
     #[error(
-        "function `{function}` has {} completely measured on `{device}`; leaving one out takes at least two, so record more there",
+        "function `{function}` has {} completely measured on `{device}`; leaving one out takes at least two, so record \
+         more there",
         counted(*inputs, "input")
     )]
     TooFewInputs {
@@ -29,12 +30,13 @@ pub enum EvaluateError {
         function: String,
         /// The device.
         device: String,
-        /// How many inputs there are.
+        /// Number of inputs.
         inputs: usize,
     },
     /// Nothing to learn from but the machine that is held out.
     #[error(
-        "function `{function}` is recorded on one machine alone; leaving out a machine takes at least two, so record it on another"
+        "function `{function}` is recorded on one machine alone; leaving out a machine takes at least two, so record \
+         it on another"
     )]
     TooFewMachines {
         /// The function.
@@ -69,7 +71,7 @@ pub enum EvaluateError {
         function: String,
         /// `training` or `test`.
         side: &'static str,
-        /// How many inputs there are.
+        /// Number of inputs.
         inputs: usize,
     },
     /// No test input has a success on the device.
@@ -87,7 +89,7 @@ pub enum EvaluateError {
     ForeignModel {
         /// The function.
         function: String,
-        /// What the name is of.
+        /// The kind of thing that the name is of.
         kind: &'static str,
         /// The name.
         name: String,

@@ -1,4 +1,4 @@
-//! What an evaluation finds.
+//! Results of an evaluation.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub struct Evaluation {
     /// The test inputs on which `auto` lost most, at most five, worst first.
     #[serde(skip)]
     pub worst: Vec<WorstInput>,
-    /// How much the best variant depends on the device, over the test inputs.
+    /// The sensitivity of the best variant to the device, over the test inputs.
     #[serde(skip)]
     pub sensitivity: Sensitivity,
     /// The devices two by two.
@@ -33,7 +33,7 @@ pub struct Evaluation {
     pub pairs: Pairs,
 }
 
-/// What every selector achieved on one held-out device.
+/// The results of every selector on one held-out device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceEvaluation {
     /// The device.
@@ -58,10 +58,10 @@ pub struct DeviceEvaluation {
     pub device_features: BTreeMap<&'static str, Vec<String>>,
     /// The strategy that `auto` is here.
     pub auto_is: &'static str,
-    /// What the figures summarise: the share of each test input, in the order of the inputs.
+    /// The share of each test input, in the order of the inputs, which the figures summarise.
     #[serde(skip)]
     pub shares: Shares,
-    /// As [`shares`](Self::shares), of [`with_features`](Self::with_features).
+    /// The share of each test input, in the order of the inputs, which the figures summarise.
     #[serde(skip)]
     pub net_shares: Shares,
     /// The model that `auto` is here.

@@ -19,14 +19,14 @@ use crate::study::Study;
 use crate::task::Task;
 use crate::{DeviceFeatures, Objective, Strategy, StudyOptions};
 
-/// How to evaluate.
+/// Options of an evaluation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EvaluateOptions {
-    /// What the selection of device features tries.
+    /// Options of the selection of device features.
     pub study: StudyOptions,
-    /// What makes one selector better than another where one is chosen: for `auto`.
+    /// The order among selectors where one is chosen: for `auto`.
     pub objective: Objective,
-    /// Whether every device is left out by itself, or with all others of its machine.
+    /// The group that is left out: every device by itself, or with all others of its machine.
     pub leave_out: LeaveOut,
     /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.
     pub calibration: Vec<usize>,
@@ -34,7 +34,7 @@ pub struct EvaluateOptions {
     pub seed: u64,
 }
 
-/// What is held out at once.
+/// The group that is held out at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LeaveOut {
     /// One device.
@@ -79,7 +79,7 @@ pub(super) struct Evaluator<'a> {
     /// The reference trained on one device alone, where it has training samples: what a majority is made of, and on
     /// the held-out device Nitro of 2014.
     local: Vec<Option<Model>>,
-    /// What `fit` would ship of one device's own measurements, each fitted when it is first asked for.
+    /// The model that `fit` would ship of one device's own measurements, each fitted when it is first asked for.
     alone: Vec<OnceLock<Option<Model>>>,
 }
 
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// What these models and the selectors to compare them with achieve on the test inputs.
+    /// Returns what these models and the selectors to compare them with achieve on the test inputs.
     fn shares(
         &self,
         device: usize,
@@ -213,7 +213,7 @@ impl<'a> Evaluator<'a> {
         Ok(net.map(|net| (name, net)))
     }
 
-    /// What the shipped model achieves once so many training inputs were measured on the device.
+    /// Returns what the shipped model achieves once so many training inputs were measured on the device.
     fn calibrated(
         &self,
         study: &Study<'_>,

@@ -62,7 +62,7 @@ impl Selectors {
         Self(shares.iter().filter_map(figures).collect())
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no selector.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -21,7 +21,7 @@ use crate::study::{Study, StudyOptions};
 use crate::task::Task;
 use crate::{DeviceFeatures, Strategy};
 
-/// What is near enough to the best that measuring again might reverse the two.
+/// The share of the best that is so near to it that measuring again might reverse the two.
 const NEAR: f64 = 0.99;
 
 /// The leave-one-input-out figures of one function on one device, in the form of `evaluate --leave-out input --json`.
@@ -46,13 +46,14 @@ pub struct LeftOutInputs {
     pub inputs: usize,
     /// Choices that were measured: what an exhaustive search tries on an input.
     pub choices: usize,
-    /// How many different choices are the best of some input: with one, what is best does not depend on the input.
+    /// Number of different choices that are the best of some input: with one, what is best does not depend on the
+    /// input.
     pub distinct_best: usize,
-    /// What a hill climb from the least value of every parameter to the largest takes and finds, where the function
-    /// has parameters.
+    /// The result of a hill climb from the least value of every parameter to the largest, where the function has
+    /// parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub climb: Option<Climbed>,
-    /// What the timed repeats of the exhaustive measurement took, of all inputs, in seconds; without compiling and
+    /// The time of the timed repeats of the exhaustive measurement, of all inputs, in seconds; without compiling and
     /// first runs.
     pub measured_seconds: f64,
     /// By selector: `default` (where the recordings know it), `majority` (the choice that is best on most of the
@@ -60,7 +61,7 @@ pub struct LeftOutInputs {
     pub selectors: BTreeMap<&'static str, InputFigures>,
 }
 
-/// How well a selector predicted what is best for inputs that it had not seen.
+/// The accuracy of a selector on inputs that it had not seen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct InputFigures {
     /// Share of the inputs for which the fastest choice was predicted.
@@ -131,7 +132,7 @@ fn on_device(
     })
 }
 
-/// What was measured on one device.
+/// The measurements on one device.
 struct OnDevice<'a> {
     recordings: &'a Recordings,
     performance: &'a PerformanceTable,
@@ -142,7 +143,7 @@ struct OnDevice<'a> {
 }
 
 impl OnDevice<'_> {
-    /// How many choices were tried on some input.
+    /// Counts the choices that were tried on some input.
     fn choices(&self) -> usize {
         let is_tried = |class: &usize| self.inputs.iter().any(|&input| self.shares(input)[*class].is_some());
         (0..self.performance.classes().count()).filter(is_tried).count()
@@ -176,7 +177,7 @@ impl OnDevice<'_> {
         Ok(selectors)
     }
 
-    /// What a strategy's models achieve on the inputs that they have not seen.
+    /// Returns what a strategy's models achieve on the inputs that they have not seen.
     fn shares_of(&self, strategy: Strategy) -> Result<Vec<f64>, EvaluateError> {
         let share = |&left_out: &usize| {
             let model = self.without(left_out, strategy)?;
@@ -223,14 +224,16 @@ impl fmt::Display for LeftOutInputs {
         writeln!(f, "{function} on {device}: each of {inputs} inputs left out in turn")?;
         writeln!(
             f,
-            "{distinct_best} of {choices} choices are the best of some input; exhaustively {choices} evaluations an input, {:.1} s of timed runs in all",
+            "{distinct_best} of {choices} choices are the best of some input; exhaustively {choices} evaluations an \
+             input, {:.1} s of timed runs in all",
             self.measured_seconds
         )?;
         if let Some(Climbed { bound, evaluations, mean, worst }) = self.climb {
             let [mean, worst] = [mean, worst].map(|share| 100.0 * share);
             writeln!(
                 f,
-                "a climb: {evaluations:.1} evaluations an input, at most {bound}; finds {mean:.1} % of the best speed, {worst:.1} on the worst input"
+                "a climb: {evaluations:.1} evaluations an input, at most {bound}; finds {mean:.1} % of the best speed, \
+                 {worst:.1} on the worst input"
             )?;
         }
         let mut table = Table::new(["selector", "exact %", "within 1 %", "% of best", "worst"]);

@@ -1,4 +1,4 @@
-//! How close selectors come to exhaustive search on devices they were not trained on.
+//! Evaluation: how close selectors come to exhaustive search on devices they were not trained on.
 //!
 //! Leave-one-device-out: each device in turn is held out, selectors are fitted on the others from training inputs, and
 //! judged on the held-out device by test inputs. A figure is (time of the best variant of that input on that device) /

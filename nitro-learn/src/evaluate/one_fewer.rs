@@ -1,4 +1,4 @@
-//! What one source device fewer costs (Muralidharan et al., ASPLOS 2016, Figure 7).
+//! The loss by one source device fewer (Muralidharan et al., ASPLOS 2016, Figure 7).
 
 use std::collections::BTreeSet;
 
@@ -23,9 +23,10 @@ pub struct OneFewer {
     pub held_out: usize,
     /// Position in the recordings of the device that was removed as well.
     pub removed: usize,
-    /// Of the strategy that `auto` is there with all sources, fitted anew; none where it does not apply any more.
+    /// The share of the strategy that `auto` is there with all sources, fitted anew; none where it does not apply any
+    /// more.
     pub auto: Option<f64>,
-    /// Of the majority of the remaining sources.
+    /// The share of the majority of the remaining sources.
     pub majority: Option<f64>,
 }
 
@@ -70,7 +71,7 @@ pub fn one_source_fewer(
     pairs(recordings, evaluation)?.into_par_iter().map(judge).collect()
 }
 
-/// What to judge: the device, its strategy and its sources, of which one is removed.
+/// Returns what to judge: the device, its strategy and its sources, of which one is removed.
 #[expect(clippy::type_complexity, reason = "one call site, which names the parts")]
 fn pairs(
     recordings: &Recordings,

@@ -1,4 +1,4 @@
-//! What a choice costs.
+//! The time that a choice takes.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! What device features bring: selectors that differ in nothing but what they are told of devices.
+//! The benefit of device features: selectors that differ in nothing but what they are told of devices.
 
 use std::fmt;
 
@@ -12,11 +12,11 @@ use crate::{DeviceFeatures, Strategy};
 pub struct SameLearner {
     /// The learner, e.g. `forest`.
     pub learner: &'static str,
-    /// What it achieves with each set that applies to some device, in the order of [`DeviceFeatures::ALL`].
+    /// The results with each set that applies to some device, in the order of [`DeviceFeatures::ALL`].
     pub sets: Vec<OfSet>,
 }
 
-/// What a learner achieves with one set of device features.
+/// The results of a learner with one set of device features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OfSet {
     /// The set.
@@ -30,8 +30,8 @@ pub struct OfSet {
 }
 
 impl Evaluation {
-    /// What each learner that can use device features achieves without, and with each set of them; empty where no
-    /// device could be judged with all device features.
+    /// Returns the results of each learner that can use device features, without and with each set of them. Empty where
+    /// no device could be judged with all device features.
     ///
     /// ```
     /// # let recordings = nitro_store::example();

@@ -1,4 +1,4 @@
-//! How often each variant is best, and how much that depends on the device.
+//! Statistics of the best variant: how often each is best, and how much that depends on the device.
 
 use std::fmt;
 
@@ -88,8 +88,8 @@ fn second_share(shares: &[Option<f64>], winner: usize) -> f64 {
     others.filter_map(|(_, share)| *share).fold(0.0, f64::max)
 }
 
-/// How much the best variant depends on the device (Muralidharan et al., ASPLOS 2016, Figure 4), over the inputs
-/// that were measured with success on every device.
+/// The sensitivity of the best variant to the device (Muralidharan et al., ASPLOS 2016, Figure 4), over the inputs that
+/// were measured with success on every device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sensitivity {
     /// Number of those inputs.
@@ -106,14 +106,14 @@ impl fmt::Display for Sensitivity {
         let (differs, apart) = (100.0 * self.best_differs, 100.0 * self.none_is_near);
         write!(
             f,
-            "the best variant differs between the devices on {differs:.0} % of {} test inputs; on {apart:.0} % no variant \
-             is within 5 % of the best everywhere",
+            "the best variant differs between the devices on {differs:.0} % of {} test inputs; on {apart:.0} % no \
+             variant is within 5 % of the best everywhere",
             self.inputs
         )
     }
 }
 
-/// What a variant has to reach of the best one's speed to count as near.
+/// The share of the best speed that a variant has to reach to count as near.
 const NEAR: f64 = 0.95;
 
 /// The architecture sensitivity of a function among these devices (positions in the recordings), over these inputs.

@@ -34,9 +34,9 @@ pub struct WorstInput {
     pub input: String,
     /// The device on which most was lost on it.
     pub device: String,
-    /// What was chosen there, as a model names it; `-` where nothing could be.
+    /// The choice there, as a model names it; `-` where nothing could be chosen.
     pub chosen: String,
-    /// What was best there.
+    /// The best choice there.
     pub best: String,
     /// The chosen one's share of exhaustive search there.
     pub share: f64,

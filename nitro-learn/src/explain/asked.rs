@@ -20,14 +20,14 @@ pub struct RankedVariant {
     pub expected_slowdown: Option<f64>,
     /// Its constraint as it stands in the source.
     pub constraint: Option<String>,
-    /// Whether its constraint admits it; absent where that depends on more than the features.
+    /// True if its constraint admits it; absent where that depends on more than the features.
     pub admitted: Option<bool>,
-    /// How far its results may be off, where it is approximate and the code is at hand.
+    /// The largest error of its results, where it is approximate and the code is at hand.
     pub approximation: Option<Approximation>,
 }
 
 impl RankedVariant {
-    /// Whether no constraint forbids it for certain.
+    /// Returns true if no constraint forbids it for certain.
     pub(super) fn may_run(&self) -> bool {
         self.admitted != Some(false)
     }
@@ -107,7 +107,7 @@ impl<'a> Asked<'a> {
             .map_or(Some(true), |(constraint, choice)| constraint.admits(known, choice.configuration))
     }
 
-    /// What is chosen for these values of the model's features; nothing where the default runs.
+    /// Chooses for these values of the model's features; nothing where the default runs.
     pub(super) fn choice(&self, on_device: &OnDevice, features: &[f64]) -> Option<usize> {
         let known = self.known(features);
         let ranking = on_device.rank(features).into_iter().map(|ranked| ranked.choice);

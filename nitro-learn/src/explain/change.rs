@@ -1,5 +1,4 @@
-//! What would have to change for another choice: each feature by itself, the others as they are, within what was
-//! trained on.
+//! Changes that lead to another choice: each feature by itself, the others as they are, within what was trained on.
 
 use serde::Serialize;
 
@@ -17,13 +16,13 @@ const FINEST: f64 = 2.0 / STEPS / 512.0;
 pub struct Change {
     /// The feature.
     pub feature: String,
-    /// Whether it describes the device.
+    /// True if it describes the device.
     pub is_of_device: bool,
     /// Its value now.
     pub from: f64,
     /// A value that leads to another choice.
     pub to: f64,
-    /// What is run then; absent is the default, as no variant that the model knows may run.
+    /// The choice then; absent is the default, as no variant that the model knows may run.
     pub variant: Option<String>,
     /// The size of the change as a share of the training range, in the learner's scale.
     pub share_of_range: f64,
@@ -60,7 +59,7 @@ struct Axis<'a> {
     column: &'a Column,
     /// The scaled value now.
     at: f64,
-    /// What is chosen now.
+    /// The choice now.
     now: Option<usize>,
 }
 
@@ -125,7 +124,7 @@ impl<'a> Axis<'a> {
         self.choice(value) != self.now
     }
 
-    /// What is chosen where the feature has another value.
+    /// Chooses where the feature has another value.
     fn choice(&self, value: f64) -> Option<usize> {
         let Asked { question, on_device, features, device_features, .. } = self.asked;
         match self.index.checked_sub(features.len()) {

@@ -20,7 +20,8 @@ const MOST_CASES: usize = 4;
 /// let (model, device) = (fit(&recordings, &FitOptions::default())?.model, &recordings.devices[0]);
 /// let column = |length| -> Result<_, nitro_learn::LearnError> {
 ///     let given = [("length".to_owned(), length)].into();
-///     let question = Question { model: &model, function: None, given: &given, device, device_distance: None, recorded: None };
+///     let (function, device_distance, recorded) = (None, None, None);
+///     let question = Question { model: &model, function, given: &given, device, device_distance, recorded };
 ///     Ok(Explanation::new(&question)?.features.remove(0))
 /// };
 /// assert_eq!((column(20.0)?.is_outside(), column(100.0)?.is_outside()), (false, true)); // trained on 1 to 30 keys
@@ -30,7 +31,7 @@ const MOST_CASES: usize = 4;
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// Whether it describes the device.
+    /// True if it describes the device.
     pub is_of_device: bool,
     /// Its value.
     pub value: f64,
@@ -38,20 +39,20 @@ pub struct Column {
     pub scaled: Option<f64>,
     /// The smallest and the largest value that was trained on, where that is known.
     pub trained_on: Option<[f64; 2]>,
-    /// How it was scaled.
+    /// The scale in training.
     #[serde(skip)]
     pub(super) scale: Option<Scale>,
     /// The values that it takes, where it takes no others: of a device feature those of the sources. Empty where it
     /// may take any.
     #[serde(skip)]
     pub(super) cases: Vec<f64>,
-    /// Whether all that was recorded are whole numbers.
+    /// True if all that was recorded are whole numbers.
     #[serde(skip)]
     pub(super) is_whole: bool,
 }
 
 impl Column {
-    /// Whether the value lies outside of what was trained on.
+    /// Returns true if the value lies outside of what was trained on.
     #[must_use]
     pub fn is_outside(&self) -> bool {
         self.trained_on.is_some_and(|[min, max]| max > min)
@@ -86,7 +87,7 @@ pub(super) fn columns(question: &Question<'_>, features: &[f64], device_features
     names.zip(features.iter().chain(device_features)).enumerate().map(column).collect()
 }
 
-/// How a column was scaled in training, where the model says it.
+/// Returns the scale of a column in training, where the model says it.
 fn scale(model: &Model, column: usize) -> Option<Scale> {
     if let Some(scaling) = model.selector.scaling() {
         return scaling.get(column).copied();

@@ -112,7 +112,7 @@ fn reach(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
     }
 }
 
-/// What is run.
+/// Says what is run.
 fn outcome(explanation: &Explanation) -> String {
     let Some(choice) = &explanation.choice else {
         return "No variant that the model knows is admissible: the default is run".to_owned();

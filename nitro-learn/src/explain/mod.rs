@@ -1,5 +1,5 @@
-//! Why a model chooses what it chooses for one input on one device: the ranking and the constraints, the
-//! [`Change`]s that would lead to another choice, and the [`Nearest`] training inputs with what was best there.
+//! Explanations of a model's choice for one input on one device: the ranking and the constraints, the [`Change`]s that
+//! would lead to another choice, and the [`Nearest`] training inputs with what was best there.
 
 mod asked;
 mod change;
@@ -59,16 +59,16 @@ pub struct Explanation {
     pub features: Vec<Column>,
     /// The variants, best first.
     pub ranking: Vec<RankedVariant>,
-    /// What is run; absent where no variant that the model knows may run, and the default is.
+    /// The choice; absent where no variant that the model knows may run, and the default is.
     pub choice: Option<String>,
-    /// Where that is approximate, what runs in calls that do not accept its error, and so on until no tolerance
+    /// The choices in calls that do not accept the error of an approximate choice, and so on until no tolerance
     /// matters.
     pub where_not_tolerated: Vec<NotTolerated>,
-    /// How far it is ahead of the next that may run, as [`RankedVariant::confidence`].
+    /// The lead over the next that may run, as [`RankedVariant::confidence`].
     pub margin: Option<f64>,
-    /// How far the input is from the training inputs: above 1 is far; absent where the model does not say.
+    /// The distance of the input from the training inputs: above 1 is far; absent where the model does not say.
     pub input_distance: Option<f64>,
-    /// How far the device is from the sources: above 1 is far; absent where the model does not say.
+    /// The distance of the device from the sources: above 1 is far; absent where the model does not say.
     pub device_distance: Option<f64>,
     /// For each feature that can change the choice by itself the smallest change that does, the smallest of all first.
     pub changes: Vec<Change>,
@@ -113,7 +113,7 @@ impl Explanation {
         })
     }
 
-    /// Whether the choice stands only if a constraint that depends on more than features admits it.
+    /// Returns true if the choice stands only if a constraint that depends on more than features admits it.
     #[must_use]
     pub fn is_conditional(&self) -> bool {
         first_and_second(&self.ranking).0.is_some_and(|first| first.admitted.is_none())
@@ -125,14 +125,14 @@ impl Explanation {
         first_and_second(&self.ranking).1.map(|second| second.variant.as_str())
     }
 
-    /// What is far, if anything is.
+    /// Returns what is far, if anything is.
     #[must_use]
     pub fn far(&self) -> Option<Far> {
         Far::of(self.input_distance, self.device_distance)
     }
 }
 
-/// What is chosen, and what would be if that might not run. Without either the default runs.
+/// Returns what is chosen, and what would be if that might not run. Without either the default runs.
 fn first_and_second(ranking: &[RankedVariant]) -> (Option<&RankedVariant>, Option<&RankedVariant>) {
     let may_run = |index: usize| ranking[index].may_run();
     let first = choose(0..ranking.len(), [], may_run);

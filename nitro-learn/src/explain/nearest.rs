@@ -23,7 +23,7 @@ pub struct Nearest {
     pub distance: f64,
     /// The device that it was measured on: that which is asked about, or else the one most like it.
     pub device: String,
-    /// What was best there.
+    /// The best choice there.
     pub best: String,
     /// The share of the best variant's speed that the choice gave there; absent where it was not measured or not
     /// admissible.

@@ -1,4 +1,4 @@
-//! What can be asked.
+//! Questions to a model.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use nitro_core::model::Model;
 
 use nitro_store::recordings::{DeviceRecord, Recordings};
 
-/// What a model is asked.
+/// A question to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// The selector.
@@ -18,8 +18,8 @@ pub struct Question<'a> {
     pub given: &'a BTreeMap<String, f64>,
     /// The device, which has all device features that the model asks for.
     pub device: &'a DeviceRecord,
-    /// How far it is from those that the model was trained on, where that is known.
+    /// The distance from the devices that the model was trained on, where that is known.
     pub device_distance: Option<f64>,
-    /// What was recorded of the function, where that is at hand, and the positions of the training inputs in it.
+    /// The recordings of the function, where they are at hand, and the positions of the training inputs in them.
     pub recorded: Option<(&'a Recordings, &'a [usize])>,
 }

@@ -1,11 +1,11 @@
-//! What becomes of a choice that is approximate in calls that do not accept its error.
+//! Choices in calls that do not accept the error of an approximate choice.
 
 use serde::Serialize;
 
 use super::asked::RankedVariant;
 use crate::selection::choose;
 
-/// What runs in calls that accept less than the error of what is chosen.
+/// The choice in calls that accept less than the error of what is chosen.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NotTolerated {
     /// In calls with a tolerance below this,
@@ -51,7 +51,7 @@ mod tests {
     ];
     static SUM: Function = Function::new("sum", &VARIANTS);
 
-    /// Of a model by which `rough` is best, then `near`, wherever they may run.
+    /// Explains a model by which `rough` is best, then `near`, wherever they may run.
     fn explained(function: Option<&'static Function>) -> (Explanation, String) {
         let (mut measurements, mut inputs) =
             (String::from("device,input,variant,time_ns\n"), String::from("input,length\n"));

@@ -17,7 +17,7 @@ use super::costs::GATE_NS;
 use super::learners::Learner;
 use super::task::Task;
 
-/// Of more choices than these only those that are best most often may run without asking.
+/// The most choices that may run without asking: of more, those that are best most often.
 const MAX_CHOICES: usize = 12;
 /// A gate looks at the features that take no longer than this in the mean, in nanoseconds.
 const FREE_NS: f64 = 50.0;
@@ -40,11 +40,11 @@ pub struct Asked<'a> {
     pub folds: &'a [Vec<usize>],
     /// The device features that may be asked for.
     pub device_features: &'a [String],
-    /// What the selector is made by.
+    /// The learner of the selector.
     pub learner: &'a dyn Learner,
 }
 
-/// What is achieved once the time for choosing counts.
+/// The results once the time for choosing counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
     /// By target the share of speed on each input.
@@ -54,7 +54,7 @@ pub struct Net {
 }
 
 impl Asked<'_> {
-    /// What asking achieves with the time for it counted, behind the best gate if one pays. Without times of
+    /// Returns what asking achieves with the time for it counted, behind the best gate if one pays. Without times of
     /// features nothing counts.
     pub fn net(&self) -> Net {
         let alone = self.always();
@@ -90,7 +90,7 @@ impl Asked<'_> {
         self.targets.iter().zip(self.judged).map(of_target).collect()
     }
 
-    /// What is left of the share of the selector's choice.
+    /// Returns what is left of the share of the selector's choice.
     fn asking(&self, target: usize, input: usize, share: f64, besides_ns: f64) -> f64 {
         let needed = if self.learner.uses_features() { self.task.columns.len() } else { 0 };
         let columns: Vec<usize> = (0..needed).collect();

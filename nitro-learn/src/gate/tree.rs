@@ -8,9 +8,9 @@ use crate::objective::Weights;
 const MAX_DEPTH: usize = 4;
 /// The least share of all samples in a leaf, and the least number.
 const MIN_LEAF: (f64, usize) = (0.01, 5);
-/// What is lost at a leaf counts so many times what is gained there. A selector looks at an input, a leaf at a kind
-/// of inputs: how good it is hangs on how many of each there are, and what will be met is mixed otherwise than what
-/// was trained on.
+/// The factor of what is lost at a leaf against what is gained there. A selector looks at an input, a leaf at a kind of
+/// inputs: how good it is hangs on how many of each there are, and what will be met is mixed otherwise than what was
+/// trained on.
 const CAUTION: f64 = 3.0;
 /// A split has to gain so much of the best choice's speed on each sample, in the mean over all.
 const LEAST_GAIN: f64 = 2e-4;
@@ -20,7 +20,7 @@ pub(super) struct Sample {
     pub(super) input: usize,
     /// Input features, then device features, as the run time compares them.
     pub(super) row: Vec<f32>,
-    /// What it counts.
+    /// The weight of the sample.
     pub(super) weight: f64,
     /// Net share of speed where the selector is asked.
     pub(super) asked: f64,
@@ -29,13 +29,13 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// What a decision achieves.
+    /// Returns the share of a decision.
     pub(super) fn share(&self, decision: Option<usize>) -> f64 {
         let own = self.at_once.iter().find(|(choice, _)| Some(*choice) == decision);
         own.map_or(self.asked, |(_, share)| *share)
     }
 
-    /// What asking and each choice are worth; what a choice at once loses counts [`CAUTION`] times.
+    /// Returns the worth of asking and of each choice; what a choice at once loses counts [`CAUTION`] times.
     fn worth(&self, weights: &Weights) -> impl Iterator<Item = f64> {
         let asked = weights.worth(self.asked, self.weight);
         let at_once = move |(_, share): &(usize, f64)| {
@@ -59,7 +59,7 @@ pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) ->
     grower.grown
 }
 
-/// Where a row ends.
+/// Returns the decision of the leaf where a row ends.
 pub(super) fn decide(nodes: &[Node], decisions: &[Option<usize>], row: &[f32]) -> Option<usize> {
     let (mut node, mut leaf, mut skipped) = (0, 0, 0_usize);
     loop {
@@ -93,8 +93,8 @@ struct Split {
 }
 
 impl Split {
-    /// Where to cut, if below and above the selector is always asked or not: what lies between, and was never seen,
-    /// asks.
+    /// Returns where to cut, if below and above the selector is always asked or not: what lies between, and was never
+    /// seen, asks.
     fn threshold(&self, asks_below: bool, asks_above: bool) -> f32 {
         let Self { below, above, .. } = *self;
         let middle = below + (above - below) / 2.0;
@@ -151,7 +151,7 @@ impl Grower<'_> {
     }
 }
 
-/// What asking and each choice are worth on all samples together.
+/// Sums the worth of asking and of each choice over all samples.
 fn sums(samples: &[&Sample], weights: &Weights) -> Vec<f64> {
     let width = samples.first().map_or(1, |sample| 1 + sample.at_once.len());
     let mut sums = vec![0.0; width];

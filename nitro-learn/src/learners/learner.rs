@@ -1,4 +1,4 @@
-//! What every kind of selector has in common.
+//! The trait of every kind of selector.
 
 use super::training::{Hyperparameters, Trained, TrainingSet};
 use crate::device_features::transfer::{Transfer, TransferPlan, by_training};
@@ -14,10 +14,10 @@ pub trait Learner: Sync {
         self.name()
     }
 
-    /// What it is, in the words of a report.
+    /// Returns its name in the words of a report.
     fn description(&self) -> &'static str;
 
-    /// Whether features, of inputs or devices, make a difference.
+    /// Returns true if features, of inputs or devices, make a difference.
     fn uses_features(&self) -> bool {
         true
     }
@@ -27,11 +27,11 @@ pub trait Learner: Sync {
         None
     }
 
-    /// What its selectors usually take for an input that a call does not remember, in nanoseconds, without the
+    /// Returns the usual time of its selectors for an input that a call does not remember, in nanoseconds, without the
     /// features.
     fn selection_ns(&self) -> f64;
 
-    /// What has to be found by trying on held-out inputs and sources before training; nothing for most.
+    /// Finds hyperparameters by trying on held-out inputs and sources before training; nothing for most.
     fn tune(&self, _set: &TrainingSet<'_>) -> Hyperparameters {
         Hyperparameters::new()
     }
@@ -39,8 +39,8 @@ pub trait Learner: Sync {
     /// Trains a selector with hyperparameters that [`tune`](Self::tune) of this learner has found.
     fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained;
 
-    /// How well its selectors carry over from source to source with each subset of device features: CV-DFS selects
-    /// by that.
+    /// Measures how well its selectors carry over from source to source with each subset of device features: CV-DFS
+    /// selects by that.
     ///
     /// [`selects_by`](Self::selects_by) may name another learner whose table serves.
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {

@@ -28,18 +28,18 @@ pub const LEARNERS: &[&dyn Learner] = &[
 /// models ship.
 pub const ON_REQUEST: &[&dyn Learner] = &[&tree::TREE, &tree::TREE_LMS];
 
-/// What `auto` takes unless measurements speak clearly for another: the best of all on everything that was ever
-/// recorded.
+/// The learner that `auto` takes unless measurements speak clearly for another: the best of all on everything that was
+/// ever recorded.
 pub const ASSUMED: &dyn Learner = &forest::Forests;
 
-/// What others are compared with: the paper's learner, of which a majority and the oracle of one device feature are
+/// The learner that others are compared with: the paper's, of which a majority and the oracle of one device feature are
 /// made.
 pub const REFERENCE: &dyn Learner = &svm::SVM;
 
-/// What calibration starts from and ends as: it estimates what every class costs, and its selectors are what they
-/// were trained on alone.
+/// The learner that calibration starts from and ends as: it estimates what every class costs, and its selectors are
+/// what they were trained on alone.
 pub const CALIBRATED: &dyn Learner = &forest::Forests;
 
-/// What is trained anew after every few measurements: nothing has to be tuned, and its confidence says where to
-/// measure next.
+/// The learner that is trained anew after every few measurements: nothing has to be tuned, and its confidence says
+/// where to measure next.
 pub const INCREMENTAL: &dyn Learner = &forest::Forests;

@@ -1,4 +1,4 @@
-//! What a learner is given, and what it gives.
+//! Input and result of a learner.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use nitro_core::model::Selector;
 
 use crate::task::Task;
 
-/// What a learner has found by trying, by names of its own.
+/// Hyperparameters that a learner has found by trying, by names of its own.
 pub type Hyperparameters = BTreeMap<&'static str, f64>;
 
-/// What to learn from: some inputs of a task on some devices, seen through some device features.
+/// The data to learn from: some inputs of a task on some devices, seen through some device features.
 #[derive(Clone, Copy)]
 pub struct TrainingSet<'a> {
     /// Inputs, features and performance of the function.
@@ -20,14 +20,14 @@ pub struct TrainingSet<'a> {
     pub inputs: &'a [usize],
     /// The device features.
     pub device_features: &'a [String],
-    /// Whether the selector is to be shipped; one that is only compared with others may save effort.
+    /// True if the selector is to be shipped; one that is only compared with others may save effort.
     pub is_final: bool,
 }
 
 /// A trained selector over the task's input features and the set's device features.
 pub struct Trained {
-    /// What the run time reads; its classes are the task's.
+    /// The selector that the run time reads; its classes are the task's.
     pub selector: Selector,
-    /// Whether every solver reached its tolerance.
+    /// True if every solver reached its tolerance.
     pub converged: bool,
 }

@@ -26,7 +26,7 @@ pub struct Record<'t> {
 }
 
 impl Record<'_> {
-    /// What a field says, without the mark of a text that looks like a formula.
+    /// Returns a field without the mark of a text that looks like a formula.
     pub fn text(&self, column: usize) -> &str {
         unguard(&self.fields[column])
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with tables.
+//! Errors of tables and files.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS};
 use crate::printable::excerpt;
 use crate::recordings::MAX_FEATURES;
 
-/// Why recordings could not be imported.
+/// An error of an import.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]
@@ -42,7 +42,7 @@ pub enum ImportError {
     Row { file: String, line: usize, problem: Problem },
 }
 
-/// What is wrong in one line of a table.
+/// A mistake in one line of a table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]
@@ -85,7 +85,8 @@ pub enum Problem {
 
     /// More columns than there are features.
     #[error(
-        "column {position}, `{column}`, is one too many: a table may have {MAX_FEATURES} features; remove those that say little"
+        "column {position}, `{column}`, is one too many: a table may have {MAX_FEATURES} features; remove those that \
+         say little"
     )]
     TooManyColumns { position: usize, column: String },
 
@@ -117,7 +118,8 @@ pub enum Problem {
 
     /// A configuration with other parameters than those before it.
     #[error(
-        "configuration `{configuration}` has other parameters than the first one of its variant, {expected}; fill in those and no other"
+        "configuration `{configuration}` has other parameters than the first one of its variant, {expected}; fill in \
+         those and no other"
     )]
     OtherParameters { configuration: String, expected: String },
 
@@ -160,7 +162,7 @@ pub enum Problem {
     #[error("the text has {bytes} bytes; an artifact may have {MAX_ARTIFACT_BYTES}")]
     LongArtifact { bytes: usize },
 
-    /// What is wrong in a file of Kernel Tuner.
+    /// A mistake in a file of Kernel Tuner.
     #[error("{what}")]
     KernelTuner { what: String },
 
@@ -174,7 +176,7 @@ pub(super) fn check_name(what: &'static str, name: &str) -> Result<(), Problem> 
     name::check(name).map_err(|problem| Problem::Name { what, name: excerpt(name), problem })
 }
 
-/// Why recordings could not be exported.
+/// An error of an export.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]

@@ -31,7 +31,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Where each column is.
+/// The positions of the columns.
 struct Columns {
     required: [usize; 4],
     optional: [Option<usize>; 6],

@@ -76,7 +76,7 @@ pub struct Files {
     pub devices: PathBuf,
     /// The configurations that exist, of variants with tuning parameters.
     pub parameters: Option<PathBuf>,
-    /// What features take to compute.
+    /// The times that features take to compute.
     pub feature_times: Option<PathBuf>,
     /// The texts of generated code.
     pub artifacts: Option<PathBuf>,
@@ -141,7 +141,7 @@ pub fn read_bytes(
     read_tables(function, measurements, inputs, devices, None, None)
 }
 
-/// As [`read_bytes`], with the table of what features take and the file of generated code.
+/// Reads tables as [`read_bytes`] does, with the times of features and the file of generated code.
 pub fn read_tables(
     function: &str,
     measurements: &[u8],

@@ -11,7 +11,7 @@ use crate::recordings::{Recordings, SpaceRecord};
 const CONFIGURATION: &str = "configuration";
 const VARIANT: &str = "variant";
 
-/// What the table says, before it is known whose configurations they are.
+/// The rows of the table, before it is known whose configurations they are.
 #[derive(Default)]
 pub(super) struct Listed {
     /// By the name of their variant, where the table has a column for it.
@@ -34,7 +34,7 @@ impl Listed {
         Ok(listed)
     }
 
-    /// What the table calls a configuration.
+    /// Returns the name that the table has for a configuration.
     pub(super) fn name_of(&self, configuration: &str) -> Option<&str> {
         let exact =
             || self.spaces.values().find_map(|space| space.configurations.get_key_value(configuration));
@@ -104,7 +104,7 @@ pub(super) fn implied_variant(recordings: &Recordings) -> Option<usize> {
 struct Row<'r> {
     configuration: &'r str,
     variant: Option<&'r str>,
-    /// Of the parameters that the configuration has.
+    /// The values of the parameters that the configuration has.
     values: Vec<(&'r str, &'r str)>,
 }
 

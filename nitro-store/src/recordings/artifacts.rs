@@ -29,7 +29,7 @@ impl Recordings {
 }
 
 impl Recordings {
-    /// Whether the variant at this position runs generated code: what was measured of it are digests, or none.
+    /// Returns true if the variant at this position runs generated code: its configurations are digests, or none.
     pub fn is_generated(&self, variant: usize) -> bool {
         let of_variant = self.measurements.iter().filter(|one| one.variant == variant);
         let digests: Option<Vec<Artifact>> = of_variant.map(|one| digest(&one.configuration)).collect();

@@ -1,7 +1,7 @@
-//! What the metrics mean: counters by nvprof's names, which the paper uses, from the metrics of today's Nsight Compute.
+//! Hardware counters by nvprof's names, which the paper uses, from the metrics of today's Nsight Compute.
 //!
 //! Each counter is normalised by the warp instructions issued (`smsp__inst_issued.sum`). Metrics that count threads
-//! are taken as warps of 32 threads.
+//! are taken as warps of 32 threads. Passes include those that conflicts cause.
 //!
 //! | counter (nvprof) | metric (Nsight Compute, compute capability 7.0 and later) | counts |
 //! | --- | --- | --- |
@@ -10,18 +10,18 @@
 //! | `inst_integer` | `smsp__sass_thread_inst_executed_op_integer_pred_on.sum` / 32 | integer instructions |
 //! | `inst_bit_convert` | `smsp__sass_thread_inst_executed_op_conversion_pred_on.sum` / 32 | conversions |
 //! | `inst_control` | `smsp__sass_thread_inst_executed_op_control_pred_on.sum` / 32 | branches, calls, barriers |
-//! | `inst_compute_ld_st` | `smsp__sass_thread_inst_executed_op_memory_pred_on.sum` / 32 | loads and stores of any memory |
+//! | `inst_compute_ld_st` | `smsp__sass_thread_inst_executed_op_memory_pred_on.sum` / 32 | loads and stores |
 //! | `inst_executed_global_loads` | `smsp__sass_inst_executed_op_global_ld.sum` | loads from global memory |
 //! | `inst_executed_global_stores` | `smsp__sass_inst_executed_op_global_st.sum` | stores to global memory |
-//! | `inst_executed_global_atomics` | `smsp__sass_inst_executed_op_global_atom.sum` | atomics on global memory that return a value |
-//! | `inst_executed_global_reductions` | `smsp__sass_inst_executed_op_global_red.sum` | atomics on global memory that return none |
+//! | `inst_executed_global_atomics` | `smsp__sass_inst_executed_op_global_atom.sum` | global atomics with a result |
+//! | `inst_executed_global_reductions` | `smsp__sass_inst_executed_op_global_red.sum` | global atomics without one |
 //! | `inst_executed_shared_loads` | `smsp__sass_inst_executed_op_shared_ld.sum` | loads from shared memory |
 //! | `inst_executed_shared_stores` | `smsp__sass_inst_executed_op_shared_st.sum` | stores to shared memory |
 //! | `inst_executed_shared_atomics` | `smsp__sass_inst_executed_op_shared_atom.sum` | atomics on shared memory |
 //! | `gld_transactions` | `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum` | 32-byte sectors of global loads |
 //! | `gst_transactions` | `l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum` | 32-byte sectors of global stores |
-//! | `shared_load_transactions` | `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum` | passes of shared loads, conflicts included |
-//! | `shared_store_transactions` | `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum` | passes of shared stores, conflicts included |
+//! | `shared_load_transactions` | `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum` | passes of shared loads |
+//! | `shared_store_transactions` | `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum` | passes of shared stores |
 //! | `dram_read_transactions` | `dram__sectors_read.sum` | 32-byte sectors read from the device's memory |
 //! | `dram_write_transactions` | `dram__sectors_write.sum` | 32-byte sectors written to it |
 
@@ -46,7 +46,7 @@ pub struct Counter {
     pub name: &'static str,
     /// Nsight Compute's.
     pub metric: &'static str,
-    /// Whether the metric counts threads and not warps.
+    /// True if the metric counts threads and not warps.
     per_thread: bool,
 }
 
@@ -112,9 +112,9 @@ pub fn metrics() -> Vec<&'static str> {
     std::iter::once(ISSUED).chain(COUNTERS.iter().map(|counter| counter.metric)).collect()
 }
 
-/// What tells how well a kernel uses a device, in percent of what that can do at most: those of table 2 of "Coding
-/// Ants" (Papenhausen and Mueller), whose nvprof has other names. Instructions executed in each cycle, warps that
-/// are there, what is read from and written to global memory, and how much of that caches have.
+/// The metrics of how well a kernel uses a device, in percent of its peak. They are those of table 2 of "Coding Ants"
+/// (Papenhausen and Mueller), whose nvprof has other names: instructions a cycle, warps that are there, global loads
+/// and stores, and the share that caches answer.
 const RATES: [(&str, &str); 6] = [
     ("instructions", "sm__inst_executed.avg.pct_of_peak_sustained_active"),
     ("achieved_occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"),
@@ -134,8 +134,8 @@ pub fn rate_metrics() -> Vec<&'static str> {
     RATES.iter().map(|(_, metric)| *metric).collect()
 }
 
-/// How well a kernel uses a device, each from 0 to 1, of metrics summed over so many launches; what was not
-/// measured is absent.
+/// Returns how well a kernel uses a device, each from 0 to 1, of metrics summed over so many launches. A rate that was
+/// not measured is absent.
 ///
 /// ```
 /// use nitro_store::recordings::counters::rates;

@@ -55,7 +55,7 @@ impl Recordings {
         text.digest()
     }
 
-    /// What features take on these devices and inputs, in the order of their names.
+    /// Returns the times of features on these devices and inputs, in the order of their names.
     fn times(&self, devices: &[&DeviceRecord], inputs: &[&Input]) -> Vec<&FeatureTimes> {
         let key = |one: &FeatureTimes| (&self.devices[one.device].id, &self.inputs[one.input].name);
         let is_used = |one: &&FeatureTimes| {
@@ -91,7 +91,7 @@ fn sorted<T>(items: impl Iterator<Item = T>, name: impl Fn(&T) -> &str) -> Vec<T
     items
 }
 
-/// What the digest is of: every part says its length first, so that no two texts run together into the same bytes.
+/// The digested text. Every part says its length first, so that no two texts run together into the same bytes.
 #[derive(Default)]
 struct Text(Sha256);
 

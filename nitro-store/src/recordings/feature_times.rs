@@ -1,6 +1,6 @@
-//! What features take to compute.
+//! Times that features take to compute.
 
-/// What the features of one input took to compute on one device, before a call could be made.
+/// The times that the features of one input took on one device, before a call could be made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FeatureTimes {
     /// Position in [`Recordings::devices`](super::Recordings::devices).

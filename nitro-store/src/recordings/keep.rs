@@ -6,7 +6,7 @@ use nitro_core::{Function, choice_text};
 
 use super::{Measurement, Recordings};
 
-/// What of recordings a program does not have.
+/// The parts of recordings that a program does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Names of variants.

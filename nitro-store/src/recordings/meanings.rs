@@ -12,8 +12,9 @@ use crate::unique;
 /// ```
 /// use nitro_store::recordings::Meanings;
 /// # use nitro::{Function, VariantInfo};
-/// # static BEFORE: Function = Function::new("sort", &[VariantInfo::new("merge")]).with_features(&["length"]).with_feature_digests(&[1]);
-/// # static NOW: Function = Function::new("sort", &[VariantInfo::new("merge")]).with_features(&["length"]).with_feature_digests(&[2]);
+/// # static MERGE: [VariantInfo; 1] = [VariantInfo::new("merge")];
+/// # static BEFORE: Function = Function::new("sort", &MERGE).with_features(&["length"]).with_feature_digests(&[1]);
+/// # static NOW: Function = Function::new("sort", &MERGE).with_features(&["length"]).with_feature_digests(&[2]);
 ///
 /// // Before `length = keys.len()`, now `length = keys.len() * 8`.
 /// let (before, now) = (Meanings::of(&BEFORE), Meanings::of(&NOW));
@@ -22,10 +23,10 @@ use crate::unique;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meanings {
-    /// Of each feature's expression.
+    /// A digest of each feature's expression.
     #[serde(default, deserialize_with = "unique::map")]
     pub features: BTreeMap<String, String>,
-    /// Of each variant's constraint and parameters.
+    /// A digest of each variant's constraint and parameters.
     #[serde(default, deserialize_with = "unique::map")]
     pub variants: BTreeMap<String, String>,
 }

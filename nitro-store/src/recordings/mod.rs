@@ -96,18 +96,18 @@ pub struct Recordings {
     pub devices: Vec<DeviceRecord>,
     /// One row a measured (device, input, variant, configuration).
     pub measurements: Vec<Measurement>,
-    /// What features took, where that was measured; at most one entry a device and input.
+    /// The times that features took, where that was measured; at most one entry a device and input.
     pub feature_times: Vec<FeatureTimes>,
-    /// Which configurations variants have, where that was listed; at most one entry a variant, in the order of the
+    /// The configurations of variants, where they were listed; at most one entry a variant, in the order of the
     /// variants.
     pub spaces: Vec<SpaceRecord>,
     /// The texts of generated code among the configurations, as far as they are known.
     pub artifacts: BTreeMap<Artifact, String>,
     /// Hardware counters of the variants, where some were read.
     pub profiles: Profiles,
-    /// What the store holds besides, and cannot be learned from.
+    /// The inputs that the store holds besides, and that cannot be learned from.
     pub incomplete: Incomplete,
-    /// What its features compute and its variants declare, where that is known.
+    /// The digests of its features and variants, where they are known.
     pub meanings: Meanings,
     /// The measurements that are to be made again, those that failed among them.
     pub due: BTreeSet<MeasurementKey>,
@@ -129,7 +129,7 @@ pub struct MeasurementKey {
 /// Inputs that are left out with their measurements, as they were recorded before the function got one of its features.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Incomplete {
-    /// How many.
+    /// Number of inputs.
     pub inputs: usize,
     /// The features of which each lacks one at least.
     pub features: BTreeSet<String>,
@@ -149,11 +149,11 @@ pub struct Input {
 pub struct DeviceRecord {
     /// Unique name, such as `host:4` or `K40m`.
     pub id: String,
-    /// What is known of the device; devices need not know the same features.
+    /// The device's features; devices need not know the same ones.
     pub features: BTreeMap<String, f64>,
 }
 
-/// What one variant did on one input and device.
+/// The outcome of one choice on one input and device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurement {
     /// Position in [`Recordings::devices`].
@@ -164,16 +164,16 @@ pub struct Measurement {
     pub variant: usize,
     /// The tuning parameters, empty for a variant without any.
     pub configuration: String,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
     /// Interquartile range of the timed repeats, in nanoseconds; 0 where unknown.
     pub spread_ns: f64,
-    /// How many timed repeats the median is of.
+    /// Number of timed repeats that the median is of.
     pub repeats: u32,
-    /// What others took of the processors that it needed, from 0 to 1; none where that is not known. Above
-    /// [`DOUBTFUL_LOAD`] its time is doubtful.
+    /// The share of the needed processors that others took, from 0 to 1; none where that is not known. Above
+    /// [`DOUBTFUL_LOAD`] the time is doubtful.
     pub load: Option<f64>,
-    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
+    /// The reason for a failure or a wrong result; empty where there is none.
     pub reason: String,
 }
 

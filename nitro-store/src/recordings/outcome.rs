@@ -1,6 +1,6 @@
-//! What running a variant comes to, and how that is written.
+//! Outcomes of running a variant, and their text.
 
-/// What came out of running one variant.
+/// The outcome of running one variant.
 ///
 /// ```
 /// use nitro_store::recordings::Outcome;
@@ -30,7 +30,7 @@ impl Outcome {
         }
     }
 
-    /// How it is written in stores and tables.
+    /// Returns the text of stores and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time(_) => "time",
@@ -40,8 +40,8 @@ impl Outcome {
         }
     }
 
-    /// What was written as this name and time; `None` for another name, or when a time is there without need or
-    /// missing.
+    /// Reads an outcome from its text and time. Returns `None` for another text, or when a time is there without need
+    /// or missing.
     pub fn from_name(name: &str, time_ns: Option<f64>) -> Option<Self> {
         match (name, time_ns) {
             ("time", Some(ns)) => Some(Self::Time(ns)),

@@ -37,7 +37,7 @@ pub struct ProxyProfile {
     pub metrics: Metrics,
 }
 
-/// What a device's profiler has shown of one function and of the application proxies.
+/// The counters that a device's profiler has read of one function and of the application proxies.
 ///
 /// ```
 /// use nitro_store::recordings::{Metrics, Profiles, ProxyProfile};

@@ -1,9 +1,9 @@
-//! Which inputs are learned from, and which judge what was learned.
+//! The split of inputs into those that are learned from and those that judge.
 
 use nitro_core::hash::fnv1a;
 
-/// Whether an input of this name judges: `train/…` and `test/…` say it themselves; any other goes by its group, the
-/// name up to the last `/`, of which a fixed hash sends about one in three to the test side.
+/// Returns true if an input of this name judges. `train/…` and `test/…` say it themselves. Any other goes by its
+/// group, the name up to the last `/`; a fixed hash sends about one group in three to the test side.
 pub fn is_test(name: &str) -> bool {
     if name.starts_with("train/") {
         return false;

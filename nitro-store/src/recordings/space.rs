@@ -1,4 +1,4 @@
-//! Which configurations a variant has, measured or not.
+//! Configurations of variants, measured or not.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl SpaceRecord {
     }
 }
 
-/// Where two lists of configurations contradict each other.
+/// A contradiction between two lists of configurations.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum SpaceDifference {
     Parameters,
@@ -95,7 +95,7 @@ impl SpaceRecord {
     }
 }
 
-/// What a configuration is called whose name has the parameters in this order; none where it has other ones.
+/// Returns the name of a configuration with its parameters in this order; none where it has other ones.
 fn reordered(configuration: &str, order: &[String]) -> Option<String> {
     let entries: Vec<(&str, &str)> =
         assignments(configuration).map(|(name, value)| (name.trim(), value.trim())).collect();

@@ -1,4 +1,4 @@
-//! What a store is called.
+//! Addresses of stores.
 
 use std::path::Path;
 

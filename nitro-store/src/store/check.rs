@@ -1,4 +1,4 @@
-//! What every back end refuses, in one place so that they refuse the same.
+//! Checks of all back ends in one place, so that they refuse the same.
 
 use std::collections::HashSet;
 
@@ -73,7 +73,7 @@ pub(super) fn artifact(text: &str) -> Result<Artifact, StoreError> {
     Ok(artifact)
 }
 
-/// As [`artifact`], of one that comes with its digest.
+/// Checks an artifact as [`artifact`] does, and its digest.
 fn artifact_of_digest(digest: Artifact, text: &str) -> Result<(), StoreError> {
     let found = artifact(text)?;
     if found == digest { Ok(()) } else { Err(StoreError::OtherArtifact { digest, found }) }
@@ -252,13 +252,13 @@ pub(super) fn same_feature(
     Err(StoreError::conflict(location, what, stored, given))
 }
 
-/// What a store hands out, if it keeps the rules: another program may have written it.
+/// Checks what a store hands out: another program may have written it.
 pub(super) fn loaded(location: &str, found: Recordings) -> Result<Recordings, StoreError> {
     recordings(&found).map_err(|source| unusable(location, source))?;
     Ok(found)
 }
 
-/// As [`loaded`], of devices.
+/// Checks devices as [`loaded`] does.
 pub(super) fn loaded_devices(
     location: &str,
     found: Vec<DeviceRecord>,
@@ -267,7 +267,7 @@ pub(super) fn loaded_devices(
     Ok(found)
 }
 
-/// As [`loaded`], of what searches have found these choices to do.
+/// Checks evaluations of these choices as [`loaded`] does.
 pub(super) fn loaded_evaluations(
     location: &str,
     input: &str,
@@ -279,7 +279,7 @@ pub(super) fn loaded_evaluations(
     Ok(found)
 }
 
-/// As [`loaded`], of everything that searches have left.
+/// Checks everything that searches have left as [`loaded`] does.
 pub(super) fn loaded_searches(location: &str, found: Searches) -> Result<Searches, StoreError> {
     searches(&found).map_err(|source| unusable(location, source))?;
     Ok(found)

@@ -1,8 +1,8 @@
-//! What one store got from another.
+//! Counts of a copy between stores.
 
 use serde::Serialize;
 
-/// What one store got that it did not have.
+/// The numbers of rows that one store got from another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Copied {
     /// Functions.

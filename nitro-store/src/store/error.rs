@@ -1,4 +1,4 @@
-//! What can go wrong with a store.
+//! Errors of stores.
 
 use std::error::Error;
 use std::io;
@@ -7,7 +7,7 @@ use nitro_core::Artifact;
 
 use crate::printable::{excerpt, list};
 
-/// Why a store could not be opened, read or written.
+/// An error of opening, reading or writing a store.
 ///
 /// Messages name the store and what to change about it.
 #[derive(Debug, thiserror::Error)]
@@ -62,13 +62,15 @@ pub enum StoreError {
 
     /// The Redis server has fewer databases.
     #[error(
-        "the Redis server at `{location}` has no database of this number: write a smaller one, most servers have 0 to 15"
+        "the Redis server at `{location}` has no database of this number: write a smaller one, most servers have 0 to \
+         15"
     )]
     NoSuchDatabase { location: String },
 
     /// The Redis server takes nothing more.
     #[error(
-        "the Redis server at `{location}` is out of memory: raise its maxmemory; what it acknowledged is kept, and the same command goes on"
+        "the Redis server at `{location}` is out of memory: raise its maxmemory; what it acknowledged is kept, and the \
+         same command goes on"
     )]
     OutOfMemory { location: String },
 
@@ -78,7 +80,8 @@ pub enum StoreError {
 
     /// The file cannot be made, read or written.
     #[error(
-        "store `{location}` cannot be opened for writing: make the folder and give write permission, or name another file"
+        "store `{location}` cannot be opened for writing: make the folder and give write permission, or name another \
+         file"
     )]
     NotWritable { location: String, source: io::Error },
 
@@ -112,32 +115,33 @@ pub enum StoreError {
 
     /// The operating system lets the store grow no further, or cannot write it.
     #[error(
-        "store `{location}` can no longer be written: make room on its disk, raise the limit on the size of files, or mend the disk; \
-         what was kept is kept, and the same command goes on"
+        "store `{location}` can no longer be written: make room on its disk, raise the limit on the size of files, or \
+         mend the disk; what was kept is kept, and the same command goes on"
     )]
     NotWritten { location: String },
 
     /// The store was made by a newer program.
     #[error(
-        "store `{location}` has format version {found}, this program reads up to {supported}: use a newer Nitro, or name another store"
+        "store `{location}` has format version {found}, this program reads up to {supported}: use a newer Nitro, or \
+         name another store"
     )]
     Version { location: String, found: i64, supported: i64 },
 
     /// The store was made by an older program, of which there was no release.
     #[error(
-        "store `{location}` has format version {found}, of which there was no release, and this program reads from {oldest} \
-         on: record into another store"
+        "store `{location}` has format version {found}, of which there was no release, and this program reads from \
+         {oldest} on: record into another store"
     )]
     OldVersion { location: String, found: i64, oldest: i64 },
 
     /// Recordings from elsewhere were made with another declaration of the function.
     #[error(
-        "{change} of `{function}` is declared otherwise in what comes into store `{location}`: record one of the two again with the \
-         other's program, or keep them apart"
+        "{change} of `{function}` is declared otherwise in what comes into store `{location}`: record one of the two \
+         again with the other's program, or keep them apart"
     )]
     OtherDeclaration { location: String, function: String, change: String },
 
-    /// What should pick inputs out is no pattern.
+    /// A pattern of inputs is none.
     #[error("`{pattern}` is no pattern of inputs: {problem}")]
     Pattern { pattern: String, problem: String },
 
@@ -175,7 +179,7 @@ pub enum StoreError {
     #[error("{whose} has {count} {what}, and may have {most}: {advice}")]
     TooMany { whose: String, count: usize, what: &'static str, most: usize, advice: &'static str },
 
-    /// What the store holds breaks the rules of this module: another program has written it.
+    /// Another program has written something that breaks the rules of this module.
     #[error("what store `{location}` holds cannot be used: correct it there, or name another store")]
     Unusable { location: String, source: Box<StoreError> },
 
@@ -193,7 +197,8 @@ pub enum StoreError {
 
     /// Recordings from elsewhere have other input features.
     #[error(
-        "function `{function}` has the features {expected} in store `{location}`, not {found}: name another store, or change the columns"
+        "function `{function}` has the features {expected} in store `{location}`, not {found}: name another store, or \
+         change the columns"
     )]
     OtherFeatures { location: String, function: String, expected: String, found: String },
 
@@ -236,9 +241,9 @@ impl StoreError {
 
 /// An error inside a back end, before it knows what the store is called.
 pub(super) enum Fault<E> {
-    /// Of the database or its connection.
+    /// An error of the database or its connection.
     Backend(E),
-    /// Of what was asked.
+    /// An error of the request.
     Refused(StoreError),
 }
 

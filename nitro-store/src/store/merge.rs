@@ -28,7 +28,7 @@ fn key_order(measurement: &Measurement) -> (usize, usize, &str) {
     (measurement.input, measurement.variant, &measurement.configuration)
 }
 
-/// How recordings from elsewhere fit into a store.
+/// A plan to put recordings from elsewhere into a store.
 pub(super) struct Import<'a> {
     function: &'a str,
     variants: Vec<&'a str>,
@@ -37,9 +37,9 @@ pub(super) struct Import<'a> {
     features: Vec<&'a str>,
     /// For each of `features`, where the given inputs have it.
     order: Vec<usize>,
-    /// What the variants (by name) of which configurations are given have afterwards.
+    /// The configurations that these variants (by name) have afterwards.
     spaces: Vec<(&'a str, SpaceRecord)>,
-    /// What names stand for afterwards.
+    /// The digests that names have afterwards.
     meanings: Meanings,
     /// The load of measurements in the store, where it is known.
     loads: HashMap<Key<'a>, f64>,
@@ -120,7 +120,7 @@ fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Resul
     })
 }
 
-/// What is known of either; refuses features that mean something else.
+/// Joins the digests of both sides. Refuses features that mean something else.
 fn joined_meanings(
     location: &str,
     stored: Option<&Recordings>,

@@ -1,4 +1,4 @@
-//! Where measurements are kept: one SQLite file, a Redis server, or memory.
+//! Stores of measurements: one SQLite file, a Redis server, or memory.
 //!
 //! A [`Store`] holds the recordings of any number of functions and devices. Everything in it is keyed by *name*, so
 //! that programs built from other versions of a function, or with other Cargo features, can share one: a variant
@@ -92,8 +92,8 @@ pub fn open(url: &str) -> Result<Box<dyn SharedStore>, StoreError> {
     }
 }
 
-/// As [`open`], for what only reads: of a file that may not be written, or in a folder where nothing may be made,
-/// too. Nothing is made; what would write to such a store fails.
+/// Opens a store as [`open`] does, to read alone. The file, and its folder, need not be writable. Nothing is made; what
+/// would write to such a store fails.
 ///
 /// ```
 /// # let recordings = nitro_store::example();
@@ -117,8 +117,8 @@ pub fn open_to_read(url: &str) -> Result<Box<dyn SharedStore>, StoreError> {
     }
 }
 
-/// Whether [`open`] would find a store, or an error, rather than make one, as far as the name tells: a server's is
-/// taken to be there.
+/// Returns true if [`open`] would find a store, or an error, rather than make one. Only the name is looked at: a server
+/// is taken to have one.
 pub fn exists(url: &str) -> bool {
     match Address::of(url) {
         Ok(Address::File(path)) => path.exists(),
@@ -154,7 +154,7 @@ pub fn memory() -> Result<Box<dyn SharedStore>, StoreError> {
 /// names are those of [`nitro_core::name`], a function has at most [`nitro_core::MAX_VARIANTS`] variants and
 /// [`MAX_FEATURES`](crate::recordings::MAX_FEATURES) features, numbers are finite.
 pub trait Store: Send {
-    /// What the user calls this store: its path or address, without a password.
+    /// Returns the path or address of this store, without a password.
     fn location(&self) -> &str;
 
     /// Names of the functions, in alphabetical order.
@@ -271,10 +271,16 @@ pub trait Store: Send {
     /// use nitro_store::store::{self, ChoiceName, FunctionSchema, Row, Selected};
     ///
     /// let mut store = store::memory()?;
-    /// # let (default_variant, default_configuration) = (None, "");
-    /// store.register(&FunctionSchema { function: "f", variants: &["a"], default_variant, default_configuration, features: &[] })?;
+    /// store.register(&FunctionSchema {
+    ///     function: "f",
+    ///     variants: &["a"],
+    ///     default_variant: None,
+    ///     default_configuration: "",
+    ///     features: &[],
+    /// })?;
     /// store.put_device(&DeviceRecord { id: "host:4".into(), features: Default::default() })?;
-    /// store.put("f", "host:4", &Input { name: "one".into(), features: vec![] }, &[Row::new("a", Outcome::Time(9.0))])?;
+    /// let input = Input { name: "one".into(), features: vec![] };
+    /// store.put("f", "host:4", &input, &[Row::new("a", Outcome::Time(9.0))])?;
     /// assert_eq!(store.measure_again("f", &Selected::new(Some("a"), None, None)?)?, 1);
     /// assert!(store.recorded("f", "host:4", &[ChoiceName::variant("a")])?.is_empty());
     /// assert_eq!(store.load("f")?.measurements.len(), 1); // until it is measured
@@ -342,8 +348,13 @@ pub trait Store: Send {
     /// use nitro_store::store::{self, FunctionSchema};
     ///
     /// let mut store = store::memory()?;
-    /// # let (default_variant, default_configuration) = (Some("plain"), "");
-    /// store.register(&FunctionSchema { function: "sum", variants: &["plain", "found"], default_variant, default_configuration, features: &[] })?;
+    /// store.register(&FunctionSchema {
+    ///     function: "sum",
+    ///     variants: &["plain", "found"],
+    ///     default_variant: Some("plain"),
+    ///     default_configuration: "",
+    ///     features: &[],
+    /// })?;
     /// let kernel = store.put_artifact("sum", "block=32")?;
     /// assert_eq!(store.load("sum")?.artifacts[&kernel], "block=32");
     /// # Ok::<(), store::StoreError>(())
@@ -355,8 +366,8 @@ pub trait Store: Send {
     /// [`MAX_ARTIFACT_BYTES`](nitro_core::MAX_ARTIFACT_BYTES), or the back end fails.
     fn put_artifact(&mut self, function: &str, text: &str) -> Result<Artifact, StoreError>;
 
-    /// What searches have found these choices to do with one input on one device: of each what was put first, none
-    /// where nothing was.
+    /// Returns the evaluations of these choices by searches, with one input on one device. Of each choice it is the
+    /// first that was put, or none.
     ///
     /// # Errors
     ///
@@ -386,7 +397,7 @@ pub trait Store: Send {
         row: &Row<'_>,
     ) -> Result<(), StoreError>;
 
-    /// What a search begins with: of this name what was given first, which is kept, so that all who search together
+    /// Keeps what a search begins with, and returns what was kept first under this name. So all who search together
     /// begin with the same.
     ///
     /// ```

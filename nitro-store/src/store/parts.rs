@@ -1,4 +1,4 @@
-//! How stores write down what the parts of an evaluation took: as JSON.
+//! Times of an evaluation's parts, as stores write them: as JSON.
 
 use nitro_core::recording::PartTime;
 use serde::{Deserialize, Serialize};
@@ -27,13 +27,13 @@ impl WrittenPart {
     }
 }
 
-/// As one text, which is empty where there are none.
+/// Writes parts as one text, which is empty where there are none.
 pub(super) fn text(parts: &[PartTime]) -> String {
     let written: Vec<WrittenPart> = parts.iter().map(WrittenPart::of).collect();
     if written.is_empty() { String::new() } else { serde_json::json!(written).to_string() }
 }
 
-/// What [`text`] has written.
+/// Reads the text of [`text`].
 pub(super) fn read(text: &str) -> Result<Vec<PartTime>, serde_json::Error> {
     if text.is_empty() {
         return Ok(Vec::new());

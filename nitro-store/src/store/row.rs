@@ -1,4 +1,4 @@
-//! What a store is told, and tells, of one choice.
+//! Rows of a store: one choice each.
 
 use nitro_core::recording::PartTime;
 use serde::Serialize;
@@ -29,7 +29,7 @@ impl<'a> ChoiceName<'a> {
     }
 }
 
-/// How a function looks to a store.
+/// A function as a store knows it.
 #[derive(Clone, Copy, Debug)]
 pub struct FunctionSchema<'a> {
     /// The function's name.
@@ -44,7 +44,7 @@ pub struct FunctionSchema<'a> {
     pub features: &'a [&'a str],
 }
 
-/// What one variant did, as [`Store::put`](super::Store::put) takes it.
+/// The outcome of one choice, as [`Store::put`](super::Store::put) takes it.
 ///
 /// ```
 /// use nitro_store::recordings::Outcome;
@@ -63,17 +63,17 @@ pub struct Row<'a> {
     pub variant: &'a str,
     /// Its tuning parameters, empty for a variant without any.
     pub configuration: &'a str,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
     /// Interquartile range of the timed repeats in nanoseconds, 0 where unknown.
     pub spread_ns: f64,
-    /// How many timed repeats the median is of.
+    /// Number of timed repeats that the median is of.
     pub repeats: u32,
-    /// What others took of the processors that it needed, from 0 to 1; none where that is not known.
+    /// The share of the needed processors that others took, from 0 to 1; none where that is not known.
     pub load: Option<f64>,
-    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
+    /// The reason for a failure or a wrong result; empty where there is none.
     pub reason: &'a str,
-    /// What its parts took, where generated code tells. Kept of evaluations
+    /// The times of its parts, where generated code tells. Kept of evaluations
     /// ([`Store::put_evaluation`](super::Store::put_evaluation)) alone.
     pub parts: &'a [PartTime],
 }
@@ -85,7 +85,7 @@ impl<'a> Row<'a> {
         Self { variant, configuration, outcome, spread_ns, repeats, load, reason, parts: &[] }
     }
 
-    /// What it is of.
+    /// Returns the names of its choice.
     pub fn choice(&self) -> ChoiceName<'a> {
         ChoiceName { variant: self.variant, configuration: self.configuration }
     }
@@ -105,8 +105,8 @@ pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measuremen
     }
 }
 
-/// What evaluating a choice on one input of one device gave, as [`Store::evaluations`](super::Store::evaluations)
-/// hands it out.
+/// The evaluation of a choice on one input of one device, as [`Store::evaluations`](super::Store::evaluations) hands it
+/// out.
 ///
 /// ```
 /// use nitro_store::recordings::Outcome;
@@ -123,22 +123,22 @@ pub(super) fn as_row<'a>(recordings: &'a Recordings, measurement: &'a Measuremen
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluated {
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
     /// Interquartile range of the timed repeats in nanoseconds, 0 where unknown.
     pub spread_ns: f64,
-    /// How many timed repeats the median is of.
+    /// Number of timed repeats that the median is of.
     pub repeats: u32,
-    /// What others took of the processors that it needed, from 0 to 1; none where that is not known.
+    /// The share of the needed processors that others took, from 0 to 1; none where that is not known.
     pub load: Option<f64>,
-    /// Why it failed or is wrong; empty where unknown or where there is nothing to say.
+    /// The reason for a failure or a wrong result; empty where there is none.
     pub reason: String,
-    /// What its parts took, where generated code told; how a search of it knows which of its decisions was good.
+    /// The times of its parts, where generated code told; how a search of it knows which of its decisions was good.
     pub parts: Vec<PartTime>,
 }
 
 impl Evaluated {
-    /// As what was put.
+    /// Returns it as a row that can be put.
     #[must_use]
     pub fn row<'a>(&'a self, choice: ChoiceName<'a>) -> Row<'a> {
         let ChoiceName { variant, configuration } = choice;

@@ -1,4 +1,4 @@
-//! What searches have left in a store, as it is copied to another.
+//! Everything that searches have left in a store, as it is copied to another.
 
 use std::collections::BTreeMap;
 
@@ -22,13 +22,13 @@ use super::{ChoiceName, Copied, Evaluated, Row, Store, StoreError};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Searches {
-    /// What they have evaluated ([`Store::put_evaluation`]).
+    /// Their evaluations ([`Store::put_evaluation`]).
     pub evaluations: BTreeMap<EvaluationKey, Evaluated>,
-    /// What each began with ([`Store::begin_search`]), by the name of the search.
+    /// The beginning of each ([`Store::begin_search`]), by the name of the search.
     pub begun: BTreeMap<String, String>,
 }
 
-/// What an evaluation is of.
+/// The names that an evaluation is of.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EvaluationKey {
     /// The function.

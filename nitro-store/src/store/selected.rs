@@ -73,14 +73,14 @@ fn glob(pattern: &str) -> Result<GlobSet, StoreError> {
     })
 }
 
-/// What was taken out of a store.
+/// The numbers of rows that were taken out of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forgotten {
-    /// How many measurements.
+    /// Number of measurements.
     pub measurements: usize,
-    /// How many evaluations of searches.
+    /// Number of evaluations of searches.
     pub evaluations: usize,
-    /// How many inputs, of which nothing is left.
+    /// Number of inputs of which nothing is left.
     pub inputs: usize,
 }
 
@@ -89,8 +89,8 @@ impl fmt::Display for Forgotten {
         let Self { measurements, evaluations, inputs } = self;
         write!(
             formatter,
-            "{measurements} measurements and {evaluations} evaluations of searches are forgotten, and {inputs} inputs of \
-             which nothing is left"
+            "{measurements} measurements and {evaluations} evaluations of searches are forgotten, and {inputs} inputs \
+             of which nothing is left"
         )
     }
 }

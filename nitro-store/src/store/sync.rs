@@ -8,12 +8,12 @@ use super::merge::{Import, is_other, key, times_key};
 use super::{Copied, Store, StoreError, as_row};
 use crate::recordings::{DeviceRecord, FeatureTimes, Measurement, Recordings};
 
-/// What [`sync`] has done.
+/// The result of [`sync`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Synced {
-    /// What the first store got from the second.
+    /// The rows that the first store got from the second.
     pub into_first: Copied,
-    /// What the second store got from the first.
+    /// The rows that the second store got from the first.
     pub into_second: Copied,
     /// Measurements that both had before, with other values.
     pub differing: usize,
@@ -88,7 +88,7 @@ impl<'s> Side<'s> {
         self.functions.contains(function).then(|| self.store.load(function)).transpose()
     }
 
-    /// What this side lacks of the other's; none if it is nothing.
+    /// Returns what this side lacks of the other's; none if it is nothing.
     fn lacking(
         &mut self,
         own: Option<&Recordings>,
@@ -128,7 +128,7 @@ struct Part {
     new_devices: Vec<String>,
 }
 
-/// What `own` lacks of `other`. Inputs that both know come along, to be compared.
+/// Returns what `own` lacks of `other`. Inputs that both know come along, to be compared.
 fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<String, DeviceRecord>) -> Part {
     let known: BTreeSet<_> =
         own.into_iter().flat_map(|own| own.measurements.iter().map(|one| key(own, one))).collect();
@@ -173,7 +173,7 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
     }
 }
 
-/// What features took on devices and inputs of which that is not known yet.
+/// Returns the times of features on devices and inputs of which they are not known yet.
 fn unknown_times(other: &Recordings, own: Option<&Recordings>) -> Vec<FeatureTimes> {
     let known: BTreeSet<_> =
         own.into_iter().flat_map(|own| own.feature_times.iter().map(|one| times_key(own, one))).collect();
@@ -190,7 +190,7 @@ fn unknown_features(device: &DeviceRecord, known: &HashMap<String, DeviceRecord>
     DeviceRecord { id: device.id.clone(), features }
 }
 
-/// How many measurements both have, with other values.
+/// Counts the measurements that both have with other values.
 fn differing(first: Option<&Recordings>, second: Option<&Recordings>) -> usize {
     let (Some(first), Some(second)) = (first, second) else { return 0 };
     let known: HashMap<_, _> =

@@ -1,4 +1,4 @@
-//! What features take, by name.
+//! Times of features, by name.
 
 use std::collections::BTreeMap;
 

@@ -18,7 +18,7 @@ use super::recorder::Recorder;
 use super::request::{DataRequest, InputLists};
 use super::tunable::Tunable;
 use crate::measure::{Plan, Repeats, Share, describe_device};
-use crate::traffic::weights::calls_among;
+use crate::traffic::calls_among;
 use crate::traffic::{self, CapturedCall};
 
 /// Which models to calibrate, for which device, with how many measurements.

@@ -1,6 +1,6 @@
 //! Questions about features that a model left out.
 
-use nitro_test_support::random::Random;
+use nitro_stats::random::Random;
 use nitro_train::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 use nitro_train::{DataRequest, ExplainRequest, FitRequest, Trainer, store};
 

@@ -37,7 +37,7 @@ pub const LEAST: f64 = 0.1;
 /// clears a counter or fills a table before the work is bound by memory, whatever the work is bound by.
 pub const LEAST_SHARE: f64 = 0.05;
 
-/// What the profiles tell of a function.
+/// The resources that matter to a function, by its profiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Relevance {
     /// By variant the proxies that any of its kernels resembles.

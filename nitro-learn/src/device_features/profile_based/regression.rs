@@ -15,7 +15,7 @@ const MOST_SWEEPS: usize = 10_000;
 /// fixed order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
-    /// Of each counter the greatest value among the training profiles: the unit that it is measured in.
+    /// The greatest value of each counter among the training profiles: the unit that it is measured in.
     greatest: Vec<f64>,
     coefficients: Vec<f64>,
 }

@@ -1,5 +1,4 @@
-//! Which device features describe the resource that an application proxy stresses: Table 3 of the paper, and ours
-//! beside it.
+//! Device features of the resource that an application proxy stresses: Table 3 of the paper, and ours beside it.
 
 /// A resource of a device, and the device features that describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +11,7 @@ pub struct Resource {
     pub in_paper: &'static [&'static str],
     /// Those that stand for it here.
     pub device_features: &'static [&'static str],
-    /// Why the two differ; empty where they do not.
+    /// The reason for a difference; empty where there is none.
     pub reason: &'static str,
 }
 
@@ -30,8 +29,8 @@ pub const RESOURCES: [Resource; 5] = [
         named_in_paper: "DP-GFLOP",
         in_paper: &["peak_gflops_dp", "cuda_cores", "clock_rate_mhz"],
         device_features: &["peak_gflops_dp", "clock_rate_mhz"],
-        reason: "`cuda_cores` counts the units for single precision; those for double precision are a half to a sixty-fourth of them, \
-                 depending on the GPU, and `peak_gflops_dp` has them counted",
+        reason: "`cuda_cores` counts the units for single precision; those for double precision are a half to a \
+                 sixty-fourth of them, depending on the GPU, and `peak_gflops_dp` has them counted",
     },
     Resource {
         proxy: "atomics",
@@ -59,8 +58,9 @@ pub const RESOURCES: [Resource; 5] = [
         named_in_paper: "SH-MEM-BW",
         in_paper: &["shared_mem_per_block_kib"],
         device_features: &["shared_mem_per_block_kib", "shared_atomic_ms", "sm_count"],
-        reason: "the size of a block's shared memory says nothing of its speed, and is 48 KiB on all six GPUs of the paper's Table 1: every \
-                 multiprocessor has its own shared memory, so the bandwidth grows with `sm_count`, and `shared_atomic_ms` is measured in it",
+        reason: "the size of a block's shared memory says nothing of its speed, and is 48 KiB on all six GPUs of the \
+                 paper's Table 1: every multiprocessor has its own shared memory, so the bandwidth grows with \
+                 `sm_count`, and `shared_atomic_ms` is measured in it",
     },
 ];
 

@@ -1,5 +1,4 @@
-//! How well selectors of one kind carry over to a device that they were not trained on, measured on source devices
-//! alone.
+//! Transfer of selectors of one kind to a device that they were not trained on, measured on source devices alone.
 //!
 //! Each source in turn is the temporary target: selectors are trained on the other sources, for every subset of device
 //! features up to a size and for none, and judged by what they choose on the temporary target. Inputs are
@@ -34,7 +33,7 @@ pub struct Transfer {
     pub scores: Vec<Vec<f64>>,
 }
 
-/// What to compare.
+/// The subsets of device features to compare.
 pub struct TransferPlan<'a> {
     /// The source devices.
     pub sources: &'a [usize],
@@ -61,7 +60,7 @@ struct Frame<'a> {
     features: Vec<Vec<String>>,
 }
 
-/// What is trained at once: for this temporary target, on the other sources.
+/// A unit of training: for this temporary target, on the other sources.
 struct Job<W> {
     /// Its position among the sources.
     target: usize,

@@ -1,4 +1,4 @@
-//! Which of more input features than a model may have are worth learning from.
+//! Selection of the input features to learn from, of more than a model may have.
 //!
 //! Recursive feature elimination (Guyon, Weston, Barnhill and Vapnik, "Gene selection for cancer classification
 //! using support vector machines", 2002) by importance in forests: one is grown on all features, the more important
@@ -16,7 +16,7 @@ use crate::folds::sample;
 use crate::learners::TrainingSet;
 use crate::task::Task;
 
-/// Of a forest that tells important features: more trees change little, and deeper ones split noise.
+/// Number of trees of a forest that tells important features: more change little, and deeper ones split noise.
 const TREES: usize = 24;
 const MIN_LEAF: usize = 5;
 /// Bound on the values that a forest is grown on, samples times features: some seconds on two cores for all rounds.
@@ -48,7 +48,7 @@ fn more_important(importance: &[f64], count: usize) -> Vec<usize> {
     order
 }
 
-/// What the splits on each column explain, over all trees of a forest.
+/// Returns what the splits on each column explain, over all trees of a forest.
 fn importance(samples: &Samples, seed: u64) -> Vec<f64> {
     let tree = |number: u64| {
         let seed = Random::new(seed ^ 0x494d_504f).next_u64().wrapping_add(number);

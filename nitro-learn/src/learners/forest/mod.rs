@@ -43,7 +43,7 @@ const SUBSETS_EFFORT: f64 = 4e8;
 /// The forest learner.
 pub struct Forests;
 
-/// How trees are grown.
+/// The size of a forest and of its leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Growth {
     /// Number of trees.
@@ -53,11 +53,11 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// Of a forest to be shipped: more trees hardly choose better and take longer to walk.
+    /// The growth of a forest to be shipped: more trees hardly choose better and take longer to walk.
     const SHIPPED: Self = Self { trees: 64, min_leaf: 2 };
-    /// Of a forest that is only compared with other selectors.
+    /// The growth of a forest that is only compared with other selectors.
     const COMPARED: Self = Self { trees: 32, ..Self::SHIPPED };
-    /// Of one of the hundreds of forests by which CV-DFS compares subsets of device features.
+    /// The growth of one of the hundreds of forests by which CV-DFS compares subsets of device features.
     const OF_SUBSETS: Self = Self { trees: 4, ..Self::SHIPPED };
 }
 

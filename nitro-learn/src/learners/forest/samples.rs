@@ -1,4 +1,4 @@
-//! What trees are grown from.
+//! The samples that trees are grown from.
 
 use super::grow::Samples;
 use crate::learners::TrainingSet;

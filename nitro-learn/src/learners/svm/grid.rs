@@ -9,7 +9,7 @@ use crate::folds::{inputs_within, rest, sample};
 use crate::learners::TrainingSet;
 use crate::task::MIN_SOURCES;
 
-/// What the search tries.
+/// The grid of the search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
     /// Values of C, ascending.
@@ -36,7 +36,7 @@ impl Default for Grid {
     }
 }
 
-/// How many (device, part of the inputs) are left out at least, where there are that many parts.
+/// The least number of (device, part of the inputs) that are left out, where there are that many parts.
 const TRIALS: usize = 10;
 
 /// Sum of shares and number of them.

@@ -43,14 +43,14 @@ pub struct Machine {
     pub classifiers: Vec<PairwiseClassifier>,
 }
 
-/// What tells the two classes of a pair apart.
+/// A classifier of the two classes of a pair.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairwiseClassifier {
     /// Support vectors (positions in the training set) with their `y α`.
     pub support: Vec<(usize, f64)>,
     /// Subtracted from the sum; above 0 the first class of the pair wins.
     pub rho: f64,
-    /// Whether the solver reached its tolerance.
+    /// True if the solver reached its tolerance.
     pub converged: bool,
 }
 
@@ -164,7 +164,7 @@ impl Machine {
         order.into_iter().map(|class| self.classes[class]).collect()
     }
 
-    /// Whether every classifier reached the solver's tolerance.
+    /// Returns true if every classifier reached the solver's tolerance.
     pub fn converged(&self) -> bool {
         self.classifiers.iter().all(|pair| pair.converged)
     }

@@ -40,10 +40,10 @@ pub struct Svms {
     name: &'static str,
     short_name: &'static str,
     description: &'static str,
-    /// Whether an error is weighted by what it loses, so that machines do not spend their support vectors on inputs
-    /// for which two variants are equally good. (The weight of a sample is its cost of confusion, as in Lin,
-    /// "Reduction from cost-sensitive multiclass classification to one-versus-one binary classification", 2014;
-    /// here over the samples whose best class is one of the pair.)
+    /// True if an error is weighted by what it loses, so that machines do not spend their support vectors on inputs for
+    /// which two variants are equally good. (The weight of a sample is its cost of confusion, as in Lin, "Reduction
+    /// from cost-sensitive multiclass classification to one-versus-one binary classification", 2014; here over the
+    /// samples whose best class is one of the pair.)
     by_regret: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a machine is trained on.
+//! The samples that a machine is trained on.
 
 use crate::learners::TrainingSet;
 use crate::task::Sample;
@@ -10,10 +10,10 @@ pub struct SamplesByClass {
     samples: Vec<Sample>,
     /// Class and end of the range of its samples.
     pub(super) classes: Vec<(usize, usize)>,
-    /// What choosing a class for a sample loses: one row a sample, one column a class; empty where every error is
+    /// The loss of choosing a class for a sample: one row a sample, one column a class; empty where every error is
     /// equally bad.
     losses: Vec<Vec<f64>>,
-    /// What each sample counts; empty where all count alike.
+    /// The weight of each sample; empty where all count alike.
     certainties: Vec<f64>,
 }
 
@@ -89,7 +89,7 @@ impl SamplesByClass {
         &self.samples
     }
 
-    /// How many classes are best somewhere.
+    /// Counts the classes that are best somewhere.
     pub fn class_count(&self) -> usize {
         self.classes.len()
     }

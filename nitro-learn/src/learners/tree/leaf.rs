@@ -6,7 +6,7 @@ use super::line::{Line, Method};
 use super::questions::Row;
 use super::space::{Point, Space};
 
-/// What a leaf chooses.
+/// The choices of a leaf.
 pub(super) enum Leaf {
     /// The same for every input.
     Majority(usize),
@@ -53,7 +53,7 @@ impl Leaf {
         })
     }
 
-    /// What is chosen for scaled features.
+    /// Chooses for scaled features.
     #[cfg(test)]
     pub fn choice(&self, space: &Space, features: &[f64]) -> usize {
         match self {
@@ -64,19 +64,19 @@ impl Leaf {
 }
 
 impl Lines {
-    /// What is chosen for scaled features.
+    /// Chooses for scaled features.
     pub fn choice(&self, space: &Space, features: &[f64]) -> usize {
         let wanted = self.wanted(features);
         space.nearest(&wanted, &self.emitted).expect("the labels of its rows are emitted")
     }
 
-    /// Where the lines are, which need not be a choice.
+    /// Returns the values of the lines, which need not be a choice.
     pub fn wanted(&self, features: &[f64]) -> Point {
         let numbers = self.lines.iter().map(|line| line.at(features)).collect();
         Point { variant: self.variant, numbers, categories: self.categories.clone() }
     }
 
-    /// How much the lines depend on a feature, all together.
+    /// Returns how much the lines depend on a feature, all together.
     pub fn dependence(&self, feature: usize) -> f64 {
         self.lines.iter().map(|line| line.slope(feature).abs()).sum()
     }
@@ -97,7 +97,7 @@ fn majority(rows: &[&Row]) -> usize {
     tied.min_by(|a, b| lost(a).total_cmp(&lost(b))).expect("a leaf has rows")
 }
 
-/// Of equals the first by alphabet.
+/// Returns the most frequent text, of equals the first by alphabet.
 fn most_frequent<'t>(texts: impl Iterator<Item = &'t str>) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     texts.for_each(|text| *counts.entry(text).or_default() += 1);

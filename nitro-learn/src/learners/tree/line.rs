@@ -4,12 +4,12 @@ use nalgebra::{DMatrix, DVector};
 
 /// Keeps features that say the same, or nothing, from making the equations unsolvable.
 const RIDGE: f64 = 1e-6;
-/// Of the iterative solution: how far each sample draws the line towards itself, and how often each has its turn.
+/// The share by which each sample draws the line of the iterative solution towards itself.
 const STEP: f64 = 0.5;
 const EPOCHS: usize = 200;
 const EPSILON: f64 = 1e-9;
 
-/// How lines are fitted.
+/// The ways to fit a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     /// The normal equations, with a little ridge.
@@ -88,8 +88,8 @@ mod tests {
         }
     }
 
-    /// What is on no line is fitted by least squares, which the rule comes near and, its step being constant, does
-    /// not reach.
+    /// Values on no line are fitted by least squares, which the rule comes near and, its step being constant, does not
+    /// reach.
     #[test]
     fn the_methods_agree_about_noisy_values() {
         let rows: Vec<[f64; 1]> = (0..16).map(|n| [f64::from(n) / 7.5 - 1.0]).collect();

@@ -115,7 +115,7 @@ fn table(set: &TrainingSet<'_>) -> Table {
     Table { rows, scales, origins }
 }
 
-/// Of the choices that are as good as the best of a row, the one that loses least on all rows becomes its label.
+/// Labels each row with the choice that loses least on all rows, of those that are as good as the best of the row.
 fn relabel(rows: &mut [Row]) {
     let choices = rows.first().map_or(0, |row| row.losses.len());
     let lost = |class: usize| -> f64 { rows.iter().map(|row| row.losses[class].unwrap_or(1.0)).sum() };
@@ -193,7 +193,7 @@ impl Grower {
         }
     }
 
-    /// Where a choice is made. The others follow by what they lose on the inputs of the leaf, for calls that the
+    /// Ends a branch with a choice. The others follow by what they lose on the inputs of the leaf, for calls that the
     /// choice does not admit.
     fn end(&mut self, rows: &[&Row], class: usize) {
         let lost = |own: usize| {

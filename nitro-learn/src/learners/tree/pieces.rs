@@ -8,7 +8,7 @@
 use super::leaf::Lines;
 use super::space::Space;
 
-/// How often the features that matter less are halved, all together.
+/// Number of halvings of the features that matter less, all together.
 const HALVINGS: usize = 4;
 /// Shorter pieces than this, of the range of the training inputs, are none.
 const LEAST_LENGTH: f64 = 1e-9;
@@ -124,8 +124,8 @@ fn changes(lines: &Lines, space: &Space, region: &Region, column: usize) -> Vec<
     sorted(bends.iter().copied().chain(crossings.filter(within)))
 }
 
-/// Where two choices are as far away between two bends, where all distances are linear. `ahead` is by how much the
-/// one is farther than the other.
+/// Returns where two choices are as far away between two bends, where all distances are linear. `ahead` is by how much
+/// the one is farther than the other.
 fn crossings(choices: &[usize], ahead: impl Fn(usize, usize, f64) -> f64, from: f64, to: f64) -> Vec<f64> {
     let mut found = Vec::new();
     for (index, &one) in choices.iter().enumerate() {

@@ -13,7 +13,7 @@ pub(super) struct Row {
     pub features: Vec<f64>,
     /// The same as the run time compares them.
     pub raw: Vec<f32>,
-    /// What is best.
+    /// The best choice.
     pub label: usize,
     /// By choice the share of speed that it loses; none where it may not run.
     pub losses: Vec<Option<f64>>,

@@ -17,7 +17,7 @@ pub(super) struct Space {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub variant: usize,
-    /// Of the numeric parameters.
+    /// The values of the numeric parameters.
     pub numbers: Vec<f64>,
     /// Values of the others, which are near or far from nothing.
     pub categories: Vec<String>,
@@ -76,7 +76,7 @@ struct Scale {
 }
 
 impl Scale {
-    /// Of the values of a parameter; none where one is no number.
+    /// Returns the scale of a parameter's values; none where one is no number.
     fn of(values: &Values<'_>) -> Option<Self> {
         let mut numbers: Vec<f64> = values.iter().map(|value| value.parse().ok()).collect::<Option<_>>()?;
         numbers.retain(|number| number.is_finite());
@@ -95,7 +95,7 @@ impl Scale {
     }
 }
 
-/// Whether ascending values grow by the same factor from each to the next.
+/// Returns true if ascending values grow by the same factor from each to the next.
 fn is_geometric(numbers: &[f64]) -> bool {
     let factors: Vec<f64> = numbers.windows(2).map(|pair| pair[1] / pair[0]).collect();
     let same = |factor: &f64| (factor / factors[0] - 1.0).abs() < 1e-9;
@@ -116,7 +116,7 @@ fn scales(recordings: &Recordings) -> BTreeMap<(usize, &str), Option<Scale>> {
     values.into_iter().map(|(parameter, values)| (parameter, Scale::of(&values))).collect()
 }
 
-/// What stands in the braces of a choice's name.
+/// Returns what stands in the braces of a choice's name.
 fn configuration(choice: &str) -> &str {
     choice.split_once('{').map_or("", |(_, rest)| rest.strip_suffix('}').unwrap_or(rest))
 }

@@ -91,7 +91,7 @@ fn nothing_is_chosen_that_was_best_nowhere() {
     }
 }
 
-/// Whether the pieces choose as the lines do, as a share of the places of a grid.
+/// Returns the share of the places of a grid where the pieces choose as the lines do.
 fn agreement(leaf: &Leaf, space: &Space, columns: usize) -> f64 {
     let Leaf::Lines(lines) = leaf else { panic!("the rows do not agree") };
     let piece = pieces(lines, space, &vec![(-1.0, 1.0); columns]);

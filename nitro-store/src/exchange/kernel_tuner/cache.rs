@@ -9,7 +9,7 @@ use super::row::{Timed, failed, values};
 use super::wrong::Wrong;
 use crate::printable::excerpt;
 
-/// What versions before 0.4 wrote as the time of what failed.
+/// The time of a failed configuration in files of versions before 0.4.
 const NEVER_MS: f64 = 1e20;
 
 /// Reads the object of all entries, which is a part of the text.

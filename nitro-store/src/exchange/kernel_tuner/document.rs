@@ -33,7 +33,7 @@ pub(super) struct Document<'t> {
     ktt_metadata: KttMetadata,
 }
 
-/// What KTT's own files say of themselves.
+/// The head of KTT's own files.
 #[derive(Default, Deserialize)]
 #[serde(expecting = "an object", rename_all = "PascalCase")]
 struct KttMetadata {
@@ -41,12 +41,12 @@ struct KttMetadata {
     time_unit: Option<Field>,
 }
 
-/// What results may say of themselves.
+/// The optional head of results.
 #[derive(Default, Deserialize)]
 #[serde(expecting = "an object")]
 struct Metadata<'t> {
     device_name: Option<Field>,
-    /// As KTT calls it.
+    /// The name that KTT has for the device.
     device: Option<Field>,
     kernel_name: Option<Field>,
     #[serde(borrow)]
@@ -54,8 +54,8 @@ struct Metadata<'t> {
     timeunit: Option<Field>,
 }
 
-const NEITHER: &str = "this is neither a cache of Kernel Tuner, which has `cache`, nor T4 results, which have `results`, nor \
-                       results of KTT, which have `Results`; name one of these";
+const NEITHER: &str = "this is neither a cache of Kernel Tuner, which has `cache`, nor T4 results, which have \
+                       `results`, nor results of KTT, which have `Results`; name one of these";
 
 impl<'t> Document<'t> {
     pub(super) fn read(text: &'t str) -> Result<Self, Wrong> {
@@ -136,7 +136,7 @@ fn name<const N: usize>(fields: [&Option<Field>; N]) -> Option<String> {
     })
 }
 
-/// What the file is called, without its folder and endings.
+/// Returns the name of a file without its folder and endings.
 fn stem(file: &str) -> String {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     let packed = [".gz", ".xz", ".zip"].into_iter().find_map(|ending| name.strip_suffix(ending));

@@ -50,7 +50,7 @@ impl<'t> Lines<'t> {
         Self { text, counted: (0, 0) }
     }
 
-    /// How many lines end before this part of the text, which is behind those asked for earlier.
+    /// Counts the lines that end before this part of the text. Parts have to be asked for in their order.
     pub(super) fn before(&mut self, part: &RawValue) -> usize {
         let start = part.get().as_ptr().addr() - self.text.as_ptr().addr();
         let (from, lines) = self.counted;

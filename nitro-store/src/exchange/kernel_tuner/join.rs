@@ -10,7 +10,7 @@ use crate::exchange::error::{ImportError, Problem};
 use crate::printable::{excerpt, list};
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings, SpaceRecord};
 
-/// What an input is called whose problem has no size.
+/// The name of an input whose problem has no size.
 const ONLY: &str = "only";
 
 pub(super) fn join(function: &str, files: Vec<Tuned>) -> Result<Recordings, ImportError> {
@@ -64,7 +64,8 @@ impl Joined {
             if let Some(other) = self.found_in.insert(key, file.file.clone()) {
                 let (configuration, device) = (excerpt(&configuration), excerpt(&file.device));
                 return Err(of_row(format!(
-                    "configuration `{configuration}` on device `{device}` is in {other} already; leave out one of the two"
+                    "configuration `{configuration}` on device `{device}` is in {other} already; leave out one of the \
+                     two"
                 )));
             }
             let Row { outcome, spread_ns, repeats, reason, .. } = row;
@@ -135,7 +136,8 @@ impl Joined {
         let values: Option<Vec<String>> = space.parameters.iter().map(value_of).collect();
         let values = values.filter(|values| values.len() == parameters.len()).ok_or_else(|| {
             let (expected, found) = (list(&space.parameters), list(parameters));
-            format!("its parameters are {found}, those of this kernel in the files before {expected}; import them as two functions")
+            format!("its parameters are {found}, those of this kernel in the files before {expected}; import them as \
+                     two functions")
         })?;
         values.iter().try_for_each(|value| check("value", value))?;
         let each = space.parameters.iter().zip(&values).map(|(name, value)| format!("{name}={value}"));

@@ -28,7 +28,7 @@ struct Pair {
     value: Field,
 }
 
-/// What a file has of one kernel.
+/// The rows of one kernel in a file.
 pub(super) struct Ktt {
     pub(super) kernel: String,
     pub(super) parameters: Vec<String>,

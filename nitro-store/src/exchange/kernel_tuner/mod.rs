@@ -76,7 +76,7 @@ struct Tuned {
     file: String,
     device: String,
     kernel: String,
-    /// Of the problem; empty where the file does not say.
+    /// The size of the problem; empty where the file does not say.
     size: Vec<String>,
     parameters: Vec<String>,
     rows: Vec<Row>,

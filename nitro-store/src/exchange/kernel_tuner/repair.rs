@@ -1,4 +1,4 @@
-//! What Python writes and JSON does not have: numbers that are none, and a cache that is not closed yet.
+//! Repairs of what Python writes and JSON does not have: numbers that are none, and a cache that is not closed yet.
 
 use std::borrow::Cow;
 
@@ -58,8 +58,8 @@ impl Scan {
         self.at += 1;
     }
 
-    /// Where a cache ends that waits for its next entry, and the brackets to come. A text that ends inside of an
-    /// entry is none.
+    /// Returns where a cache ends that waits for its next entry, with the brackets to come. A text that ends inside of
+    /// an entry is none.
     fn unclosed_end(&self, text: &str) -> Option<(usize, &'static str)> {
         let whole = text.trim_end();
         let brackets = match (self.is_text, self.depth) {

@@ -13,7 +13,7 @@ use super::units::ns_per;
 use super::wrong::Wrong;
 use crate::printable::excerpt;
 
-/// Where nothing says a unit, it is Kernel Tuner's.
+/// The unit of Kernel Tuner, for times without one.
 const MILLISECOND_NS: f64 = 1e6;
 
 #[derive(Deserialize)]

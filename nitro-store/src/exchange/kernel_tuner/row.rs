@@ -1,4 +1,4 @@
-//! What an entry of either kind becomes.
+//! The row that an entry of either kind becomes.
 
 use nitro_stats::statistics::interquartile_range;
 

@@ -1,4 +1,4 @@
-//! What is wrong in a file, and on which line.
+//! Mistakes in a file, with their lines.
 
 use crate::printable::printable;
 

@@ -1,4 +1,4 @@
-//! What things are called in Redis, and how their values are written.
+//! Keys in Redis, and the text of their values.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub(super) fn measurements(function: &str, device: &str) -> String {
     format!("nitro:measurements:{}", json(&(function, device)))
 }
 
-/// How the keys of evaluations begin; function and device follow.
+/// The beginning of the keys of evaluations; function and device follow.
 pub(super) const EVALUATIONS: &str = "nitro:evaluations:";
 
 pub(super) fn evaluations(function: &str, device: &str) -> String {
@@ -51,7 +51,7 @@ pub(super) fn due(function: &str, device: &str) -> String {
     format!("nitro:due:{}", json(&(function, device)))
 }
 
-/// Who measures an input at present: a string that expires.
+/// Returns the key of a lease: a string that expires, with the owner.
 pub(super) fn claim(function: &str, device: &str, input: &str) -> String {
     format!("nitro:claim:{}", json(&(function, device, input)))
 }
@@ -135,7 +135,7 @@ pub(super) fn parse<T: DeserializeOwned>(location: &str, key: &str, text: &str) 
     serde_json::from_str(text).map_err(|error| damaged(location, key, &error.to_string()).into())
 }
 
-/// As [`parse`], of numbers by name, each there once.
+/// Reads numbers by name as [`parse`] does, each there once.
 pub(super) fn parse_features(location: &str, key: &str, text: &str) -> Result<Features> {
     parse(location, key, text).map(|unique::Map(features)| features)
 }

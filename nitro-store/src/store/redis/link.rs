@@ -11,7 +11,7 @@ use crate::printable::printable;
 use crate::store::error::Fault;
 use crate::store::{StoreError, shown};
 
-/// How long a server that was there may stay away.
+/// The longest that a server that was there may stay away.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
@@ -34,8 +34,8 @@ impl Link {
         Ok(link)
     }
 
-    /// What `action` gives, which is tried again after errors that pass. It has to be one that may be done twice:
-    /// whether the server has carried out what it did not answer, nobody knows.
+    /// Runs `action`, again after errors that pass. It has to be one that may be done twice: whether the server has
+    /// carried out what it did not answer, nobody knows.
     pub(super) fn with<T>(
         &mut self,
         action: impl FnMut(&mut Wire, &str) -> Result<T>,
@@ -98,18 +98,19 @@ impl Link {
     }
 }
 
-/// Whether the same may succeed later: the server was lost, or says so itself.
+/// Returns true if the same may succeed later: the server was lost, or says so itself.
 fn passes(error: &RedisError) -> bool {
     is_starting(error) || error.is_io_error() && !matches!(error.retry_method(), RetryMethod::NoRetry)
 }
 
-/// Whether the server says that it is not ready yet.
+/// Returns true if the server says that it is not ready yet.
 fn is_starting(error: &RedisError) -> bool {
     use ServerErrorKind::{BusyLoading, MasterDown, TryAgain};
     matches!(error.kind(), ErrorKind::Server(BusyLoading | MasterDown | TryAgain))
 }
 
-/// Whether the server said so. The client has no kinds for these, and quotes them inside errors of other kinds.
+/// Returns true if the server used these words. The client has no kinds for these errors, and quotes them inside
+/// others.
 fn says(error: &RedisError, words: &[&str]) -> bool {
     let text = error.to_string();
     words.iter().any(|word| text.contains(word))

@@ -8,8 +8,8 @@
 //! | `nitro:inputs:FUNCTION` | input → its features |
 //! | `nitro:spaces:FUNCTION` | variant → its configurations, measured or not, where that was listed |
 //! | `nitro:artifacts:FUNCTION` | digest → text of generated code |
-//! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, repeats, load, reason |
-//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | the same of what searches have evaluated, with what parts took; nobody but a copy loads it whole |
+//! | `nitro:measurements:["FUNCTION","DEVICE"]` | `["INPUT","VARIANT","CONFIGURATION"]` → outcome, time, spread, .. |
+//! | `nitro:evaluations:["FUNCTION","DEVICE"]` | evaluations of searches, with times of parts; copies load it whole |
 //! | `nitro:searches` | search → what it began with |
 //! | `nitro:feature-times:["FUNCTION","DEVICE"]` | input → what each feature takes, in nanoseconds |
 //! | `nitro:due:["FUNCTION","DEVICE"]` | the fields of measurements that are to be made again → nothing |
@@ -42,7 +42,7 @@ use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
 type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
 
-/// Of the keys and values; a change that older programs cannot read adds one.
+/// The version of keys and values; a change that older programs cannot read adds one.
 const FORMAT_VERSION: i64 = 1;
 
 impl From<RedisError> for Fault<RedisError> {
@@ -118,7 +118,7 @@ impl Redis {
     }
 }
 
-/// How often a change is tried whose keys others change meanwhile.
+/// The most tries of a change whose keys others change meanwhile.
 const MAX_TRIES: usize = 10_000;
 
 /// Claims what the key stands for, or gives it back with a lease of no time; false where another has it.

@@ -123,8 +123,8 @@ fn inputs(
     Ok((inputs, incomplete))
 }
 
-/// What was measured on one device. Rows that another program has just added, of inputs or variants read before, are
-/// left for the next time.
+/// Reads the measurements of one device. Rows that another program has just added, of inputs or variants read before,
+/// are left for the next time.
 fn measurements(
     connection: &mut Wire,
     location: &str,
@@ -149,7 +149,7 @@ fn measurements(
     Ok(measurements)
 }
 
-/// What features took on the inputs and devices of these recordings.
+/// Reads the times of features on the inputs and devices of these recordings.
 fn feature_times(
     connection: &mut Wire,
     location: &str,
@@ -193,7 +193,7 @@ fn evaluated(location: &str, key: &str, field: &str, text: &str) -> Result<Evalu
     Ok(value.evaluated().ok_or_else(contradiction)?)
 }
 
-/// As [`recorded`], of one input; `subject` are function, device and input.
+/// Answers as [`recorded`] does, for one input; `subject` are function, device and input.
 pub(super) fn is_recorded(
     connection: &mut Wire,
     location: &str,

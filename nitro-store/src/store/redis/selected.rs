@@ -1,4 +1,4 @@
-//! What happens to recordings that are picked out: they are forgotten, or due again; and what names stand for.
+//! Changes of recordings that are picked out: they are forgotten, or due again; and digests of names.
 
 use std::collections::{BTreeMap, BTreeSet};
 

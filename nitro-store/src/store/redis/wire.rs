@@ -1,4 +1,4 @@
-//! What goes over the wire: commands, and answers that are bounded in time, bytes and values before they are believed.
+//! The protocol: commands, and answers that are bounded in time, bytes and values before they are believed.
 //!
 //! The client of the `redis` crate has a timeout for each read alone, so that a server that drips bytes holds it for
 //! ever, and takes as much as it is sent. Its commands, pipelines and conversions run over this connection in its
@@ -10,18 +10,19 @@ use std::time::{Duration, Instant};
 
 use redis::{ConnectionAddr, ConnectionLike, RedisError, RedisResult, Value};
 
-/// How long a server may take to accept a connection, to take a command and to answer it; each MiB adds a second.
+/// The longest that a server may take to accept a connection, to take a command and to answer it. Each MiB adds a
+/// second.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// What the answers to one command or transaction may have: no store has more, and memory does.
+/// The bounds of the answers to one command or transaction: no store has more, and memory does.
 const LIMITS: Limits = Limits { bytes: 512 << 20, values: 1 << 23 };
 /// The most bytes of a line; a value has its length before it and is none.
 const MAX_LINE_BYTES: usize = 64 << 10;
-/// How deep lists lie in lists. The commands of a store have two in the list of a transaction.
+/// The deepest that lists lie in lists. The commands of a store have two in the list of a transaction.
 const MAX_DEPTH: usize = 8;
 /// Bytes asked for at once.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// How much is taken.
+/// The bounds of answers.
 struct Limits {
     bytes: u64,
     /// Lists and what is in them, some hundred bytes each in memory.
@@ -145,7 +146,7 @@ struct Exchange<T> {
     /// Bytes that arrived and were not read yet, from `at` on.
     arrived: Vec<u8>,
     at: usize,
-    /// What is left of the bounds of these answers.
+    /// The beginning of these answers, for their bound in time.
     began: Duration,
     bytes: u64,
     values: u64,
@@ -282,7 +283,7 @@ impl<T: Transport> Exchange<T> {
     }
 }
 
-/// What a line says that no server of Redis says.
+/// Quotes a line that no server of Redis writes.
 fn quoted(line: &[u8]) -> String {
     format!("it says `{}`", crate::printable::excerpt(String::from_utf8_lossy(line).trim_end()))
 }
@@ -292,7 +293,7 @@ fn foreign(what: impl Into<String>) -> RedisError {
     (redis::ErrorKind::Parse, "this is no answer of Redis", what.into()).into()
 }
 
-/// Of the two names of a timeout one, with a word for the user.
+/// Turns either name of a timeout into one, with a word for the user.
 fn timely(error: io::Error) -> io::Error {
     match error.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {

@@ -1,4 +1,4 @@
-//! What goes into a writing transaction: reads happen at once, writes are put into the pipe.
+//! Writing transactions: reads happen at once, writes are put into the pipe.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub(super) fn artifact(pipe: &mut Pipeline, function: &str, artifact: Artifact, 
     pipe.hset(keys::artifacts(function), artifact.to_string(), text).ignore();
 }
 
-/// What [`put`](crate::store::Store::put) is given.
+/// The arguments of [`put`](crate::store::Store::put).
 pub(super) struct Measured<'a> {
     pub(super) function: &'a str,
     pub(super) device: &'a str,
@@ -71,7 +71,7 @@ pub(super) fn measured(
     Ok(())
 }
 
-/// What the features of an input take on a device.
+/// Puts the times of an input's features on a device.
 pub(super) fn feature_times(
     connection: &mut Wire,
     pipe: &mut Pipeline,
@@ -141,7 +141,7 @@ fn write_row(pipe: &mut Pipeline, function: &str, device: &str, input: &str, row
     pipe.hdel(keys::due(function, device), field).ignore();
 }
 
-/// Of what is known the first stays, so that nothing has to be read before.
+/// Adds what searches have left. Of what is known the first stays, so that nothing has to be read before.
 pub(super) fn searches(searches: &Searches) -> Pipeline {
     let mut pipe = redis::pipe();
     pipe.atomic();

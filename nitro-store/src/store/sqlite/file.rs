@@ -16,21 +16,21 @@ use crate::store::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"Ntro");
 /// Length of SQLite's header.
 const HEADER_BYTES: usize = 100;
-/// Where SQLite's header has the application id.
+/// The offset of the application id in SQLite's header.
 const APPLICATION_ID_OFFSET: usize = 68;
-/// Of the tables; a change that older programs cannot read adds one.
+/// The version of the tables; a change that older programs cannot read adds one.
 const FORMAT_VERSION: i32 = 10;
 /// The first version that is brought up; stores before it were made by programs that nobody released.
 const OLDEST_VERSION: i32 = 9;
-/// What turns a store of an older version into one of the next, from the oldest on.
+/// The changes that turn a store of an older version into one of the next, from the oldest on.
 const STEPS: [&str; 1] = [include_str!("version_10.sql")];
 /// Tables of older versions that a step drops.
 const DROPPED_TABLES: &[&str] = &["post"];
-/// What every SQLite file begins with.
+/// The beginning of every SQLite file.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 /// Endings of the files that SQLite has beside the store's.
 const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
-/// How long to wait for another process to end its transaction.
+/// The longest wait for another process to end its transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn memory() -> Result<Connection> {

@@ -45,7 +45,7 @@ impl Sqlite {
         }
     }
 
-    /// As it can be opened: for reading alone, if it may not be written.
+    /// Opens a file to read alone if it may not be written.
     pub(super) fn open_to_read(path: &Path) -> Result<Self, StoreError> {
         if let Err(source) = std::fs::metadata(path) {
             return Err(StoreError::NotReadable { location: path.display().to_string(), source });

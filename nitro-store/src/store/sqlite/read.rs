@@ -105,7 +105,7 @@ fn artifacts(connection: &Connection, function: i64) -> Result<BTreeMap<Artifact
     statement.query_map([function], of_row)?.collect()
 }
 
-/// What the names of a function stand for, as far as it is known.
+/// Reads the digests of a function's names, as far as they are known.
 pub(super) fn meanings(connection: &Connection, function: i64) -> Result<Meanings> {
     let text: Option<String> = connection
         .query_row("SELECT digests FROM meaning WHERE function = ?1", [function], |row| row.get(0))
@@ -152,7 +152,7 @@ fn inputs(connection: &Connection, function: i64, into: &mut Recordings) -> Resu
     Ok(indices)
 }
 
-/// What features took on these inputs and the devices that measured them.
+/// Reads the times of features on these inputs and the devices that measured them.
 fn feature_times(
     connection: &Connection,
     function: i64,
@@ -254,7 +254,7 @@ pub(super) fn recorded(
     statement.query_map((function, device, list, with_features, only), |row| row.get(0))?.collect()
 }
 
-/// What is kept of these choices; `subject` are function, device and input.
+/// Reads the evaluations of these choices; `subject` are function, device and input.
 pub(super) fn evaluations(
     connection: &Connection,
     [function, device, input]: [&str; 3],

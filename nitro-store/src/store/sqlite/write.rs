@@ -1,4 +1,4 @@
-//! What happens inside a writing transaction.
+//! Steps of a writing transaction.
 
 use std::collections::HashMap;
 use std::time::Duration;

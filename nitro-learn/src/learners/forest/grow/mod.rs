@@ -5,7 +5,7 @@ use nitro_stats::random::Random;
 
 use crate::scaling::{origin_of, unless_zero};
 
-/// What trees are grown from: features column by column, targets row by row.
+/// The samples that trees are grown from: features column by column, targets row by row.
 pub(super) struct Samples {
     pub(super) classes: usize,
     columns: Vec<Column>,
@@ -17,7 +17,7 @@ pub(super) struct Samples {
 struct Column {
     /// Raw values less the origin, in the precision in which the run time compares them.
     values: Vec<f32>,
-    /// What the run time subtracts before it rounds.
+    /// The origin that the run time subtracts before it rounds.
     origin: f64,
     /// Thresholds are drawn on this scale, so that decades are as likely to be cut as any other range.
     transform: Transform,
@@ -173,7 +173,7 @@ impl Grower<'_> {
         Some(if drawn >= low && drawn < high { drawn } else { low })
     }
 
-    /// What the two sides of a split explain; none where one has too few samples.
+    /// Returns what the two sides of a split explain; none where one has too few samples.
     fn gain(&self, samples: &[u32], sums: &[f32], column: usize, threshold: f32) -> Option<f64> {
         let values = &self.samples.columns[column].values;
         let mut lower = vec![0.0; sums.len()];

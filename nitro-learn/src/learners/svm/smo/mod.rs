@@ -20,10 +20,10 @@ use state::State;
 
 /// A kernel function over a fixed set of samples, asked for whole rows.
 pub trait Kernel: Sync {
-    /// How many samples there are.
+    /// Returns the number of samples.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -42,20 +42,20 @@ pub trait Kernel: Sync {
     }
 }
 
-/// What to solve: a kernel, one label a sample and how exact the answer has to be.
+/// A problem of two classes: a kernel, one label a sample and how exact the answer has to be.
 #[derive(Clone, Copy)]
 pub struct BinaryProblem<'a> {
     /// Kernel over the samples.
     pub kernel: &'a dyn Kernel,
-    /// Whether a sample is of the positive class; both classes must occur.
+    /// True for a sample of the positive class; both classes must occur.
     pub positive: &'a [bool],
-    /// What an error on each sample costs, as a factor of C; none where all cost the same.
+    /// The cost of an error on each sample, as a factor of C; none where all cost the same.
     pub weights: Option<&'a [f64]>,
-    /// When to stop.
+    /// The end of the iterations.
     pub stop: Stop,
 }
 
-/// When a solver may stop.
+/// The tolerance and the bound on steps at which a solver may stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
     /// Largest violation of the optimality conditions that is left; LIBSVM's `-e`.
@@ -91,7 +91,7 @@ pub struct BinarySolution {
     pub rho: f64,
     /// Steps taken.
     pub steps: usize,
-    /// Whether the tolerance was reached before the bound on steps.
+    /// True if the tolerance was reached before the bound on steps.
     pub converged: bool,
 }
 

@@ -7,7 +7,7 @@ const CACHE_BYTES: usize = 192 << 20;
 
 pub(super) struct RowCache<'a> {
     kernel: &'a dyn Kernel,
-    /// Where a sample's row lies in `rows`.
+    /// The place of a sample's row in `rows`.
     slots: Vec<Option<usize>>,
     rows: Vec<Row>,
     capacity: usize,

@@ -71,7 +71,7 @@ fn check_optimal(kernel: &Rbf, positive: &[bool], cost: f64, solution: &BinarySo
     check_optimal_within(kernel, positive, &vec![cost; positive.len()], solution, tolerance);
 }
 
-/// As [`check_optimal`], with a bound of its own for each sample.
+/// Checks as [`check_optimal`] does, with a bound of its own for each sample.
 fn check_optimal_within(
     kernel: &Rbf,
     positive: &[bool],
