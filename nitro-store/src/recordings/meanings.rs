@@ -11,7 +11,7 @@ use crate::unique;
 ///
 /// ```
 /// use nitro_store::recordings::Meanings;
-/// # use nitro::{Function, VariantInfo};
+/// # use nitro_core::{Function, VariantInfo};
 /// # static MERGE: [VariantInfo; 1] = [VariantInfo::new("merge")];
 /// # static BEFORE: Function = Function::new("sort", &MERGE).with_features(&["length"]).with_feature_digests(&[1]);
 /// # static NOW: Function = Function::new("sort", &MERGE).with_features(&["length"]).with_feature_digests(&[2]);
