@@ -7,7 +7,8 @@ use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
 use nitro_search::{
-    Ask, Budget, Crossing, Decisions, Failure, PartReport, PathId, PathPlan, PathSearch, PathStrategy, Report,
+    Ask, Budget, Crossing, Decisions, Failure, PartReport, PathId, PathPlan, PathSearch, PathStrategy,
+    Report, Step,
 };
 use nitro_store::store::Evaluated;
 
@@ -23,7 +24,7 @@ pub(crate) struct GeneratedSearch<'a> {
     function: &'static Function,
     variant: usize,
     generator: &'a dyn Generator,
-    search: PathSearch<&'a dyn Decisions>,
+    search: PathSearch<DecisionsOf<'a>>,
     /// What is evaluated first; none once it was asked for.
     presets: Option<Vec<String>>,
     /// What was asked for and is not told yet, with the paths that gave it.
@@ -37,6 +38,15 @@ pub(crate) struct GeneratedSearch<'a> {
     trusts_bounds: bool,
     reasons: Reasons,
     searched: Searched,
+}
+
+/// The decisions of a generator, which may be shared by threads.
+struct DecisionsOf<'a>(&'a dyn Generator);
+
+impl Decisions for DecisionsOf<'_> {
+    fn next(&self, path: &[Crossing]) -> Step {
+        self.0.decisions().next(path)
+    }
 }
 
 /// A text that was asked for.
@@ -74,7 +84,7 @@ impl<'a> GeneratedSearch<'a> {
             function,
             variant,
             generator,
-            search: PathSearch::new(generator.decisions(), plan),
+            search: PathSearch::new(DecisionsOf(generator), plan),
             presets: Some(presets),
             open: Vec::new(),
             told: HashMap::new(),

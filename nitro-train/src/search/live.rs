@@ -19,7 +19,7 @@ use crate::measure::Candidate;
 pub(crate) struct InputSpace<'a> {
     pub(super) function: &'a str,
     pub(super) device: &'a DeviceEntry,
-    pub(super) input: &'a str,
+    pub(super) input: String,
     pub(super) space: Space,
     /// In the order of the space.
     pub(super) candidates: Vec<Candidate>,
@@ -29,7 +29,7 @@ impl<'a> InputSpace<'a> {
     pub(crate) fn new(
         function: &'a str,
         device: &'a DeviceEntry,
-        input: &'a str,
+        input: &str,
         candidates: &[Candidate],
     ) -> Result<Self, SearchError> {
         let names: Vec<&str> = assignments(&candidates[0].configuration).map(|(name, _)| name).collect();
@@ -40,7 +40,7 @@ impl<'a> InputSpace<'a> {
             source,
         })?;
         let candidates = order.into_iter().map(|at| candidates[at].clone()).collect();
-        Ok(Self { function, device, input, space, candidates })
+        Ok(Self { function, device, input: input.to_owned(), space, candidates })
     }
 
     pub(super) fn variant(&self) -> &'static str {
@@ -68,7 +68,7 @@ impl InputSearch {
             function: of_input.function.to_owned(),
             variant: of_input.variant().to_owned(),
             device: of_input.device.id().to_owned(),
-            input: of_input.input.to_owned(),
+            input: of_input.input.clone(),
             strategy: strategy.to_string(),
             sources: told(strategy, &sources),
             configurations: of_input.space.len(),

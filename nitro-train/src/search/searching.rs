@@ -1,9 +1,8 @@
-//! What a search that measures is asked, and what it tells.
+//! The settings of a search that measures, and what it found.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nitro_core::{Function, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
@@ -15,28 +14,25 @@ use super::error::SearchError;
 use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant};
 
-/// What is searched on each input, how, and what came of it.
+/// The settings of the searches of one function.
 #[derive(Debug, Default)]
-pub struct Searching<'a> {
+pub(crate) struct Searching<'a> {
     /// The variant; without one, every variant with tuning parameters.
-    pub variant: Option<String>,
+    pub(crate) variant: Option<String>,
     /// Who proposes; without, `transfer` where configurations are listed, and ants where they are generated.
-    pub strategy: Option<Strategy>,
+    pub(crate) strategy: Option<Strategy>,
     /// Who writes code for which variant.
     pub(crate) generators: Generators<'a>,
     /// At most so many evaluations an input.
-    pub evaluations: usize,
+    pub(crate) evaluations: usize,
     /// Seed of everything random.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// What other devices measured.
-    pub others: Recordings,
+    pub(crate) others: Recordings,
     /// Names of devices to learn from; without, all others.
-    pub sources: Option<Vec<String>>,
+    pub(crate) sources: Option<Vec<String>>,
     /// Where in `others` what is, once that was asked for.
-    pub(crate) by_input: OnceLock<ByInput>,
-    pub(crate) found: Mutex<Vec<Searched>>,
-    /// Whether the inputs that others have claimed are searched together with them, since no other is left.
-    pub(crate) is_joining: AtomicBool,
+    pub(crate) by_input: OnceCell<ByInput>,
 }
 
 /// What a search on one device and input has found.
@@ -184,37 +180,6 @@ impl<'a> Searching<'a> {
             .into()),
             _ => Err(ConfigurationsError::NoSpace { function: function.name().to_owned() }.into()),
         }
-    }
-
-    /// What was found, sorted by input, and forgotten here.
-    pub(crate) fn take_found(&self) -> Vec<Searched> {
-        let mut found = std::mem::take(&mut *self.lock_found());
-        found.sort_by(|one, next| (&one.input, &one.variant).cmp(&(&next.input, &next.variant)));
-        found
-    }
-
-    /// The inputs on which the searches have come to their end.
-    pub(crate) fn finished(&self) -> BTreeSet<String> {
-        self.lock_found().iter().map(|one| one.input.clone()).collect()
-    }
-
-    /// That the searches of one input have come to their end.
-    pub(crate) fn finish(&self, of_input: Vec<Searched>) {
-        self.lock_found().extend(of_input);
-    }
-
-    fn lock_found(&self) -> MutexGuard<'_, Vec<Searched>> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// From now on searches these inputs too, which others have claimed; whether there are any.
-    pub(crate) fn join(&self, left: &BTreeSet<String>) -> bool {
-        self.is_joining.store(true, Ordering::Relaxed);
-        !left.is_empty()
-    }
-
-    pub(crate) fn is_joining(&self) -> bool {
-        self.is_joining.load(Ordering::Relaxed)
     }
 }
 

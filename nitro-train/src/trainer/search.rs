@@ -18,7 +18,7 @@ use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, Repeats, Share};
-use crate::search::{SearchError, Searched, Searching, Strategy, kept};
+use crate::search::{SearchError, Searched, Searches, Searching, Strategy, kept};
 
 /// What to search, where and how.
 #[derive(Clone, Debug)]
@@ -215,6 +215,7 @@ impl Trainer {
         let nothing = || Recordings { function: function.name().to_owned(), ..Recordings::default() };
         let others = store.load_if_recorded(function.name())?.unwrap_or_else(nothing);
         let searching = self.searching(request, recorder.tunable, others)?;
+        let mut searches = Searches::new(searching, function, recorder.device.entry())?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         self.tell(format!(
@@ -248,9 +249,9 @@ impl Trainer {
         let count =
             counting.as_ref().map(|counting| |choice: Choice, input: &str| counting.of(choice, input));
         let counters = count.as_ref().map(|count| Counters(count));
-        let searched_plan = Plan { search: Some(&searching), prepare, counters, ..plan.clone() };
-        let searched_inputs = recorder.record(&searched_plan, store.writable()?)?;
-        let searched = searching.take_found();
+        let searched_plan = Plan { prepare, counters, ..plan.clone() };
+        let searched_inputs = recorder.evaluate(&searched_plan, &mut searches, store.writable()?)?;
+        let searched = searches.into_found();
         let chosen: Vec<String> = kept(&searched, request.keep)
             .into_iter()
             .map(|(variant, configuration)| choice_text(&variant, &configuration))
