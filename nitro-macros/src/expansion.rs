@@ -1,4 +1,4 @@
-//! From tokens to tokens: what the macro does, without the compiler around it.
+//! From tokens to tokens: the macro without the compiler around it.
 
 use proc_macro2::TokenStream;
 
