@@ -16,7 +16,7 @@ macro_rules! driver {
 }
 pub(crate) use driver;
 
-/// Why there is no driver. Remembered for the life of the process, so it is small and can be copied.
+/// The reason why there is no driver. Remembered for the life of the process, so it is small and can be copied.
 #[derive(Clone, Copy)]
 enum Missing {
     Driver,
@@ -124,7 +124,7 @@ pub(crate) fn handle(ordinal: usize) -> Result<CUdevice, CudaError> {
     Ok(device)
 }
 
-/// What the driver tells of a GPU.
+/// Asks the driver for the attributes of a GPU.
 pub(crate) fn attributes(device: CUdevice) -> Result<Attributes, CudaError> {
     use CUdevice_attribute as A;
     let ask = |attribute| attribute_of(device, attribute);

@@ -1,4 +1,4 @@
-//! How devices are written: `cuda:N`, `cuda:N/SMSsm`.
+//! The names of devices: `cuda:N`, `cuda:N/SMSsm`.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What was used last.
+//! The values that were used last.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

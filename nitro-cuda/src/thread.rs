@@ -8,7 +8,7 @@ thread_local! {
     static ENTERED: Cell<Option<Cuda>> = const { Cell::new(None) };
 }
 
-/// What the thread entered.
+/// The device that the thread entered.
 pub(crate) fn entered() -> Option<Cuda> {
     ENTERED.get()
 }
@@ -20,7 +20,7 @@ impl Cuda {
         ENTERED.set(Some(self));
     }
 
-    /// Runs `work` with this thread working on the device, and goes back to where the thread was, also after a panic.
+    /// Runs `work` with this thread working on the device, and goes back after that, also after a panic.
     pub fn scope<R>(self, work: impl FnOnce() -> R) -> R {
         struct Back(Option<Cuda>);
         impl Drop for Back {

@@ -1,5 +1,5 @@
 //! Unloading of modules. The driver's documentation does not say what becomes of kernels that are still queued, nor
-//! whether unloading waits for them; so a module is unloaded once the device has come past every launch of it, and
+//! whether unloading waits for them. So a module is unloaded once the device has come past every launch of it, and
 //! nobody waits for that.
 //!
 //! - A launch notes its stream ([`Uses::note`]); a dropped module is retired, and an event recorded in each of
@@ -17,11 +17,11 @@ use crate::driver::driver;
 use crate::event::Event;
 use crate::{Cuda, CudaError, Stream, capture};
 
-/// Where kernels of a module were launched.
+/// The launches of a module's kernels.
 #[derive(Default)]
 pub(crate) struct Uses {
     streams: Mutex<Vec<Stream>>,
-    /// Whether one of the launches may be part of a graph.
+    /// True where one of the launches may be part of a graph.
     is_captured: AtomicBool,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn unload_idle() {
 }
 
 impl Retired {
-    /// Whether the module is unloaded now.
+    /// Unloads the module where nothing uses it. Returns true where it is unloaded now.
     fn unload_if_idle(&mut self) -> Result<bool, CudaError> {
         let _active = self.device.activate()?;
         let mut is_idle = true;

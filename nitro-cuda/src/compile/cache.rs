@@ -17,7 +17,7 @@ const MAGIC: &[u8; 12] = b"NITROIMAGE1\n";
 /// Machine code of a program is kilobytes; anything above this is not a file of ours.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What machine code depends on.
+/// The key of machine code: all that it depends on.
 #[derive(Clone, Copy)]
 pub(super) struct Key<'a> {
     pub(super) source: &'a Source<'a>,
@@ -53,7 +53,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     Some(cache_folder()?.join("cuda"))
 }
 
-/// What is cached, if it is there and whole.
+/// Loads what is cached, if it is there and whole.
 pub(super) fn load(folder: &Path, key: &Key<'_>) -> Option<Compiled> {
     let bytes = files::read(&key.path(folder), MOST_BYTES).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;

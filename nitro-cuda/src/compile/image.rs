@@ -1,4 +1,4 @@
-//! What a device loads.
+//! Images: the code that a device loads.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl Image {
         Self { file: file.to_owned(), output, compiled, nvrtc: Some(nvrtc) }
     }
 
-    /// What messages call it.
+    /// The name in messages.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
@@ -79,15 +79,14 @@ impl Image {
         (self.output == Output::Cubin).then_some(&*self.compiled.code)
     }
 
-    /// What the compiler said: warnings, and of machine code what each kernel takes.
+    /// The compiler's log: warnings, and of machine code what each kernel takes.
     #[must_use]
     pub fn log(&self) -> &str {
         &self.compiled.log
     }
 
-    /// What a kernel takes of a multiprocessor, as the compiler's log says. None of PTX, which is yet to be
-    /// compiled: of what is loaded, [`Kernel::resources`](crate::Kernel::resources) asks the driver, which always
-    /// knows.
+    /// A kernel's use of a multiprocessor, as the compiler's log says. None of PTX, which is yet to be compiled. Of
+    /// what is loaded, [`Kernel::resources`](crate::Kernel::resources) asks the driver, which always knows.
     #[must_use]
     pub fn usage(&self, kernel: &str) -> Option<Usage> {
         usage::of(kernel, self.log())

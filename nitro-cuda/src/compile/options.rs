@@ -1,10 +1,10 @@
-//! How a source is compiled.
+//! Options of the compiler.
 
 use std::fmt::Display;
 
 use crate::Cuda;
 
-/// What the compiler makes.
+/// The output of the compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Output {
     /// Machine code for one architecture.
@@ -14,8 +14,8 @@ pub enum Output {
     Ptx,
 }
 
-/// How a source is compiled: C++17 with line numbers, which cost nothing at run time and by which compute-sanitizer
-/// names lines.
+/// The options of a compilation. The language is C++17. There are line numbers, which cost nothing at run time and
+/// by which compute-sanitizer names lines.
 ///
 /// ```
 /// use nitro_cuda::{CudaError, Options, Output, Source, compile};
