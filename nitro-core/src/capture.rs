@@ -33,7 +33,7 @@ use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature, files
 const MOST_BYTES: u64 = 16 << 20;
 /// The size at which a file is full: other processes may be about to write a line each.
 const FULL_BYTES: u64 = MOST_BYTES - (256 << 10);
-/// After so many samples the mean gap between two doubles.
+/// The number of samples after which the mean gap between two doubles.
 const SAMPLES_PER_STEP: u64 = 256;
 /// The mean gap doubles at most so often.
 const MOST_STEPS: u64 = 20;

@@ -34,7 +34,7 @@ pub(crate) fn meant(written: &str) -> String {
     meant
 }
 
-/// Without blanks around it, as far as they are not meant.
+/// Removes the blanks around a text, as far as they are not meant.
 pub(crate) fn trimmed(written: &str) -> &str {
     let begun = written.trim_start();
     let end = begun.trim_end().len();

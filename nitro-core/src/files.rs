@@ -89,7 +89,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_all(&[(path, bytes)]).map_err(|error| error.source)
 }
 
-/// As [`replace`], and makes the folder first where it is missing.
+/// Replaces a file as [`replace`], and makes the folder first where it is missing.
 ///
 /// # Errors
 /// When the folder cannot be made or the file not be written.

@@ -18,7 +18,7 @@ const ENTRIES: usize = 8;
 
 /// The memory of one function of `N` features on one thread; `#[code_variant]` makes it. No destructor, and no lock.
 pub struct InlineCache<C, const N: usize> {
-    /// When the choices were made; 0 before the first.
+    /// The epoch of the choices; 0 before the first.
     epoch: Cell<u64>,
     /// The device of the choices.
     device: Cell<*const DeviceEntry>,
@@ -39,7 +39,7 @@ struct Entry<C, const N: usize> {
 
 /// A call that begins: its epoch, its device, and what its thread remembers of those before.
 pub struct Call<C: 'static, const N: usize> {
-    /// None where the thread has no storage left, as in destructors of its last thread-locals.
+    /// The thread's cache; none where the thread has no storage left, as in destructors of its last thread-locals.
     cache: Option<&'static InlineCache<C, N>>,
     epoch: u64,
     pub(crate) device: &'static DeviceEntry,

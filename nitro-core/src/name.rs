@@ -69,7 +69,8 @@ pub fn check_function(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// Beyond ASCII everything that is seen: Rust's identifiers have marks that are no letters.
+/// Returns true for a letter of a function's name. Beyond ASCII that is everything that is seen: Rust's identifiers
+/// have marks that are no letters.
 fn is_of_function(letter: char) -> bool {
     match letter.is_ascii() {
         true => letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '#'),

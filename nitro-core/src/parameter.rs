@@ -314,7 +314,7 @@ pub struct ConfigurationError(String);
 pub struct Digits(u64);
 
 impl Digits {
-    /// Those of a configuration.
+    /// Begins with the last parameter of a configuration.
     #[must_use]
     pub fn new(configuration: Configuration) -> Self {
         Self(configuration.0)

@@ -138,7 +138,7 @@ pub fn record<R>(
     observed(Recording::new(function, choice, described, false), body)
 }
 
-/// As [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell
+/// Records as [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell
 /// ([`wants_parts`]). Such a run is slower than others: its time as a whole says nothing.
 ///
 /// ```

@@ -29,9 +29,9 @@ struct Line([AtomicU64; ReasonKind::ALL.len()]);
 /// The counters of one thread at a time.
 struct Counters {
     taken: AtomicBool,
-    /// By number of the choice table.
+    /// The blocks by number of the choice table.
     near: [OnceBox<Block>; NEAR],
-    /// Of all further ones, with their numbers.
+    /// The blocks of all further tables, with their numbers.
     further: Chain<(usize, Block)>,
 }
 

@@ -41,49 +41,49 @@ impl VariantInfo {
         Self { name, parameters, is_possible, constraint, exact_group, approximation, digest, was }
     }
 
-    /// With these tuning parameters.
+    /// Adds these tuning parameters.
     #[must_use]
     pub const fn with_parameters(mut self, parameters: &'static [Parameter]) -> Self {
         self.parameters = Parameters::new(parameters);
         self
     }
 
-    /// With the part of its constraint that names parameters alone: what no input makes right.
+    /// Adds the part of its constraint that names parameters alone: what no input makes right.
     #[must_use]
     pub const fn with_possible(mut self, is_possible: fn(Configuration) -> bool) -> Self {
         self.is_possible = Some(is_possible);
         self
     }
 
-    /// With a constraint.
+    /// Adds a constraint.
     #[must_use]
     pub const fn with_constraint(mut self, constraint: Constraint) -> Self {
         self.constraint = Some(constraint);
         self
     }
 
-    /// With a digest of its constraint and parameters: another one where they say something else.
+    /// Adds a digest of its constraint and parameters: another one where they say something else.
     #[must_use]
     pub const fn with_digest(mut self, digest: u64) -> Self {
         self.digest = Some(digest);
         self
     }
 
-    /// With the names that it had before.
+    /// Adds the names that it had before.
     #[must_use]
     pub const fn formerly(mut self, was: &'static [&'static str]) -> Self {
         self.was = was;
         self
     }
 
-    /// In the `exact(..)` group of this number.
+    /// Puts the variant into the `exact(..)` group of this number.
     #[must_use]
     pub const fn in_exact_group(mut self, group: usize) -> Self {
         self.exact_group = Some(group);
         self
     }
 
-    /// With results that were seen to be off by up to this relative error, over named inputs. That it takes a
+    /// Adds that its results were seen to be off by up to this relative error, over named inputs. That it takes a
     /// tolerance is part of its constraint.
     ///
     /// # Panics

@@ -13,7 +13,7 @@ use crate::{Cuda, CudaError, Image, Module, driver};
 /// Twice as many as a model may pick from; a search comes to more, whose modules are unloaded again.
 const MOST: usize = 128;
 
-/// Those that this process used last.
+/// The modules that this process used last.
 static SHIPPED: Recent<(Cuda, Artifact), OnceCell<Arc<Module>>> = Recent::new(MOST);
 
 impl Module {

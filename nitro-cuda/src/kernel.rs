@@ -115,7 +115,7 @@ impl<'m> Kernel<'m> {
         unsafe { self.launch_on(self.function.device.stream(), grid, arguments) }
     }
 
-    /// As [`Kernel::launch`], on another stream of the same device.
+    /// Launches as [`Kernel::launch`], on another stream of the same device.
     ///
     /// # Errors
     /// As [`Kernel::launch`], and [`CudaError::OtherDevice`] when the stream is of another device.
@@ -211,7 +211,7 @@ impl<'m> Kernel<'m> {
         CudaError::Launch { kernel: self.function.name.clone(), grid, source: Box::new(error) }
     }
 
-    /// As [`Kernel::launch`], with all blocks resident at once, so that they may wait for each other. At most
+    /// Launches as [`Kernel::launch`], with all blocks resident at once, so that they may wait for each other. At most
     /// `max_blocks_per_multiprocessor * multiprocessors` blocks.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// None for a text of another kind of device.
+    /// Reads a name; none for a text of another kind of device.
     pub(crate) fn parse(text: &str) -> Option<Result<Self, CudaError>> {
         let rest = text.strip_prefix("cuda")?;
         if !(rest.is_empty() || rest.starts_with(':')) {

@@ -46,7 +46,7 @@ pub struct Program {
     options: &'static [&'static str],
     /// The modules without definitions by the device's index in the process: found without a lock after the first use.
     modules: [OnceCell<Module>; MOST_DEVICES],
-    /// Those with definitions. Whoever compiles one keeps nobody from the others.
+    /// The modules with definitions. Whoever compiles one keeps nobody from the others.
     configured: Recent<Configuration, OnceCell<Arc<Module>>>,
 }
 
@@ -80,7 +80,7 @@ impl Program {
         }
     }
 
-    /// With options for NVRTC, after those of every program: C++17 and line numbers.
+    /// Adds options for NVRTC, after those of every program: C++17 and line numbers.
     #[must_use]
     pub const fn with_options(mut self, options: &'static [&'static str]) -> Self {
         self.options = options;

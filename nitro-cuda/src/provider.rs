@@ -56,7 +56,7 @@ impl DeviceProvider for Devices {
         Ok(gpus.collect())
     }
 
-    /// Every GPU, and those of its partitions that green contexts of 2^k multiprocessors give.
+    /// Names every GPU, and those of its partitions that green contexts of 2^k multiprocessors give.
     fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         for ordinal in 0.. {

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// At most so many values by their keys: the one that was not used for longest goes first.
+/// A few values by their keys: the one that was not used for longest goes first.
 pub(crate) struct Recent<K, V> {
     most: usize,
     /// The one used last first.

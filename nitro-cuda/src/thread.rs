@@ -14,7 +14,7 @@ pub(crate) fn entered() -> Option<Cuda> {
 }
 
 impl Cuda {
-    /// From now on this thread works on the device: [`current`](crate::current()) and
+    /// Makes this thread work on the device from now on: [`current`](crate::current()) and
     /// [`Stream::current`](crate::Stream::current) are its.
     pub fn enter(self) {
         ENTERED.set(Some(self));

@@ -8,7 +8,7 @@ use crate::{Affine, Extent, Host, LaunchPlan, PlanError, PlannedArray, PlannedKe
 const MOST_NAME_BYTES: usize = 200;
 /// Decisions about some hundred kernels.
 const MOST_ORIGIN_BYTES: usize = 64 << 10;
-/// As many arguments as a kernel may have: sizes, iterators of the host, scalars, arrays.
+/// The most arguments that a kernel may have: sizes, iterators of the host, scalars, arrays.
 const MOST_ARGUMENTS: usize = 64;
 const MOST_ITERATORS: usize = 1024;
 const MOST_DIMENSIONS: usize = 16;

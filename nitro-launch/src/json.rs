@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::{FORMAT, FORMAT_PTX};
 use crate::{LaunchPlan, PlanError};
 
-/// As long as a text may be: generated kernels are some hundred kilobytes at most.
+/// The most bytes of a text: generated kernels are some hundred kilobytes at most.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The part before the plan, by which later versions are told apart.

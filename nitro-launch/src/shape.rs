@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::Affine;
 use crate::launch::value;
 
-/// As many elements as arrays of tests and references may have: 2^40, beyond what any machine holds.
+/// The most elements that arrays of tests and references may have: 2^40, beyond what any machine holds.
 const MOST_ELEMENTS: i64 = 1 << 40;
 /// The size below which what a kernel computes from sizes and indices stays within 32 bits. Tiles that stand out
 /// beyond an array are less than half of what there is.

@@ -83,12 +83,12 @@ impl Place<'_> {
         }
     }
 
-    /// Before `::`.
+    /// Returns true before `::`.
     fn is_prefix(&self) -> bool {
         matches!(self.after, [first, second, ..] if is_punct(first, ':') && is_punct(second, ':'))
     }
 
-    /// Between commas, semicolons and the ends, where nothing else is near.
+    /// Returns true between commas, semicolons and the ends, where nothing else is near.
     fn stands_alone(&self) -> bool {
         let begins = match self.before {
             [] => true,
@@ -115,7 +115,7 @@ impl Place<'_> {
         }
     }
 
-    /// Before a method, a field, a call, a subscript or `?`.
+    /// Returns true before a method, a field, a call, a subscript or `?`.
     fn is_followed_by_postfix(&self) -> bool {
         match self.after {
             [first, second, ..] if is_punct(first, '.') => !is_punct(second, '.'),

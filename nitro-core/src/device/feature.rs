@@ -30,7 +30,7 @@ pub struct MeasuredFeature {
     /// The share of the machine's processors that others used meanwhile. It is 0 where that is not known, and for
     /// work on a device of its own.
     pub load: f64,
-    /// When it was measured, in seconds since 1970.
+    /// The time of the measurement, in seconds since 1970.
     pub unix_s: u64,
     /// The doubt about it; none for a steady figure.
     pub doubt: Option<Doubt>,

@@ -129,7 +129,7 @@ pub struct DeviceEntry {
     benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
     /// The measured features that this process uses.
     pub(crate) measured: Replaceable<Vec<MeasuredFeature>>,
-    /// Those that other processes kept, read when they are first asked for.
+    /// The measured features that other processes kept, read when they are first asked for.
     kept: OnceBox<Vec<MeasuredFeature>>,
     /// True where the device is to be measured in the background.
     pub(crate) is_wanted: AtomicBool,

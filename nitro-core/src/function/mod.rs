@@ -86,7 +86,7 @@ impl Function {
         }
     }
 
-    /// With these input features.
+    /// Adds these input features.
     ///
     /// # Panics
     /// At compile time, when there are more than [`MAX_FEATURES`].
@@ -97,7 +97,7 @@ impl Function {
         self
     }
 
-    /// With a digest of each feature's expression: another one where the feature means something else.
+    /// Adds a digest of each feature's expression: another one where the feature means something else.
     ///
     /// # Panics
     /// At compile time, when there is not one for each feature.
@@ -108,7 +108,7 @@ impl Function {
         self
     }
 
-    /// With the variant of this index as default.
+    /// Makes the variant of this index the default.
     ///
     /// # Panics
     /// At compile time, when there is no such variant.
@@ -119,14 +119,14 @@ impl Function {
         self
     }
 
-    /// With the bytes of a model that the program carries.
+    /// Adds the bytes of a model that the program carries.
     #[must_use]
     pub const fn with_model(mut self, bytes: fn() -> &'static [u8]) -> Self {
         self.embedded_model = Some(bytes);
         self
     }
 
-    /// With what prepares a choice for its first call, e.g. compiles its kernels.
+    /// Adds a function that prepares a choice for its first call, e.g. compiles its kernels.
     #[must_use]
     pub const fn with_prepare(mut self, prepare: fn(Choice) -> Prepared) -> Self {
         self.prepare = Some(prepare);

@@ -1,4 +1,4 @@
-//! From names to numbers: what a function's model means for the code and the device at hand. Done once for a
+//! Resolves a function's model for the code and the device at hand, from names to numbers. That is done once for a
 //! function and a device; everything that allocates is here.
 
 use super::Function;
@@ -21,7 +21,7 @@ pub(crate) struct DeviceSelector {
     pub(crate) selector: OnDevice,
     /// The index in the choice table of each class of the selector, if the code still has its choice.
     choices: Vec<Option<usize>>,
-    /// For each column of the model the input feature of the code; none where the input has no say.
+    /// The input feature of the code for each column of the model; none where the input has no say.
     pub(crate) features: Vec<usize>,
     /// Bit by bit the same features.
     pub(crate) needs: u32,
@@ -46,7 +46,7 @@ impl DeviceSelector {
 pub(crate) struct ModelInCode {
     pub(crate) model: Model,
     pub(crate) origin: Origin,
-    /// For each choice of the model its index in the choice table, if the code still has it.
+    /// The index in the choice table of each choice of the model, if the code still has it.
     pub(crate) choices: Vec<Option<usize>>,
 }
 

@@ -51,7 +51,7 @@ struct Basis {
 }
 
 impl Basis {
-    /// With the settings of the moment.
+    /// Takes the settings of the moment.
     fn now(function: &Function, source: Option<&Source>) -> Self {
         Self {
             forced: forced_choice(function),

@@ -33,7 +33,7 @@ pub struct Gate {
     /// The tree in preorder, as one of a [`Forest`](super::Forest): columns are input features, then device features.
     #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub nodes: Vec<Node>,
-    /// For each leaf, in their order, the choice (index into [`Model::choices`](super::Model::choices)) that runs.
+    /// The choice of each leaf, in their order (index into [`Model::choices`](super::Model::choices)).
     /// Where there is none, the selector is asked.
     #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub decisions: Vec<Option<u16>>,
@@ -52,10 +52,8 @@ impl Gate {
 
     /// Returns true where it asks for a device feature, of a model with so many input features.
     pub(super) fn asks_device(&self, inputs: usize) -> bool {
-        let splits = self.nodes.iter();
-        splits
-            .into_iter()
-            .any(|node| matches!(node, Node::Split { column, .. } if usize::from(*column) >= inputs))
+        let mut nodes = self.nodes.iter();
+        nodes.any(|node| matches!(node, Node::Split { column, .. } if usize::from(*column) >= inputs))
     }
 
     /// Checks that all lengths and numbers fit together, for a model with so many choices, input features and

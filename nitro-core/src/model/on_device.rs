@@ -92,7 +92,7 @@ impl Model {
         self.explain(features, device_features).into_iter().map(|ranked| ranked.choice).collect()
     }
 
-    /// As [`Model::rank`], each choice with what the selector thinks of it.
+    /// Ranks as [`Model::rank`], each choice with what the selector thinks of it.
     ///
     /// # Panics
     /// When a slice is not as long as its list of names.

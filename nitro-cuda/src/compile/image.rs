@@ -92,7 +92,7 @@ impl Image {
         usage::of(kernel, self.log())
     }
 
-    /// As the driver takes it.
+    /// The code as the driver takes it.
     pub(crate) fn code(&self) -> &[u8] {
         &self.compiled.code
     }

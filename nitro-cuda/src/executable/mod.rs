@@ -77,7 +77,7 @@ impl Executable {
         Ok(Self { plan, device, modules: Default::default(), replays: Replays::new() })
     }
 
-    /// With kernels that were compiled for these integers before ([`image`](Self::image)).
+    /// Takes kernels that were compiled for these integers before ([`image`](Self::image)).
     ///
     /// # Errors
     /// When the driver refuses the image.
@@ -164,7 +164,7 @@ impl Executable {
         unsafe { self.run_on(self.device.stream(), sizes, scalars, arrays) }
     }
 
-    /// As [`run`](Self::run), on another stream of the device.
+    /// Runs as [`run`](Self::run), on another stream of the device.
     ///
     /// # Errors
     /// As [`run`](Self::run), and [`CudaError::OtherDevice`] when the stream is of another device.

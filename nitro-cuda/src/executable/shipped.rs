@@ -15,7 +15,7 @@ const MOST: usize = 128;
 
 type Shipped = OnceCell<Arc<Executable>>;
 
-/// Those that this process launched last.
+/// The executables that this process launched last.
 static SHIPPED: Recent<(Cuda, Artifact), Shipped> = Recent::new(MOST);
 
 /// True for those that run there, of those that were asked about last.

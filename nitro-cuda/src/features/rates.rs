@@ -50,10 +50,10 @@ const RATES: [(&str, Measure); 18] = [
 ///   (reciprocal square roots),
 /// - `memory_lanes_per_clock` (threads of which a load is done) and `loaded_bytes_per_clock` (what loads bring to
 ///   registers),
-/// - `sectors_per_clock` (of 32 bytes, in the first-level cache), `wavefronts_per_clock` (answers of shared memory, each
-///   with a word of each bank) and `port_bytes_per_clock` (from the second-level cache),
-/// - `requests_per_clock`, of shared memory and the first-level cache together. A request is a register for each lane of
-///   a warp, or two where all lanes share in pairs, or one more answer.
+/// - `sectors_per_clock` (of 32 bytes, in the first-level cache), `wavefronts_per_clock` (answers of shared memory,
+///   each with a word of each bank) and `port_bytes_per_clock` (from the second-level cache),
+/// - `requests_per_clock`, of shared memory and the first-level cache together. A request is a register for each lane
+///   of a warp, or two where all lanes share in pairs, or one more answer.
 ///
 /// Of all multiprocessors together: `l2_write_gbps`, `dram_gbps` and `l2_read_gbps` (where all read the same, which may
 /// be delivered to several at once).

@@ -173,7 +173,7 @@ impl Numbers<'_> {
         quote!(::core::option::Option::Some(#krate::FeatureValue::to_f64(#value)))
     }
 
-    /// Neither an argument nor anything that depends on the function's generics.
+    /// Returns true for what is neither an argument nor depends on the function's generics.
     fn is_constant(&self, path: &ExprPath) -> bool {
         let segments = &path.path.segments;
         let Some(first) = segments.first().map(|segment| &segment.ident) else { return false };

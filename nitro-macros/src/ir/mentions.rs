@@ -29,7 +29,7 @@ fn any(
     })
 }
 
-/// After `a.` or `a::`, but not after `0..`.
+/// Returns true after `a.` or `a::`, but not after `0..`.
 fn is_member(before: &[TokenTree]) -> bool {
     match before {
         [.., first, second] if is_punct(second, '.') => !is_punct(first, '.'),
@@ -38,7 +38,7 @@ fn is_member(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Before `::`.
+/// Returns true before `::`.
 fn is_prefix(after: &[TokenTree]) -> bool {
     matches!(after, [first, second, ..] if is_punct(first, ':') && is_punct(second, ':'))
 }

@@ -22,11 +22,11 @@ use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Path, Signature, Type, Visib
 use crate::errors::{Errors, quoted};
 use crate::parse::{self, Item, Options};
 
-/// As many features as `nitro_core::MAX_FEATURES`, which `Function::new` asserts.
+/// The most features, as `nitro_core::MAX_FEATURES`, which `Function::new` asserts.
 pub(crate) const MAX_FEATURES: usize = 32;
-/// As many variants as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
+/// The most variants, as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
 pub(crate) const MAX_VARIANTS: usize = 64;
-/// As many bytes as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
+/// The most bytes of a name, as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
 pub(crate) const MAX_NAME_BYTES: usize = 200;
 /// The beginning of the names of generated items and locals.
 pub(crate) const RESERVED: &str = "__nitro";
@@ -187,7 +187,7 @@ impl Variant {
 
 /// The mistakes, and what can be kept so that the rest of the user's code still compiles.
 pub(crate) struct Refusal {
-    /// At least one.
+    /// The mistakes, at least one.
     pub errors: Errors,
     /// The part that can be kept.
     pub salvage: Salvage,
@@ -284,7 +284,8 @@ fn name_is_a_functions(name: Option<&LitStr>, errors: &mut Errors) {
     }
 }
 
-/// Beyond ASCII everything that is seen: Rust's identifiers have marks that are no letters.
+/// Returns true for a letter of a name. Beyond ASCII that is everything that is seen: Rust's identifiers have
+/// marks that are no letters.
 fn is_of_name(letter: char) -> bool {
     match letter.is_ascii() {
         true => letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '#'),

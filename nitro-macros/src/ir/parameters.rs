@@ -9,11 +9,11 @@ use super::{Feature, Parameter, ParameterKind, features, names};
 use crate::errors::Errors;
 use crate::parse;
 
-/// More would be a space that nobody searches.
+/// The most parameters: more would be a space that nobody searches.
 const MAX_PARAMETERS: usize = 16;
-/// Every value stands in the program as a text.
+/// The most values: every one stands in the program as a text.
 const MAX_VALUES: usize = 1024;
-/// As many instances of a variant as its constants may make: each is compiled.
+/// The most instances of a variant that its constants may make: each is compiled.
 const MAX_INSTANCES: usize = 256;
 
 /// The parameters that obey the rules.

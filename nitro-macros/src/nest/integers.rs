@@ -122,7 +122,8 @@ pub(crate) fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec
     }
 }
 
-/// No iterator is negative, so that below `n.saturating_sub(1)` is below `n - 1`.
+/// The bounds of a saturating difference. No iterator is negative, so that below `n.saturating_sub(1)` is
+/// below `n - 1`.
 fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
     let [receiver, argument] = operands(call)?;
     let difference = sum(call, affine(receiver, scope)?, &affine(argument, scope)?, -1)?;

@@ -19,7 +19,7 @@ use proc_macro2::TokenStream;
 use crate::errors::Errors;
 use crate::groups;
 
-/// From tokens to tokens.
+/// Expands the attribute: tokens become tokens.
 pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (groups::visible(arguments), groups::visible(item));
     let mut errors = Errors::default();

@@ -16,11 +16,11 @@ use crate::device::DeviceEntry;
 use crate::device::feature::MeasuredFeature;
 use crate::{epoch, events};
 
-/// After so long no further benchmark of a device begins.
+/// The time after which no further benchmark of a device begins.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
-/// After so long a benchmark that does not end is left alone.
+/// The time after which a benchmark that does not end is left alone.
 const ABANDONED: Duration = Duration::from_secs(75);
-/// So long a thread waits for a device, which may be behind another one.
+/// The time that a thread waits for a device, which may be behind another one.
 const LONGEST_WAIT: Duration = Duration::from_secs(150);
 
 /// The process whose thread measures; 0 for none.

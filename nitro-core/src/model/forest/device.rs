@@ -69,7 +69,7 @@ pub(crate) struct DeviceForest {
     /// Number of trees, at most [`MAX_TREES`](super::MAX_TREES).
     trees: u16,
     nodes: Vec<FlatNode>,
-    /// For each node a row of values, as wide as the choices need in multiples of [`LANES`]. Those of splits are
+    /// A row of values for each node, as wide as the choices need in multiples of [`LANES`]. Those of splits are
     /// never read: that is less than a table of where the leaves' rows are would cost.
     values: Vec<[u8; LANES]>,
     groups: Vec<Group>,

@@ -48,7 +48,7 @@ pub struct Forest {
     /// One row of `choices` values a leaf, in the order of the leaves. 0 is where nothing is lost, 255 where
     /// everything is.
     pub values: Vec<u8>,
-    /// For each column a number that is subtracted from raw values, in double precision, before they are rounded.
+    /// The number of each column that is subtracted from raw values, in double precision, before they are rounded.
     /// Empty where all are 0. A column whose values differ by less than single precision resolves has one among
     /// them.
     #[serde(skip)] // the format writes them beside the forest, where there are any

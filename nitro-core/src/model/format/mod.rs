@@ -143,7 +143,7 @@ impl SelectorBody {
 }
 
 impl Artifacts {
-    /// Those whose texts are known; the others could not be read back.
+    /// The texts that are known; the others could not be read back.
     fn of(model: &Model) -> Self {
         let mut artifacts = Vec::new();
         for own in &model.artifacts {
@@ -235,7 +235,8 @@ impl Model {
         Ok(model)
     }
 
-    /// As [`Model::from_bytes`]; none where the model carries generated code, of which nothing is kept then.
+    /// Reads a model as [`Model::from_bytes`]. None where the model carries generated code, of which nothing is kept
+    /// then.
     pub(crate) fn from_bytes_without_code(bytes: &[u8]) -> Result<Option<Self>, ModelError> {
         let (model, _) = decode(bytes)?;
         Ok(Some(model).filter(|model| model.artifacts.is_empty()))

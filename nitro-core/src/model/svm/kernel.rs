@@ -16,7 +16,7 @@ pub(super) const SCALING_ERROR: f64 = 1e-12;
 
 /// A block of support vectors.
 pub(super) struct Block<'a> {
-    /// For each column the coordinates of all vectors.
+    /// The coordinates of all vectors, column by column.
     pub(super) columns: &'a [[f32; LANES]],
     pub(super) terms: &'a [Term],
 }

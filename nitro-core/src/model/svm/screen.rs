@@ -17,16 +17,16 @@ use crate::MAX_FEATURES;
 /// An [`Svm`] folded for one device.
 #[derive(Debug)]
 pub(super) struct Screen {
-    /// In multiples of √(γ·log₂ e), which makes the kernel 2^(-‖u - v‖²).
+    /// The columns in multiples of √(γ·log₂ e), which makes the kernel 2^(-‖u - v‖²).
     columns: Columns,
     /// Number of columns.
     width: usize,
     /// Support vectors, feature-major: of each block all lanes of its first column, then of its second, ….
     vectors: Vec<[f32; LANES]>,
-    /// For each block the end of its part of `terms`.
+    /// The end of each block's part of `terms`.
     ends: Vec<usize>,
     terms: Vec<Term>,
-    /// For each pair of classes the offset, and how far the computed decision value may be from the exact one.
+    /// The offset of each pair of classes, and how far the computed decision value may be from the exact one.
     pairs: Vec<Pair>,
     instructions: Instructions,
 }
