@@ -32,8 +32,7 @@
 //! - A [`Model`](model::Model) ranks the variants by features of input and device. A trainer makes it, a program of
 //!   its own (package `nitro-variants-train`).
 //! - A [`Selection`] is the chosen variant and the [`Reason`]. Choosing never fails. Whatever is wrong with a model,
-//! a
-//! feature or the environment, the best variant that may run does.
+//!   a feature or the environment, the best variant that may run does.
 //!
 //! In a running program [`stats()`] counts which variants ran and why, and [`reload()`] takes new models while
 //! calls go on.
@@ -45,8 +44,7 @@
 //! | `NITRO_MODELS` | folder of models, searched before the other places of models ([below](#models)) |
 //! | `NITRO_FORCE` | pins variants, e.g. `spmv=ell,sort=radix` |
 //! | `NITRO_EXACT` | `1`: only variants whose results are bit for bit the default's ([`set_exact`]) |
-//! | `NITRO_DETERMINISTIC` | `1`: the same choice for the same input on every device of one kind
-//! ([`set_deterministic`]) |
+//! | `NITRO_DETERMINISTIC` | `1`: the same choice for an input on every device of one kind ([`set_deterministic`]) |
 //! | `NITRO_CAPTURE` | file that samples of real calls are added to, for `train coverage` |
 //! | `NITRO_STORE` | the trainer's store, a file or `redis://host:port/db` |
 //!

@@ -4,12 +4,10 @@
 //! A point (the features of an input, or of a device) is scaled as the training data was, to [-1, 1] a column, and
 //! compared in two ways:
 //! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points: √(mean over the columns of
-//! (difference)²), where what lies outside of [-1, 1] is taken for its end. The centres are chosen so that no
-//! training
-//! point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
+//!   (difference)²), where what lies outside of [-1, 1] is taken for its end. The centres are chosen so that no
+//!   training point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
 //! - its *excess* is how far the column that lies farthest outside of [-1, 1] lies outside. A gap alone would hide
-//! it:
-//! one column of many has little weight in a mean.
+//!   it: one column of many has little weight in a mean.
 //!
 //! Both have a limit that the trainer found on held-out inputs and devices. The distance is max(gap / gap limit,
 //! excess / excess limit); above 1 is *far*.
