@@ -9,16 +9,16 @@ use crate::{CudaError, Stream};
 
 /// Lets this thread, for as long as it lives, allocate, load code and wait. The driver forbids that during a capture
 /// because another stream's work could depend on it. What belongs to the captured stream itself stays forbidden.
-pub(crate) struct Relaxed {
+pub(crate) struct RelaxedCapture {
     before: CUstreamCaptureMode,
     /// The mode is the thread's: the value must not leave it.
     _stays: PhantomData<*const ()>,
 }
 
 /// For work on streams that nobody captures. The driver is initialised.
-pub(crate) fn relaxed() -> Result<Relaxed, CudaError> {
+pub(crate) fn relaxed() -> Result<RelaxedCapture, CudaError> {
     let before = exchange(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-    Ok(Relaxed { before, _stays: PhantomData })
+    Ok(RelaxedCapture { before, _stays: PhantomData })
 }
 
 /// Returns true while a capture of the stream goes on.
@@ -37,7 +37,7 @@ fn exchange(mut mode: CUstreamCaptureMode) -> Result<CUstreamCaptureMode, CudaEr
     Ok(mode)
 }
 
-impl Drop for Relaxed {
+impl Drop for RelaxedCapture {
     fn drop(&mut self) {
         if let Err(error) = exchange(self.before) {
             tracing::debug!(%error, "the thread's capture mode stays relaxed");

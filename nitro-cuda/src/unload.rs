@@ -40,17 +40,17 @@ impl Uses {
 }
 
 /// Modules that are to be unloaded.
-static RETIRED: Mutex<Vec<Retired>> = Mutex::new(Vec::new());
+static RETIRED: Mutex<Vec<RetiredModule>> = Mutex::new(Vec::new());
 
 /// A module that nobody can launch from any more.
-struct Retired {
+struct RetiredModule {
     device: Cuda,
     module: CUmodule,
     ends: Vec<End>,
 }
 
 // SAFETY: the driver takes a module's handle from any thread.
-unsafe impl Send for Retired {}
+unsafe impl Send for RetiredModule {}
 
 /// The end of what a stream was given before the module was dropped.
 enum End {
@@ -66,7 +66,7 @@ pub(crate) fn retire(device: Cuda, module: CUmodule, uses: Uses) {
     }
     let streams = uses.streams.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ends = streams.into_iter().map(End::Of).collect();
-    RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(Retired { device, module, ends });
+    RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(RetiredModule { device, module, ends });
     unload_idle();
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn unload_idle() {
     });
 }
 
-impl Retired {
+impl RetiredModule {
     /// Unloads the module where nothing uses it. Returns true where it is unloaded now.
     fn unload_if_idle(&mut self) -> Result<bool, CudaError> {
         let _active = self.device.activate()?;

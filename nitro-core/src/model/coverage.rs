@@ -5,7 +5,8 @@
 //! compared in two ways:
 //! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points: √(mean over the columns of
 //!   (difference)²), where what lies outside of [-1, 1] is taken for its end. The centres are chosen so that no
-//!   training point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
+//!   training point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance",
+//!   1985).
 //! - its *excess* is how far the column that lies farthest outside of [-1, 1] lies outside. A gap alone would hide
 //!   it: one column of many has little weight in a mean.
 //!

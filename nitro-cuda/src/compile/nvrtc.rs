@@ -80,13 +80,13 @@ pub fn architectures() -> Result<Vec<u32>, CudaError> {
 
 /// An output of NVRTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Compiled {
+pub(super) struct CompilerOutput {
     pub(super) code: Vec<u8>,
     /// The log.
     pub(super) log: String,
 }
 
-pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled, CudaError> {
+pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<CompilerOutput, CudaError> {
     require()?;
     let file = source.file;
     let program = Program::new(source)?;
@@ -100,7 +100,7 @@ pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled
         unsafe { sys::nvrtcCompileProgram(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
     let log = program.log();
     match answer {
-        nvrtcResult::NVRTC_SUCCESS => Ok(Compiled { code: program.code(file, options.output())?, log }),
+        nvrtcResult::NVRTC_SUCCESS => Ok(CompilerOutput { code: program.code(file, options.output())?, log }),
         nvrtcResult::NVRTC_ERROR_COMPILATION | nvrtcResult::NVRTC_ERROR_INVALID_OPTION => {
             Err(CudaError::Compile { file: file.to_owned(), architecture: options.architecture(), log })
         }

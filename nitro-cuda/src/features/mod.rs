@@ -21,9 +21,9 @@ const BUILT_IN: [(&str, Runs); 3] = [
 ];
 
 /// A feature of a user's and how one run of it is measured.
-type Registered = (&'static str, fn(Cuda) -> Result<f64, CudaError>);
+type Registration = (&'static str, fn(Cuda) -> Result<f64, CudaError>);
 
-static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
+static REGISTERED: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
 
 /// Adds a device feature of one's own, to every CUDA device. Call it before the devices are used.
 ///
