@@ -32,7 +32,7 @@ mod strategy;
 #[doc(hidden)] // for the evolution of compiled kernels, whose checks are independent
 pub mod threads;
 
-use nitro_learn::random;
+use nitro_stats::random;
 
 pub use self::ask::{Ask, Budget, Ended, TellError};
 pub use self::generator::{BoxError, Description, Generator, Target};

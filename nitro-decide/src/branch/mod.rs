@@ -8,8 +8,8 @@ mod tests;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
-use nitro_learn::random::Random;
 use nitro_search::{Ask, Ended, Evaluation};
+use nitro_stats::random::Random;
 
 use crate::candidate::{ChoiceId, Partial};
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use nitro_learn::random::Random;
 use nitro_search::{Ask, Evaluation, Failure};
+use nitro_stats::random::Random;
 
 use super::*;
 use crate::candidate::tests::{drawn_problem, solutions};
