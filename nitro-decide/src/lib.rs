@@ -39,7 +39,7 @@ mod model;
 mod page;
 mod space;
 
-pub use self::branch::{BoundError, BranchAndBound, BranchPlan, Counts, Leaf, LowerBound, Statistics};
+pub use self::branch::{BranchAndBound, BranchPlan, Counts, LowerBound, Statistics};
 pub use self::candidate::{
     ChoiceId, Conflict, Estimate, Explanation, ExtendError, Factor, Partial, Problem, ProblemError, Reason,
     Relation, Removed, Rule, RuleId, Size, Term, Universe, Values, Within,

@@ -17,22 +17,22 @@ const OWN_STYLE: &str = include_str!("page.css");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounded {
-    /// What it cannot take less than.
+    /// The bound of its time.
     pub bound_ns: f64,
-    /// What it takes.
+    /// Its time.
     pub time_ns: f64,
-    /// What the bound says takes so long.
+    /// The limit that the bound names.
     pub limit: &'static str,
 }
 
 /// A search when a part of the bound was turned off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Without {
-    /// What was off.
+    /// The part that was off.
     pub term: String,
-    /// How many points were evaluated.
+    /// The number of points that were evaluated.
     pub evaluated: u64,
-    /// How many states were expanded.
+    /// The number of states that were expanded.
     pub expanded: u64,
 }
 
@@ -49,11 +49,11 @@ pub struct Without {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SearchView<'a> {
-    /// What was searched.
+    /// The name of the space.
     pub title: &'a str,
     /// The choices.
     pub problem: &'a Problem,
-    /// What became of its states.
+    /// The counts of its states.
     pub statistics: &'a Statistics,
     /// Points that were measured, whether the search asked for them or not.
     pub measured: &'a [Bounded],
@@ -91,7 +91,7 @@ impl SearchView<'_> {
         document(&title, OWN_STYLE, &main)
     }
 
-    /// What limits, the most frequent first.
+    /// Returns the limits, the most frequent first.
     fn limits(&self) -> Vec<&'static str> {
         let mut counts: Vec<(&'static str, u64)> = Vec::new();
         let pruned = self.statistics.pruned.iter().map(|(key, count)| (key.2, *count));

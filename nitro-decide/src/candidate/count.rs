@@ -1,4 +1,4 @@
-//! What solutions there are, and how many: exactly where they are few, else by sampling.
+//! Solutions, and their number: exact where they are few, else by sampling.
 
 use nitro_learn::random::Random;
 
@@ -6,18 +6,18 @@ use super::problem::ChoiceId;
 use super::state::Partial;
 use super::values::Values;
 
-/// What sampling says about the number of solutions.
+/// An estimate of the number of solutions, by sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean of the samples, whose expectation is the number.
     pub mean: f64,
     /// The standard error of that mean.
     pub standard_error: f64,
-    /// How many walks were made.
+    /// The number of walks.
     pub walks: usize,
-    /// How many of them ended where nothing is left.
+    /// The number of them that ended where nothing is left.
     pub dead_ends: usize,
-    /// How many states were made by a decision and its propagation.
+    /// The number of states that a decision and its propagation made.
     pub nodes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Why values are gone: the decisions and rules that took them, back to the beginning.
+//! Explanations: the decisions and rules that took values away, back to the beginning.
 
 use std::fmt;
 
@@ -7,27 +7,27 @@ use super::rule::Within;
 use super::state::{Cause, Partial};
 use super::values::Values;
 
-/// Why values are gone, from the first cause to the last. The decisions in it, made alone, take them away too.
-/// [`Partial::explain`] gives one.
+/// An explanation of why values are gone, from the first cause to the last. The decisions in it, made alone, take
+/// them away too. [`Partial::explain`] gives one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// What went, in that order.
+    /// The values that went, in that order.
     pub steps: Vec<Removed>,
 }
 
 /// Values that went together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Removed {
-    /// Whose values.
+    /// The choice that had them.
     pub choice: ChoiceId,
     /// The values.
     pub values: Values,
-    /// What took them.
+    /// The decision or rule that took them.
     pub by: Reason,
     text: String,
 }
 
-/// What took values.
+/// The reason for which values went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Somebody decided that the choice is within these.

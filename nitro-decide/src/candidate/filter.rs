@@ -1,11 +1,11 @@
-//! What one rule takes away. Each filter is monotone: the less is open, the less it leaves; so the fixed point does
-//! not depend on the order.
+//! Filters: the values that one rule takes away. Each is monotone: the less is open, the less it leaves; so the
+//! fixed point does not depend on the order.
 
 use super::problem::{ChoiceId, Problem};
 use super::rule::{Factor, Rule, Size, Term, Within};
 use super::values::Values;
 
-/// What goes, by choice. `Err` when the rule cannot be fulfilled and looks at no choice.
+/// Returns the values that go, by choice. `Err` when the rule cannot be fulfilled and looks at no choice.
 pub(super) fn filter(
     problem: &Problem,
     rule: &Rule,
@@ -77,7 +77,7 @@ fn by_trial(
     Ok(gone)
 }
 
-/// Whether what is open may fulfil the rule: necessary, and exact once all is decided.
+/// Returns true if what is open may fulfil the rule: necessary, and exact once all is decided.
 fn possible(problem: &Problem, rule: &Rule, open: &[Values]) -> bool {
     match rule {
         Rule::Product { of, at_least, at_most } => {
@@ -139,7 +139,7 @@ fn range(problem: &Problem, factor: &Factor, open: &[Values]) -> (u128, u128) {
     }
 }
 
-/// Whether the largest number that surely divides the product divides the size.
+/// Returns true if the largest number that surely divides the product divides the size.
 fn divides(problem: &Problem, factors: &[Factor], size: u128, open: &[Values]) -> bool {
     let certain = factors.iter().fold(1_u128, |product, factor| {
         let common = sizes(problem, factor.size, open).fold(0, |one, other| gcd(one, other.into()));

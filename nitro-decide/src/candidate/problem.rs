@@ -1,4 +1,4 @@
-//! What there is to choose, as data.
+//! Choices and rules, as data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub(super) struct NamedRule {
     pub(super) scope: Vec<ChoiceId>,
 }
 
-/// Why a choice or a rule is refused.
+/// The reason for which a choice or a rule is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -156,7 +156,7 @@ impl Problem {
         Ok(RuleId(id))
     }
 
-    /// Whether an object, such as a temporary that lowering makes, is new: true once for each name.
+    /// Returns true if an object, such as a temporary that lowering makes, is new: true once for each name.
     pub fn introduce(&mut self, object: impl Into<String>) -> bool {
         self.objects.insert(object.into())
     }
@@ -190,7 +190,7 @@ impl Problem {
         &self.rules[rule.0].rule
     }
 
-    /// What a choice is called.
+    /// Returns the name of a choice.
     #[must_use]
     pub fn name(&self, choice: ChoiceId) -> &str {
         &self.choices[choice.0].name

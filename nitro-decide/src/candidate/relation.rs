@@ -1,4 +1,4 @@
-//! Which combinations of the values of one to three choices are allowed.
+//! Relations: the combinations of the values of one to three choices that are allowed.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Relation {
         Self::new(sizes, |values| rows.contains(&values))
     }
 
-    /// Whether a combination is allowed.
+    /// Returns true if a combination is allowed.
     #[must_use]
     pub fn allows(&self, values: &[usize]) -> bool {
         let at = |place: usize| values.get(place).copied().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the values of choices have to fulfil together.
+//! Rules that the values of choices have to meet together.
 
 use super::problem::{ChoiceId, Problem, ProblemError};
 use super::relation::Relation;
@@ -36,14 +36,14 @@ pub enum Size {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factor {
-    /// How much it is.
+    /// Its amount.
     pub size: Size,
     /// When it counts; always, if there is no condition.
     pub when: Option<Within>,
 }
 
 impl Factor {
-    /// What this choice is, always.
+    /// Creates the factor that a choice is, always.
     #[must_use]
     pub fn choice(choice: ChoiceId) -> Self {
         Self { size: Size::Choice(choice), when: None }
@@ -59,13 +59,13 @@ impl Factor {
 /// A summand: a product, or 0 where its condition does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// What is multiplied; nothing is 1.
+    /// The factors; without any it is 1.
     pub product: Vec<Factor>,
     /// When it counts; always, if there is no condition.
     pub when: Option<Within>,
 }
 
-/// What the values of some choices have to fulfil together. Sums and products do not overflow: what is more than
+/// A rule that the values of some choices have to meet together. Sums and products do not overflow: what is more than
 /// 2^128 − 1 counts as that, and that as an upper limit is none.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -81,12 +81,12 @@ pub enum Rule {
     Clause {
         /// The conditions; none always holds.
         when: Vec<Within>,
-        /// What follows.
+        /// The consequence.
         then: Within,
     },
     /// A product is within limits.
     Product {
-        /// What is multiplied; nothing is 1.
+        /// The factors; without any it is 1.
         of: Vec<Factor>,
         /// At least so much.
         at_least: u128,
@@ -95,7 +95,7 @@ pub enum Rule {
     },
     /// A sum of products is within limits.
     Sum {
-        /// What is added; nothing is 0.
+        /// The terms; without any it is 0.
         of: Vec<Term>,
         /// At least so much.
         at_least: u128,
@@ -104,7 +104,7 @@ pub enum Rule {
     },
     /// Of these so many hold.
     Count {
-        /// What is counted.
+        /// The conditions that are counted.
         of: Vec<Within>,
         /// At least so many.
         at_least: usize,
@@ -113,16 +113,16 @@ pub enum Rule {
     },
     /// A product divides a number; 0 divides 0 alone.
     Divides {
-        /// What is multiplied; nothing is 1.
+        /// The factors; without any it is 1.
         product: Vec<Factor>,
-        /// What it divides.
+        /// The number that it divides.
         size: u64,
     },
     /// If all of these hold, then one product is not more than another.
     NoMore {
         /// The conditions; none always holds.
         when: Vec<Within>,
-        /// What is not more.
+        /// The factors of the smaller side.
         product: Vec<Factor>,
         /// Than what.
         than: Vec<Factor>,
@@ -154,7 +154,7 @@ impl Rule {
         scope
     }
 
-    /// Which of a choice's values, once gone, may make the rule take away others: what an explanation looks at.
+    /// Returns which of a choice's values, once gone, may make the rule take away others, for explanations.
     pub(super) fn moved_by(&self, choice: ChoiceId) -> Values {
         let Self::Clause { when, then } = self else { return Values::first(Values::MOST) };
         let conditions = when.iter().filter(|within| within.choice == choice);

@@ -13,7 +13,7 @@ impl Problem {
         fmt::from_fn(move |formatter| write!(formatter, "{}: {}", named.name, self.sentence(&named.rule)))
     }
 
-    /// What a condition says, as people read it.
+    /// Writes a condition as people read it.
     ///
     /// ```
     /// use nitro_decide::{Problem, Values, Within};

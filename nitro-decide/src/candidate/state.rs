@@ -10,8 +10,9 @@ use super::problem::{ChoiceId, Problem, RuleId};
 use super::rule::{Rule, Within};
 use super::values::Values;
 
-/// What each choice of a [`Problem`] may still be, at the greatest fixed point of its rules: no value goes that a
-/// solution has. Cheap to clone, so that a search branches by copying. The [crate](crate) has an example.
+/// A candidate: what each choice of a [`Problem`] may still be, at the greatest fixed point of its rules. No value
+/// goes that a solution has. Cheap to clone, so that a search branches by copying. The [crate](crate) has an
+/// example.
 #[derive(Clone)]
 pub struct Partial {
     problem: Arc<Problem>,
@@ -51,7 +52,7 @@ pub enum ExtendError {
         "the problem does not begin with the choices and rules of the one before: add to a clone of that"
     )]
     Foreign,
-    /// What was added leaves nothing.
+    /// The addition leaves nothing.
     #[error(transparent)]
     Conflict(#[from] Conflict),
 }
@@ -135,7 +136,7 @@ impl Partial {
         self.open.iter().position(|values| values.len() > 1).map(ChoiceId)
     }
 
-    /// Whether nothing is left of some choice.
+    /// Returns true if nothing is left of some choice.
     #[must_use]
     pub fn is_dead(&self) -> bool {
         self.open.iter().any(|values| values.is_empty())
@@ -147,8 +148,8 @@ impl Partial {
         self.open.iter().map(|values| values.only()).collect()
     }
 
-    /// What is left when each choice has the value of a point; `None` if that is no point inside, such as one of
-    /// another problem.
+    /// Returns the candidate where each choice has the value of a point; `None` if that is no point inside, such as
+    /// one of another problem.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -174,13 +175,13 @@ impl Partial {
         (decided.solution().as_deref() == Some(point)).then_some(decided)
     }
 
-    /// What was decided, in that order.
+    /// Returns the decisions, in that order.
     #[must_use]
     pub fn decisions(&self) -> &[Within] {
         &self.decisions
     }
 
-    /// What it is a state of.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(&self) -> &Arc<Problem> {
         &self.problem
@@ -251,7 +252,7 @@ impl fmt::Debug for Partial {
 }
 
 impl Conflict {
-    /// What nothing is left of; `None` for a rule that is about no choice.
+    /// Returns the choice that has no value left; `None` for a rule that is about no choice.
     #[must_use]
     pub fn choice(&self) -> Option<ChoiceId> {
         self.choice

@@ -10,13 +10,13 @@ use super::emit::{Emission, dimension};
 use super::point::{Place, Point};
 use crate::Operation;
 
-/// What loading ahead is doing.
+/// The state of loading ahead.
 pub struct Ahead {
     along: usize,
     /// The iterator that says which of two tiles an iteration uses, where there are two, and one that nobody needs.
     pub side: Option<usize>,
     half: usize,
-    /// What of a load is written now.
+    /// The part of a load that is written now.
     pass: Pass,
     /// Of which iteration of the loop a tile is loaded; none: of this one.
     iteration: Option<Affine>,
@@ -44,19 +44,19 @@ impl Ahead {
         Some(Self { along: ahead.along, side, half, pass: Pass::Put, iteration: None })
     }
 
-    /// Which iteration of a loop a tile that is loaded belongs to, where it is not this one.
+    /// Returns which iteration of a loop a tile that is loaded belongs to, where it is not this one.
     pub fn iteration(&self, at: usize) -> Option<Affine> {
         self.iteration.clone().filter(|_| at == self.along)
     }
 }
 
 impl Emission<'_> {
-    /// Whether there are two tiles of each staged array.
+    /// Returns true if there are two tiles of each staged array.
     pub(super) fn has_sides(&self) -> bool {
         self.ahead.as_ref().is_some_and(|ahead| ahead.side.is_some())
     }
 
-    /// Whether what one iteration of a loop reads of shared memory is nothing that the next one writes.
+    /// Returns true if one iteration of a loop reads nothing of shared memory that the next one writes.
     pub(super) fn takes_turns(&self, at: usize) -> bool {
         self.has_sides() && self.is_along(at)
     }
@@ -99,12 +99,12 @@ impl Emission<'_> {
         Some((self.ahead.as_ref()?.pass, Access { array, subscripts }))
     }
 
-    /// What loads the first tiles, before the loop along which there are others.
+    /// Writes the loads of the first tiles, before the loop along which there are others.
     pub(super) fn first_tiles(&mut self, at: usize) -> Vec<Instruction> {
         if self.is_along(at) { self.fetch(0.into()) } else { Vec::new() }
     }
 
-    /// What loads the tiles of the next iteration, if there is one, once those of this one have gone to shared memory.
+    /// Writes the loads of the next iteration's tiles, if there is one, once those of this one are in shared memory.
     pub(super) fn next_tiles(&mut self, parent: Option<usize>) -> Vec<Instruction> {
         let Some(at) = parent.filter(|&at| self.is_along(at)) else { return Vec::new() };
         let iterator = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));
@@ -127,7 +127,7 @@ impl Emission<'_> {
         instructions
     }
 
-    /// Whether what is in an object is loaded ahead.
+    /// Returns true if what is in an object is loaded ahead.
     fn loads_ahead(&self, object: usize) -> bool {
         let (point, loops) = (self.point, self.point.space.nesting.loops.len());
         let inside =
@@ -136,7 +136,7 @@ impl Emission<'_> {
         statements.any(|statement| self.loaded(statement).is_some())
     }
 
-    /// What says at the beginning of an iteration which of two tiles it uses.
+    /// Writes at the beginning of an iteration which of two tiles it uses.
     pub(super) fn side(&self, at: usize) -> Option<Instruction> {
         let ahead = self.ahead.as_ref().filter(|ahead| ahead.along == at)?;
         let value = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));

@@ -49,7 +49,7 @@ pub fn program(point: &Point<'_>) -> Program {
     Program { nest: nest.clone(), kernels: vec![kernel], host: vec![Host::Launch(0)] }
 }
 
-/// How arrays go through caches, where that is not as usual.
+/// Returns the caches of arrays, where these are not as usual.
 fn caching(point: &Point<'_>) -> Vec<Caching> {
     let space = point.space;
     let arrays = (0..space.nest.arrays().len()).map(|array| {
@@ -66,9 +66,9 @@ fn caching(point: &Point<'_>) -> Vec<Caching> {
 pub(super) struct Emission<'a> {
     pub(super) point: &'a Point<'a>,
     threads: &'a Threads,
-    /// How tiles are loaded ahead, if they are.
+    /// The state of loading ahead, if tiles are loaded so.
     pub(super) ahead: Option<Ahead>,
-    /// Whether sums that warps add up are set to 0 now.
+    /// True where sums that warps add up are set to 0 now.
     pub(super) sets_zeros: bool,
     /// Of each value, and behind these registers through which vectors and tiles that are loaded ahead go.
     pub(super) locals: Vec<Local>,
@@ -92,7 +92,7 @@ impl Emission<'_> {
         sizes.into_iter().map(extent).collect()
     }
 
-    /// Which iteration of a loop it is.
+    /// Returns the number of the iteration of a loop.
     fn digit(&self, at: usize) -> Affine {
         if self.point.size(at) == 1 {
             return 0.into();
@@ -113,20 +113,20 @@ impl Emission<'_> {
         }
     }
 
-    /// Which of the elements that some loops of a dimension make up.
+    /// Returns the number of the element among those that some loops of a dimension make up.
     pub(super) fn index(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> Affine {
         let loops = self.point.space.nesting.loops_of(dimension);
         let kept = loops.into_iter().filter(|&at| keep(at));
         kept.fold(Affine::from(0), |index, at| index * self.point.size(at) + self.digit(at))
     }
 
-    /// How many elements these make up.
+    /// Returns how many elements these make up.
     pub(super) fn extent(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> i64 {
         let loops = self.point.space.nesting.loops_of(dimension);
         loops.into_iter().filter(|&at| keep(at)).map(|at| self.point.size(at)).product()
     }
 
-    /// Whether elements along a loop are in different places of a value.
+    /// Returns true if elements along a loop are in different places of a value.
     pub(super) fn is_apart(&self, place: Place, at: usize) -> bool {
         let per_thread = place == Place::Registers && self.point.kind(at) == Kind::Thread;
         !self.point.is_shared(at) && !per_thread
@@ -183,7 +183,7 @@ impl Emission<'_> {
         Access { array: access.array, subscripts }
     }
 
-    /// What is within a loop, or outermost, with barriers between those who write a tile and those who read it.
+    /// Writes what is within a loop, or outermost, with barriers between writing a tile and reading it.
     fn list(&mut self, parent: Option<usize>) -> Vec<Instruction> {
         let (mut instructions, mut before, mut all) = (Vec::new(), Touched::default(), Touched::default());
         let mut waited = false;
@@ -234,7 +234,7 @@ impl Emission<'_> {
         self.by_some_threads(at, whole)
     }
 
-    /// Where fewer threads load than there are, the others pass by the nest: by its outermost loop.
+    /// Lets threads that load nothing pass by the nest: by its outermost loop.
     fn by_some_threads(&self, at: usize, nest: Vec<Instruction>) -> Vec<Instruction> {
         let space = self.point.space;
         let is_around =

@@ -10,6 +10,7 @@ mod emit;
 mod generator;
 mod outline;
 mod point;
+mod prover;
 mod shared;
 mod sizes;
 mod spaces;
@@ -76,13 +77,13 @@ pub struct DecidedSpace {
     nesting: Nesting,
     root: Partial,
     nest: Nest,
-    /// What each statement does: subscripts are of the dimensions of the kernel.
+    /// The assignment of each statement: subscripts are of the dimensions of the kernel.
     meanings: Vec<Assignment>,
     /// For each statement the choice of caches, if it loads or stores.
     caches: Vec<Option<ChoiceId>>,
-    /// What goes from statement to statement; their indices come after those of the nest's arrays.
+    /// The values that go from statement to statement; their indices come after those of the nest's arrays.
     values: Vec<Value>,
-    /// How a statement adds up what threads of a warp have added up, if one does.
+    /// The sum over threads of a warp, if a statement makes one.
     adds_up: Option<AddsUp>,
 }
 
@@ -94,7 +95,7 @@ struct Value {
     array: Option<usize>,
 }
 
-/// Why there is no such space.
+/// The reason for which there is no such space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecidedError {
@@ -110,9 +111,9 @@ pub enum DecidedError {
         nearest_text(*below, *above)
     )]
     Size {
-        /// What is iterated over.
+        /// Its name.
         dimension: String,
-        /// How often.
+        /// Its number of iterations.
         size: u64,
         /// The nearest smaller size that tiles divide, if there is one.
         below: Option<u64>,
@@ -211,7 +212,7 @@ impl DecidedSpace {
         format!("{}{}", self.kernel.dimensions[own.dimension].name, own.level)
     }
 
-    /// What was decided, as people read it: a line for each choice that rules alone leave open.
+    /// Writes what was decided, as people read it: a line for each choice that rules alone leave open.
     #[must_use]
     pub fn show(&self, values: &[usize]) -> String {
         let problem = &self.nesting.problem;

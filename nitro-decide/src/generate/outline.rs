@@ -1,5 +1,5 @@
-//! How a space is written down: dimensions with what may become of their loops, statements with what they do, and
-//! the rules that code takes.
+//! The outline that a space is written down as: dimensions with what may become of their loops, statements with
+//! what they do, and the rules that code takes.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     Operation, Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
-/// What may become of a loop.
+/// The kinds that a loop may have.
 pub type Kinds = &'static [&'static str];
 
 pub const BLOCK: Kinds = &["block"];
@@ -23,7 +23,7 @@ pub const SUM: Kinds = &["plain", "unrolled"];
 pub const LOADING: Kinds = &["unrolled", "thread"];
 pub const WIDE: Kinds = &["unrolled", "vector"];
 
-/// Which caches keep an element, in the order of the values of their choice.
+/// The caches that keep an element, in the order of the values of their choice.
 const CACHES: [&str; 3] = ["as usual", "the device's alone", "evicted first"];
 /// As many blocks may be along the second and third axis of a grid.
 const MOST_BLOCKS: u64 = 65_535;
@@ -262,7 +262,7 @@ impl Rules<'_> {
         Within { choice, values: Values::of(self.nesting.problem.all(choice).iter().filter(number)) }
     }
 
-    /// What code is made of for a loop, and that what is done once is no loop.
+    /// Adds kinds of loops that code is made of, and that something done once is no loop.
     fn kinds(&mut self, kinds: &[Vec<Kinds>]) -> Result<(), ProblemError> {
         for at in 0..self.nesting.loops.len() {
             let own = self.nesting.loops[at];
@@ -322,7 +322,7 @@ impl Rules<'_> {
         found
     }
 
-    /// Where a loop has one iteration it makes no difference where it lies: outside.
+    /// Puts loops of one iteration outside, where it makes no difference where they lie.
     fn one_iteration(&mut self) -> Result<(), ProblemError> {
         for (one, other) in self.pairs(|_| true) {
             for kind in ["unrolled", "thread", "block"] {
@@ -364,7 +364,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// Which caches keep what is loaded and stored: of what is stored there is none but the device's.
+    /// Adds the choices of caches for loads and stores: stores have none but the device's.
     fn caches(&mut self, are_open: bool) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
         let mut found = Vec::new();
         for statement in &self.kernel.statements {

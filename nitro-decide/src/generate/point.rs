@@ -11,7 +11,7 @@ pub struct Point<'a> {
     pub values: &'a [usize],
 }
 
-/// What became of a loop.
+/// The kind of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Plain,
@@ -26,11 +26,11 @@ pub enum Kind {
 pub struct Ahead {
     /// The loop of which each iteration has tiles of its own.
     pub along: usize,
-    /// Whether there are two of each, which iterations use in turn.
+    /// True where there are two of each, which iterations use in turn.
     pub has_two_tiles: bool,
 }
 
-/// Where a value is on its way.
+/// The place of a value on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Registers,
@@ -50,7 +50,7 @@ impl Point<'_> {
         kinds[self.values[kind.position()]]
     }
 
-    /// Whether an object lies so to another: loops come first, then statements.
+    /// Returns true if an object lies so to another: loops come first, then statements.
     pub fn lies(&self, one: usize, order: &str, other: usize) -> bool {
         let within = self.space.nesting.order(one, other, &[order]).expect("it is the name of an order");
         within.values.has(self.values[within.choice.position()])
@@ -90,7 +90,7 @@ impl Point<'_> {
         self.space.nesting.is_shared(&self.space.kernel, at)
     }
 
-    /// Where a value is.
+    /// Returns the place of a value.
     pub fn place(&self, value: usize) -> Place {
         let Some(array) = self.space.values[value].array else { return Place::Registers };
         if self.values[self.space.nesting.memory[array].position()] == 0 {
@@ -101,20 +101,20 @@ impl Point<'_> {
         Place::Shared { transposed: name.starts_with("transposed"), padded: name.ends_with("padded") }
     }
 
-    /// How tiles are loaded ahead, if they are.
+    /// Returns the way of loading tiles ahead, if they are.
     pub fn ahead(&self) -> Option<Ahead> {
         let loading = self.space.nesting.loading?;
         let value = self.values[loading.choice.position()];
         (value > 0).then_some(Ahead { along: loading.along, has_two_tiles: value == 2 })
     }
 
-    /// Which caches keep what a statement loads or stores.
+    /// Returns the caches of what a statement loads or stores.
     pub fn cache(&self, statement: usize) -> Cache {
         let caches = [Cache::Usual, Cache::Device, Cache::Streaming];
         self.space.caches[statement].map_or(Cache::Usual, |choice| caches[self.values[choice.position()]])
     }
 
-    /// Whether the threads of both sides of a dependence are the same.
+    /// Returns true if the threads of both sides of a dependence are the same.
     pub fn has_same_threads(&self, passing: Passing) -> bool {
         match passing {
             Passing::Array(array) => {

@@ -1,4 +1,4 @@
-//! Where all threads of a block wait for each other: between those that write a tile and those that read it.
+//! Barriers: all threads of a block wait for each other between writing a tile and reading it.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use nitro_nest::Assignment;
 
 use super::point::{Place, Point};
 
-/// What is touched of shared memory: values by index.
+/// The shared memory that is touched: values by index.
 #[derive(Clone, Debug, Default)]
 pub struct Touched {
     pub written: BTreeSet<usize>,
@@ -14,7 +14,7 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// What an object touches, with all that is in it.
+    /// Returns the shared memory that an object touches, with all that is in it.
     pub fn by(point: &Point<'_>, object: usize) -> Self {
         let loops = point.space.nesting.loops.len();
         let statements = (0..point.space.kernel.statements.len()).filter(|&at| {
@@ -34,7 +34,7 @@ impl Touched {
         self.read.extend(meaning.value.reads().iter().filter_map(|access| value(access.array)));
     }
 
-    /// Whether what comes after this has to wait for it.
+    /// Returns true if what comes after this has to wait for it.
     pub fn delays(&self, next: &Self) -> bool {
         let meet = |one: &BTreeSet<usize>, other| !one.is_disjoint(other);
         meet(&self.written, &next.read)

@@ -1,11 +1,11 @@
-//! Which sizes tiles divide.
+//! Sizes that tiles divide.
 
 use std::collections::BTreeSet;
 
 use super::DecidedError;
 use crate::Kernel;
 
-/// Whether some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each
+/// Checks that some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each
 /// dimension's own levels.
 pub fn check(kernel: &Kernel, tiles: &[Vec<Vec<u64>>]) -> Result<(), DecidedError> {
     for (at, dimension) in kernel.dimensions.iter().enumerate().filter(|(_, own)| own.outer.is_none()) {
@@ -20,7 +20,9 @@ pub fn check(kernel: &Kernel, tiles: &[Vec<Vec<u64>>]) -> Result<(), DecidedErro
     Ok(())
 }
 
-/// What all tiles of a dimension may make up together, where those who share its outermost loops can make up the same.
+/// Returns the sizes that all tiles of a dimension may make up together.
+///
+/// Those that share its outermost loops have to make up the same.
 fn whole(kernel: &Kernel, tiles: &[Vec<Vec<u64>>], at: usize) -> BTreeSet<u64> {
     let parts: Vec<(usize, usize)> = (0..kernel.dimensions.len())
         .filter_map(|part| Some((part, kernel.dimensions[part].outer?)))

@@ -1,4 +1,4 @@
-//! Which thread is which iteration of the loops that are threads.
+//! Threads: their iterations of the loops that are spread over them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Threads {
     pub count: i64,
     /// By loop.
     pub digits: BTreeMap<usize, Affine>,
-    /// What makes them of the number of a thread in its block.
+    /// The instructions that make them of the number of a thread in its block.
     pub definitions: Vec<Instruction>,
     /// Statements that threads load with a numbering of their own, and how many of them do.
     pub loading: BTreeMap<usize, i64>,
@@ -69,8 +69,8 @@ impl Threads {
         loops.iter().map(|&at| point.size(at)).product()
     }
 
-    /// Who has the same threads has the same iterations of the loops along which a value goes. Whether something
-    /// was learned.
+    /// Gives statements with the same threads the same iterations of the loops along which a value goes. Whether
+    /// something was learned.
     fn spread(&mut self, point: &Point<'_>) -> bool {
         let nesting = &point.space.nesting;
         let mut learned = false;

@@ -1,6 +1,6 @@
-//! Which sizes tiles may have.
+//! Sizes that tiles may have.
 
-/// Which sizes the loops of a [`DecidedSpace`](super::DecidedSpace) may have. Those that divide their dimension count.
+/// The sizes that loops of a [`DecidedSpace`](super::DecidedSpace) may have. Those that divide their dimension count.
 ///
 /// ```
 /// use nitro_decide::{DecidedSpace, Limits, TileSizes};
@@ -26,11 +26,11 @@ pub struct TileSizes {
     pub loading_threads: Vec<u64>,
     /// Elements along a dimension that each of them loads.
     pub loaded: Vec<u64>,
-    /// What else there is to decide.
+    /// The other decisions.
     pub open: Open,
 }
 
-/// What there is to decide beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as
+/// The decisions beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as
 /// most of this, has to be timed point by point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Open {
@@ -39,11 +39,11 @@ pub struct Open {
     pub unrolled: bool,
     /// The order of blocks, and of threads; else it is that in which they are written.
     pub threads: bool,
-    /// Whether rows of tiles in shared memory are padded; else they are not.
+    /// True where rows of tiles in shared memory are padded; else they are not.
     pub paddings: bool,
-    /// Which caches keep what is loaded and stored; else it is as usual.
+    /// True where caches are chosen for loads and stores; else they are as usual.
     pub caches: bool,
-    /// Whether the next tiles are loaded while those before are used; else they are loaded as they are needed.
+    /// True where the next tiles are loaded while those before are used; else they are loaded as they are needed.
     pub ahead: bool,
 }
 

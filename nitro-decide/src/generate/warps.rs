@@ -17,7 +17,7 @@ pub struct AddsUp {
 const LANES: u32 = 32;
 
 impl Emission<'_> {
-    /// What sets the sums to 0 that are added up within a list, and waits until that is done.
+    /// Writes instructions that set the sums to 0 which are added up within a list, and wait until that is done.
     pub(super) fn zeros(&mut self, parent: Option<usize>, objects: &[usize]) -> Vec<Instruction> {
         let point = self.point;
         let Some(adds_up) = point.space.adds_up else { return Vec::new() };
@@ -38,7 +38,7 @@ impl Emission<'_> {
         instructions
     }
 
-    /// What a statement becomes that adds parts up.
+    /// Writes a statement that adds parts up.
     pub(super) fn added(&self, adds_up: AddsUp, target: Access, value: Access) -> Vec<Instruction> {
         if !self.sets_zeros {
             return vec![Instruction::Add { target, value, lanes: LANES }];
@@ -51,7 +51,7 @@ impl Emission<'_> {
 }
 
 impl Point<'_> {
-    /// How a statement adds parts up, if it does.
+    /// Returns the way in which a statement adds parts up, if it does.
     pub fn adds_up(&self, statement: usize) -> Option<AddsUp> {
         self.space.adds_up.filter(|adds_up| adds_up.statement == statement)
     }

@@ -1,4 +1,4 @@
-//! What a state says of arrays: where they are, and what staging takes.
+//! Arrays of a state: where they are, and what staging takes.
 
 use super::dimensions::{self, BLOCK, Split, THREAD};
 use super::time_bound::TimeBound;
@@ -88,7 +88,7 @@ impl TimeBound {
         if sums > room { 0.0 } else { (sums + ahead).min(room) }
     }
 
-    /// What a thread waits for, once for each iteration of the plain loops around.
+    /// Returns the loads that a thread waits for, once for each iteration of the plain loops around.
     pub(super) fn waits(&self, partial: &Partial) -> Waits {
         let mut most = Waits::default();
         let loadings = self.loadings(partial);
@@ -109,7 +109,7 @@ impl TimeBound {
         most
     }
 
-    /// How an array gets from who loads it to who needs it.
+    /// Returns the way of an array from its load to its use.
     fn passed(&self, array: usize) -> Option<&Dependence> {
         self.kernel().dependences.iter().find(|one| one.passing == Passing::Array(array))
     }
@@ -141,7 +141,8 @@ impl TimeBound {
         })
     }
 
-    /// How many elements a tile is from that of the iteration before, at least; none where no plain loop is around it.
+    /// Returns the least distance of a tile, in elements, from that of the iteration before; none without a plain loop
+    /// around it.
     pub(super) fn step(&self, touched: &Touched, work: &Work, partial: &Partial) -> Option<u64> {
         let of = |(own, &stride): (&WorkDimension, &u64)| {
             let outermost = *self.nesting().loops_of(own.position).first()?;
@@ -164,7 +165,7 @@ impl TimeBound {
     }
 }
 
-/// How often a thread waits.
+/// The number of times that a thread waits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waits {
     /// For what it loads of global memory as it is needed.

@@ -1,4 +1,4 @@
-//! How the iterations of one dimension may be spread over blocks, threads and what a thread does.
+//! Splits: the iterations of one dimension are spread over blocks, threads and the work of a thread.
 
 use crate::candidate::{Partial, Values};
 use crate::space::{NestLoop, Nesting};
@@ -27,7 +27,7 @@ pub(super) struct ThreadLoop {
     /// Its position among the loops.
     pub(super) at: usize,
     pub(super) threads: u64,
-    /// How many iterations of the dimension one is from the next.
+    /// The distance from one iteration to the next, in iterations of the dimension.
     pub(super) step: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Splits {
     pub(super) fine: Vec<Split>,
 }
 
-/// What [`splits`] depends on.
+/// Returns the key that [`splits`] depends on.
 pub(super) fn key(nesting: &Nesting, dimension: usize, partial: &Partial) -> Vec<Values> {
     let open = |own: NestLoop| [partial.values(own.size), partial.values(own.kind)];
     nesting.loops_of(dimension).into_iter().flat_map(|at| open(nesting.loops[at])).collect()
@@ -91,7 +91,7 @@ fn spread(
 }
 
 impl Split {
-    /// Whether a thread has all of it at once.
+    /// Returns true if a thread has all of it at once.
     fn is_one_run(&self) -> bool {
         self.run == self.inside && self.blocks * self.threads == 1
     }

@@ -1,15 +1,15 @@
-//! What the threads of a warp touch together.
+//! Memory that the threads of a warp touch together.
 
 /// A loop of threads: how many there are, and how many bytes one is from the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Axis {
-    /// Which loop it is.
+    /// The number of the loop.
     pub(super) at: usize,
     pub(super) threads: u64,
     pub(super) bytes: u64,
 }
 
-/// What is asked of memory at once.
+/// A request to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Asked {
     /// One address of each thread, of global memory.
@@ -22,8 +22,8 @@ pub(super) enum Asked {
     Requests(u64),
 }
 
-/// How often memory is touched or answers when each thread of a block asks once, warp by warp: threads are numbered
-/// along the first axis first, or in the order of the axes that is best.
+/// Returns how often memory is touched or answers when each thread of a block asks once, warp by warp: threads are
+/// numbered along the first axis first, or in the order of the axes that is best.
 pub(super) fn touches(asked: Asked, axes: &[Axis], ordered: bool) -> u64 {
     let mut order: Vec<Axis> = axes.iter().copied().filter(|axis| axis.threads > 1).collect();
     if ordered {
@@ -93,8 +93,8 @@ fn halves(lanes: &[u64], words: u64) -> u64 {
     }
 }
 
-/// Whether lanes do not share in pairs: in both halves of the warp some want something else than their neighbour,
-/// and some something else than the one behind that.
+/// Returns true if lanes do not share in pairs: in both halves of the warp some want something else than their
+/// neighbour, and some something else than the one behind that.
 fn is_apart(lanes: &[u64]) -> bool {
     let differ = |half: &[u64], by: usize| (0..16).any(|lane| half[lane] != half[lane ^ by]);
     lanes.chunks(16).all(|half| differ(half, 1) && differ(half, 2))

@@ -1,4 +1,4 @@
-//! What nothing inside a state of a [`Nesting`](super::Nesting) takes less time than, and why.
+//! The performance model: a time that nothing inside a state of a [`Nesting`](super::Nesting) takes less than.
 //!
 //! Each term is a resource whose use is counted at its least over everything that is open, divided by the most that
 //! a device does of it. What a compiler or a cache may save is taken as saved: a thread loads an element once

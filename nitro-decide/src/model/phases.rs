@@ -1,5 +1,5 @@
-//! What barriers keep apart: the threads of a block bring tiles to shared memory, wait for each other, compute, and
-//! wait again before the next tiles.
+//! Phases, which barriers keep apart: the threads of a block bring tiles to shared memory, wait for each other,
+//! compute, and wait again before the next tiles.
 //!
 //! As in Telamon, a block takes at least as long as it would with a multiprocessor for itself. Where it stages
 //! tiles, that is a sum. A thread that computes has read the tile, so it has waited for all threads that load it;
@@ -20,7 +20,7 @@ use super::work::Work;
 use crate::candidate::Partial;
 use crate::space::{Dependence, Passing};
 
-/// How often a block waits for tiles that are surely staged, at least.
+/// The least number of times that a block waits for tiles that are surely staged.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rounds {
     /// Tiles that are computed with, one after the other; 0 where nothing is surely staged.
@@ -30,7 +30,7 @@ pub(super) struct Rounds {
     pub(super) barriers: f64,
 }
 
-/// What a block does in turn, in clocks.
+/// The phases of a block that come in turn, in clocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Phases {
     pub(super) rounds: f64,

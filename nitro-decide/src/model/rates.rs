@@ -1,4 +1,4 @@
-//! What a device does at most, and how long it takes at least.
+//! Rates of a device: the most that it does, and the least time that it takes.
 
 /// Upper limits of what a device does in a time, and lower limits of latencies.
 ///
@@ -78,7 +78,7 @@ pub struct Rates {
 #[error("the device feature {0} is not known, and no limit of a time follows without it")]
 pub struct RatesError(&'static str);
 
-/// What a measured figure may be off.
+/// The factor that a measured figure may be off.
 const SPARE: f64 = 1.02;
 
 impl Rates {

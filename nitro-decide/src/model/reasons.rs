@@ -1,4 +1,4 @@
-//! Why nothing inside a state takes less, as people read it.
+//! Reasons of a bound, as people read them.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ use super::time_bound::TimeBound;
 use super::usage::Place;
 use crate::candidate::{ChoiceId, Partial, Within};
 
-/// Why nothing inside a state takes less than so long: the term that says most, what it counts, and the decisions
+/// The reasons for which nothing inside a state takes less: the term that says most, what it counts, and the decisions
 /// that this goes back to. As text, one reason a line. [`TimeBound::reasons`] gives them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reasons {
     /// The bound; 0 where nothing can be said.
     pub ns: f64,
-    /// What takes so long.
+    /// The term that says most.
     pub term: Option<TimeTerm>,
-    /// What each term comes to, for the same way to spread the statement.
+    /// The time of each term, for the same way to spread the statement.
     pub times_ns: Vec<(TimeTerm, f64)>,
     /// The decisions that leave no more open, in the order in which they were made.
     pub decisions: Vec<Within>,
@@ -121,7 +121,7 @@ fn spread(bound: &TimeBound, least: &Least) -> String {
     format!("{} is spread at best as {}", work.name, dimensions.join(", "))
 }
 
-/// Where what it reads is, and how wide.
+/// Writes where the things are that it reads, and how wide.
 fn arrays(bound: &TimeBound, partial: &Partial, least: &Least) -> Vec<String> {
     let work = bound.work(least.work);
     let one = |touched: &super::work::Touched| {

@@ -21,7 +21,7 @@ const MOST_COARSE: usize = 4096;
 pub(super) struct Least {
     pub(super) work: usize,
     pub(super) times: Times,
-    /// How each of its dimensions is spread; none where only what is least of each was looked at.
+    /// The split of each of its dimensions; none where only the least of each was looked at.
     pub(super) splits: Vec<Split>,
     pub(super) grid: Grid,
     pub(super) used: Use,
@@ -201,8 +201,8 @@ impl<'a> State<'a> {
         sums.max(waited + again.max(arithmetic)).max(ahead)
     }
 
-    /// What a block does in turn, if a thread does. Of blocks that are spread in whatever way, some one has no less
-    /// than its share of most blocks.
+    /// Returns the phases of a block that come in turn, if those of a thread do. Of blocks that are spread in
+    /// whatever way, some one has no less than its share of most blocks.
     fn phases(&self, main: usize, used: &Use, grid: &Grid, load_clocks: f64) -> Phases {
         let (bound, terms) = (self.bound, self.bound.terms());
         if !terms.whole_iterations || !terms.has(TimeTerm::Phases) {
@@ -215,7 +215,7 @@ impl<'a> State<'a> {
         Phases::of(rounds, [load_clocks, last_clocks], used, grid.waste(terms), grid.blocks, bound.rates())
     }
 
-    /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the
+    /// Returns the least time of a load: where a multiprocessor has two blocks at most, these differ in one of the
     /// arrays, of which each has to bring its own sectors from the second-level cache.
     fn load_clocks(&self, main: usize, splits: &[&Split], blocks: f64) -> f64 {
         let (work, rates) = (&self.bound.works()[main], self.bound.rates());
@@ -235,7 +235,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What the threads of warps touch together, of what is read.
+    /// Adds what the threads of warps touch together, of what is read.
     fn add_touches(&self, used: &mut Use, main: usize, splits: &[&Split], shapes: &[Shape], blocks: f64) {
         let work = &self.bound.works()[main];
         for (own, seen) in work.reads.iter().zip(&self.seen[main]) {

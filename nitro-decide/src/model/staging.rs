@@ -1,4 +1,4 @@
-//! What bringing tiles to shared memory takes, by the threads that load them.
+//! Staging: the cost of bringing tiles to shared memory, by the threads that load them.
 
 use super::dimensions::{Split, THREAD, ThreadLoop, VECTOR};
 use super::lanes::{Asked, Axis};
@@ -28,7 +28,7 @@ pub(super) struct Staging {
     tile: Tile,
 }
 
-/// What staging uses at least, of the whole grid.
+/// The least use of staging, of the whole grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Copied {
     pub(super) lanes: f64,
@@ -36,7 +36,7 @@ pub(super) struct Copied {
     pub(super) wavefronts: f64,
     /// Of loads, as [`Use`](super::usage::Use) counts them.
     pub(super) requests: f64,
-    /// Whether surely no two warps load parts of one sector.
+    /// True where surely no two warps load parts of one sector.
     pub(super) is_apart: bool,
 }
 
@@ -182,7 +182,7 @@ impl Staging {
         Copied { lanes, sectors, wavefronts, requests, is_apart }
     }
 
-    /// Whether it is decided how many elements one instruction loads.
+    /// Returns true if it is decided how many elements one instruction loads.
     fn has_known_width(&self, bound: &TimeBound, partial: &Partial) -> bool {
         let loops = self.dimensions.iter().flat_map(|own| bound.nesting().loops_of(own.0));
         let mut wide =

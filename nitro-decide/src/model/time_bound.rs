@@ -14,7 +14,7 @@ use crate::branch::LowerBound;
 use crate::candidate::{ChoiceId, Partial, Values, Within};
 use crate::space::{Kernel, Nesting};
 
-/// What is remembered of dimensions and of warps, at most.
+/// The most that is remembered of dimensions and of warps.
 const MOST_KNOWN: usize = 1 << 14;
 
 /// A [`LowerBound`] of the states of a [`Nesting`]: nothing that is inside runs faster on a device of these [`Rates`].
@@ -65,7 +65,7 @@ pub struct TimeBound {
     known: Mutex<Known>,
 }
 
-/// What was computed before, and comes again in many states.
+/// Results that come again in many states.
 #[derive(Default)]
 struct Known {
     splits: HashMap<(usize, Vec<Values>), Arc<Splits>>,
@@ -93,13 +93,13 @@ impl TimeBound {
         Self { terms, ..self }
     }
 
-    /// Why nothing inside a state takes less.
+    /// Returns the reasons for which nothing inside a state takes less.
     #[must_use]
     pub fn reasons(&self, partial: &Partial) -> Reasons {
         Reasons::of(self, partial, self.least(partial).as_ref())
     }
 
-    /// Whether one loop lies within another, if that is decided.
+    /// Returns true if one loop lies within another, where that is decided.
     pub(super) fn is_inside(&self, one: usize, other: usize, partial: &Partial) -> Option<bool> {
         let inner = self.inner[one][other]?;
         let open = partial.values(inner.choice);
@@ -153,7 +153,7 @@ impl TimeBound {
         known.splits.entry(key).or_insert_with(make).clone()
     }
 
-    /// How often memory is touched when each thread of a block asks once.
+    /// Returns how often memory is touched when each thread of a block asks once.
     pub(super) fn touches(&self, asked: Asked, axes: Vec<Axis>, ordered: bool) -> f64 {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.touches.len() > MOST_KNOWN {

@@ -1,4 +1,4 @@
-//! What a kernel uses when its main statement is spread in one way, and how long that takes at least.
+//! Use of a device when the main statement is spread in one way, and the least time of that.
 
 use super::dimensions::{Split, Splits, ThreadLoop};
 use super::lanes::Axis;
@@ -8,7 +8,7 @@ use super::staging::Copied;
 use super::terms::{TimeTerm, TimeTerms};
 use super::work::{Touched, Work};
 
-/// Where an array that is read may be.
+/// The places where an array that is read may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Global,
@@ -16,7 +16,7 @@ pub(super) enum Place {
     Open,
 }
 
-/// What a state says of an array that a statement touches.
+/// The state of an array that a statement touches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub(super) place: Place,
@@ -25,11 +25,11 @@ pub(super) struct Seen {
     /// The dimensions of the statement, one of which may be that along which elements are neighbours in shared
     /// memory; none where nothing is known.
     pub(super) along: [Option<usize>; 2],
-    /// What bringing it to shared memory takes, where that is known.
+    /// The cost of bringing it to shared memory, where that is known.
     pub(super) copied: Copied,
 }
 
-/// How a dimension is spread, or the least of each for several ways.
+/// The shape of a dimension that is spread, or the least of each figure for several ways.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) size: f64,
@@ -202,7 +202,7 @@ impl Touched {
         splits.iter().zip(&self.strides).flat_map(of).collect()
     }
 
-    /// How often each thread has to load of it, at least.
+    /// Returns how often each thread has to load of it, at least.
     pub(super) fn loads(&self, splits: &[&Split], width: f64) -> f64 {
         let inside =
             self.apart.iter().zip(splits).map(|(&own, split)| if own { split.inside as f64 } else { 1.0 });
@@ -210,7 +210,7 @@ impl Touched {
     }
 }
 
-/// What a grid is like.
+/// The shape of a grid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Grid {
     /// Blocks, if that is known; else the most there may be.
@@ -222,7 +222,7 @@ pub(super) struct Grid {
     pub(super) shared_bytes: f64,
     /// Registers of a thread, at least; 0 where nothing is known.
     pub(super) registers: f64,
-    /// What one thread does one after the other.
+    /// The work that one thread does one after the other.
     pub(super) chain_clocks: f64,
     pub(super) barriers: f64,
     pub(super) phases: Phases,
@@ -244,7 +244,7 @@ impl Grid {
         }
     }
 
-    /// How many blocks some place for a block runs one after the other.
+    /// Returns how many blocks some place for a block runs one after the other.
     pub(super) fn waves(&self, rates: &Rates) -> f64 {
         if !self.blocks_known {
             return 1.0;

@@ -1,4 +1,4 @@
-//! What a kernel does, as far as times are concerned: prepared once, asked for each state.
+//! The work of a kernel, as far as times are concerned: prepared once, asked for each state.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ pub(super) struct Work {
     /// Its position in the kernel.
     pub(super) statement: usize,
     pub(super) dimensions: Vec<WorkDimension>,
-    /// Whether an instance is an instruction of arithmetic.
+    /// True where an instance is an instruction of arithmetic.
     pub(super) computes: bool,
-    /// What its instances need of arrays that nothing in the kernel writes, since what is written may stay in
-    /// registers; and what it loads before that.
+    /// The elements that its instances need of arrays that nothing in the kernel writes, since what is written may
+    /// stay in registers; and what it loads before that.
     pub(super) reads: Vec<Touched>,
-    /// What it writes to global memory.
+    /// The elements that it writes to global memory.
     pub(super) writes: Vec<Touched>,
 }
 
@@ -27,9 +27,9 @@ pub(super) struct WorkDimension {
     /// Its position in the kernel.
     pub(super) position: usize,
     pub(super) size: u64,
-    /// Whether an iteration needs the one before.
+    /// True where an iteration needs the one before.
     pub(super) carried: bool,
-    /// Whether every iteration computes something else: the others a compiler may do once.
+    /// True where every iteration computes something else: the others a compiler may do once.
     pub(super) distinct: bool,
 }
 
@@ -43,11 +43,11 @@ pub(super) struct Touched {
     /// For each dimension of the statement whether its iterations surely touch different elements, all of these
     /// together too.
     pub(super) apart: Vec<bool>,
-    /// Where it is, if that is a choice.
+    /// The choice of its memory, if it is one.
     pub(super) memory: Option<ChoiceId>,
-    /// How its tiles lie in shared memory, if that is a choice.
+    /// The layout of its tiles in shared memory, if that is a choice.
     pub(super) tile: Option<Tile>,
-    /// What brings it to shared memory.
+    /// The load that brings it to shared memory.
     pub(super) staging: Option<Staging>,
     /// Dimensions of the kernel whose vectors may bring it.
     pub(super) vectors: Vec<usize>,

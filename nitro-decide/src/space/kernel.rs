@@ -33,31 +33,31 @@ use crate::candidate::{ChoiceId, Factor, Problem, ProblemError, Rule, Values, Wi
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
-    /// What is iterated over.
+    /// The ranges that are iterated over.
     pub dimensions: Vec<Dimension>,
-    /// What is done, each once for each iteration of its dimensions.
+    /// The statements, each done once for each iteration of its dimensions.
     pub statements: Vec<Statement>,
-    /// What has to be done before what.
+    /// The order in which statements have to be done.
     pub dependences: Vec<Dependence>,
-    /// What may be staged in shared memory.
+    /// The arrays that may be staged in shared memory.
     pub arrays: Vec<Array>,
 }
 
 /// An iteration over `0..size`, as a loop around as many loops as it has levels of tiles.
 #[derive(Clone, Debug, Default)]
 pub struct Dimension {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// How many iterations.
+    /// The number of iterations.
     pub size: u64,
     /// The sizes that the tiles of each level may have, from the outside in; 1 is no tile.
     pub tiles: Vec<Vec<u64>>,
-    /// Whether its iterations may be done in any order or at once: a sum that has to keep its order is not parallel.
+    /// True where its iterations may be done in any order or at once: a sum that has to keep its order is not parallel.
     pub parallel: bool,
-    /// Whether its loops may be nested in any order, as where a thread takes every n-th element. Else tiles lie
+    /// True where its loops may be nested in any order, as where a thread takes every n-th element. Else tiles lie
     /// within what they tile.
     pub interchanges: bool,
-    /// Whose outermost loops are its own, too: its tiles are those further in.
+    /// The dimension whose outermost loops are its own, too: its tiles are those further in.
     pub outer: Option<Outer>,
 }
 
@@ -66,26 +66,27 @@ pub struct Dimension {
 pub struct Outer {
     /// The dimension, of the same size, that comes before the one that shares its loops.
     pub dimension: usize,
-    /// How many of its loops are shared.
+    /// The number of its loops that are shared.
     pub levels: usize,
 }
 
-/// What is done.
+/// A statement of a kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Statement {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
-    /// What one instance of it does.
+    /// The operation of one instance.
     pub operation: Operation,
     /// The dimensions around it, by position.
     pub dimensions: Vec<usize>,
     /// Loops around it on which it does not depend: each of their iterations does all of it again, for itself.
     pub around: Vec<Outer>,
-    /// What it reads and writes: of a load or a store the one array, of arithmetic its operands that come from arrays.
+    /// The elements that it reads and writes: of a load or a store the one array, of arithmetic its operands that
+    /// come from arrays.
     pub accesses: Vec<Access>,
 }
 
-/// What one instance of a statement does, as far as what it costs is concerned.
+/// The operation of one instance of a statement, as far as its cost is concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
@@ -108,12 +109,12 @@ pub enum Operation {
     Multiply,
 }
 
-/// Where a statement reads or writes.
+/// The elements that a statement reads or writes.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// What people call the array.
+    /// The name of the array.
     pub array: String,
-    /// How many elements one iteration is from the next, for each dimension of the statement.
+    /// The distance from one iteration to the next, in elements, for each dimension of the statement.
     pub strides: Vec<u64>,
     /// Bytes of an element.
     pub element_bytes: u64,
@@ -129,11 +130,11 @@ pub struct Dependence {
     /// Pairs of a dimension of each in which iteration `i` needs iteration `i` alone, so that both may share a
     /// loop. They have to be tiled alike for that.
     pub along: Vec<(usize, usize)>,
-    /// How the value gets there.
+    /// The way of the value.
     pub passing: Passing,
 }
 
-/// How a value gets from one statement to another.
+/// The way of a value from one statement to another.
 ///
 /// In all of these but the first, the statements share the loops that are theirs from the start, and each has nests
 /// of its own within: none of these is merged with another's, and threads are outermost in each.
@@ -150,10 +151,10 @@ pub enum Passing {
     Array(usize),
 }
 
-/// What may be staged in shared memory: the part that tiles walk over.
+/// An array that may be staged in shared memory: the part that tiles walk over.
 #[derive(Clone, Debug, Default)]
 pub struct Array {
-    /// What people call it.
+    /// Its name for people.
     pub name: String,
     /// Bytes of an element.
     pub element_bytes: u64,
@@ -161,7 +162,7 @@ pub struct Array {
     pub dimensions: Vec<usize>,
 }
 
-/// What a device can do.
+/// The limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Most threads of a block.
@@ -202,7 +203,7 @@ pub struct Nesting {
     pub problem: Problem,
     /// The loops: of each dimension from the outside in.
     pub loops: Vec<NestLoop>,
-    /// Where each array of the kernel is, `global` or `shared`.
+    /// The memory of each array of the kernel, `global` or `shared`.
     pub memory: Vec<ChoiceId>,
     /// For each array that is passed on ([`Passing::Array`]), the threads that load it: the `same` as those that
     /// need it, or its `own`.
@@ -213,7 +214,7 @@ pub struct Nesting {
     pub loading: Option<Loading>,
     /// For each dimension whose outermost loops are its own, too.
     pub(super) outer: Vec<Option<Outer>>,
-    /// How two objects lie, the first position less than the second: loops come first, then statements.
+    /// The order of two objects, the first position less than the second: loops come first, then statements.
     pub(super) orders: Vec<Vec<ChoiceId>>,
 }
 
@@ -233,7 +234,7 @@ pub struct NestLoop {
     pub dimension: usize,
     /// 0 is the outermost of its dimension, or of the one whose outermost loops are its own, too.
     pub level: usize,
-    /// How many iterations it has.
+    /// Its number of iterations.
     pub size: ChoiceId,
     /// `plain`, `unrolled`, `vector`, `block` or `thread`.
     pub kind: ChoiceId,
@@ -302,7 +303,7 @@ impl Nesting {
         (0..self.loops.len()).filter(|at| own(at) || self.is_repeated(statement, *at)).collect()
     }
 
-    /// Whether a loop is around a statement that does not depend on it.
+    /// Returns true if a loop is around a statement that does not depend on it.
     #[must_use]
     pub fn is_repeated(&self, statement: &Statement, at: usize) -> bool {
         let own = self.loops[at];
@@ -328,7 +329,7 @@ impl Nesting {
         self.problem.named(self.loops[at].kind, kinds)
     }
 
-    /// Whether a loop is one of the outermost that others share from the start.
+    /// Returns true if a loop is one of the outermost that others share from the start.
     #[must_use]
     pub fn is_shared(&self, kernel: &Kernel, at: usize) -> bool {
         let own = self.loops[at];

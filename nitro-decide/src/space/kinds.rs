@@ -28,7 +28,7 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
     Ok(())
 }
 
-/// What the order of two loops says about their kinds.
+/// Adds what the order of two loops says about their kinds.
 fn pair(nesting: &mut Nesting, one: usize, other: usize) -> Result<(), ProblemError> {
     let order = nesting.order(one, other, &super::ORDERS)?.choice;
     let (kind, other_kind) = (nesting.loops[one].kind, nesting.loops[other].kind);

@@ -14,11 +14,11 @@ pub use self::kernel::{
     Passing, Statement,
 };
 
-/// What becomes of a loop, in the order of the values of its choice.
+/// The kinds of a loop, in the order of the values of its choice.
 pub(super) const KINDS: [&str; 5] = ["plain", "unrolled", "vector", "block", "thread"];
-/// How the first of two loops or statements lies to the second, in the order of the values of their choice.
+/// The orders of two loops or statements, in the order of the values of their choice.
 pub(super) const ORDERS: [&str; 5] = ["before", "after", "inner", "outer", "merged"];
-/// How a tile lies in shared memory, in the order of the values of its choice: as the array does in global memory
+/// The layouts of a tile in shared memory, in the order of the values of its choice: as the array does in global memory
 /// or with its dimensions the other way round, and each with [`PADDING`] more elements for each of its rows, so
 /// that these begin in different banks.
 pub const LAYOUTS: [&str; 4] = ["as it lies", "as it lies, padded", "transposed", "transposed, padded"];

@@ -43,8 +43,8 @@ fn triples(nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// How one stretch lies to another, as a position in `ORDERS`; `None` where they overlap or share one end, which
-/// nothing in a program does.
+/// Returns the order of one stretch to another, as a position in `ORDERS`; `None` where they overlap or share one
+/// end, which nothing in a program does.
 fn lies(one: (usize, usize), other: (usize, usize)) -> Option<usize> {
     let within = |inner: (usize, usize), outer: (usize, usize)| outer.0 < inner.0 && inner.1 < outer.1;
     if one == other {
@@ -132,8 +132,8 @@ fn merged_sizes(nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// What is needed is done before; a loop around it has ended before too, unless it is merged with one in which each
-/// iteration needs its own alone.
+/// Adds that what is needed is done before; a loop around it has ended before too, unless it is merged with one in
+/// which each iteration needs its own alone.
 fn depends(kernel: &Kernel, nesting: &mut Nesting, dependence: &Dependence) -> Result<(), ProblemError> {
     let (from, to) = (nesting.object(dependence.from), nesting.object(dependence.to));
     let before = nesting.order(from, to, &["before"])?;

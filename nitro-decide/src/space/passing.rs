@@ -28,7 +28,7 @@ pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemE
     if passed.is_empty() { Ok(()) } else { nests(kernel, nesting) }
 }
 
-/// How an array that is passed on is loaded.
+/// Adds the loading of an array that is passed on.
 fn arrays(kernel: &Kernel, nesting: &mut Nesting, position: usize) -> Result<(), ProblemError> {
     let array = &kernel.arrays[position];
     let passing = Passing::Array(position);
@@ -72,8 +72,8 @@ fn partners(nesting: &Nesting, dependence: &Dependence) -> Vec<(usize, Option<us
     found
 }
 
-/// Where threads are the same, a value is in registers: along each loop both have one and the same thread, or each
-/// of them all its elements at hand.
+/// Adds that a value is in registers where threads are the same: along each loop both have one and the same thread,
+/// or each of them all its elements at hand.
 fn same_threads(
     kernel: &Kernel,
     nesting: &mut Nesting,
@@ -134,7 +134,7 @@ fn when_same(
     nesting.problem.rule(name, Rule::Table { choices, allowed }).map(|_| ())
 }
 
-/// Where threads are the same, it makes no difference how their loops lie, nor how those of what only sets
+/// Adds that, where threads are the same, it makes no difference how their loops lie, nor how those of what only sets
 /// registers do: as those of the other statement.
 fn in_one_order(
     nesting: &mut Nesting,
@@ -161,7 +161,8 @@ fn in_one_order(
     Ok(())
 }
 
-/// Where threads load a tile together, they are the threads of the block: as many for tiles of several dimensions, for others as many or fewer.
+/// Adds that threads which load a tile together are those of the block: as many for tiles of several dimensions,
+/// for others as many or fewer.
 fn own_threads(
     kernel: &Kernel,
     nesting: &mut Nesting,
@@ -192,7 +193,7 @@ fn own_threads(
     Ok(())
 }
 
-/// What is not shared from the start is a nest of each statement's own, with its threads outermost.
+/// Makes what is not shared from the start a nest of each statement's own, with its threads outermost.
 fn nests(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let loops = nesting.loops.len();
     for one in 0..loops {

@@ -4,6 +4,7 @@ mod ahead;
 mod bounds;
 mod points;
 mod products;
+mod prover;
 mod vectors;
 mod warps;
 

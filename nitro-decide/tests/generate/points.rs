@@ -2,7 +2,7 @@
 
 use nitro_decide::{DecidedSpace, Limits, LowerBound, Open, Partial, TileSizes, TimeBound};
 use nitro_nest::{Integers, LaunchPlan, Space};
-use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy, complete};
+use nitro_search::{Ask, Budget, Engine, Generator, Paths, RandomPaths, complete};
 use nitro_test_support::random::Random;
 
 use super::bounds::{h200, h200_feature};
@@ -112,13 +112,11 @@ fn what_cannot_be_is_explained_in_words() {
 #[test]
 fn a_trainer_searches_it_as_it_does_nests() {
     let space = DecidedSpace::sgemm([64; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
-    let plan = PathPlan::new(PathStrategy::Random);
-    let mut search = PathSearch::new(space.decisions(), plan);
-    let nitro_search::Ask::Evaluate(proposals) = search.ask(5).unwrap() else {
-        panic!("it begins with something")
-    };
-    for proposal in proposals {
-        let plan = LaunchPlan::from_json(&space.artifact(&proposal.path).unwrap()).unwrap();
+    let strategy = Paths::new(space.decisions(), RandomPaths::new(0));
+    let mut search = Engine::new(strategy, Budget::default());
+    let Ask::Evaluate(paths) = search.ask(5).unwrap() else { panic!("it begins with something") };
+    for path in paths {
+        let plan = LaunchPlan::from_json(&space.artifact(&path).unwrap()).unwrap();
         let values = space.parse(&plan.origin).unwrap();
         assert_eq!(space.program(&values).plan().cuda, plan.cuda);
     }

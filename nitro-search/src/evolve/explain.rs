@@ -1,9 +1,9 @@
-//! What each edit brings.
+//! The gain of each edit of a patch.
 
-/// What the edits of a patch bring, alone and together.
+/// The gains of the edits of a patch, alone and together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained<E> {
-    /// What all of them bring, as a share of the time without any.
+    /// The gain of all of them, as a share of the time without any.
     pub gain: f64,
     /// Each edit.
     pub edits: Vec<Influence<E>>,
@@ -12,16 +12,16 @@ pub struct Explained<E> {
     pub pairs: Vec<(usize, usize, f64)>,
 }
 
-/// What one edit brings, as shares of the time without any edit.
+/// The gain of one edit, as shares of the time without any edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Influence<E> {
     /// The edit.
     pub edit: E,
-    /// What it brings alone; none where it cannot be made alone.
+    /// The gain of the edit alone; none where it cannot be made alone.
     pub alone: Option<f64>,
-    /// What is lost without it, all others there; none where the others do not go without it.
+    /// The loss without it, all others there; none where the others do not go without it.
     pub loss: Option<f64>,
-    /// Whether the two are the same, within the margin: then it has nothing to do with the others. Else it is
+    /// True where the two are the same, within the margin: then it has nothing to do with the others. Else it is
     /// epistatic.
     pub is_independent: bool,
 }

@@ -30,12 +30,16 @@ pub fn minimise<E: Clone + Ord>(edits: &[E], keeps: impl FnMut(&[E]) -> bool) ->
     let mut parts = 2;
     while kept.len() >= 2 {
         let chunk = kept.len().div_ceil(parts);
-        let part = |from: usize| from..(from + chunk).min(kept.len());
-        let ranges: Vec<_> = (0..kept.len()).step_by(chunk).map(part).collect();
-        let alone = ranges.iter().map(|range| kept[range.clone()].to_vec());
-        let without = ranges.iter().map(|range| [&kept[..range.start], &kept[range.end..]].concat());
-        let smaller: Vec<(bool, Vec<E>)> =
-            alone.map(|some| (true, some)).chain(without.map(|some| (false, some))).collect();
+        // The parts alone come first, then what is left without each of them.
+        let (mut smaller, mut without) = (Vec::new(), Vec::new());
+        for part in kept.chunks(chunk) {
+            smaller.push((true, part.to_vec()));
+        }
+        for from in (0..kept.len()).step_by(chunk) {
+            let to = (from + chunk).min(kept.len());
+            without.push((false, [&kept[..from], &kept[to..]].concat()));
+        }
+        smaller.append(&mut without);
         let found = smaller.into_iter().find(|(_, some)| some.len() < kept.len() && asked.keeps(some));
         match found {
             Some((is_alone, some)) => {

@@ -1,4 +1,4 @@
-//! What is known of every individual there was.
+//! Records of every individual there was.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,7 +18,7 @@ struct Known<E> {
     measured: Option<usize>,
 }
 
-/// What was measured of a machine code.
+/// Measurements of a machine code.
 #[derive(Default)]
 pub(super) struct Measured {
     /// Ascending.
@@ -52,7 +52,7 @@ impl<E: Clone + Ord> Records<E> {
         Self { known: Vec::new(), by_edits: BTreeMap::new(), measured: Vec::new(), by_code: HashMap::new() }
     }
 
-    /// The number of an individual, and whether it is new. The edits are ascending.
+    /// Returns the number of an individual, and if it is new. The edits are ascending.
     pub(super) fn number(&mut self, edits: Vec<E>) -> (usize, bool) {
         if let Some(&number) = self.by_edits.get(&edits) {
             return (number, false);
@@ -66,13 +66,13 @@ impl<E: Clone + Ord> Records<E> {
         &self.known[number].edits
     }
 
-    /// What was measured of a machine code, if it may be used.
+    /// Returns time and error of a machine code, if it was measured.
     pub(super) fn of_code(&self, code: u64) -> Option<Fitness> {
         let measured = &self.measured[*self.by_code.get(&code)?];
         Some(measured.fitness())
     }
 
-    /// Time and error of an individual that may live.
+    /// Returns time and error of an individual that may live.
     pub(super) fn fitness(&self, number: usize) -> Option<Fitness> {
         self.measured(number).filter(|measured| !measured.is_out).map(Measured::fitness)
     }

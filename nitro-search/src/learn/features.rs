@@ -1,4 +1,4 @@
-//! What is known of every candidate before anything is measured here.
+//! Features of every candidate before anything is measured here.
 
 use super::forest::{Forest, Sample};
 use super::{best_ns, loss};
@@ -19,16 +19,16 @@ pub(crate) struct Features {
     pub(crate) parameters: Vec<Column>,
     /// For each source the loss of each row.
     pub(crate) sources: Vec<Vec<f32>>,
-    /// How much each source is expected to tell, from the device features; their sum is 1.
+    /// The expected weight of each source, from the device features; their sum is 1.
     pub(crate) weights: Vec<f64>,
 }
 
 /// A parameter, row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// Where its value is between the least and the greatest, on its scale; of a category the index.
+    /// The place of its value between the least and the greatest, on its scale; of a category the index.
     pub(crate) positions: Vec<f32>,
-    /// Whether values are the same or not, and nothing between.
+    /// True where values are the same or not, and nothing between.
     pub(crate) category: bool,
 }
 
@@ -108,7 +108,7 @@ impl Features {
         self.candidates.iter().map(of).collect()
     }
 
-    /// What is unknown, from the parameters and the other sources.
+    /// Fills in what is unknown, from the parameters and the other sources.
     fn estimated<'a>(
         &'a self,
         known: &[Option<f32>],

@@ -194,7 +194,7 @@ impl<'a> Rows<'a> {
         self.sums.push((sum, fma));
     }
 
-    /// What is added up goes to a statement.
+    /// Passes sums to a statement.
     fn pass_sums(&mut self, to: usize, dimension: usize) {
         for (sum, fma) in &self.sums {
             self.outline.passes(sum.value, *fma, to, &[(self.i, dimension)]);

@@ -3,7 +3,7 @@ mod simulation;
 use std::sync::Arc;
 
 use nitro_learn::random::Random;
-use nitro_search::{Ask, Evaluation};
+use nitro_search::{Ask, Budget, Engine, Evaluation};
 
 use self::simulation::simulate_ns;
 use super::*;
@@ -284,17 +284,17 @@ fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
         let case = case(kernel);
         let all: Vec<Partial> = case.root.points().collect();
         let best_ns = all.iter().map(|leaf| time_ns(&case, leaf)).fold(f64::INFINITY, f64::min);
-        let root = case.root.clone();
         let bound = TimeBound::new(&case.kernel, &case.nesting, small());
-        let mut search = BranchAndBound::new(root, bound, BranchPlan::default());
-        while let Ask::Evaluate(asked) = search.ask(1) {
-            for leaf in asked {
-                let ns = time_ns(&case, &leaf.partial);
-                search.tell(&leaf.values, Evaluation::TimeNs(ns)).unwrap();
+        let strategy = BranchAndBound::new(case.root.clone(), bound, BranchPlan::default());
+        let mut search = Engine::new(strategy, Budget::default());
+        while let Ok(Ask::Evaluate(asked)) = search.ask(1) {
+            for values in asked {
+                let ns = time_ns(&case, &case.root.decide(&values).unwrap());
+                search.tell(&values, Evaluation::TimeNs(ns)).unwrap();
             }
         }
-        assert_eq!(search.best().unwrap().1, best_ns);
-        let statistics = search.statistics();
+        assert_eq!(search.best().unwrap().report, Evaluation::TimeNs(best_ns));
+        let statistics = search.proposer().statistics();
         assert_eq!(statistics.pruned.values().sum::<u64>(), statistics.total().pruned);
         let evaluated = statistics.evaluated as usize;
         assert!(evaluated < all.len() / 2, "{evaluated} of {}", all.len());

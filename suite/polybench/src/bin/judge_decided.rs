@@ -13,7 +13,7 @@ use nitro_decide::{
 };
 use nitro_polybench::decided::{Asked, rates, read};
 use nitro_polybench::program::ended;
-use nitro_search::{Ask, Evaluation, Failure};
+use nitro_search::{Ask, Budget, Engine, Evaluation, Failure};
 
 /// Holds the lower bounds of points of a space of decisions against their measured times
 ///
@@ -165,18 +165,19 @@ impl Judge<'_> {
         for own in &without {
             println!("without {}: {} evaluated, {} expanded", own.term, own.evaluated, own.expanded);
         }
-        println!("best of the search: {:?} ns", all.best().map(|found| found.1));
-        Ok(Some((all.statistics().clone(), without)))
+        println!("best of the search: {:?} ns", all.best().and_then(|found| found.report.time_ns()));
+        Ok(Some((all.proposer().statistics().clone(), without)))
     }
 
     /// A search that gets the times of a table; what the table lacks has failed.
-    fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<BranchAndBound<TimeBound>, Failed> {
+    fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<Engine<BranchAndBound<TimeBound>>, Failed> {
         let bound = self.space.time_bound(self.rates).with_terms(terms);
-        let mut search = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
-        while let Ask::Evaluate(leaves) = search.ask(1) {
-            for leaf in leaves {
-                let found = timed.get(&leaf.values[..]).copied();
-                search.tell(&leaf.values, found.unwrap_or(Evaluation::Failed(Failure::Launch)))?;
+        let strategy = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
+        let mut search = Engine::new(strategy, Budget::default());
+        while let Ok(Ask::Evaluate(points)) = search.ask(1) {
+            for values in points {
+                let found = timed.get(&values[..]).copied();
+                search.tell(&values, found.unwrap_or(Evaluation::Failed(Failure::Launch)))?;
             }
         }
         Ok(search)
@@ -200,7 +201,8 @@ fn parts() -> impl Iterator<Item = (&'static str, TimeTerms)> {
     TimeTerm::ALL.into_iter().map(move |term| (term.name(), all.without(term))).chain(whole)
 }
 
-fn row(term: &str, search: &BranchAndBound<TimeBound>) -> Without {
-    let (evaluated, expanded) = (search.statistics().evaluated, search.statistics().total().expanded);
+fn row(term: &str, search: &Engine<BranchAndBound<TimeBound>>) -> Without {
+    let statistics = search.proposer().statistics();
+    let (evaluated, expanded) = (statistics.evaluated, statistics.total().expanded);
     Without { term: term.to_owned(), evaluated, expanded }
 }
