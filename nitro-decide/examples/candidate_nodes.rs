@@ -8,7 +8,7 @@ use nitro_decide::{
     Access, Array, Dependence, Dimension, Kernel, Limits, LowerBound, Operation, Partial, Rates, RatesError,
     Statement, TimeBound, Values,
 };
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 /// C = 0; C += A B, 1024 x 1024, with two levels of tiles of rows and columns and one of the sum.
 fn product() -> Kernel {

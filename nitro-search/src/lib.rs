@@ -27,7 +27,7 @@ mod strategy;
 #[doc(hidden)] // for the evolution of compiled kernels, whose checks are independent
 pub mod threads;
 
-use nitro_learn::random;
+use nitro_stats::random;
 
 pub use self::engine::{Ask, Budget, Ended, Engine, Measurement, Observation, Outcome, Proposer, TellError};
 pub use self::generator::{BoxError, Description, Generator, Prover, Target};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nitro_learn::statistics::{mean, median};
+use nitro_stats::statistics::{mean, median};
 use serde::Serialize;
 
 use crate::{Ask, Budget, Engine, Evaluation, Sources, Space, Strategy};

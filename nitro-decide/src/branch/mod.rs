@@ -8,8 +8,8 @@ mod tests;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::convert::Infallible;
 
-use nitro_learn::random::Random;
 use nitro_search::{Evaluation, Observation, Proposer, TellError};
+use nitro_stats::random::Random;
 
 use crate::candidate::{ChoiceId, Partial};
 

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use nitro_learn::random::Random;
 use nitro_search::{Ask, Budget, Engine, Evaluation, Failure, Observation, TellError};
+use nitro_stats::random::Random;
 
 use super::*;
 use crate::candidate::tests::{drawn_problem, solutions};

@@ -1,6 +1,6 @@
 //! Solutions, and their number: exact where they are few, else by sampling.
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::problem::ChoiceId;
 use super::state::Partial;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::*;
 

@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn no_alignment_and_no_order_of_axes_touches_fewer() {
-        let mut random = nitro_learn::random::Random::new(3);
+        let mut random = nitro_stats::random::Random::new(3);
         for _ in 0..300 {
             let mut draw = |most| 1 + random.below(most) as u64;
             let axes =

@@ -2,10 +2,10 @@
 
 use nitro_core::{Artifact, DeviceEntry, DeviceFeature, Function, Parameter, VariantInfo};
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step, Strategy};
+use nitro_store::recordings::Outcome;
+use nitro_store::store::Evaluated;
 
 use super::{GeneratedSearch, Searched, Searching, Sought, VariantSearch, search_tables};
-use crate::recordings::Outcome;
-use crate::store::Evaluated;
 
 const PARAMETERS: [Parameter; 1] = [Parameter::artifact("kernel")];
 static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("found").with_parameters(&PARAMETERS)];

@@ -5,16 +5,16 @@ use std::collections::HashMap;
 
 use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
+use nitro_learn::configurations::evaluation;
 use nitro_search::{Ask, Budget, Decisions, Engine, Failure, PartReport, Path, Paths, Report};
+use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
-use super::measured::evaluation;
 use super::searching::Reasons;
 use super::searching::Sought;
 use super::{Searched, Searching, VariantSearch};
 use crate::generate::Generator;
 use crate::measure::Candidate;
-use crate::store::Evaluated;
 
 /// The search of the generated code of one variant on one input.
 pub(crate) struct GeneratedSearch<'a> {

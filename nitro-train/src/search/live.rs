@@ -4,17 +4,16 @@
 use std::sync::Arc;
 
 use nitro_core::DeviceEntry;
+use nitro_learn::configurations::{ConfigurationsError, evaluation, space_of};
 use nitro_search::{Ask, Budget, Engine, ListProposer, Sources, Space};
+use nitro_store::recordings::assignments;
+use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
-use super::measured::evaluation;
 use super::searching::Reasons;
 use super::sources::told;
-use super::space::space_of;
 use super::{Searched, Searching, VariantSearch};
 use crate::measure::Candidate;
-use crate::recordings::assignments;
-use crate::store::Evaluated;
 
 /// The configurations of one variant that are admissible for one input.
 pub(crate) struct InputSpace<'a> {
@@ -36,8 +35,10 @@ impl<'a> InputSpace<'a> {
         let names: Vec<&str> = assignments(&candidates[0].configuration).map(|(name, _)| name).collect();
         let values = candidates.iter().map(|own| assignments(&own.configuration).map(|(_, value)| value));
         let rows: Vec<(usize, Vec<&str>)> = values.map(Iterator::collect).enumerate().collect();
-        let (space, order) = space_of(&names, &rows)
-            .map_err(|source| SearchError::Space { variant: candidates[0].variant.to_owned(), source })?;
+        let (space, order) = space_of(&names, &rows).map_err(|source| ConfigurationsError::Space {
+            variant: candidates[0].variant.to_owned(),
+            source,
+        })?;
         let candidates = order.into_iter().map(|at| candidates[at].clone()).collect();
         Ok(Self { function, device, input, space, candidates })
     }

@@ -2,8 +2,8 @@ mod simulation;
 
 use std::sync::Arc;
 
-use nitro_learn::random::Random;
 use nitro_search::{Ask, Budget, Engine, Evaluation};
+use nitro_stats::random::Random;
 
 use self::simulation::simulate_ns;
 use super::*;

@@ -8,9 +8,9 @@ use std::time::Instant;
 
 use clap::Parser;
 use nitro_decide::{DecidedSpace, Partial};
-use nitro_learn::random::Random;
 use nitro_polybench::decided::{Asked, Runs, Timed, read};
 use nitro_polybench::program::{append, ended};
+use nitro_stats::random::Random;
 
 /// Times points of a space of decisions on a GPU
 ///
