@@ -9,7 +9,15 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A strategy that proposes texts of a [`Generator`] until it has proved that nothing is faster.
 ///
-/// [`Engine::gap`](crate::Engine::gap) says what is left to prove.
+/// Behind an [`Engine`](crate::Engine) it is driven as follows.
+///
+/// - [`restore`](crate::Engine::restore) takes times of texts that are known, in any order, also one by one; a text that
+///   is none of the generator's is [`Foreign`](crate::TellError::Foreign).
+/// - [`ask`](crate::Engine::ask) gives at most so many texts, at least one. The more are timed at once, the less is
+///   pruned by their times.
+/// - [`tell`](crate::Engine::tell) takes the times in any order. A time below its bound is
+///   [`Unsound`](crate::TellError::Unsound): the bound is wrong, and nothing is proved any more.
+/// - [`gap`](crate::Engine::gap) says what is left to prove, also where a budget ended the search.
 pub type Prover<'a> =
     Box<dyn Proposer<Proposal = String, Report = Evaluation, Error = Infallible> + Send + 'a>;
 

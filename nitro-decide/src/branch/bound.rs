@@ -1,25 +1,25 @@
 //! The bound that branch and bound prunes by, and its plan.
 
-use crate::candidate::{ChoiceId, Partial};
+use crate::candidate::{Candidate, ChoiceId};
 
 /// A lower limit of the time of everything inside a state. [`BranchAndBound`](super::BranchAndBound) has an example.
 pub trait LowerBound {
     /// Nanoseconds that nothing inside takes less than; 0 says nothing. It answers the same for the same state.
-    fn bound_ns(&self, partial: &Partial) -> f64;
+    fn bound_ns(&self, candidate: &Candidate) -> f64;
 
     /// Explains the bound: for people, and for the error when something took less.
-    fn explain(&self, partial: &Partial) -> String {
-        format!("the bound of {partial:?} is {} ns", self.bound_ns(partial))
+    fn explain(&self, candidate: &Candidate) -> String {
+        format!("the bound of {candidate:?} is {} ns", self.bound_ns(candidate))
     }
 
     /// Names the limit, in a word or two: by that, statistics count what is pruned.
-    fn limit(&self, _: &Partial) -> Option<&'static str> {
+    fn limit(&self, _: &Candidate) -> Option<&'static str> {
         None
     }
 
     /// Chooses what to decide next; by default the first choice that is open.
-    fn branch(&self, partial: &Partial) -> Option<ChoiceId> {
-        partial.first_open()
+    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
+        candidate.first_open()
     }
 }
 

@@ -11,7 +11,7 @@ use std::convert::Infallible;
 use nitro_search::{Evaluation, Observation, Proposer, TellError};
 use nitro_stats::random::Random;
 
-use crate::candidate::{ChoiceId, Partial};
+use crate::candidate::{Candidate, ChoiceId};
 
 pub use self::bound::{BranchPlan, LowerBound};
 pub use self::node::{Counts, Statistics};
@@ -27,21 +27,23 @@ use self::node::Node;
 /// ```
 /// use std::sync::Arc;
 /// use nitro_search::{Ask, Budget, Engine, Evaluation};
-/// use nitro_decide::{BranchAndBound, BranchPlan, ChoiceId, LowerBound, Partial, Problem};
+/// use nitro_decide::{BranchAndBound, BranchPlan, ChoiceId, LowerBound, Candidate, Problem};
 ///
 /// /// A time is at least 100 ns / threads + the tile: nothing takes less than most threads with the smallest tile.
 /// struct Model(ChoiceId, ChoiceId);
 /// impl LowerBound for Model {
-///     fn bound_ns(&self, partial: &Partial) -> f64 {
-///         let problem = partial.problem();
-///         let numbers = |choice| partial.values(choice).iter().filter_map(move |value| problem.number(choice, value));
+///     fn bound_ns(&self, candidate: &Candidate) -> f64 {
+///         let problem = candidate.problem();
+///         let numbers = |choice| {
+///             candidate.values(choice).iter().filter_map(move |value| problem.number(choice, value))
+///         };
 ///         100.0 / numbers(self.0).max().unwrap_or(1) as f64 + numbers(self.1).min().unwrap_or(0) as f64
 ///     }
 /// }
 ///
 /// let mut problem = Problem::default();
 /// let model = Model(problem.numbers("threads", [1, 10, 100])?, problem.numbers("tile", [4, 8, 16, 32])?);
-/// let strategy = BranchAndBound::new(Partial::new(Arc::new(problem))?, model, BranchPlan::default());
+/// let strategy = BranchAndBound::new(Candidate::new(Arc::new(problem))?, model, BranchPlan::default());
 /// let mut search = Engine::new(strategy, Budget::default());
 /// while let Ok(Ask::Evaluate(points)) = search.ask(1) {
 ///     for values in points {
@@ -56,7 +58,7 @@ use self::node::Node;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BranchAndBound<B> {
-    root: Partial,
+    root: Candidate,
     bound: B,
     plan: BranchPlan,
     random: Random,
@@ -71,7 +73,7 @@ pub struct BranchAndBound<B> {
 
 impl<B: LowerBound> BranchAndBound<B> {
     /// Creates a search of everything inside this candidate.
-    pub fn new(root: Partial, bound: B, plan: BranchPlan) -> Self {
+    pub fn new(root: Candidate, bound: B, plan: BranchPlan) -> Self {
         let mut search = Self {
             root: root.clone(),
             bound,
@@ -108,10 +110,10 @@ impl<B: LowerBound> BranchAndBound<B> {
         if self.best_ns.is_finite() { self.best_ns * kept } else { f64::INFINITY }
     }
 
-    fn node(&mut self, partial: Partial, parent_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
+    fn node(&mut self, candidate: Candidate, parent_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
         self.made += 1;
-        let bound_ns = parent_ns.max(self.bound.bound_ns(&partial)); // what holds for a family holds for its part
-        Node { partial, bound_ns, level, by, number: self.made }
+        let bound_ns = parent_ns.max(self.bound.bound_ns(&candidate)); // what holds for a family holds for its part
+        Node { candidate, bound_ns, level, by, number: self.made }
     }
 
     /// Refuses a time under the bound of its node.
@@ -121,7 +123,7 @@ impl<B: LowerBound> BranchAndBound<B> {
                 proposal: format!("{values:?}"),
                 time_ns,
                 bound_ns: node.bound_ns,
-                explanation: self.bound.explain(&node.partial),
+                explanation: self.bound.explain(&node.candidate),
             }),
             _ => Ok(()),
         }
@@ -139,7 +141,7 @@ impl<B: LowerBound> BranchAndBound<B> {
             if self.prunes(&node) {
                 continue;
             }
-            let Some(choice) = self.branch(&node.partial) else { return Some(node) };
+            let Some(choice) = self.branch(&node.candidate) else { return Some(node) };
             let mut children = self.expand(&node, choice);
             if dives && let Some(leaf) = self.dive(&mut children) {
                 return Some(leaf);
@@ -157,13 +159,13 @@ impl<B: LowerBound> BranchAndBound<B> {
             let drawn = self.draw(children);
             let node = children.swap_remove(drawn);
             self.heap.append(&mut std::mem::take(children).into());
-            let Some(choice) = self.branch(&node.partial) else { return Some(node) };
+            let Some(choice) = self.branch(&node.candidate) else { return Some(node) };
             *children = self.expand(&node, choice);
         }
         None
     }
 
-    /// Draws a child with the weights 1 − bound / cut, as Telamon does (Beaugnou and others, section 5).
+    /// Draws a child with the weights 1 − bound / cut, as the explorer of Telamon does.
     ///
     /// Before anything is known the cut is a little above the largest bound.
     fn draw(&mut self, children: &[Node]) -> usize {
@@ -179,16 +181,16 @@ impl<B: LowerBound> BranchAndBound<B> {
         passed.count().min(children.len() - 1)
     }
 
-    fn branch(&self, partial: &Partial) -> Option<ChoiceId> {
-        let wanted = self.bound.branch(partial).filter(|&choice| partial.values(choice).len() > 1);
-        wanted.or_else(|| partial.first_open())
+    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
+        let wanted = self.bound.branch(candidate).filter(|&choice| candidate.values(choice).len() > 1);
+        wanted.or_else(|| candidate.first_open())
     }
 
     fn prunes(&mut self, node: &Node) -> bool {
         let pruned = node.bound_ns >= self.limit_ns();
         if pruned {
             self.statistics.note(node.level, node.by, |counts| counts.pruned += 1);
-            if let Some(limit) = self.bound.limit(&node.partial) {
+            if let Some(limit) = self.bound.limit(&node.candidate) {
                 *self.statistics.pruned.entry((node.level, node.by, limit)).or_default() += 1;
             }
         }
@@ -200,7 +202,7 @@ impl<B: LowerBound> BranchAndBound<B> {
         self.statistics.note(node.level, node.by, |counts| counts.expanded += 1);
         let level = node.level + 1;
         let mut kept = Vec::new();
-        for (_, child) in node.partial.children(choice) {
+        for (_, child) in node.candidate.children(choice) {
             let Some(child) = child else {
                 self.statistics.note(level, Some(choice), |counts| counts.dead_ends += 1);
                 continue;
@@ -224,7 +226,7 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
         let mut leaves = Vec::new();
         while leaves.len() < room.max(1) {
             let Some(node) = self.next_leaf() else { break };
-            let Some(values) = node.partial.solution() else { continue };
+            let Some(values) = node.candidate.solution() else { continue };
             if !self.known.contains(&values) {
                 self.asked += 1;
                 self.statistics.note(node.level, node.by, |counts| counts.leaves += 1);
@@ -252,10 +254,10 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
     }
 
     fn recall(&mut self, known: &Observation<Vec<usize>, Evaluation>) -> Result<bool, TellError> {
-        let Some(partial) = self.root.decide(&known.proposal) else {
+        let Some(candidate) = self.root.decide(&known.proposal) else {
             return Err(TellError::Foreign(self.name(&known.proposal)));
         };
-        let node = self.node(partial, 0.0, 0, None);
+        let node = self.node(candidate, 0.0, 0, None);
         self.check(&node, &known.proposal, known.report)?;
         self.note_known(known);
         Ok(true)

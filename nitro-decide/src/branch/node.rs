@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::candidate::{ChoiceId, Partial};
+use crate::candidate::{Candidate, ChoiceId};
 
 /// A state with its bound; the greatest is what to look at next: the smallest bound, then the deepest, then the oldest.
 pub(super) struct Node {
-    pub(super) partial: Partial,
+    pub(super) candidate: Candidate,
     pub(super) bound_ns: f64,
     pub(super) level: usize,
     /// The choice that made it of its parent.

@@ -30,28 +30,28 @@ impl Costs {
 }
 
 impl LowerBound for Costs {
-    fn bound_ns(&self, partial: &Partial) -> f64 {
+    fn bound_ns(&self, candidate: &Candidate) -> f64 {
         let least = |choice: ChoiceId| {
-            let open = partial.values(choice).iter().map(|value| self.costs[choice.position()][value]);
+            let open = candidate.values(choice).iter().map(|value| self.costs[choice.position()][value]);
             open.fold(f64::INFINITY, f64::min)
         };
-        self.part * partial.problem().choices().map(least).sum::<f64>()
+        self.part * candidate.problem().choices().map(least).sum::<f64>()
     }
 
-    fn explain(&self, _: &Partial) -> String {
+    fn explain(&self, _: &Candidate) -> String {
         "the cheapest of each".to_owned()
     }
 }
 
-fn space(seed: u64) -> Option<(Partial, Costs)> {
+fn space(seed: u64) -> Option<(Candidate, Costs)> {
     let problem = drawn_problem(seed);
     let costs = Costs::drawn(&problem, seed);
-    Some((Partial::new(Arc::new(problem)).ok()?, costs))
+    Some((Candidate::new(Arc::new(problem)).ok()?, costs))
 }
 
 type Search = Engine<BranchAndBound<Costs>>;
 
-fn begin(root: Partial, costs: Costs, plan: BranchPlan) -> Search {
+fn begin(root: Candidate, costs: Costs, plan: BranchPlan) -> Search {
     Engine::new(BranchAndBound::new(root, costs, plan), Budget::default())
 }
 
@@ -252,7 +252,7 @@ fn counting_is_exact_and_knuths_interval_covers_it() {
     for seed in 0..300 {
         let problem = drawn_problem(seed);
         let exact = solutions(&problem).len() as u64;
-        let Ok(root) = Partial::new(Arc::new(problem)) else {
+        let Ok(root) = Candidate::new(Arc::new(problem)) else {
             assert_eq!(exact, 0);
             continue;
         };

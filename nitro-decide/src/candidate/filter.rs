@@ -1,7 +1,8 @@
 //! Filters: the values that one rule takes away. Each is monotone: the less is open, the less it leaves; so the
 //! fixed point does not depend on the order.
 
-use super::problem::{ChoiceId, Problem};
+use super::ids::ChoiceId;
+use super::problem::Problem;
 use super::rule::{Factor, Rule, Size, Term, Within};
 use super::values::Values;
 
@@ -14,8 +15,12 @@ pub(super) fn filter(
 ) -> Result<Vec<(ChoiceId, Values)>, ()> {
     match rule {
         Rule::Table { choices, allowed } => {
-            let of = |at: usize| choices.get(at).map_or(Values::first(1), |choice| open[choice.0]);
-            let left = allowed.supported([of(0), of(1), of(2)]);
+            // A table of fewer than three choices has one value of each that it lacks.
+            let mut own = [Values::first(1); 3];
+            for (own, choice) in own.iter_mut().zip(choices) {
+                *own = open[choice.0];
+            }
+            let left = allowed.supported(own);
             let gone = choices.iter().zip(left).map(|(&choice, left)| (choice, open[choice.0].without(left)));
             Ok(gone.filter(|(_, gone)| !gone.is_empty()).collect())
         }

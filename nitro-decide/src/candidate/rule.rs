@@ -1,6 +1,6 @@
 //! Rules that the values of choices have to meet together.
 
-use super::problem::{ChoiceId, Problem, ProblemError};
+use super::ids::ChoiceId;
 use super::relation::Relation;
 use super::values::Values;
 
@@ -49,10 +49,18 @@ impl Factor {
         Self { size: Size::Choice(choice), when: None }
     }
 
-    /// This number, always.
+    /// Creates the factor that is this number, always.
     #[must_use]
     pub fn fixed(size: u64) -> Self {
         Self { size: Size::Fixed(size), when: None }
+    }
+
+    /// Returns the choice of its size, if that is one.
+    fn size_choice(&self) -> Option<ChoiceId> {
+        match self.size {
+            Size::Choice(choice) => Some(choice),
+            Size::Fixed(_) => None,
+        }
     }
 }
 
@@ -165,26 +173,6 @@ impl Rule {
         })
     }
 
-    pub(super) fn check(&self, problem: &Problem, name: &str) -> Result<(), ProblemError> {
-        if self.scope().iter().any(|choice| choice.0 >= problem.choices.len()) {
-            return Err(ProblemError::Unknown(name.to_owned()));
-        }
-        let foreign = |within: &Within| !within.values.within(problem.all(within.choice));
-        if self.conditions().iter().any(foreign) {
-            return Err(ProblemError::Unknown(name.to_owned()));
-        }
-        if let Self::Table { choices, allowed } = self {
-            let sizes: Vec<usize> = choices.iter().map(|&choice| problem.all(choice).len()).collect();
-            if sizes != allowed.sizes || self.scope().len() != choices.len() {
-                return Err(ProblemError::Table(name.to_owned()));
-            }
-        }
-        let word = self.sizes().into_iter().find(|&choice| problem.number(choice, 0).is_none());
-        word.map_or(Ok(()), |choice| {
-            Err(ProblemError::NoNumber(name.to_owned(), problem.name(choice).to_owned()))
-        })
-    }
-
     fn factors(&self) -> Vec<Factor> {
         match self {
             Self::Product { of, .. } | Self::Divides { product: of, .. } => of.clone(),
@@ -194,15 +182,13 @@ impl Rule {
         }
     }
 
-    fn sizes(&self) -> Vec<ChoiceId> {
-        let choice = |factor: &Factor| match factor.size {
-            Size::Choice(choice) => Some(choice),
-            Size::Fixed(_) => None,
-        };
-        self.factors().iter().filter_map(choice).collect()
+    /// Returns the choices that have to be numbers.
+    pub(super) fn sizes(&self) -> Vec<ChoiceId> {
+        self.factors().iter().filter_map(Factor::size_choice).collect()
     }
 
-    fn conditions(&self) -> Vec<Within> {
+    /// Returns all conditions on choices.
+    pub(super) fn conditions(&self) -> Vec<Within> {
         let mut conditions: Vec<Within> = self.factors().iter().filter_map(|factor| factor.when).collect();
         match self {
             Self::Clause { when, then } => conditions.extend(when.iter().chain([then])),
@@ -215,11 +201,7 @@ impl Rule {
 }
 
 fn of_factor(factor: &Factor) -> impl Iterator<Item = ChoiceId> + use<> {
-    let size = match factor.size {
-        Size::Choice(choice) => Some(choice),
-        Size::Fixed(_) => None,
-    };
-    size.into_iter().chain(factor.when.map(|within| within.choice))
+    factor.size_choice().into_iter().chain(factor.when.map(|within| within.choice))
 }
 
 fn of_term(term: &Term) -> Vec<ChoiceId> {

@@ -6,49 +6,10 @@
 
 use nitro_nest::{Access, Affine, Condition, Instruction, Local, Relation, Space, Variable};
 
-use super::emit::{Emission, dimension};
-use super::point::{Place, Point};
+use super::emit::Emission;
+use super::pass::Pass;
+use super::point::Place;
 use crate::Operation;
-
-/// The state of loading ahead.
-pub struct Ahead {
-    along: usize,
-    /// The iterator that says which of two tiles an iteration uses, where there are two, and one that nobody needs.
-    pub side: Option<usize>,
-    half: usize,
-    /// The part of a load that is written now.
-    pass: Pass,
-    /// Of which iteration of the loop a tile is loaded; none: of this one.
-    iteration: Option<Affine>,
-}
-
-/// A load in two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    /// From global memory to registers.
-    Fetch,
-    /// From there to shared memory.
-    Put,
-}
-
-impl Ahead {
-    /// `iterator` gives the iterator of a name.
-    pub fn new(point: &Point<'_>, iterator: &mut dyn FnMut(String) -> usize) -> Option<Self> {
-        let ahead = point.ahead()?;
-        let name = point.space.loop_name(ahead.along);
-        let (mut side, mut half) = (None, 0);
-        if ahead.has_two_tiles {
-            half = iterator(format!("{name}_half"));
-            side = Some(iterator(format!("{name}_side")));
-        }
-        Some(Self { along: ahead.along, side, half, pass: Pass::Put, iteration: None })
-    }
-
-    /// Returns which iteration of a loop a tile that is loaded belongs to, where it is not this one.
-    pub fn iteration(&self, at: usize) -> Option<Affine> {
-        self.iteration.clone().filter(|_| at == self.along)
-    }
-}
 
 impl Emission<'_> {
     /// Returns true if there are two tiles of each staged array.
@@ -77,11 +38,7 @@ impl Emission<'_> {
     pub(super) fn add_registers(&mut self) {
         for statement in 0..self.point.space.kernel.statements.len() {
             let Some(value) = self.loaded(statement) else { continue };
-            let subscripts = &self.point.space.meanings[statement].target.subscripts;
-            let extent = |subscript: &Affine| {
-                self.extent(dimension(subscript), |at| self.is_apart(Place::Registers, at))
-            };
-            let shape = subscripts.iter().map(extent).collect();
+            let shape = self.shape(&self.point.space.meanings[statement].target, Place::Registers);
             let name = format!("{}_next", self.point.space.values[value].name);
             self.locals.push(Local { name, space: Space::Register, shape });
         }
@@ -92,9 +49,7 @@ impl Emission<'_> {
         self.loaded(statement)?;
         let space = self.point.space;
         let before = (0..statement).filter(|&other| self.loaded(other).is_some()).count();
-        let part =
-            |subscript: &Affine| self.index(dimension(subscript), |at| self.is_apart(Place::Registers, at));
-        let subscripts = space.meanings[statement].target.subscripts.iter().map(part).collect();
+        let subscripts = self.place_of(&space.meanings[statement].target, Place::Registers);
         let array = space.nest.arrays().len() + space.values.len() + before;
         Some((self.ahead.as_ref()?.pass, Access { array, subscripts }))
     }
@@ -129,11 +84,8 @@ impl Emission<'_> {
 
     /// Returns true if what is in an object is loaded ahead.
     fn loads_ahead(&self, object: usize) -> bool {
-        let (point, loops) = (self.point, self.point.space.nesting.loops.len());
-        let inside =
-            |at: &usize| object == loops + at || object < loops && point.lies(object, "outer", loops + at);
-        let mut statements = (0..point.space.kernel.statements.len()).filter(inside);
-        statements.any(|statement| self.loaded(statement).is_some())
+        let mut statements = 0..self.point.space.kernel.statements.len();
+        statements.any(|statement| self.point.holds(object, statement) && self.loaded(statement).is_some())
     }
 
     /// Writes at the beginning of an iteration which of two tiles it uses.

@@ -2,9 +2,9 @@
 
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Prover, Step};
 
-use super::DecidedSpace;
 use super::prover::PointProver;
-use crate::{BranchAndBound, BranchPlan, ChoiceId, LowerBound, Partial, Rates, TimeBound, Values};
+use super::space::DecidedSpace;
+use crate::{BranchAndBound, BranchPlan, Candidate, ChoiceId, LowerBound, Rates, TimeBound, Values};
 
 impl DecidedSpace {
     /// Returns the lower bound of the times of its candidates on a device of these rates.
@@ -21,25 +21,25 @@ impl DecidedSpace {
     }
 
     /// Returns what these decisions leave open, or why that is nothing.
-    fn after(&self, path: &[Crossing]) -> Result<Partial, BoxError> {
-        let mut partial = self.root().clone();
+    fn after(&self, path: &[Crossing]) -> Result<Candidate, BoxError> {
+        let mut candidate = self.root().clone();
         for crossing in path {
-            let choice = partial.first_open().ok_or("the path goes on where all is decided")?;
-            partial.restrict(choice, Values::of([crossing.option]))?;
+            let choice = candidate.first_open().ok_or("the path goes on where all is decided")?;
+            candidate.restrict(choice, Values::of([crossing.option]))?;
         }
-        Ok(partial)
+        Ok(candidate)
     }
 }
 
 impl Decisions for DecidedSpace {
     fn next(&self, path: &[Crossing]) -> Step {
-        let partial = match self.after(path) {
-            Ok(partial) => partial,
+        let candidate = match self.after(path) {
+            Ok(candidate) => candidate,
             Err(error) => return Step::DeadEnd(error.to_string()),
         };
-        let Some(choice) = partial.first_open() else { return Step::Complete };
+        let Some(choice) = candidate.first_open() else { return Step::Complete };
         let key = NodeKey::new(self.nesting.problem.name(choice).to_owned());
-        let open = partial.values(choice);
+        let open = candidate.values(choice);
         Step::Choose(
             Decision::new(key, self.nesting.problem.all(choice).len()).only(|option| open.has(option)),
         )

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use nitro_nest::LaunchPlan;
 use nitro_search::{Evaluation, Observation, Proposer, TellError};
 
-use super::DecidedSpace;
+use super::space::DecidedSpace;
 use crate::{BranchAndBound, LowerBound};
 
 /// A [`BranchAndBound`] whose proposals are the texts of a space's points.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::DecidedError;
+use super::space::DecidedError;
 use crate::Kernel;
 
 /// Checks that some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each
@@ -41,10 +41,13 @@ fn whole(kernel: &Kernel, tiles: &[Vec<Vec<u64>>], at: usize) -> BTreeSet<u64> {
     outer.iter().flat_map(|outer| inner.iter().filter_map(move |inner| outer.checked_mul(*inner))).collect()
 }
 
-/// One of each list, multiplied.
+/// Multiplies one of each list.
 fn products(lists: &[Vec<u64>]) -> BTreeSet<u64> {
-    lists.iter().fold(BTreeSet::from([1]), |products, list| {
-        let with = |&product: &u64| list.iter().filter_map(move |&tile| product.checked_mul(tile));
-        products.iter().flat_map(with).filter(|&product| product > 0).collect()
-    })
+    let mut products = BTreeSet::from([1_u64]);
+    for list in lists {
+        let pairs =
+            products.iter().flat_map(|product| list.iter().filter_map(|tile| product.checked_mul(*tile)));
+        products = pairs.filter(|&product| product > 0).collect();
+    }
+    products
 }

@@ -27,13 +27,13 @@ pub struct TileSizes {
     /// Elements along a dimension that each of them loads.
     pub loaded: Vec<u64>,
     /// The other decisions.
-    pub open: Open,
+    pub open: OpenChoices,
 }
 
 /// The decisions beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as
 /// most of this, has to be timed point by point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenChoices {
     /// The order of unrolled loops around arithmetic and stores; else, and around loads, it is that in which they
     /// are written.
     pub unrolled: bool,
@@ -47,16 +47,15 @@ pub struct Open {
     pub ahead: bool,
 }
 
-impl Open {
+impl OpenChoices {
     /// Everything.
     pub const ALL: Self = Self { unrolled: true, threads: true, paddings: true, caches: true, ahead: true };
 }
 
 impl TileSizes {
-    /// All powers of two that make sense on a GPU, with all orders, and paddings of tiles.
+    /// Returns all powers of two that make sense on a GPU, with all orders, and paddings of tiles.
     #[must_use]
     pub fn full() -> Self {
-        let powers = |most: u32| (0..=most).map(|power| 1 << power).collect::<Vec<u64>>();
         Self {
             threads: powers(10),
             rows: powers(6),
@@ -65,11 +64,11 @@ impl TileSizes {
             sum: powers(8),
             loading_threads: powers(10),
             loaded: powers(7),
-            open: Open { caches: false, ..Open::ALL },
+            open: OpenChoices { caches: false, ..OpenChoices::ALL },
         }
     }
 
-    /// Few enough that every point can be measured.
+    /// Returns few enough that every point can be measured.
     #[must_use]
     pub fn reduced() -> Self {
         Self {
@@ -80,7 +79,12 @@ impl TileSizes {
             sum: vec![8, 16],
             loading_threads: vec![1, 2, 4, 8, 16, 32, 64, 128],
             loaded: vec![1, 2, 4, 8, 16],
-            open: Open::default(),
+            open: OpenChoices::default(),
         }
     }
+}
+
+/// Returns the powers of two up to this one.
+fn powers(most: u32) -> Vec<u64> {
+    (0..=most).map(|power| 1 << power).collect()
 }

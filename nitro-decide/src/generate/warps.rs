@@ -5,13 +5,7 @@ use nitro_nest::{Access, Assignment, Condition, Expression, Instruction, Relatio
 
 use super::emit::Emission;
 use super::point::Point;
-
-/// The statement that adds parts up, and its dimension whose iterations are the threads of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AddsUp {
-    pub statement: usize,
-    pub lane: usize,
-}
+use super::space::AddsUp;
 
 /// Threads of a warp.
 const LANES: u32 = 32;
@@ -25,12 +19,10 @@ impl Emission<'_> {
             return Vec::new();
         }
         let loops = point.space.nesting.loops.len();
-        let statement = loops + adds_up.statement;
-        let holds = |&object: &usize| {
-            object == statement
-                || object < loops && !point.is_shared(object) && point.lies(object, "outer", statement)
+        let mut objects = objects.iter().copied().filter(|&object| point.holds(object, adds_up.statement));
+        let Some(object) = objects.find(|&object| object >= loops || !point.is_shared(object)) else {
+            return Vec::new();
         };
-        let Some(object) = objects.iter().copied().find(holds) else { return Vec::new() };
         self.sets_zeros = true;
         let mut instructions = self.object(object);
         self.sets_zeros = false;

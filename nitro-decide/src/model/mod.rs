@@ -5,8 +5,11 @@
 //! whatever its loops say, and memory serves what the second-level cache cannot hold.
 
 mod arrays;
+mod combinations;
 mod dimensions;
+mod grid;
 mod lanes;
+mod lower_bound;
 mod phases;
 mod rates;
 mod reasons;
@@ -15,6 +18,7 @@ mod staging;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod tile;
 mod time_bound;
 mod usage;
 mod work;

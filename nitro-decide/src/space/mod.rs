@@ -1,8 +1,10 @@
-//! The problem of how the loops of a kernel are nested and what becomes of them.
+//! The search space: the problem of how the loops of a kernel are nested and what becomes of them.
 
+mod build;
 mod kernel;
 mod kinds;
 mod loading;
+mod nesting;
 mod orders;
 mod passing;
 mod resources;
@@ -10,9 +12,9 @@ mod resources;
 mod tests;
 
 pub use self::kernel::{
-    Access, Array, Dependence, Dimension, Kernel, Limits, Loading, NestLoop, Nesting, Operation, Outer,
-    Passing, Statement,
+    Access, Array, Dependence, Dimension, Kernel, Limits, Operation, Outer, Passing, Statement,
 };
+pub use self::nesting::{Loading, NestLoop, Nesting};
 
 /// The kinds of a loop, in the order of the values of its choice.
 pub(super) const KINDS: [&str; 5] = ["plain", "unrolled", "vector", "block", "thread"];

@@ -2,7 +2,7 @@
 
 /// The gains of the edits of a patch, alone and together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained<E> {
+pub struct Explanation<E> {
     /// The gain of all of them, as a share of the time without any.
     pub gain: f64,
     /// Each edit.
@@ -49,7 +49,7 @@ pub fn explain<E: Clone>(
     edits: &[E],
     margin: f64,
     mut time_ns: impl FnMut(&[E]) -> Option<f64>,
-) -> Option<Explained<E>> {
+) -> Option<Explanation<E>> {
     let base = time_ns(&[])?;
     let mut gain = |some: &[E]| Some((base - time_ns(some)?) / base);
     let all = gain(edits)?;
@@ -68,13 +68,13 @@ pub fn explain<E: Clone>(
             for (second, other) in edits.iter().enumerate().skip(first + 1) {
                 let Some(together) = gain(&[one.clone(), other.clone()]) else { continue };
                 // What cannot be made alone brings nothing alone.
-                let alone = |at: usize| influences[at].alone.unwrap_or(0.0);
-                let more = together - alone(first) - alone(second);
+                let [one, other] = [first, second].map(|at| influences[at].alone.unwrap_or(0.0));
+                let more = together - one - other;
                 if more.abs() > margin {
                     pairs.push((first, second, more));
                 }
             }
         }
     }
-    Some(Explained { gain: all, edits: influences, pairs })
+    Some(Explanation { gain: all, edits: influences, pairs })
 }

@@ -33,7 +33,7 @@ mod records;
 use std::fmt;
 
 pub use self::evolution::Evolution;
-pub use self::explain::{Explained, Influence, explain};
+pub use self::explain::{Explanation, Influence, explain};
 pub use self::minimise::minimise;
 pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Trial, TrialId};
 

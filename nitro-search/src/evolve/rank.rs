@@ -34,9 +34,11 @@ impl Standing {
 /// Returns the standing of each.
 pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
     let mut standings = vec![Standing { rank: 0, crowding: 0.0 }; all.len()];
-    let beats = |one: usize, other: usize| dominates(all[one], all[other], margin);
-    let mut better: Vec<usize> =
-        (0..all.len()).map(|at| (0..all.len()).filter(|&other| beats(other, at)).count()).collect();
+    // Fronts are taken off one by one: a member of the next one has nobody left who is better.
+    let mut better = Vec::with_capacity(all.len());
+    for own in all {
+        better.push(all.iter().filter(|other| dominates(**other, *own, margin)).count());
+    }
     let mut front: Vec<usize> = (0..all.len()).filter(|&at| better[at] == 0).collect();
     for rank in 0.. {
         if front.is_empty() {
@@ -46,7 +48,7 @@ pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
         front.iter().zip(crowding).for_each(|(&at, crowding)| standings[at] = Standing { rank, crowding });
         let mut next = Vec::new();
         for &at in &front {
-            for other in (0..all.len()).filter(|&other| beats(at, other)) {
+            for other in (0..all.len()).filter(|&other| dominates(all[at], all[other], margin)) {
                 better[other] -= 1;
                 if better[other] == 0 {
                     next.push(other);

@@ -6,13 +6,13 @@ use super::{Fitness, Report};
 
 /// Individuals by their edits, and what was measured of their machine code.
 pub(super) struct Records<E> {
-    known: Vec<Known<E>>,
+    known: Vec<Individual<E>>,
     by_edits: BTreeMap<Vec<E>, usize>,
-    measured: Vec<Measured>,
+    measured: Vec<CodeMeasurement>,
     by_code: HashMap<u64, usize>,
 }
 
-struct Known<E> {
+struct Individual<E> {
     edits: Vec<E>,
     /// Position among what was measured; none as long as it was not, or when it failed.
     measured: Option<usize>,
@@ -20,7 +20,7 @@ struct Known<E> {
 
 /// Measurements of a machine code.
 #[derive(Default)]
-pub(super) struct Measured {
+pub(super) struct CodeMeasurement {
     /// Ascending.
     times_ns: Vec<f64>,
     error: f64,
@@ -29,7 +29,7 @@ pub(super) struct Measured {
     pub(super) validation: Option<Fitness>,
 }
 
-impl Measured {
+impl CodeMeasurement {
     fn add(&mut self, fitness: Fitness) {
         let at = self.times_ns.partition_point(|time| *time < fitness.time_ns);
         self.times_ns.insert(at, fitness.time_ns);
@@ -58,7 +58,7 @@ impl<E: Clone + Ord> Records<E> {
             return (number, false);
         }
         self.by_edits.insert(edits.clone(), self.known.len());
-        self.known.push(Known { edits, measured: None });
+        self.known.push(Individual { edits, measured: None });
         (self.known.len() - 1, true)
     }
 
@@ -74,10 +74,10 @@ impl<E: Clone + Ord> Records<E> {
 
     /// Returns time and error of an individual that may live.
     pub(super) fn fitness(&self, number: usize) -> Option<Fitness> {
-        self.measured(number).filter(|measured| !measured.is_out).map(Measured::fitness)
+        self.measured(number).filter(|measured| !measured.is_out).map(CodeMeasurement::fitness)
     }
 
-    pub(super) fn measured(&self, number: usize) -> Option<&Measured> {
+    pub(super) fn measured(&self, number: usize) -> Option<&CodeMeasurement> {
         self.known[number].measured.map(|at| &self.measured[at])
     }
 
@@ -97,7 +97,7 @@ impl<E: Clone + Ord> Records<E> {
         match fitness {
             Some(fitness) => {
                 if known.is_none() {
-                    self.measured.push(Measured::default());
+                    self.measured.push(CodeMeasurement::default());
                 }
                 self.measured[at].add(fitness);
                 self.measured[at].is_out |= fitness.error > max_error;

@@ -82,8 +82,7 @@ impl Features {
 
     /// In how many parameters two rows differ.
     fn differ(&self, one: usize, other: usize) -> usize {
-        let differs = |column: &&Column| column.positions[one] != column.positions[other];
-        self.parameters.iter().filter(differs).count()
+        self.parameters.iter().filter(|column| column.positions[one] != column.positions[other]).count()
     }
 
     /// The losses of each source, estimated where it did not measure.
@@ -104,8 +103,8 @@ impl Features {
 
     fn known(&self, source: &Source) -> Vec<Option<f32>> {
         let best_ns = best_ns(source.evaluations.iter().flatten().copied());
-        let of = |row: &Candidate| source.evaluations[row.index()].map(|known| loss(known, best_ns) as f32);
-        self.candidates.iter().map(of).collect()
+        let known = self.candidates.iter().map(|row| source.evaluations[row.index()]);
+        known.map(|known| known.map(|known| loss(known, best_ns) as f32)).collect()
     }
 
     /// Fills in what is unknown, from the parameters and the other sources.

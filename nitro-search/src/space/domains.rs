@@ -81,11 +81,12 @@ pub fn propagate(
 
 /// The positions of a constraint's parameters.
 pub(super) fn scope(parameters: &[Parameter], constraint: &Constraint) -> Result<Vec<usize>, SpaceError> {
-    let position = |name: &String| {
+    let mut scope = Vec::new();
+    for name in constraint.names() {
         let found = parameters.iter().position(|parameter| parameter.name() == name);
-        found.ok_or_else(|| SpaceError::Unknown(name.clone()))
-    };
-    constraint.names().iter().map(position).collect()
+        scope.push(found.ok_or_else(|| SpaceError::Unknown(name.clone()))?);
+    }
+    Ok(scope)
 }
 
 /// [`propagate`] for scopes that are known.

@@ -3,7 +3,8 @@
 use nitro_nest::{Affine, Bounds, Builder, Expression, Nest, NestError};
 
 use super::super::outline::{BLOCK, Kinds, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
-use super::super::{DecidedError, DecidedSpace, TileSizes};
+use super::super::space::{DecidedError, DecidedSpace};
+use super::super::tiles::TileSizes;
 use super::{at, set};
 use crate::{Limits, Operation, Outer};
 

@@ -8,8 +8,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nitro_decide::{
-    Bounded, BranchAndBound, BranchPlan, DecidedSpace, LowerBound, Rates, SearchView, Statistics, TimeBound,
-    TimeTerm, TimeTerms, Without,
+    Ablation, BranchAndBound, BranchPlan, DecidedSpace, LowerBound, PointTime, Rates, SearchView, Statistics,
+    TimeBound, TimeTerm, TimeTerms,
 };
 use nitro_polybench::decided::{Asked, rates, read};
 use nitro_polybench::program::ended;
@@ -78,7 +78,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
     if wrong > 0 { Err("the bound is wrong".into()) } else { Ok(()) }
 }
 
-fn report(name: &str, measured: &[Bounded], wrong: usize, best_ns: f64) {
+fn report(name: &str, measured: &[PointTime], wrong: usize, best_ns: f64) {
     let largest = measured.iter().map(|own| own.bound_ns / own.time_ns).fold(0.0, f64::max);
     let left = measured.iter().filter(|own| own.bound_ns < best_ns).count();
     println!(
@@ -97,13 +97,13 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// Bounds and times, and how many times are under their bounds: these are explained.
-    fn measured(&self, timed: &Timed) -> (Vec<Bounded>, usize) {
+    fn measured(&self, timed: &Timed) -> (Vec<PointTime>, usize) {
         let bound = self.space.time_bound(self.rates);
         let (mut measured, mut wrong) = (Vec::new(), 0);
         for (values, time_ns) in timed.iter().filter_map(|one| Some((one.0, one.1.time_ns()?))) {
             let leaf = self.space.root().decide(values).expect("results are of points of the space");
             let bound_ns = bound.bound_ns(&leaf);
-            measured.push(Bounded { bound_ns, time_ns, limit: bound.limit(&leaf).unwrap_or("nothing") });
+            measured.push(PointTime { bound_ns, time_ns, limit: bound.limit(&leaf).unwrap_or("nothing") });
             if time_ns < bound_ns {
                 wrong += 1;
                 println!("took {time_ns} ns: {}\n{}", bound.explain(&leaf), self.space.show(values));
@@ -152,7 +152,7 @@ impl Judge<'_> {
 
     /// What became of the states of a search with the whole bound, and what searches without parts of it take; none
     /// if not all points are timed.
-    fn replays(&self, timed: &Timed) -> Result<Option<(Statistics, Vec<Without>)>, Failed> {
+    fn replays(&self, timed: &Timed) -> Result<Option<(Statistics, Vec<Ablation>)>, Failed> {
         if self.space.root().count(timed.len() as u64) != Some(timed.len() as u64) {
             println!("not all points are timed, so no search is replayed");
             return Ok(None);
@@ -201,8 +201,8 @@ fn parts() -> impl Iterator<Item = (&'static str, TimeTerms)> {
     TimeTerm::ALL.into_iter().map(move |term| (term.name(), all.without(term))).chain(whole)
 }
 
-fn row(term: &str, search: &Engine<BranchAndBound<TimeBound>>) -> Without {
+fn row(term: &str, search: &Engine<BranchAndBound<TimeBound>>) -> Ablation {
     let statistics = search.proposer().statistics();
     let (evaluated, expanded) = (statistics.evaluated, statistics.total().expanded);
-    Without { term: term.to_owned(), evaluated, expanded }
+    Ablation { term: term.to_owned(), evaluated, expanded }
 }
