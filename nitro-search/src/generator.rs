@@ -11,8 +11,8 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 ///
 /// Behind an [`Engine`](crate::Engine) it is driven as follows.
 ///
-/// - [`restore`](crate::Engine::restore) takes times of texts that are known, in any order, also one by one; a text that
-///   is none of the generator's is [`Foreign`](crate::TellError::Foreign).
+/// - [`restore`](crate::Engine::restore) takes times of texts that are known, in any order, also one by one; a text
+///   that is none of the generator's is [`Foreign`](crate::TellError::Foreign).
 /// - [`ask`](crate::Engine::ask) gives at most so many texts, at least one. The more are timed at once, the less is
 ///   pruned by their times.
 /// - [`tell`](crate::Engine::tell) takes the times in any order. A time below its bound is
@@ -98,7 +98,7 @@ pub trait Generator: Send + Sync {
         None
     }
 
-    /// Begins a search that proves: once it is [`Exhausted`](crate::Ended::Exhausted), no text of the generator is
+    /// Begins a search that proves: once it is [`Exhausted`](crate::StopReason::Exhausted), no text of the generator is
     /// faster than the best, less so many percent of its time.
     ///
     /// It proposes texts as those of [`artifact`](Self::artifact), and recalls the times of texts that are known

@@ -29,7 +29,9 @@ pub mod threads;
 
 use nitro_stats::random;
 
-pub use self::engine::{Ask, Budget, Ended, Engine, Measurement, Observation, Outcome, Proposer, TellError};
+pub use self::engine::{
+    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError,
+};
 pub use self::generator::{BoxError, Description, Generator, Prover, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};

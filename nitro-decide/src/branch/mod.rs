@@ -20,9 +20,10 @@ use self::node::Node;
 
 /// Best first branch and bound over a candidate, for an [`Engine`](nitro_search::Engine).
 ///
-/// A proposal is one value of each choice. Only what was told with a time, so is correct, prunes. Once the search is
-/// [`Exhausted`](nitro_search::Ended::Exhausted), nothing inside is faster than the best, within the percent of its
-/// plan, if the bound is one; a time under its bound is an error. What is restored prunes from the beginning.
+/// A proposal is one value of each choice. Only what was told with a time, so is correct, prunes. Once the search
+/// is [`Exhausted`](nitro_search::StopReason::Exhausted), nothing inside is faster than the best, within the
+/// percent of its plan, if the bound is one; a time under its bound is an error. What is restored prunes from the
+/// beginning.
 ///
 /// ```
 /// use std::sync::Arc;

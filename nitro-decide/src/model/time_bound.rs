@@ -85,9 +85,9 @@ impl TimeBound {
         let works = works(kernel, nesting);
         let loops = nesting.loops.len();
         let mut inner = vec![vec![None; loops]; loops];
-        for one in 0..loops {
-            for other in (0..loops).filter(|&other| other != one) {
-                inner[one][other] = nesting.order(one, other, &["inner"]).ok();
+        for (one, row) in inner.iter_mut().enumerate() {
+            for (other, order) in row.iter_mut().enumerate().filter(|(other, _)| *other != one) {
+                *order = nesting.order(one, other, &["inner"]).ok();
             }
         }
         let (kernel, nesting) = (kernel.clone(), nesting.clone());

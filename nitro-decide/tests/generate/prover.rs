@@ -2,7 +2,7 @@
 
 use nitro_decide::{DecidedSpace, Limits, LowerBound, TileSizes};
 use nitro_search::{
-    Ask, Budget, Ended, Engine, Evaluation, Failure, Generator, Observation, Prover, TellError,
+    Ask, Budget, Engine, Evaluation, Failure, Generator, Observation, Prover, StopReason, TellError,
 };
 
 use crate::bounds::{h200, h200_feature};
@@ -28,7 +28,7 @@ fn time_ns(space: &DecidedSpace, text: &str) -> f64 {
 }
 
 /// Drives a search as a trainer does, until it is over or so many were evaluated; returns why it ended.
-fn drive(space: &DecidedSpace, search: &mut Engine<Prover<'_>>, most: usize) -> Option<Ended> {
+fn drive(space: &DecidedSpace, search: &mut Engine<Prover<'_>>, most: usize) -> Option<StopReason> {
     loop {
         let Ok(asked) = search.ask(4);
         match asked {
@@ -56,7 +56,7 @@ fn a_search_that_goes_on_half_way_proves_what_one_without_a_break_proves() {
     let space = space();
     let points: Vec<Vec<usize>> = space.root().points().map(|point| point.solution().unwrap()).collect();
     let mut whole = begin(&space, 0.0);
-    assert_eq!((whole.gap(), drive(&space, &mut whole, usize::MAX)), (None, Some(Ended::Exhausted)));
+    assert_eq!((whole.gap(), drive(&space, &mut whole, usize::MAX)), (None, Some(StopReason::Exhausted)));
     assert_eq!(whole.gap(), Some(0.0));
     let evaluations = whole.observations().len();
     assert!(evaluations * 2 < points.len(), "{evaluations} of {} points were timed", points.len());
@@ -69,7 +69,7 @@ fn a_search_that_goes_on_half_way_proves_what_one_without_a_break_proves() {
     let mut second = begin(&space, 0.0);
     second.restore(&kept).unwrap();
     assert_eq!((second.observations().len(), best_ns(&second)), (kept.len(), best_ns(&first)));
-    assert_eq!(drive(&space, &mut second, usize::MAX), Some(Ended::Exhausted));
+    assert_eq!(drive(&space, &mut second, usize::MAX), Some(StopReason::Exhausted));
     assert_eq!((best_ns(&second), second.gap()), (best_ns(&whole), Some(0.0)));
     for new in &second.observations()[kept.len()..] {
         assert!(kept.iter().all(|own| own.proposal != new.proposal), "what is known is not asked for again");

@@ -37,7 +37,7 @@ impl Budget {
 /// The reason for which a search is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Ended {
+pub enum StopReason {
     /// The strategy has nothing left: all was evaluated or excluded, or a walk has come to its end.
     Exhausted,
     /// [`Budget::evaluations`] is used up.
@@ -92,15 +92,15 @@ impl Account {
     }
 
     /// Returns why the search is over, if it is; `is_idle` where nothing is under way and nothing more is proposed.
-    pub(super) fn ended(&self, is_idle: bool) -> Option<Ended> {
+    pub(super) fn stop_reason(&self, is_idle: bool) -> Option<StopReason> {
         let budget = &self.budget;
         if budget.target_ns.is_some_and(|target| self.best_cost <= target) {
-            return Some(Ended::Target);
+            return Some(StopReason::Target);
         }
         if budget.plateau.is_some_and(|most| self.without_gain >= most) {
-            return Some(Ended::Plateau);
+            return Some(StopReason::Plateau);
         }
         let is_used_up = self.left() == 0;
-        is_idle.then_some(if is_used_up { Ended::Evaluations } else { Ended::Exhausted })
+        is_idle.then_some(if is_used_up { StopReason::Evaluations } else { StopReason::Exhausted })
     }
 }

@@ -7,7 +7,7 @@ mod refusal;
 use std::collections::VecDeque;
 
 use self::budget::Account;
-pub use self::budget::{Budget, Ended};
+pub use self::budget::{Budget, StopReason};
 pub use self::proposer::{Measurement, Observation, Outcome, Proposer};
 pub use self::refusal::TellError;
 use crate::Evaluation;
@@ -23,7 +23,7 @@ pub enum Ask<T> {
     /// The next proposals depend on what was asked and not yet told.
     Wait,
     /// The search is over.
-    Done(Ended),
+    Done(StopReason),
 }
 
 /// A search by any strategy: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
@@ -102,8 +102,8 @@ impl<P: Proposer> Engine<P> {
     /// When the strategy cannot propose: the space is none.
     pub fn ask(&mut self, room: usize) -> Result<Ask<P::Proposal>, P::Error> {
         self.advance(room)?;
-        if let Some(ended) = self.account.ended(self.step.is_empty()) {
-            return Ok(Ask::Done(ended));
+        if let Some(reason) = self.account.stop_reason(self.step.is_empty()) {
+            return Ok(Ask::Done(reason));
         }
         let mut asked = Vec::new();
         for slot in self.step.iter_mut().filter(|slot| !slot.is_asked).take(room) {

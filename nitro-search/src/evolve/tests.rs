@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::rank::{Standing, dominates, front, standings};
 use super::{Evolution, EvolvePlan, Fitness, PatchSpace, Purpose, Report, Trial, explain, minimise};
 use crate::random::Random;
-use crate::{Ask, Budget, Ended, Engine, Failure, Observation, TellError};
+use crate::{Ask, Budget, Engine, Failure, Observation, StopReason, TellError};
 
 /// Edits of a program of 60 lines: some cannot be made together, and one in seven not at all.
 struct Lines;
@@ -376,7 +376,7 @@ fn what_is_no_number_or_not_known_is_refused_and_budgets_end_it() {
     }
     let mut evolution = Engine::new(Evolution::new(Lines, plan(2)), budget);
     finish(&mut evolution, 1);
-    assert_eq!(evolution.ask(1), Ok(Ask::Done(Ended::Evaluations)));
+    assert_eq!(evolution.ask(1), Ok(Ask::Done(StopReason::Evaluations)));
 }
 
 fn of(time_ns: f64, error: f64) -> Fitness {

@@ -1,10 +1,10 @@
 //! When a search is over.
 
-use nitro_search::{Ask, Budget, Ended, Evaluation, Strategy};
+use nitro_search::{Ask, Budget, Evaluation, StopReason, Strategy};
 
 use crate::fake::{begin, constrained, single};
 
-fn run(budget: Budget, times_ns: &[f64]) -> (usize, Ended) {
+fn run(budget: Budget, times_ns: &[f64]) -> (usize, StopReason) {
     let mut search = begin(&constrained(), Strategy::Exhaustive, 0, budget);
     let mut times_ns = times_ns.iter().copied().chain(std::iter::repeat(1000.0));
     loop {
@@ -21,13 +21,13 @@ fn run(budget: Budget, times_ns: &[f64]) -> (usize, Ended) {
 
 #[test]
 fn each_limit_ends_a_search_and_says_so() {
-    assert_eq!(run(Budget::evaluations(7), &[]), (7, Ended::Evaluations));
-    assert_eq!(run(Budget::evaluations(0), &[]), (0, Ended::Evaluations));
+    assert_eq!(run(Budget::evaluations(7), &[]), (7, StopReason::Evaluations));
+    assert_eq!(run(Budget::evaluations(0), &[]), (0, StopReason::Evaluations));
     let target = Budget { target_ns: Some(50.0), ..Budget::default() };
-    assert_eq!(run(target, &[90.0, 60.0, 50.0]), (3, Ended::Target));
+    assert_eq!(run(target, &[90.0, 60.0, 50.0]), (3, StopReason::Target));
     let plateau = Budget { plateau: Some(4), ..Budget::default() };
-    assert_eq!(run(plateau, &[90.0, 80.0, 85.0, 80.0]), (6, Ended::Plateau));
-    assert_eq!(run(Budget::evaluations(1000), &[]), (constrained().len(), Ended::Exhausted));
+    assert_eq!(run(plateau, &[90.0, 80.0, 85.0, 80.0]), (6, StopReason::Plateau));
+    assert_eq!(run(Budget::evaluations(1000), &[]), (constrained().len(), StopReason::Exhausted));
 }
 
 #[test]
@@ -36,5 +36,5 @@ fn what_depends_on_what_is_under_way_waits() {
     let Ok(Ask::Evaluate(asked)) = search.ask(5) else { panic!("there is something to evaluate") };
     assert_eq!(search.ask(5), Ok(Ask::Wait));
     search.tell(&asked[0], Evaluation::TimeNs(1.0)).unwrap();
-    assert_eq!(search.ask(5), Ok(Ask::Done(Ended::Exhausted)));
+    assert_eq!(search.ask(5), Ok(Ask::Done(StopReason::Exhausted)));
 }

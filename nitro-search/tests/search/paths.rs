@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use nitro_search::{
-    Ants, Ask, Crossing, Decision, Decisions, Ended, Failure, NodeKey, Observation, PartReport, Path, Report,
-    Step, WalkError,
+    Ants, Ask, Crossing, Decision, Decisions, Failure, NodeKey, Observation, PartReport, Path, Report, Step,
+    StopReason, WalkError,
 };
 
 use crate::kernels::{Kernels, Walker, answer, begin, finish};
@@ -112,7 +112,7 @@ fn every_path_is_found_behind_dead_ends_and_then_the_search_is_over() {
         let mut search = begin(Narrow { depth: 9, ones: 5 }, &strategy, 1, 1000);
         let proposed = finish(&mut search, 3, |path| Report::time_ns(1.0 + path[0].option as f64));
         assert_eq!(proposed.len(), 16);
-        assert_eq!(search.ask(1).unwrap(), Ask::Done(Ended::Exhausted));
+        assert_eq!(search.ask(1).unwrap(), Ask::Done(StopReason::Exhausted));
         assert_eq!(search.best().unwrap().proposal[0].option, 0);
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Ants;
-use super::metrics::Seen;
+use super::metrics::OptionMetrics;
 use crate::paths::{Crossing, Decision, NodeKey, Report, WalkError};
 
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(super) struct Graph {
 /// A node, with what is known of each option.
 pub(super) struct Node {
     pub(super) pheromone: Vec<f64>,
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<OptionMetrics>,
     /// The fastest of those who took it, in the node's part where it has one.
     fastest: Vec<Fastest>,
 }
@@ -35,7 +35,7 @@ impl Node {
         let first = (1.0 / options as f64).clamp(bounds.0, bounds.1);
         Self {
             pheromone: vec![first; options],
-            seen: vec![Seen::default(); options],
+            seen: vec![OptionMetrics::default(); options],
             fastest: vec![Fastest { time_ns: f64::INFINITY, number: 0 }; options],
         }
     }

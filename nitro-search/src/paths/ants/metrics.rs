@@ -12,7 +12,7 @@ const LEAST: f64 = 0.01;
 
 /// The metrics seen at an option.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen(BTreeMap<String, Moments>);
+pub(super) struct OptionMetrics(BTreeMap<String, Moments>);
 
 /// Number, mean and sum of squared deviations (Welford 1962).
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +35,7 @@ impl Moments {
     }
 }
 
-impl Seen {
+impl OptionMetrics {
     pub(super) fn add(&mut self, metrics: &Metrics) {
         for (name, &value) in metrics {
             self.0.entry(name.clone()).or_default().add(value);
@@ -54,7 +54,7 @@ impl Seen {
 }
 
 /// Returns how desirable each option of a node is: 1 where nothing is known, else between [`LEAST`] and 2.
-pub(super) fn desirability<'a>(options: impl Iterator<Item = &'a Seen>, best: &Metrics) -> Vec<f64> {
+pub(super) fn desirability<'a>(options: impl Iterator<Item = &'a OptionMetrics>, best: &Metrics) -> Vec<f64> {
     let scores: Vec<f64> = options.map(|seen| seen.score(best)).collect();
     let most = scores.iter().map(|score| score.abs()).fold(0.0, f64::max);
     if most <= 0.0 {

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::graph::Graph;
-use super::metrics::{Seen, desirability};
+use super::metrics::{OptionMetrics, desirability};
 use super::{AntColony, Ants};
 use crate::paths::{Crossing, Decision, Decisions, NodeKey, Path, PathStrategy, Report, Step};
 use crate::random::Random;
@@ -85,7 +85,7 @@ fn desirability_is_equation_6() {
     let metrics = |occupancy: f64, hits: f64| -> Metrics {
         [("occupancy".to_owned(), occupancy), ("hits".to_owned(), hits)].into()
     };
-    let mut seen = [Seen::default(), Seen::default(), Seen::default()];
+    let mut seen = [OptionMetrics::default(), OptionMetrics::default(), OptionMetrics::default()];
     [(0.2, 0.4), (0.4, 0.4), (0.6, 0.4)].iter().for_each(|&(one, other)| seen[0].add(&metrics(one, other)));
     [(0.9, 0.8), (0.9, 0.8), (0.9, 0.8)].iter().for_each(|&(one, other)| seen[1].add(&metrics(one, other)));
     [(0.0, 0.0), (0.0, 0.0)].iter().for_each(|&(one, other)| seen[2].add(&metrics(one, other)));
