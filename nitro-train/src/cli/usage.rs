@@ -16,11 +16,12 @@ pub(super) fn check(trainer: &Trainer, cli: &Cli) {
         Some(Command::Record(args)) => &args.devices,
         Some(Command::Devices(args)) => &args.devices,
         Some(Command::Profile(args)) => &args.devices,
-        Some(Command::Search(args)) if args.is_contradiction() => {
-            let message = "--strategy all goes with --replay: to measure, name one\n";
-            Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+        Some(Command::Search(args)) => {
+            if let Some(message) = args.contradiction() {
+                Cli::command().error(ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+            }
+            if args.replay { &[] } else { args.devices.as_slice() }
         }
-        Some(Command::Search(args)) if !args.replay => &args.devices,
         Some(Command::Nest(args)) => {
             let NestCommand::Show(args) = &args.command;
             args.device.as_slice()

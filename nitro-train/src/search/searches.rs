@@ -7,19 +7,21 @@ use nitro_search::Sources;
 use nitro_store::store::{Evaluated, Store};
 
 use super::error::SearchError;
+use super::proving::ProofSearch;
 use super::{
-    GeneratedSearch, InputSearch, InputSpace, Searched, Searching, Sought, VariantSearch, first_sources,
+    GeneratedSearch, GeneratedVariant, InputSearch, InputSpace, SearchPlan, SearchResult, VariantSearch,
+    first_sources,
 };
 use crate::measure::{BoxError, Candidate, Proposer};
 
 /// The searches of one function on one device.
 pub(crate) struct Searches<'a> {
-    searching: Searching<'a>,
+    plan: SearchPlan<'a>,
     function: &'static Function,
     device: &'static DeviceEntry,
     /// Every configuration of the wanted variants, variant by variant.
     listed: Vec<Candidate>,
-    generated: Vec<Sought<'a>>,
+    generated: Vec<GeneratedVariant<'a>>,
     input: String,
     /// Searches of the input that have not begun: first those of listed configurations.
     spaces: VecDeque<(InputSpace<'a>, Sources)>,
@@ -28,8 +30,8 @@ pub(crate) struct Searches<'a> {
     /// The search that is under way.
     current: Option<Box<dyn VariantSearch + 'a>>,
     /// Searches of the input that are over.
-    ended: Vec<Searched>,
-    found: Vec<Searched>,
+    ended: Vec<SearchResult>,
+    found: Vec<SearchResult>,
 }
 
 impl<'a> Searches<'a> {
@@ -38,41 +40,33 @@ impl<'a> Searches<'a> {
     /// # Errors
     /// When a variant is not there, or cannot be searched so.
     pub(crate) fn new(
-        searching: Searching<'a>,
+        plan: SearchPlan<'a>,
         function: &'static Function,
         device: &'static DeviceEntry,
     ) -> Result<Self, SearchError> {
-        let (listed, generated) = (searching.candidates(function)?, searching.generated(function)?);
+        let (listed, generated) = (plan.candidates(function)?, plan.generated(function, device)?);
         let (input, spaces, unsought, current, ended, found) = Default::default();
-        Ok(Self {
-            searching,
-            function,
-            device,
-            listed,
-            generated,
-            input,
-            spaces,
-            unsought,
-            current,
-            ended,
-            found,
-        })
+        Ok(Self { plan, function, device, listed, generated, input, spaces, unsought, current, ended, found })
     }
 
     /// Returns what was found on the inputs that were finished, sorted by input.
-    pub(crate) fn into_found(self) -> Vec<Searched> {
+    pub(crate) fn into_found(self) -> Vec<SearchResult> {
         let mut found = self.found;
         found.sort_by(|one, next| (&one.input, &one.variant).cmp(&(&next.input, &next.variant)));
         found
     }
 
-    /// Begins the next search of the input, if there is one.
+    /// Creates the next search of the input, if there is one.
     fn next_search(&mut self) -> Option<Box<dyn VariantSearch + 'a>> {
         if let Some((space, sources)) = self.spaces.pop_front() {
-            return Some(Box::new(InputSearch::new(&self.searching, space, sources)));
+            return Some(Box::new(InputSearch::new(&self.plan, space, sources)));
         }
         let sought = &self.generated[self.unsought.pop_front()?];
-        let search = GeneratedSearch::new(&self.searching, sought, self.function, self.device, &self.input);
+        if self.plan.proves() {
+            let search = ProofSearch::new(&self.plan, sought, self.function, self.device, &self.input)?;
+            return Some(Box::new(search));
+        }
+        let search = GeneratedSearch::new(&self.plan, sought, self.function, self.device, &self.input);
         Some(Box::new(search))
     }
 }
@@ -96,7 +90,7 @@ impl Proposer for Searches<'_> {
 
     fn consult(&mut self, store: &mut dyn Store) -> Result<(), BoxError> {
         for (space, sources) in &mut self.spaces {
-            *sources = first_sources(&self.searching, space, store)?;
+            *sources = first_sources(&self.plan, space, store)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use nitro_store::store::Evaluated;
 
-use super::Searched;
+use super::SearchResult;
 use super::error::SearchError;
 use crate::measure::Candidate;
 
@@ -17,5 +17,5 @@ pub(crate) trait VariantSearch: Send {
     fn tell(&mut self, known: Vec<Option<Evaluated>>);
 
     /// What was found.
-    fn finish(self: Box<Self>) -> Searched;
+    fn finish(self: Box<Self>) -> SearchResult;
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nitro_core::{Choice, Function, choice_text};
-use nitro_store::printable::list;
+use nitro_store::printable::{list, sentence};
 use nitro_store::recordings::{Recordings, named_artifact};
 use serde::Serialize;
 use tempfile::TempDir;
@@ -18,7 +18,7 @@ use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, Repeats, Share};
-use crate::search::{SearchError, Searched, Searches, Searching, Strategy, kept};
+use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, kept};
 
 /// What to search, where and how.
 #[derive(Clone, Debug)]
@@ -27,9 +27,12 @@ pub struct SearchRequest {
     pub data: DataRequest,
     /// The variant; without one, every variant with tuning parameters.
     pub variant: Option<String>,
-    /// Who proposes. Without, `transfer` among configurations that are listed and an ant colony where code is
-    /// generated, which only [`Strategy::Ants`] and [`Strategy::Random`] search.
-    pub strategy: Option<Strategy>,
+    /// The strategy. Without one, `transfer` among configurations that are listed and an ant colony where code is
+    /// generated, which only `ants`, `genetic`, `random` and [`SearchStrategy::Prove`] search.
+    pub strategy: Option<SearchStrategy>,
+    /// With [`SearchStrategy::Prove`]: the search ends once nothing can be faster than the best by more than so many
+    /// percent of its time.
+    pub within_percent: f64,
     /// At most so many evaluations for each device and input.
     pub evaluations: usize,
     /// Devices by name, one after the other; the host with all threads without any.
@@ -53,11 +56,12 @@ pub struct SearchRequest {
 impl Default for SearchRequest {
     fn default() -> Self {
         let (data, variant, strategy, devices, inputs, sources, repeats, metrics, share) = Default::default();
-        let (evaluations, seed, keep) = (200, crate::DEFAULT_SEED, 16);
+        let (evaluations, seed, keep, within_percent) = (200, crate::DEFAULT_SEED, 16, 0.0);
         Self {
             data,
             variant,
             strategy,
+            within_percent,
             evaluations,
             devices,
             inputs,
@@ -94,7 +98,7 @@ pub enum MetricsSource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SearchSummary {
     /// One a variant, device and input.
-    pub searched: Vec<Searched>,
+    pub searched: Vec<SearchResult>,
     /// The choices that were measured on every input then, and are in the store.
     pub kept: Vec<Kept>,
     /// How measuring those went.
@@ -146,7 +150,7 @@ impl Trainer {
     /// let store = folder.path().join("my.db").display().to_string();
     /// let summary = trainer.search(&SearchRequest {
     ///     data: DataRequest { store: Some(store), ..DataRequest::default() },
-    ///     strategy: Some(Strategy::Random),
+    ///     strategy: Some(Strategy::Random.into()),
     ///     evaluations: 4,
     ///     keep: 2,
     ///     devices: vec!["host:1".into()],
@@ -177,6 +181,13 @@ impl Trainer {
                 match self.search_on(&recorder, request, &mut store, &mut summary) {
                     Ok(()) => {}
                     Err(error) if error.ends_the_process() => return Err(error),
+                    // Few functions have a variant of which something can be proved.
+                    Err(error @ TrainError::Search(SearchError::NoProof { .. }))
+                        if request.data.functions.is_empty() =>
+                    {
+                        self.tell(format!("passed over: {}", sentence(&error)));
+                        first_error.get_or_insert(error);
+                    }
                     Err(error) => {
                         summary.failed.push(recorder.failed(&error, "searched"));
                         first_error.get_or_insert(error);
@@ -214,8 +225,8 @@ impl Trainer {
         let function = recorder.tunable.function;
         let nothing = || Recordings { function: function.name().to_owned(), ..Recordings::default() };
         let others = store.load_if_recorded(function.name())?.unwrap_or_else(nothing);
-        let searching = self.searching(request, recorder.tunable, others)?;
-        let mut searches = Searches::new(searching, function, recorder.device.entry())?;
+        let plan = self.search_plan(request, recorder.tunable, others)?;
+        let mut searches = Searches::new(plan, function, recorder.device.entry())?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         self.tell(format!(
@@ -291,27 +302,29 @@ impl Trainer {
         Ok((Counting::request(request.inputs.as_deref(), &folder), folder))
     }
 
-    fn searching<'t>(
+    fn search_plan<'t>(
         &self,
         request: &SearchRequest,
         tunable: &'t Tunable,
         others: Recordings,
-    ) -> Result<Searching<'t>, TrainError> {
+    ) -> Result<SearchPlan<'t>, TrainError> {
         let unknown = request.sources.iter().flatten().find(|name| others.device_index(name).is_none());
         if let Some(device) = unknown {
             return Err(SearchError::no_such_device(&others, device).into());
         }
-        let SearchRequest { variant, strategy, evaluations, seed, sources, .. } = request.clone();
+        let SearchRequest { variant, strategy, within_percent, evaluations, seed, sources, .. } =
+            request.clone();
         let generators = tunable.generators();
-        Ok(Searching {
+        Ok(SearchPlan {
             variant,
             strategy,
+            within_percent,
             generators,
             evaluations,
             seed,
             others,
             sources,
-            ..Searching::default()
+            ..SearchPlan::default()
         })
     }
 }

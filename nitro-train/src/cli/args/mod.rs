@@ -112,8 +112,9 @@ pub(super) enum Command {
     ///
     /// The configurations that bring most are measured on all inputs then, for fit to choose among. What was
     /// evaluated is in the store: a search that was stopped goes on as if it had not been. Of a variant that runs
-    /// generated code it searches what the program's generator makes; the texts of those that are kept are in the
-    /// store too.
+    /// generated code it searches what the program's generator makes, its presets first; the texts of those that are
+    /// kept are in the store too. With --strategy prove it says below the table what is proved: that nothing of the
+    /// code that could be generated takes less than so many milliseconds, and how much less than the best that is.
     ///
     /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best
     /// of all configurations over that of the best found after so many evaluations, failed ones counted, mean over

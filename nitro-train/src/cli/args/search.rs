@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::{DEADLINE_SECONDS, DataArgs, SeedArgs, ShowArgs};
 use crate::measure::{Repeats, Share};
-use crate::search::{Strategy, UnknownStrategy};
+use crate::search::{SearchStrategy, Strategy};
 use crate::trainer::{MetricsSource, ReplayRequest, SearchRequest};
 
 #[derive(Args, Debug)]
@@ -17,12 +17,17 @@ pub(in crate::cli) struct SearchArgs {
     /// Variant to search [default: every one with tuning parameters]
     #[arg(long, value_name = "V")]
     variant: Option<String>,
-    /// Who proposes what to evaluate: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding
-    /// Ants), model, transfer (begins with what was fast on other devices), or all of them in turn [default:
-    /// transfer]. Generated code is searched by ants, genetic or random [default: ants]
+    /// How to choose what to evaluate next: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants
+    /// (Coding Ants), model, transfer (begins with what was fast on other devices) [default: transfer]. Generated code
+    /// is searched by ants, genetic, random or prove [default: ants]; prove is branch and bound (Telamon), which goes on
+    /// until nothing else can be faster, for code with a lower bound of its times. With --replay also all of them in turn
     #[arg(long, value_name = "S")]
     strategy: Option<Strategies>,
-    /// At most so many evaluations for each device and input, failed ones counted
+    /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent of its time
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay", value_parser = percent)]
+    within: f64,
+    /// At most so many evaluations for each device and input, failed ones counted. With --strategy prove a search that
+    /// they end says how much is left to prove, and goes on where it was with more
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     evaluations: u32,
     /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded
@@ -68,16 +73,32 @@ enum Metrics {
     Ncu,
 }
 
-/// One strategy, or all.
-#[derive(Clone, Debug)]
-struct Strategies(Vec<Strategy>);
+/// One strategy, or all that can be replayed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Strategies {
+    One(SearchStrategy),
+    All,
+}
 
 impl FromStr for Strategies {
-    type Err = UnknownStrategy;
+    type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, UnknownStrategy> {
-        Ok(Self(if name == "all" { Strategy::ALL.to_vec() } else { vec![name.parse()?] }))
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "all" => Ok(Self::All),
+            "prove" => Ok(Self::One(SearchStrategy::Prove)),
+            name => match name.parse::<Strategy>() {
+                Ok(strategy) => Ok(Self::One(strategy.into())),
+                Err(unknown) => Err(format!("{unknown}, prove")),
+            },
+        }
     }
+}
+
+/// Reads a share of a time, in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|percent| (0.0..100.0).contains(percent));
+    percent.ok_or_else(|| "write a number from 0 to less than 100".to_owned())
 }
 
 /// Stands for no device.
@@ -85,12 +106,16 @@ const NONE: &str = "none";
 
 impl SearchArgs {
     pub(in crate::cli) fn request(&self, share: Share) -> SearchRequest {
-        let (strategy, evaluations) = (self.strategy.as_ref().map(|own| own.0[0]), self.evaluations as usize);
+        let strategy = match self.strategy {
+            Some(Strategies::One(strategy)) => Some(strategy),
+            Some(Strategies::All) | None => None, // which usage refuses
+        };
         SearchRequest {
             data: self.data.request(),
             variant: self.variant.clone(),
             strategy,
-            evaluations,
+            within_percent: self.within,
+            evaluations: self.evaluations as usize,
             devices: self.devices.clone(),
             inputs: self.inputs.clone(),
             sources: self.sources(),
@@ -105,9 +130,17 @@ impl SearchArgs {
         }
     }
 
-    /// That measuring by every strategy in turn makes no sense.
-    pub(in crate::cli) fn is_contradiction(&self) -> bool {
-        !self.replay && self.strategy.as_ref().is_some_and(|own| own.0.len() > 1)
+    /// Returns what is wrong with the strategy, if anything is.
+    pub(in crate::cli) fn contradiction(&self) -> Option<&'static str> {
+        match self.strategy? {
+            Strategies::All if !self.replay => {
+                Some("--strategy all goes with --replay: to measure, name one")
+            }
+            Strategies::One(SearchStrategy::Prove) if self.replay => Some(
+                "--strategy prove goes without --replay: nothing bounds the times of recorded configurations",
+            ),
+            _ => None,
+        }
     }
 
     /// The devices that are named; `none` names none.
@@ -120,7 +153,11 @@ impl SearchArgs {
         ReplayRequest {
             data: self.data.request(),
             variant: self.variant.clone(),
-            strategies: self.strategy.as_ref().map_or_else(|| vec![Strategy::Transfer], |own| own.0.clone()),
+            strategies: match self.strategy {
+                Some(Strategies::All) => Strategy::ALL.to_vec(),
+                Some(Strategies::One(SearchStrategy::Find(strategy))) => vec![strategy],
+                Some(Strategies::One(SearchStrategy::Prove)) | None => vec![Strategy::Transfer],
+            },
             evaluations: self.evaluations as usize,
             devices: self.devices.clone(),
             sources: self.sources(),

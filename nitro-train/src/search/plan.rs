@@ -1,26 +1,28 @@
-//! The settings of a search that measures, and what it found.
+//! The settings of a search that measures.
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
 use std::fmt;
 
-use nitro_core::{Function, VariantInfo};
+use nitro_core::{DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
 use nitro_search::Strategy;
 use nitro_store::recordings::Recordings;
-use serde::Serialize;
 
+use super::SearchStrategy;
 use super::error::SearchError;
+use super::proving::prover;
 use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant};
 
 /// The settings of the searches of one function.
 #[derive(Debug, Default)]
-pub(crate) struct Searching<'a> {
+pub(crate) struct SearchPlan<'a> {
     /// The variant; without one, every variant with tuning parameters.
     pub(crate) variant: Option<String>,
-    /// Who proposes; without, `transfer` where configurations are listed, and ants where they are generated.
-    pub(crate) strategy: Option<Strategy>,
+    /// The strategy; without one, `transfer` where configurations are listed, and ants where they are generated.
+    pub(crate) strategy: Option<SearchStrategy>,
+    /// Something may be faster than what is proved to be the fastest by so many percent of its time.
+    pub(crate) within_percent: f64,
     /// Who writes code for which variant.
     pub(crate) generators: Generators<'a>,
     /// At most so many evaluations an input.
@@ -35,60 +37,7 @@ pub(crate) struct Searching<'a> {
     pub(crate) by_input: OnceCell<ByInput>,
 }
 
-/// What a search on one device and input has found.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Searched {
-    /// The function.
-    pub function: String,
-    /// The variant.
-    pub variant: String,
-    /// The device.
-    pub device: String,
-    /// The input.
-    pub input: String,
-    /// Who proposed.
-    pub strategy: String,
-    /// The devices that the strategy was told of.
-    pub sources: Vec<String>,
-    /// Number of configurations that are admissible for the input; 0 of generated code, which nobody can list.
-    pub configurations: usize,
-    /// How many were evaluated, failed ones counted.
-    pub evaluations: usize,
-    /// How many of those failed.
-    pub failed: usize,
-    /// Why most of those failed, as far as that is known.
-    pub reason: Option<String>,
-    /// How many paths of generated code were not evaluated, since by a [lower
-    /// bound](crate::generate::Generator::bound_ns) they are no faster than the best was then.
-    pub skipped: usize,
-    /// The fastest configuration; none while all failed.
-    pub best: Option<String>,
-    /// Its time in nanoseconds.
-    pub best_ns: Option<f64>,
-    /// Configurations with their times.
-    #[serde(skip)]
-    pub times_ns: Vec<(String, f64)>,
-}
-
-/// Why candidates failed, and how often.
-#[derive(Default)]
-pub(super) struct Reasons(BTreeMap<String, usize>);
-
-impl Reasons {
-    /// Notes one that is known: empty where nobody said why, or nothing failed.
-    pub(super) fn note(&mut self, reason: &str) {
-        if !reason.is_empty() {
-            *self.0.entry(reason.to_owned()).or_default() += 1;
-        }
-    }
-
-    pub(super) fn most_frequent(self) -> Option<String> {
-        // Of equals the first in the alphabet, in whatever order they were told.
-        self.0.into_iter().rev().max_by_key(|(_, count)| *count).map(|(reason, _)| reason)
-    }
-}
-
-/// Who writes code, by variant.
+/// The writers of code, by variant.
 #[derive(Clone, Default)]
 pub(crate) struct Generators<'a>(pub(crate) Vec<(&'static str, &'a dyn Generator)>);
 
@@ -98,23 +47,86 @@ impl fmt::Debug for Generators<'_> {
     }
 }
 
-/// Generated code that is searched.
-pub(crate) struct Sought<'a> {
+/// A variant whose generated code is searched.
+pub(crate) struct GeneratedVariant<'a> {
     /// Index of the variant.
     pub(crate) variant: usize,
     pub(crate) generator: &'a dyn Generator,
-    /// One that searches paths.
-    pub(crate) strategy: Strategy,
 }
 
-impl<'a> Searching<'a> {
-    /// Who proposes configurations that are listed.
+impl GeneratedVariant<'_> {
+    /// Returns the texts that are evaluated first: at most so many.
+    pub(super) fn usable_presets(&self, most: usize) -> Vec<String> {
+        let presets = self.generator.presets().into_iter().map(|(_, text)| text);
+        presets.filter(|text| text.len() <= MAX_ARTIFACT_BYTES).take(most).collect()
+    }
+}
+
+impl<'a> SearchPlan<'a> {
+    /// Returns the strategy among configurations that are listed.
     pub(crate) fn listed_strategy(&self) -> Strategy {
-        self.strategy.unwrap_or(Strategy::Transfer)
+        match self.strategy {
+            Some(SearchStrategy::Find(strategy)) => strategy,
+            _ => Strategy::Transfer,
+        }
     }
 
-    /// The generated code that is searched of a function.
-    pub(crate) fn generated(&self, function: &'static Function) -> Result<Vec<Sought<'a>>, SearchError> {
+    /// Returns the strategy among paths of generated code.
+    pub(super) fn path_strategy(&self) -> Strategy {
+        match self.strategy {
+            Some(SearchStrategy::Find(strategy)) => strategy,
+            _ => Strategy::Ants,
+        }
+    }
+
+    /// Tells if branch and bound searches.
+    pub(super) fn proves(&self) -> bool {
+        self.strategy == Some(SearchStrategy::Prove)
+    }
+
+    /// Returns the variants of a function whose generated code is searched on a device.
+    ///
+    /// # Errors
+    /// When a variant has no generator, or cannot be searched by the strategy.
+    pub(crate) fn generated(
+        &self,
+        function: &'static Function,
+        device: &DeviceEntry,
+    ) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
+        let generated = self.with_generator(function)?;
+        if self.proves() {
+            return self.provable(generated, function, device);
+        }
+        let strategy = self.path_strategy();
+        match generated.first().filter(|_| strategy.over_paths(self.seed).is_none()) {
+            Some(first) => {
+                let variant = function.variants()[first.variant].name().to_owned();
+                Err(SearchError::Strategy { variant, strategy })
+            }
+            None => Ok(generated),
+        }
+    }
+
+    /// Returns those of which a bound of the times is known on the device.
+    fn provable(
+        &self,
+        generated: Vec<GeneratedVariant<'a>>,
+        function: &'static Function,
+        device: &DeviceEntry,
+    ) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
+        let provable: Vec<_> =
+            generated.into_iter().filter(|own| prover(self, own, device).is_some()).collect();
+        match provable.is_empty() {
+            true => Err(SearchError::NoProof {
+                function: function.name().to_owned(),
+                variant: self.variant.clone(),
+                device: device.id().to_owned(),
+            }),
+            false => Ok(provable),
+        }
+    }
+
+    fn with_generator(&self, function: &'static Function) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
         let name = |variant: usize| function.variants()[variant].name();
         let generated: Vec<usize> =
             (0..function.variants().len()).filter(|&own| is_generated(&function.variants()[own])).collect();
@@ -130,10 +142,7 @@ impl<'a> Searching<'a> {
         let mut sought = Vec::new();
         for variant in generated.into_iter().filter(|&own| self.is_wanted(name(own))) {
             match self.generators.0.iter().find(|own| own.0 == name(variant)) {
-                Some((_, generator)) => {
-                    let strategy = self.path_strategy(name(variant))?;
-                    sought.push(Sought { variant, generator: *generator, strategy });
-                }
+                Some((_, generator)) => sought.push(GeneratedVariant { variant, generator: *generator }),
                 None if self.variant.is_some() => return Err(no_generator(function, name(variant))),
                 None => {}
             }
@@ -141,28 +150,23 @@ impl<'a> Searching<'a> {
         Ok(sought)
     }
 
-    fn path_strategy(&self, variant: &str) -> Result<Strategy, SearchError> {
-        let strategy = self.strategy.unwrap_or(Strategy::Ants);
-        match strategy.over_paths(self.seed) {
-            Some(_) => Ok(strategy),
-            None => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
-        }
-    }
-
     fn is_wanted(&self, variant: &str) -> bool {
         self.variant.as_ref().is_none_or(|name| variant == name)
     }
 
-    /// What is searched of a function among configurations that are listed: every possible one of the wanted
-    /// variants, variant by variant.
+    /// Returns every possible configuration of the wanted variants, variant by variant: none where it is generated,
+    /// or what is searched has to be proved.
+    ///
+    /// # Errors
+    /// When no such variant has tuning parameters, or one has too many configurations.
     pub(crate) fn candidates(&self, function: &'static Function) -> Result<Vec<Candidate>, SearchError> {
         let variants = function.variants().iter().enumerate();
         let parameterised = variants.filter(|(_, own)| !own.parameters().is_empty());
         let known: Vec<&str> = parameterised.clone().map(|(_, own)| own.name()).collect();
         let wanted = parameterised.filter(|(_, own)| self.is_wanted(own.name()));
-        let seeks_code = wanted.clone().any(|(_, own)| is_generated(own));
+        let seeks_code = wanted.clone().any(|(_, own)| is_generated(own) || self.proves());
         let mut all = Vec::new();
-        for (variant, own) in wanted {
+        for (variant, own) in wanted.filter(|_| !self.proves()) {
             let too_many = || SearchError::TooMany {
                 variant: own.name().to_owned(),
                 count: own.parameters().configurations(),
