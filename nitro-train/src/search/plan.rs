@@ -5,12 +5,11 @@ use std::fmt;
 
 use nitro_core::{DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
-use nitro_search::Strategy;
+use nitro_search::{Prover, Strategy};
 use nitro_store::recordings::Recordings;
 
 use super::SearchStrategy;
 use super::error::SearchError;
-use super::proving::prover;
 use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant};
 
@@ -107,6 +106,15 @@ impl<'a> SearchPlan<'a> {
         }
     }
 
+    /// Begins a proof over generated code; none where its generator has no bound of the times on the device.
+    pub(super) fn prover<'g>(
+        &self,
+        sought: &GeneratedVariant<'g>,
+        device: &DeviceEntry,
+    ) -> Option<Prover<'g>> {
+        sought.generator.prover(&|feature| device.feature(feature), self.within_percent, self.seed)
+    }
+
     /// Returns those of which a bound of the times is known on the device.
     fn provable(
         &self,
@@ -115,7 +123,7 @@ impl<'a> SearchPlan<'a> {
         device: &DeviceEntry,
     ) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
         let provable: Vec<_> =
-            generated.into_iter().filter(|own| prover(self, own, device).is_some()).collect();
+            generated.into_iter().filter(|own| self.prover(own, device).is_some()).collect();
         match provable.is_empty() {
             true => Err(SearchError::NoProof {
                 function: function.name().to_owned(),

@@ -41,15 +41,6 @@ struct Open {
     evaluated: Option<Evaluated>,
 }
 
-/// Begins the proofs of a generator on a device; none where it has no bound of the times there.
-pub(super) fn prover<'a>(
-    plan: &SearchPlan<'_>,
-    sought: &GeneratedVariant<'a>,
-    device: &DeviceEntry,
-) -> Option<Prover<'a>> {
-    sought.generator.prover(&|feature| device.feature(feature), plan.within_percent, plan.seed)
-}
-
 impl<'a> ProofSearch<'a> {
     /// Creates a search that has not begun; none where there is no bound of the times on the device.
     pub(crate) fn new(
@@ -59,7 +50,7 @@ impl<'a> ProofSearch<'a> {
         device: &DeviceEntry,
         input: &str,
     ) -> Option<Self> {
-        let prover = prover(plan, sought, device)?;
+        let prover = plan.prover(sought, device)?;
         let presets = sought.usable_presets(plan.evaluations);
         let budget = Budget::evaluations(plan.evaluations - presets.len());
         let result = SearchResult {
