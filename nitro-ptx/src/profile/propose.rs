@@ -1,17 +1,18 @@
 //! From what was seen to edits.
 
+use crate::edits::reword;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{Proposal, Reason};
-use crate::assigned::walk;
-use crate::base::Base;
-use crate::edit::{CacheMode, Operation, Value};
-use crate::emulate::{Observer, Seen, Watched};
-use crate::flow::{Flow, Placed};
-use crate::legal_edits::{LegalEdits, is_number_at, names_symbol};
-use crate::module::{Class, Function, Instruction, InstructionId, Token};
-use crate::opcode::{self, Kind};
-use crate::sites::GUARD;
+use super::observe::{Observer, Seen, Watched};
+use crate::analysis::assigned::walk;
+use crate::analysis::flow::{Flow, Placed};
+use crate::edits::base::Base;
+use crate::edits::edit::{CacheMode, Operation, Value};
+use crate::edits::legal_edits::{LegalEdits, is_number_at, names_symbol};
+use crate::edits::proposal::{Proposal, Reason};
+use crate::instructions::effect::Kind;
+use crate::instructions::sites::GUARD;
+use crate::text::module::{Class, Function, Instruction, InstructionId, Token};
 
 /// Registers that are proposed to stand for one result.
 const MOST_STANDING: usize = 4;
@@ -167,7 +168,7 @@ impl Observation<'_> {
                 found.push(Proposal::new(Reason::OneWay, Operation::Delete(at)));
             }
             (true, false) if legal.unguard => {
-                let to = Value::Number(opcode::ALWAYS.to_owned());
+                let to = Value::Number(reword::ALWAYS.to_owned());
                 found.push(Proposal::new(Reason::OneWay, Operation::Operand { at, slot: GUARD, to }));
             }
             _ => {}
@@ -185,7 +186,7 @@ impl Observation<'_> {
             }
             Kind::Load if is_free && !self.watched.reads_written => {
                 let mode = CacheMode::Nc;
-                let changed = opcode::with_cache(&instruction.opcode, mode);
+                let changed = reword::with_cache(&instruction.opcode, mode);
                 if changed.is_some_and(|changed| changed != instruction.opcode) {
                     found.push(Proposal::new(Reason::ReadOnly, Operation::Cache { at, mode }));
                 }

@@ -1,0 +1,6 @@
+//! Analyses of functions: control flow, definite assignment, and barriers in divergent code.
+
+pub(crate) mod assigned;
+mod bits;
+pub(crate) mod flow;
+pub(crate) mod uniform;
