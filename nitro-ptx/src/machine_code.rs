@@ -16,8 +16,9 @@ const SECTIONS: [&str; 9] = [
     ".rela.nv.constant",
 ];
 
-/// A digest of the machine code in an image of the assembler (a cubin, which is an ELF file), whatever names and
-/// lines it has besides; none where it is no such file.
+/// Returns a digest of the machine code in an image of the assembler; none where it is none.
+///
+/// An image is a cubin, which is an ELF file. Names and lines that it has besides make no difference.
 ///
 /// Patches that come to the same machine code take the same time, and need not be run again.
 ///

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use super::bits::Bits;
-use super::flow::{Flow, Placed};
+use super::flow::{Flow, Occurrence};
 use crate::instructions::sites::{GUARD, Role, Slot};
 use crate::text::module::{Guard, InstructionId};
 
 /// The registers that have a value at a place.
-pub(crate) struct Assigned {
+pub(crate) struct Assignment {
     always: Bits,
     /// Those that have one where a predicate is true, or false.
     under: HashMap<(usize, bool), HashSet<usize>>,
@@ -16,13 +16,13 @@ pub(crate) struct Assigned {
 
 /// A register that is read where it may have no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Undefined {
+pub(crate) struct UndefinedRead {
     pub(crate) id: InstructionId,
     pub(crate) slot: Slot,
     pub(crate) register: usize,
 }
 
-impl Assigned {
+impl Assignment {
     /// Returns true if a register has a value for an instruction with this guard.
     pub(crate) fn has(&self, register: usize, guard: Option<Guard>) -> bool {
         let under = |guard: Guard| self.under.get(&(guard.register, guard.negated));
@@ -34,7 +34,7 @@ impl Assigned {
         self.always.iter()
     }
 
-    fn pass(&mut self, placed: &Placed) {
+    fn pass(&mut self, placed: &Occurrence) {
         let definitions = placed.instruction.definitions();
         for &register in &definitions {
             self.under.remove(&(register, false));
@@ -61,11 +61,11 @@ impl Assigned {
 }
 
 /// Goes through all instructions with what is assigned before each.
-pub(crate) fn walk<'a>(flow: &Flow<'a>, mut visit: impl FnMut(usize, &Placed<'a>, &Assigned)) {
+pub(crate) fn walk<'a>(flow: &Flow<'a>, mut visit: impl FnMut(usize, &Occurrence<'a>, &Assignment)) {
     let count = flow.function.registers.len();
     let before = at_blocks(flow, count);
     for (index, block) in flow.blocks.iter().enumerate() {
-        let mut assigned = Assigned { always: before[index].clone(), under: HashMap::new() };
+        let mut assigned = Assignment { always: before[index].clone(), under: HashMap::new() };
         for placed in &block.code {
             visit(index, placed, &assigned);
             assigned.pass(placed);
@@ -79,7 +79,7 @@ fn at_blocks(flow: &Flow, count: usize) -> Vec<Bits> {
         .blocks
         .iter()
         .map(|block| {
-            let mut assigned = Assigned { always: Bits::none(count), under: HashMap::new() };
+            let mut assigned = Assignment { always: Bits::none(count), under: HashMap::new() };
             block.code.iter().for_each(|placed| assigned.pass(placed));
             assigned.always
         })
@@ -104,7 +104,7 @@ fn at_blocks(flow: &Flow, count: usize) -> Vec<Bits> {
 }
 
 /// The places of an instruction that read a register, the guard included.
-pub(crate) fn reads(placed: &Placed) -> Vec<(Slot, usize)> {
+pub(crate) fn reads(placed: &Occurrence) -> Vec<(Slot, usize)> {
     let sites = placed.instruction.sites().into_iter();
     let read = sites.filter(|site| site.role != Role::Definition);
     let read = read.filter_map(|site| Some((site.slot, site.register?)));
@@ -113,12 +113,12 @@ pub(crate) fn reads(placed: &Placed) -> Vec<(Slot, usize)> {
 }
 
 /// Registers that are read where they may have no value, but those exempt: what the base itself leaves open.
-pub(crate) fn undefined(flow: &Flow, exempt: &HashSet<(InstructionId, usize)>) -> Vec<Undefined> {
+pub(crate) fn undefined(flow: &Flow, exempt: &HashSet<(InstructionId, usize)>) -> Vec<UndefinedRead> {
     let mut found = Vec::new();
     walk(flow, |_, placed, assigned| {
         for (slot, register) in reads(placed) {
             if !assigned.has(register, placed.instruction.guard) && !exempt.contains(&(placed.id, register)) {
-                found.push(Undefined { id: placed.id, slot, register });
+                found.push(UndefinedRead { id: placed.id, slot, register });
             }
         }
     });

@@ -16,7 +16,7 @@ type Names<'a, T> = HashMap<(usize, &'a str), T>;
 
 /// An instruction in its place.
 #[derive(Clone, Copy)]
-pub(crate) struct Placed<'a> {
+pub(crate) struct Occurrence<'a> {
     pub(crate) id: InstructionId,
     pub(crate) instruction: &'a Instruction,
     pub(crate) scope: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Flow<'a> {
 
 #[derive(Default)]
 pub(crate) struct Block<'a> {
-    pub(crate) code: Vec<Placed<'a>>,
+    pub(crate) code: Vec<Occurrence<'a>>,
     pub(crate) successors: Vec<usize>,
     pub(crate) predecessors: Vec<usize>,
     /// Set where a thread may end here.
@@ -58,7 +58,7 @@ impl<'a> Flow<'a> {
                     lists.insert((item.scope, name.as_str()), labels.as_slice());
                 }
                 Content::Instruction(id, instruction) => {
-                    let placed = Placed { id: *id, instruction, scope: item.scope };
+                    let placed = Occurrence { id: *id, instruction, scope: item.scope };
                     let last = blocks.len() - 1;
                     blocks[last].code.push(placed);
                     if matches!(instruction.effect().kind, Kind::Branch | Kind::End) {
@@ -77,7 +77,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The instruction of this number, if it is in this function.
-    pub(crate) fn instruction(&self, id: InstructionId) -> Option<&Placed<'a>> {
+    pub(crate) fn instruction(&self, id: InstructionId) -> Option<&Occurrence<'a>> {
         self.blocks.iter().flat_map(|block| &block.code).find(|placed| placed.id == id)
     }
 
@@ -110,35 +110,28 @@ impl<'a> Flow<'a> {
     /// Returns the blocks that a branch goes to; all if that is not understood.
     fn targets(
         &self,
-        branch: &Placed,
+        branch: &Occurrence,
         labels: &Names<'a, usize>,
         lists: &Names<'a, &'a [String]>,
     ) -> Vec<usize> {
-        let word = branch.instruction.operands.last().and_then(|operand| match operand.as_slice() {
-            [Token::Word(word)] => Some(word.as_str()),
-            _ => None,
-        });
-        let is_indexed = branch.instruction.opcode.starts_with("brx");
-        let names: Option<Vec<&str>> = match word {
-            Some(word) if is_indexed => {
-                self.seen(branch.scope, word, lists).map(|list| list.iter().map(String::as_str).collect())
-            }
-            word => word.map(|word| vec![word]),
-        };
-        let found = names
-            .and_then(|names| names.into_iter().map(|name| self.seen(branch.scope, name, labels)).collect());
-        found.unwrap_or_else(|| (0..self.blocks.len()).collect())
+        self.known_targets(branch, labels, lists).unwrap_or_else(|| (0..self.blocks.len()).collect())
     }
 
-    /// Returns the meaning of a name in a scope: the innermost around it that has the name.
-    fn seen<T: Copy>(&self, mut scope: usize, name: &str, names: &Names<'_, T>) -> Option<T> {
-        loop {
-            match names.get(&(scope, name)) {
-                Some(&meant) => return Some(meant),
-                None if scope == 0 => return None,
-                None => scope = self.function.scopes[scope],
-            }
-        }
+    fn known_targets(
+        &self,
+        branch: &Occurrence,
+        labels: &Names<'a, usize>,
+        lists: &Names<'a, &'a [String]>,
+    ) -> Option<Vec<usize>> {
+        let [Token::Word(word)] = branch.instruction.operands.last()?.as_slice() else { return None };
+        let (function, scope) = (self.function, branch.scope);
+        // The label itself, or those of the list that it names.
+        let names = match branch.instruction.opcode.starts_with("brx") {
+            true => function.outwards(scope, |scope| lists.get(&(scope, word.as_str())).copied())?,
+            false => std::slice::from_ref(word),
+        };
+        let target = |name: &String| function.outwards(scope, |scope| labels.get(&(scope, name)).copied());
+        names.iter().map(target).collect()
     }
 
     /// For each block those that every way from it to an end goes through, itself included.

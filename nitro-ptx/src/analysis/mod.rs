@@ -2,5 +2,6 @@
 
 pub(crate) mod assigned;
 mod bits;
+mod derived;
 pub(crate) mod flow;
 pub(crate) mod uniform;

@@ -3,18 +3,18 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::bits::Bits;
-use super::flow::{Flow, Placed};
+use super::flow::{Flow, Occurrence};
 use crate::instructions::effect::Kind;
 use crate::instructions::sites::Role;
 use crate::text::module::{InstructionId, Token};
 use crate::text::types::Space;
 
-/// For each barrier, and whatever else threads come to together, the ways out of divergent branches by which
-/// threads come; itself if its guard may keep some away.
+/// The ways out of divergent branches that lead to each barrier, and to whatever else threads come to together.
+///
+/// It has itself as a way if its guard may keep some threads away.
 pub(crate) type Barriers = HashMap<InstructionId, BTreeSet<Way>>;
 
-/// A branch, and by which of its sides: 0 or 1, as the targets stand in the text; all but the first of more than
-/// two count as one.
+/// A branch, and one of its two sides, in the order of the text. All targets but the first count as one.
 pub(crate) type Way = (InstructionId, usize);
 
 /// Finds the barriers of a function. `is_kernel`: its parameters are the same for all threads.
@@ -41,7 +41,7 @@ pub(crate) fn barriers(flow: &Flow, is_kernel: bool) -> Barriers {
     found
 }
 
-fn is_barrier(placed: &Placed) -> bool {
+fn is_barrier(placed: &Occurrence) -> bool {
     let opcode = &placed.instruction.opcode;
     let is_known = matches!(placed.instruction.effect().kind, Kind::Barrier | Kind::Collective);
     // What is called may have barriers; what is not known otherwise may say that threads come to it together.
@@ -51,8 +51,10 @@ fn is_barrier(placed: &Placed) -> bool {
         || opcode.contains(".aligned")
 }
 
-/// For each block the ways that decide whether it is come to, directly or because they lead to such a branch: twice
-/// the block of the branch, plus the side.
+/// Returns for each block the ways that decide whether it is come to, directly or because they lead to such a branch.
+///
+/// A way is a number: twice the block of the branch, plus the side (control dependence of Ferrante, Ottenstein and
+/// Warren, "The program dependence graph and its use in optimization").
 fn controls(flow: &Flow) -> Vec<Bits> {
     let after = flow.post_dominators();
     let count = flow.blocks.len();
@@ -107,8 +109,9 @@ fn varying(flow: &Flow, controls: &[Bits], is_kernel: bool) -> Bits {
     varying
 }
 
-/// Returns true if threads may go different ways at the end of this block. That a branch says `.uni` is no proof: an edit
-/// may have changed what it depends on.
+/// Returns true if threads may go different ways at the end of this block.
+///
+/// That a branch says `.uni` is no proof: an edit may have changed what it depends on.
 fn diverges(flow: &Flow, block: usize, varying: &Bits) -> bool {
     let Some(last) = flow.blocks[block].code.last() else { return false };
     let guard = last.instruction.guard.is_some_and(|guard| varying.has(guard.register));
@@ -117,7 +120,7 @@ fn diverges(flow: &Flow, block: usize, varying: &Bits) -> bool {
 }
 
 /// Returns true if the result of an instruction may differ between threads, by what it reads.
-fn varies(placed: &Placed, varying: &Bits, is_kernel: bool) -> bool {
+fn varies(placed: &Occurrence, varying: &Bits, is_kernel: bool) -> bool {
     let instruction = placed.instruction;
     let effect = instruction.effect();
     let by_kind = match effect.kind {

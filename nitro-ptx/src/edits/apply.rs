@@ -13,7 +13,7 @@ use crate::text::module::{
 };
 
 /// A base with edits; nobody has said yet whether it makes sense.
-pub(crate) struct Edited {
+pub(crate) struct EditedModule {
     pub(crate) module: Module,
     /// Of created instructions, which one of the base they were.
     pub(crate) origins: HashMap<InstructionId, InstructionId>,
@@ -24,9 +24,9 @@ pub(crate) struct Edited {
 /// Applies edits: always the first one, in the order of operations, whose instructions are there; then all fixes.
 /// So operands are changed before what has them is copied or moved, and deletions come after that. What is made all
 /// over a function comes last.
-pub(crate) fn apply(base: &Module, edits: &[Edit]) -> Result<Edited, PatchError> {
+pub(crate) fn apply(base: &Module, edits: &[Edit]) -> Result<EditedModule, PatchError> {
     let changed = vec![false; base.bodies().count()];
-    let mut edited = Edited { module: base.clone(), origins: HashMap::new(), changed };
+    let mut edited = EditedModule { module: base.clone(), origins: HashMap::new(), changed };
     let mut ordered: Vec<&Edit> = edits.iter().collect();
     ordered.sort_unstable();
     let (last, first): (Vec<&Edit>, Vec<&Edit>) =
@@ -58,7 +58,7 @@ fn require(condition: bool, why: &'static str) -> Result<(), &'static str> {
     condition.then_some(()).ok_or(why)
 }
 
-impl Edited {
+impl EditedModule {
     /// The bodies that were changed.
     pub(crate) fn changed(&self) -> Vec<usize> {
         (0..self.changed.len()).filter(|&index| self.changed[index]).collect()

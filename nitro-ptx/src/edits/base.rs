@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use nitro_search::evolve::PatchSpace;
 
-use super::apply::{Edited, apply};
+use super::apply::{EditedModule, apply};
 use super::edit::{Edit, PatchError};
 use super::patch::Patch;
 use super::proposal::{Proposal, Proposals};
@@ -12,7 +12,7 @@ use crate::analysis::assigned::undefined;
 use crate::analysis::flow::Flow;
 use crate::analysis::uniform::{Barriers, Way, barriers};
 use crate::text::module::{Function, InstructionId, Module};
-use crate::text::reach::Reached;
+use crate::text::reach::ReachableNames;
 
 /// A text that is to be edited: a [`Module`], and what is known of it.
 ///
@@ -45,14 +45,14 @@ pub struct Base {
     module: Module,
     /// For each body what the base leaves open, and where its barriers are; none where it is too large to tell, and
     /// not edited.
-    known: Vec<Option<Known>>,
+    known: Vec<Option<Baseline>>,
     /// For each body whether nobody wants it edited.
     left_out: Vec<bool>,
     proposals: Proposals,
 }
 
 #[derive(Clone, Debug)]
-struct Known {
+struct Baseline {
     exempt: HashSet<(InstructionId, usize)>,
     barriers: Barriers,
 }
@@ -61,7 +61,7 @@ impl Base {
     /// Analyses a text.
     #[must_use]
     pub fn new(module: Module) -> Self {
-        let known: Vec<Option<Known>> = module.bodies().map(Known::new).collect();
+        let known: Vec<Option<Baseline>> = module.bodies().map(Baseline::new).collect();
         Self { module, left_out: vec![false; known.len()], known, proposals: Proposals::default() }
     }
 
@@ -85,7 +85,7 @@ impl Base {
     /// The same, of which only these kernels are edited, and the functions that they call.
     #[must_use]
     pub fn editing(mut self, kernels: &[&str]) -> Self {
-        let reached = Reached::of(&self.module, kernels);
+        let reached = ReachableNames::of(&self.module, kernels);
         for (body, (known, left_out)) in
             self.module.bodies().zip(self.known.iter_mut().zip(&mut self.left_out))
         {
@@ -133,7 +133,7 @@ impl Base {
     }
 
     /// Applied, and not yet checked; only bodies are changed that can be.
-    pub(crate) fn edited(&self, edits: &[Edit]) -> Result<Edited, PatchError> {
+    pub(crate) fn edited(&self, edits: &[Edit]) -> Result<EditedModule, PatchError> {
         let edited = apply(&self.module, edits)?;
         match edited.changed().into_iter().find(|&index| self.known[index].is_none()) {
             None => Ok(edited),
@@ -162,7 +162,7 @@ impl Base {
         self.known[index].as_ref().map_or(&NONE, |known| &known.exempt)
     }
 
-    fn validate(&self, edited: &Edited, index: usize, edits: &[Edit]) -> Result<(), PatchError> {
+    fn validate(&self, edited: &EditedModule, index: usize, edits: &[Edit]) -> Result<(), PatchError> {
         let (Some(function), Some(known)) = (edited.module.bodies().nth(index), &self.known[index]) else {
             return Ok(());
         };
@@ -176,7 +176,7 @@ impl Base {
     }
 }
 
-impl Known {
+impl Baseline {
     fn new(function: &Function) -> Option<Self> {
         // What has a value from the beginning is not told from what has none.
         if function

@@ -4,7 +4,7 @@ use super::base::Base;
 use super::edit::{Edit, Operation};
 use crate::instructions::effect::Kind;
 use crate::text::module::{Function, Instruction, InstructionId, Module};
-use crate::text::print::Shown;
+use crate::text::print::InstructionText;
 
 impl Base {
     /// The instructions that an edit names, or reaches, as they stand in the text; empty for those that other edits
@@ -23,12 +23,14 @@ impl Base {
     #[must_use]
     pub fn instructions_of(&self, edit: &Edit) -> Vec<String> {
         let found = self.named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));
-        let shown = found.map(|(function, instruction)| Shown(instruction, &function.registers).to_string());
+        let shown = found
+            .map(|(function, instruction)| InstructionText(instruction, &function.registers).to_string());
         shown.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
     }
 
-    /// Returns true if an edit adds, removes or moves a barrier of a block: what it saves may keep results right
-    /// on another device, or in a larger block.
+    /// Returns true if an edit adds, removes or moves a barrier of a block.
+    ///
+    /// What it saves may keep results right on another device, or in a larger block.
     #[must_use]
     pub fn touches_barrier(&self, edit: &Edit) -> bool {
         let found = self.named(&edit.operation).into_iter().filter_map(|id| find(self.module(), id));

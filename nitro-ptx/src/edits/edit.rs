@@ -86,25 +86,25 @@ pub enum Operation {
     Swap(InstructionId, InstructionId),
     /// Takes an instruction away.
     Delete(InstructionId),
-    /// Converts a branch: what it jumps over is guarded by its condition instead, so that the assembler has one
-    /// block in which it may put loads together (if-conversion).
+    /// Converts a branch: its condition guards what it jumps over instead (if-conversion). So the assembler has one
+    /// block in which it may put loads together.
     Predicate(Reach),
-    /// Puts a load in front of the stores before it, as far as what it reads is known there and is not seen to be
-    /// stored: the assembler does not, where addresses may be the same.
+    /// Puts a load in front of the stores before it, unless they are seen to store what it reads. The assembler does
+    /// not, where addresses may be the same.
     Raise(Reach),
     /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what
     /// `const` and `__restrict__` would say.
     ReadOnly(String),
     /// Computes a quotient or a root approximately.
     Approximate(Reach),
-    /// Lets threads wait at a barrier for those of their warp alone, which is enough where no others give them
-    /// anything, as at the end of a reduction, or there are none.
+    /// Lets threads wait at a barrier for those of their warp alone. That is enough where no others give them anything,
+    /// as at the end of a reduction.
     WarpBarrier(Reach),
 }
 
 impl Operation {
-    /// The number of the instruction that a copy, a move or a replacement makes, and of the first that a swap
-    /// makes; of the text of the operation, so that it is the same wherever that is found.
+    /// Returns the number of the instruction that this makes, or of the first that a swap makes. It comes of the text
+    /// of the operation, so that it is the same wherever that is found.
     #[must_use]
     pub fn created(&self) -> InstructionId {
         InstructionId::Created(self.digest())
@@ -147,7 +147,8 @@ pub struct Edit {
 pub enum PatchError {
     /// The patch was made for another text.
     #[error(
-        "the patch is for the text with digest {patch}, and this one has {base}: it was compiled from another source or by another compiler"
+        "the patch is for the text with digest {patch}, and this one has {base}: it was compiled from another source \
+         or by another compiler"
     )]
     OtherBase {
         /// Digest of the patch's base.

@@ -43,8 +43,12 @@ impl LegalEdits {
 
 /// Returns true if it names something that may be declared in its scope alone, such as the argument of a call.
 pub(crate) fn names_symbol(instruction: &Instruction) -> bool {
-    let is_name = |token: &Token| matches!(token, Token::Word(word) if word.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$')));
-    instruction.operands.iter().flatten().any(is_name)
+    instruction.operands.iter().flatten().any(|token| match token {
+        Token::Word(word) => {
+            word.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_' | '$'))
+        }
+        Token::Register(..) | Token::Mark(_) => false,
+    })
 }
 
 /// Returns true if a number may stand where a register of this class is.

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 
 use nitro_learn::random::Random;
 
-use super::apply::Edited;
+use super::apply::EditedModule;
 use super::base::Base;
-use super::edit::{CacheMode, Edit, Fix, Operation, Value};
+use super::edit::{Edit, Fix, Operation, Value};
 use super::legal_edits::{LegalEdits, is_number_at};
-use crate::analysis::assigned::{Assigned, reads, walk};
-use crate::analysis::flow::{Flow, Placed};
+use super::patch::MODES;
+use crate::analysis::assigned::{Assignment, reads, walk};
+use crate::analysis::flow::{Flow, Occurrence};
 use crate::edits::proposal::Proposal;
 use crate::instructions::sites::{GUARD, Role, Slot};
 use crate::text::module::{Content, Function, Instruction, InstructionId, Token};
@@ -81,7 +82,7 @@ struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    fn of(base: &Base, edited: &'a Edited) -> Self {
+    fn of(base: &Base, edited: &'a EditedModule) -> Self {
         let functions: Vec<_> = base
             .edited_bodies(&edited.module)
             .map(|function| {
@@ -215,9 +216,7 @@ impl Draw<'_> {
     }
 
     fn cache(&self, at: InstructionId, instruction: &Instruction, random: &mut Random) -> Option<Operation> {
-        const MODES: [CacheMode; 6] =
-            [CacheMode::Default, CacheMode::Ca, CacheMode::Cg, CacheMode::Cs, CacheMode::Nc, CacheMode::Wt];
-        let mode = MODES[random.below(MODES.len())];
+        let (mode, _) = MODES[random.below(MODES.len())];
         let changed = reword::with_cache(&instruction.opcode, mode)?;
         (changed != instruction.opcode).then_some(Operation::Cache { at, mode })
     }
@@ -259,7 +258,13 @@ impl Repair<'_> {
     }
 
     /// A random register of the same class that has a value there, or the number 1.
-    fn value(&mut self, placed: &Placed, slot: Slot, lost: usize, assigned: &Assigned) -> Option<Value> {
+    fn value(
+        &mut self,
+        placed: &Occurrence,
+        slot: Slot,
+        lost: usize,
+        assigned: &Assignment,
+    ) -> Option<Value> {
         let registers = &self.function.registers;
         let class = registers[lost].class;
         if let Some(standing) = self.standing {
@@ -286,9 +291,8 @@ impl Repair<'_> {
     }
 }
 
-/// Brings the result of a copy to some place where it has a value and one of its class is read; none if there is no
-/// such place.
-fn wire(flow: &Flow, copy: &Placed, random: &mut Random) -> Option<Option<Fix>> {
+/// Lets some instruction read the result of a copy; none if nowhere behind it a register of its class is read.
+fn wire(flow: &Flow, copy: &Occurrence, random: &mut Random) -> Option<Option<Fix>> {
     let registers = &flow.function.registers;
     let made = copy.instruction.definitions();
     if made.is_empty() {

@@ -103,7 +103,7 @@ impl Display for Place {
 }
 
 /// The names of the modes, as PTX has them.
-const MODES: [(CacheMode, &str); 6] = [
+pub(super) const MODES: [(CacheMode, &str); 6] = [
     (CacheMode::Default, "default"),
     (CacheMode::Ca, "ca"),
     (CacheMode::Cg, "cg"),
@@ -193,9 +193,11 @@ impl<'a> Line<'a> {
             ["warp-barrier", ref reach @ ..] => Operation::WarpBarrier(self.reach(reach)?),
             ["read-only", parameter] => Operation::ReadOnly(self.name(parameter)?),
             _ => {
-                let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, `replace ID by ID`, \
-                            `swap ID with ID`, `operand ID slot N = VALUE`, `cache ID = MODE`, `predicate`, `raise`, `approximate` and `warp-barrier` \
-                            with one `ID` or more, or `all of FUNCTION`, `read-only PARAMETER`, and `fix ID slot N = VALUE` after one";
+                let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
+                            `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
+                            `cache ID = MODE`, `predicate`, `raise`, `approximate` and `warp-barrier` with one \
+                            `ID` or more, or `all of FUNCTION`, `read-only PARAMETER`, and \
+                            `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }
         })

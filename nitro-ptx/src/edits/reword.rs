@@ -34,7 +34,7 @@ pub(crate) fn is_volatile(opcode: &str) -> bool {
     opcode.split('.').any(|part| matches!(part, "volatile" | "mmio"))
 }
 
-/// Returns the opcode that computes a quotient or a root of 32 bits approximately; none for others, and for those that do.
+/// Returns the opcode that computes a quotient or a root of 32 bits approximately; none for any other opcode.
 pub(crate) fn approximate(opcode: &str) -> Option<String> {
     let parts: Vec<&str> = opcode.split('.').collect();
     let exact = match parts[..] {

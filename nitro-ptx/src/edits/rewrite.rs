@@ -1,5 +1,4 @@
-//! Edits that a compiler would make as one step, at one place or all over a function: each is one line of a patch,
-//! however much it changes.
+//! Edits that a compiler would make as one step, at one place or all over a function. Each is one line of a patch.
 
 use super::reword;
 use std::collections::{BTreeSet, HashSet};
@@ -9,7 +8,6 @@ use super::base::Base;
 use super::edit::{CacheMode, Operation, Reach};
 use crate::edits::proposal::{Proposal, Reason};
 use crate::instructions::effect::Kind;
-use crate::instructions::sites::Role;
 use crate::instrument::bounds::{access, address};
 use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Item, Token};
 use crate::text::types::Space;
@@ -62,8 +60,10 @@ impl Reach {
 }
 
 impl Base {
-    /// The edits of this kind that can be made, each at one place or all over a function, as far as the text says:
-    /// branches that may be converted, loads that stores stand before, and arithmetic that can be approximate.
+    /// Returns the edits of this kind that the text allows, each at one place or all over a function.
+    ///
+    /// These are branches that may be converted, loads that stores stand before, and arithmetic that can be
+    /// approximate.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -202,8 +202,11 @@ impl Function {
         }
         let above = self.items[..at].iter().enumerate().rev().take(MOST_PASSED);
         let passed = above.take_while(|(_, item)| may_pass(load, item, joined));
-        let is_store = |item: &Item| matches!(&item.content, Content::Instruction(_, store) if store.effect().kind == Kind::Store);
-        passed.filter(|(_, item)| is_store(item)).last().map(|(index, _)| index)
+        let stores = passed.filter(|(_, item)| match &item.content {
+            Content::Instruction(_, passed) => passed.effect().kind == Kind::Store,
+            _ => false,
+        });
+        stores.last().map(|(index, _)| index)
     }
 
     fn read_only(&mut self, pointer: &str) -> Vec<InstructionId> {
@@ -215,29 +218,12 @@ impl Function {
         })
     }
 
-    /// The registers with the address that a parameter is, or with one that comes of it.
+    /// Returns the registers with the address that a parameter is, or with one that comes of it.
     fn come_of(&self, pointer: &str) -> HashSet<usize> {
-        let mut found: HashSet<usize> = HashSet::new();
-        loop {
-            let before = found.len();
-            for (_, instruction) in self.instructions() {
-                let sites = instruction.sites();
-                let mut read =
-                    sites.iter().filter(|site| site.role == Role::Use).filter_map(|site| site.register);
-                let effect = instruction.effect();
-                let comes = effect.kind == Kind::Pure && read.any(|register| found.contains(&register))
-                    || effect.loads_parameter() && instruction.names(pointer);
-                let is_wide = |register: &usize| {
-                    matches!(self.registers[*register].class, Class::Bits(64) | Class::Integer(64))
-                };
-                if comes {
-                    found.extend(instruction.definitions().into_iter().filter(is_wide));
-                }
-            }
-            if found.len() == before {
-                return found;
-            }
-        }
+        self.derived(
+            |instruction| instruction.effect().loads_parameter() && instruction.names(pointer),
+            |register| matches!(self.registers[register].class, Class::Bits(64) | Class::Integer(64)),
+        )
     }
 
     fn approximate(&mut self, reach: &Reach) -> Vec<InstructionId> {
@@ -302,13 +288,9 @@ fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
         Content::Open | Content::Close | Content::Targets { .. } => return false,
         Content::Instruction(_, above) => above,
     };
-    let touches = |instruction: &Instruction| -> Vec<usize> {
-        let guard = instruction.guard.map(|guard| guard.register);
-        instruction.sites().into_iter().filter_map(|site| site.register).chain(guard).collect()
-    };
     let (made, makes) = (above.definitions(), load.definitions());
-    let is_needed = touches(load).iter().any(|register| made.contains(register))
-        || touches(above).iter().any(|register| makes.contains(register));
+    let is_needed = touched(load).iter().any(|register| made.contains(register))
+        || touched(above).iter().any(|register| makes.contains(register));
     !is_needed
         && match above.effect().kind {
             Kind::Pure | Kind::Load | Kind::Hint => true,
@@ -317,16 +299,26 @@ fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
         }
 }
 
+/// Returns all registers that an instruction reads or writes.
+fn touched(instruction: &Instruction) -> Vec<usize> {
+    let guard = instruction.guard.map(|guard| guard.register);
+    instruction.sites().into_iter().filter_map(|site| site.register).chain(guard).collect()
+}
+
+/// Returns the register of an access's address, and the bytes beyond it that it touches.
+fn accessed(instruction: &Instruction) -> Option<(usize, std::ops::Range<i64>)> {
+    let (register, offset) = instruction.operands.iter().find_map(|operand| address(operand))?;
+    let (offset, (_, length)) = (offset.parse::<i64>().ok()?, access(&instruction.opcode)?);
+    Some((register, offset..offset + i64::from(length)))
+}
+
 /// Returns true if two accesses touch the same bytes for all that their operands say.
 fn overlap(one: &Instruction, other: &Instruction) -> bool {
-    let bytes = |instruction: &Instruction| {
-        let (register, offset) = instruction.operands.iter().find_map(|operand| address(operand))?;
-        let (offset, (_, length)) = (offset.parse::<i64>().ok()?, access(&instruction.opcode)?);
-        Some((register, offset..offset + i64::from(length)))
-    };
-    let is_apart = |space: Space, other: Space| space != other && ![space, other].contains(&Space::Generic);
-    match (bytes(one), bytes(other)) {
-        _ if is_apart(one.effect().space, other.effect().space) => false,
+    let spaces = [one.effect().space, other.effect().space];
+    if spaces[0] != spaces[1] && !spaces.contains(&Space::Generic) {
+        return false;
+    }
+    match (accessed(one), accessed(other)) {
         (Some((register, own)), Some((of_other, others))) if register == of_other => {
             own.start < others.end && others.start < own.end
         }

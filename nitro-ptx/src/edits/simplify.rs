@@ -3,7 +3,7 @@
 use super::base::Base;
 use super::edit::{Edit, Operation, Value};
 use crate::text::module::{Content, Function, Instruction, InstructionId, Module, Token};
-use crate::text::print::Shown;
+use crate::text::print::InstructionText;
 
 /// More pairs of lines than that are not compared.
 const MAX_PAIRS: usize = 1 << 22;
@@ -15,7 +15,8 @@ impl Base {
     /// ```
     /// use nitro_ptx::{Base, Edit, InstructionId, Module, Operation};
     ///
-    /// let text = ".version 9.0\n.visible .entry k() { .reg .b32 %r<3>; mov.u32 %r1, 1; bar.sync 0; bar.sync 1; ret; }";
+    /// let text = ".version 9.0\n.visible .entry k() { .reg .b32 %r<3>;\n\
+    ///             mov.u32 %r1, 1; bar.sync 0; bar.sync 1; ret; }";
     /// let base = Base::new(Module::parse(text)?);
     /// let found = Operation::Move { source: InstructionId::Base(1), before: InstructionId::Base(3) };
     /// let moved = found.created();
@@ -46,19 +47,21 @@ impl Base {
 
 /// All labels and instructions, by the names of their registers.
 fn lines(module: &Module) -> Vec<String> {
-    let of = |function: &Function| {
-        let line = |content: &Content| match content {
-            Content::Label(name) => Some(name.clone()),
-            Content::Instruction(_, instruction) => Some(shown(instruction, function)),
-            _ => None,
-        };
-        function.items.iter().filter_map(|item| line(&item.content)).collect::<Vec<_>>()
-    };
-    module.bodies().flat_map(of).collect()
+    let mut lines = Vec::new();
+    for function in module.bodies() {
+        for item in &function.items {
+            match &item.content {
+                Content::Label(name) => lines.push(name.clone()),
+                Content::Instruction(_, instruction) => lines.push(shown(instruction, function)),
+                _ => {}
+            }
+        }
+    }
+    lines
 }
 
 fn shown(instruction: &Instruction, function: &Function) -> String {
-    Shown(instruction, &function.registers).to_string()
+    InstructionText(instruction, &function.registers).to_string()
 }
 
 /// Deletions and operands by which one becomes the other; none if that is not enough.
@@ -112,19 +115,29 @@ fn differences(before: &Function, after: &Function) -> Option<Vec<Edit>> {
     (other == new.len()).then(|| edits.into_iter().map(edit).collect())
 }
 
-/// The operands by which one instruction becomes another one; none if more than that is different.
+fn guard_name<'f>(instruction: &Instruction, function: &'f Function) -> Option<(&'f str, bool)> {
+    instruction.guard.map(|guard| (function.registers[guard.register].name.as_str(), guard.negated))
+}
+
+/// Returns a token as the value of an operand.
+fn value(token: &Token, function: &Function) -> Value {
+    match token {
+        Token::Register(register, _) => Value::Register(function.registers[*register].name.clone()),
+        Token::Word(word) => Value::Number(word.clone()),
+        Token::Mark(mark) => Value::Number(mark.to_string()),
+    }
+}
+
+/// Returns the operands by which one instruction becomes another one; none if more than that is different.
 fn operands(
     (id, old): (InstructionId, &Instruction),
     before: &Function,
     new: &Instruction,
     after: &Function,
 ) -> Option<Vec<Operation>> {
-    let guard = |instruction: &Instruction, function: &Function| {
-        instruction.guard.map(|guard| (function.registers[guard.register].name.clone(), guard.negated))
-    };
     if old.opcode != new.opcode
         || old.operands.len() != new.operands.len()
-        || guard(old, before) != guard(new, after)
+        || guard_name(old, before) != guard_name(new, after)
     {
         return None;
     }
@@ -133,13 +146,8 @@ fn operands(
     for site in old.sites() {
         let from = &old.operands[site.operand];
         let to = new.operands.get(site.operand).filter(|to| to.len() == from.len())?;
-        let name = |token: &Token, function: &Function| match token {
-            Token::Register(register, _) => Value::Register(function.registers[*register].name.clone()),
-            Token::Word(word) => Value::Number(word.clone()),
-            Token::Mark(mark) => Value::Number(mark.to_string()),
-        };
-        let value = name(&to[site.token], after);
-        if value != name(&from[site.token], before) {
+        let value = value(&to[site.token], after);
+        if value != self::value(&from[site.token], before) {
             let token = match &value {
                 Value::Register(name) => Token::Register(before.named(name)?, String::new()),
                 Value::Number(number) => Token::Word(number.clone()),

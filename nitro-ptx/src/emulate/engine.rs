@@ -25,12 +25,14 @@ pub(super) struct Engine<'a> {
 impl Engine<'_> {
     /// Runs all blocks, some at the same time, in an order that is drawn.
     pub(super) fn run(mut self) -> Result<Launched, Fault> {
+        // Blocks begin in an order that a stride draws: it comes by all of them.
         let step = self.machine.random.stride(self.machine.geometry.blocks);
         let mut next = self.machine.random.below(self.machine.geometry.blocks);
         let mut left = self.machine.geometry.blocks;
         let most = self.most_resident();
         let (mut resident, mut waited): (Vec<Block>, u32) = (Vec::new(), 0);
         while left > 0 || !resident.is_empty() {
+            // Two blocks run at once, so that their accesses interleave.
             let wanted = 2.min(most);
             if left > 0 && (resident.len() < wanted || waited >= PATIENCE && resident.len() < most) {
                 let Machine { geometry, kernel, options, .. } = self.machine;
@@ -67,6 +69,7 @@ impl Engine<'_> {
     fn advance(&mut self, block: &mut Block) -> Result<(), Fault> {
         let count = block.warps.len();
         let first = self.machine.random.below(count as u32) as usize;
+        // The first warp from a drawn one on that can go on.
         let ready = (0..count)
             .map(|at| (first + at) % count)
             .find(|&at| block.warps[at].as_ref().is_some_and(|warp| warp.ready() != 0));
@@ -90,10 +93,12 @@ impl Engine<'_> {
             let lane = if is_drawn { self.machine.random.lane(ready) } else { warp.hindmost(ready) };
             let Some(lane) = lane else { break };
             let mut set = warp.together(lane, ready);
+            // Half of the time some of those that are together are left behind.
             if is_adversarial && self.machine.random.below(2) == 0 {
                 set = (set & self.machine.random.bits() as u32) | 1 << lane;
             }
             let others = ready & !set;
+            // Threads that are ahead wait where the others may join them.
             let limit = if is_drawn { u32::MAX } else { warp.next_pc(warp.base[lane], others) };
             let turn = if is_adversarial { left.min(1 + self.machine.random.below(8)) } else { left };
             let ran = self.execute(warp, block, lane, set, limit, turn)?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::layout::{in_frame, place_shared};
-use super::refused::Refused;
+use super::refusal::Refusal;
 use crate::instructions::context::{Context, Local, Symbol};
 use crate::instructions::table;
 use crate::machine::control::{Ret, Trap};
@@ -22,7 +22,7 @@ const MAX_REGISTERS: u32 = 1 << 16;
 const MAX_CODE: usize = 1 << 22;
 
 /// A decoded function, and its instructions with their numbers and opcodes.
-pub(super) struct Decoded {
+pub(super) struct FunctionCode {
     pub(super) function: Function,
     pub(super) code: Vec<(Op, InstructionId, Arc<str>)>,
 }
@@ -34,19 +34,20 @@ pub(super) fn decode(
     index: usize,
     symbols: &HashMap<String, Symbol>,
     image: &Image,
-    refused: &mut Vec<Refused>,
-) -> Decoded {
+    refused: &mut Vec<Refusal>,
+) -> FunctionCode {
     let entry = image.ids.len();
     let mut own = Function { entry: entry as u32, ..image.functions[index].clone() };
     let names = vec![function.name.clone()];
     let mut refuse = |unsupported: Unsupported| {
         let unsupported = Unsupported { function: Some(function.name.clone()), ..unsupported };
-        refused.push(Refused { unsupported, names: names.clone() });
+        refused.push(Refusal { unsupported, names: names.clone() });
     };
     let mut code = Vec::new();
     match context(function, entry as u32, symbols, &image.functions, &mut own) {
         Ok(context) => {
             for (scope, id, instruction) in function.placed() {
+                // What is not known is a trap, so that the other functions of the module can run.
                 let op = op(&context, instruction, scope).unwrap_or_else(|why| {
                     let opcode = instruction.opcode.clone();
                     refuse(Unsupported { id: Some(id), line: module.line(id), opcode, function: None, why });
@@ -68,7 +69,7 @@ pub(super) fn decode(
         refuse(Unsupported::declaration(format!("more than {MAX_CODE} instructions")));
         code = vec![(always(Arc::new(Trap)), InstructionId::Base(0), "trap".into())];
     }
-    Decoded { function: own, code }
+    FunctionCode { function: own, code }
 }
 
 fn always(action: Action) -> Op {
@@ -103,6 +104,7 @@ fn context<'a>(
             Content::Targets { name, labels, .. } => {
                 context.lists.insert((item.scope, name), labels);
             }
+            // Instructions have numbers in the order of the text.
             Content::Instruction(..) => pc += 1,
             Content::Text(text) => declare(&mut context, text, item.scope, own)?,
             Content::Open | Content::Close | Content::Tombstone(_) => {}

@@ -38,6 +38,7 @@ impl Guards {
                     continue;
                 }
                 let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
+                // Of two predicates the second is the opposite of the first.
                 let set = instruction.definitions().into_iter().find(is_predicate);
                 results[pc] = set.and_then(|register| place(function, &decoded.places, register));
             }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::refused::Refused;
+use super::refusal::Refusal;
 use crate::instructions::context::Symbol;
 use crate::machine::image::{Function, Image, ModuleVariable};
 use crate::machine::source::{APART, DYNAMIC, FUNCTION_BYTES, FUNCTIONS, OWN, Place, Source, VARIABLES};
 use crate::text::constant::{constant, integer, number};
-use crate::text::declare::{self, Strange, Variable, parameters, split};
+use crate::text::declare::{self, UnknownDeclaration, Variable, parameters, split};
 use crate::text::head::Head;
 use crate::text::module::{self, Module, Piece};
 use crate::text::types::{Space, Type};
@@ -23,7 +23,7 @@ const MAX_VARIABLES: usize = 1 << 16;
 type Symbols = HashMap<String, Symbol>;
 
 /// Gives places to all variables and heads to all functions, and returns the meaning of names.
-pub(super) fn module(module: &Module, image: &mut Image, refused: &mut Vec<Refused>) -> Symbols {
+pub(super) fn module(module: &Module, image: &mut Image, refused: &mut Vec<Refusal>) -> Symbols {
     let mut layout =
         Layout { image, symbols: Symbols::new(), shared: Vec::new(), initial: Vec::new(), bytes: 0 };
     for piece in &module.pieces {
@@ -31,14 +31,14 @@ pub(super) fn module(module: &Module, image: &mut Image, refused: &mut Vec<Refus
             Piece::Text(text) => {
                 for variable in declare::of_module(text) {
                     let strange = variable.and_then(|variable| layout.variable(variable)).err();
-                    refused.extend(strange.map(Refused::from));
+                    refused.extend(strange.map(Refusal::from));
                 }
             }
-            Piece::Function(function) => refused.extend(layout.function(function).err().map(Refused::from)),
+            Piece::Function(function) => refused.extend(layout.function(function).err().map(Refusal::from)),
         }
     }
     for (other, name) in module.texts().flat_map(declare::aliases) {
-        refused.extend(layout.alias(other, name).err().map(Refused::from));
+        refused.extend(layout.alias(other, name).err().map(Refusal::from));
     }
     // Variables may begin with addresses of others that come later.
     for (at, variable) in std::mem::take(&mut layout.initial) {
@@ -46,7 +46,7 @@ pub(super) fn module(module: &Module, image: &mut Image, refused: &mut Vec<Refus
             Ok(bytes) => layout.image.variables[at].initial = bytes,
             Err(why) => {
                 let why = format!("{why} in `{}`", variable.name);
-                refused.push(Strange { names: vec![variable.name], why }.into());
+                refused.push(UnknownDeclaration { names: vec![variable.name], why }.into());
             }
         }
     }
@@ -66,9 +66,9 @@ struct Layout<'p> {
 }
 
 impl Layout<'_> {
-    fn variable(&mut self, variable: Variable) -> Result<(), Strange> {
+    fn variable(&mut self, variable: Variable) -> Result<(), UnknownDeclaration> {
         let name = variable.name.clone();
-        self.place(variable).map_err(|why| Strange { names: vec![name], why })
+        self.place(variable).map_err(|why| UnknownDeclaration { names: vec![name], why })
     }
 
     fn place(&mut self, variable: Variable) -> Result<(), String> {
@@ -97,21 +97,27 @@ impl Layout<'_> {
         Ok(())
     }
 
-    fn function(&mut self, function: &module::Function) -> Result<(), Strange> {
+    fn function(&mut self, function: &module::Function) -> Result<(), UnknownDeclaration> {
         let address = FUNCTIONS + self.image.functions.len() as u64 * FUNCTION_BYTES;
         self.symbols.insert(function.name.clone(), Symbol::Address(address));
         let head = head(function);
-        let unknown = || Function { name: function.name.clone(), registers: OWN, ..Function::default() };
-        let why = head.as_ref().err().map(|why| format!("`{}`: {why}", function.name));
-        self.image.functions.push(head.unwrap_or_else(|_| unknown()));
-        why.map_or(Ok(()), |why| Err(Strange { names: vec![function.name.clone()], why }))
+        let name = function.name.clone();
+        let (head, why) = match head {
+            Ok(head) => (head, None),
+            Err(why) => {
+                let why = format!("`{name}`: {why}");
+                (Function { name: name.clone(), registers: OWN, ..Function::default() }, Some(why))
+            }
+        };
+        self.image.functions.push(head);
+        why.map_or(Ok(()), |why| Err(UnknownDeclaration { names: vec![name], why }))
     }
 
     /// Gives a function another name (`.alias`).
-    fn alias(&mut self, other: &str, name: &str) -> Result<(), Strange> {
+    fn alias(&mut self, other: &str, name: &str) -> Result<(), UnknownDeclaration> {
         let Some(&function @ Symbol::Address(FUNCTIONS..VARIABLES)) = self.symbols.get(name) else {
             let why = format!("`{other}` is another name of `{name}`, which has no body");
-            return Err(Strange { names: vec![other.to_owned()], why });
+            return Err(UnknownDeclaration { names: vec![other.to_owned()], why });
         };
         self.symbols.insert(other.to_owned(), function);
         Ok(())
@@ -127,6 +133,7 @@ pub(super) fn place_shared(variable: &Variable, shared: &mut Vec<(u32, u32)>) ->
         return Err(format!("`{}` is more shared memory than a block has", variable.name));
     }
     let align = variable.align.max(16) as u32;
+    // Gaps between variables mean nothing, so that an access there is found.
     let begin = shared.last().map_or(0, |&(_, end)| (end + GAP_BYTES).next_multiple_of(align));
     let end = begin + variable.bytes() as u32;
     if end > DYNAMIC - GAP_BYTES {
@@ -143,6 +150,7 @@ fn initialised(variable: &Variable, symbols: &Symbols) -> Result<Vec<u8>, String
     fill(&words, &variable.extents, 0, &mut |at, words| {
         let value = value_of(words, variable.kind, symbols)
             .ok_or_else(|| format!("`{}` is no value that is known", words.join("")))?;
+        // Values are little-endian, and those that are not given are zero ("Initializers").
         let size = usize::from(variable.kind.bytes());
         let end = (at as usize + 1) * size;
         bytes.resize(bytes.len().max(end), 0);
@@ -190,8 +198,8 @@ fn value_of(text: &[&str], kind: Type, symbols: &Symbols) -> Option<u64> {
             Some(address_of(name, symbols)?.wrapping_add(integer(offset)?))
         }
         _ => {
-            let of_bits = || constant(text, Type::F32).filter(|_| kind == Type::Bits(4));
-            constant(text, kind).or_else(of_bits)
+            // Floats may stand where bits do.
+            constant(text, kind).or_else(|| constant(text, Type::F32).filter(|_| kind == Type::Bits(4)))
         }
     }
 }
@@ -236,6 +244,7 @@ fn head(function: &module::Function) -> Result<Function, String> {
 
 /// Takes registers, or a part of the frame, for a parameter of a function that is called.
 fn hand_over(variable: &Variable, head: &mut Function) -> Result<Vec<Place>, String> {
+    // A parameter in `.reg` space is a register, or a vector of registers.
     if variable.space.is_none() {
         let lanes = variable.count.filter(|lanes| matches!(lanes, 1 | 2 | 4));
         let lanes =

@@ -1,5 +1,5 @@
-//! PTX on the CPU: launches are run thread by thread, everything that a GPU leaves to chance is drawn from a seed,
-//! and every access is checked.
+//! The emulator: launches run on the CPU, thread by thread, and every access is checked. Everything that a GPU leaves
+//! to chance is drawn from a seed.
 //!
 //! ```
 //! use nitro_ptx::Module;
@@ -63,18 +63,18 @@ mod guards;
 mod layout;
 pub(crate) mod place;
 pub(crate) mod program;
-mod refused;
+mod refusal;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::engine::Engine;
 use self::program::Program;
-use self::refused::Refused;
+use self::refusal::Refusal;
 use crate::machine::launch::Geometry;
 use crate::machine::state::Machine;
 use crate::machine::watch::Watcher;
 use crate::text::module::Module;
-use crate::text::reach::Reached;
+use crate::text::reach::ReachableNames;
 
 pub use self::guards::Guards;
 pub use crate::instructions::form::Form;
@@ -101,8 +101,8 @@ impl Emulator {
         Self::of(module, |_| true)
     }
 
-    /// Decodes a module for launches of these kernels: what is not known matters only in them, in functions that
-    /// they call, and in variables that they name. A launch of another one traps where it comes to such a thing.
+    /// Decodes a module for launches of these kernels. What is not known matters only in them, in functions that they
+    /// call, and in variables that they name. A launch of another one traps where it comes to such a thing.
     ///
     /// ```
     /// use nitro_ptx::Module;
@@ -118,7 +118,7 @@ impl Emulator {
     /// # Errors
     /// The first instruction or declaration that is not known and matters.
     pub fn for_kernels(module: &Module, kernels: &[&str]) -> Result<Self, Unsupported> {
-        let reached = Reached::of(module, kernels);
+        let reached = ReachableNames::of(module, kernels);
         Self::of(module, |name| reached.contains(name))
     }
 
@@ -127,7 +127,7 @@ impl Emulator {
         let (program, refused) = Program::new(module);
         let mut refused = refused.into_iter();
         let first =
-            refused.find(|Refused { names, .. }| names.is_empty() || names.iter().any(|name| matters(name)));
+            refused.find(|Refusal { names, .. }| names.is_empty() || names.iter().any(|name| matters(name)));
         match first {
             Some(refused) => Err(refused.unsupported),
             None => Ok(Self { program, number: NUMBER.fetch_add(1, Ordering::Relaxed) }),
@@ -214,6 +214,7 @@ impl Emulator {
         let Some(kernel) = image.kernel(launch.kernel) else {
             return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
         };
+        // Variables of the module live in the memory, from launch to launch.
         let parts = memory.parts(self.number, image);
         let machine = Machine::new(image, kernel, &geometry, options, parts, watch);
         Engine { code, machine }.run()
@@ -224,8 +225,9 @@ impl Emulator {
         &self.program
     }
 
-    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such
-    /// variable, or no launch yet.
+    /// Returns the bytes of a variable of the module, as the launches with this memory left it.
+    ///
+    /// There are none if there is no such variable, or no launch yet.
     ///
     /// ```
     /// use nitro_ptx::Module;

@@ -1,6 +1,6 @@
 //! Decoding: from text to what is executed. Everything is decided here that can be before anything runs.
 
-use super::refused::Refused;
+use super::refusal::Refusal;
 use super::{function, layout};
 use crate::machine::image::Image;
 use crate::machine::state::Op;
@@ -15,7 +15,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// Decodes a module. What is not known is listed, and traps if it is run all the same.
-    pub(super) fn new(module: &Module) -> (Self, Vec<Refused>) {
+    pub(super) fn new(module: &Module) -> (Self, Vec<Refusal>) {
         let mut program = Self::default();
         let mut refused = Vec::new();
         let symbols = layout::module(module, &mut program.image, &mut refused);

@@ -41,6 +41,7 @@ fn atomic(op: &Reading, to: u32, at: usize) -> Result<Action, String> {
     let operation = op.parts.iter().find(|part| OPERATIONS.contains(part)).ok_or("it has no operation")?;
     let change =
         change(operation, op.kind).ok_or_else(|| format!("`.{operation}` is not known with this type"))?;
+    // `cas` compares with one value, and puts another there ("atom").
     let values = if *operation == "cas" { 2 } else { 1 };
     let from = op.sources(at + 1, values, op.kind)?;
     let address = op.address(at, op.space())?;
@@ -53,8 +54,8 @@ fn atomic(op: &Reading, to: u32, at: usize) -> Result<Action, String> {
 
 /// Returns a sum whose operands and result are zero where they are subnormal.
 fn flushed_sum(old: u64, value: u64, _: u64) -> u64 {
-    let of = |bits: u64| flushed(f32::from_bits(bits as u32), mode::FLUSH);
-    single(flushed(of(old) + of(value), mode::FLUSH))
+    let [old, value] = [old, value].map(|bits| flushed(f32::from_bits(bits as u32), mode::FLUSH));
+    single(flushed(old + value, mode::FLUSH))
 }
 
 /// Returns the bits of a float; what is no number has all but the sign.
@@ -100,6 +101,7 @@ fn change(operation: &str, kind: Type) -> Option<Change> {
             8 => |old, expected, value| if old == expected { value } else { old },
             _ => return None,
         },
+        // Both count within a range from 0 to the operand, and wrap around there ("atom").
         ("inc", Type::Unsigned(4)) => |old, most, _| if old as u32 >= most as u32 { 0 } else { old + 1 },
         ("dec", Type::Unsigned(4)) => |old, most, _| {
             let (old, most) = (old as u32, most as u32);

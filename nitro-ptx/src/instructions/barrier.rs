@@ -38,19 +38,21 @@ pub(super) const FAMILY: &[Entry] = &[
 
 /// Returns the effect of all that begins with `bar` or `barrier`, those of warps and clusters too.
 pub(super) fn barrier_effect(parts: &[&str]) -> (Kind, usize) {
-    let has = |part: &str| parts.contains(&part);
-    match () {
-        () if has("warp") => (Kind::Collective, 0),
-        () if has("cluster") => (Kind::Frozen, 0),
-        () if has("red") => (Kind::Frozen, 1),
-        () if has("arrive") => (Kind::Frozen, 0),
-        () => (Kind::Barrier, 0),
-    }
+    const EFFECTS: [(&str, (Kind, usize)); 4] = [
+        ("warp", (Kind::Collective, 0)),
+        ("cluster", (Kind::Frozen, 0)),
+        ("red", (Kind::Frozen, 1)),
+        ("arrive", (Kind::Frozen, 0)),
+    ];
+    let special = EFFECTS.iter().find(|(part, _)| parts.contains(part));
+    special.map_or((Kind::Barrier, 0), |(_, effect)| *effect)
 }
 
 /// Decodes a barrier, whose number is the operand `first`, and whose count of threads may come after it.
 fn barrier(op: &Reading, first: usize, waits: bool, vote: Option<BarrierVote>) -> Result<Action, String> {
+    // `bar` is `barrier` with `.aligned` ("bar, barrier").
     let is_aligned = op.name == "bar" || op.has("aligned");
+    // The predicate of a vote comes last, behind an optional count.
     let given = op.instruction.operands.len() - usize::from(vote.is_some());
     let number: Source = if first < given { op.source(first, Type::Unsigned(4))? } else { ZERO };
     let count = if first + 1 < given { Some(op.source(first + 1, Type::Unsigned(4))?) } else { None };

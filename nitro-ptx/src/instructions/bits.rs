@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::arithmetic::integers::integers;
-use super::entry::{Entry, SPECIAL};
+use super::entry::Entry;
 use super::reading::{Reading, UNTYPED};
 use crate::machine::clock::WARP;
 use crate::machine::compute::Function;
@@ -14,29 +14,27 @@ use crate::machine::warp::lanes;
 use crate::text::types::Type;
 
 pub(super) const FAMILY: &[Entry] = &[
-    Entry::value("popc.b32/.b64  d, a", |op| {
+    Entry::special("popc.b32/.b64  d, a", |op| {
         Some(match op.kind.bytes() {
             8 => |a, _, _, _| a.count_ones().into(),
             _ => |a, _, _, _| (a as u32).count_ones().into(),
         })
-    })
-    .costing(SPECIAL),
-    Entry::value("clz.b32/.b64  d, a", |op| {
+    }),
+    Entry::special("clz.b32/.b64  d, a", |op| {
         Some(match op.kind.bytes() {
             8 => |a, _, _, _| a.leading_zeros().into(),
             _ => |a, _, _, _| (a as u32).leading_zeros().into(),
         })
-    })
-    .costing(SPECIAL),
-    Entry::value("brev.b32/.b64  d, a", |op| {
+    }),
+    Entry::special("brev.b32/.b64  d, a", |op| {
         Some(match op.kind.bytes() {
             8 => |a, _, _, _| a.reverse_bits(),
             _ => |a, _, _, _| (a as u32).reverse_bits().into(),
         })
-    })
-    .costing(SPECIAL),
-    Entry::value("bfind{.shiftamt}.u32/.u64/.s32/.s64  d, a", |op| find(op.kind, op.has("shiftamt")))
-        .costing(SPECIAL),
+    }),
+    // With `.shiftamt` the result is a shift that brings the bit to the top; without any bit it is all ones
+    // ("bfind").
+    Entry::special("bfind{.shiftamt}.u32/.u64/.s32/.s64  d, a", |op| find(op.kind, op.has("shiftamt"))),
     Entry::value("bfe.u32/.u64/.s32/.s64  d, a, b, c", |op| extract(op.kind)),
     Entry::value("bfi.b32/.b64  d, a, b, c, e", |op| {
         Some(match op.kind.bytes() {
@@ -44,10 +42,12 @@ pub(super) const FAMILY: &[Entry] = &[
             _ => |a, b, c, d| insert(a, b, c, d, 32),
         })
     }),
+    // `.clamp` takes amounts beyond 31 as 32, `.wrap` takes them modulo 32 ("szext", "bmsk").
     Entry::value("szext.clamp/.wrap.u32/.s32  d, a, b", |op| extend(op.has("clamp"), op.kind)),
     Entry::value("bmsk.clamp/.wrap.b32  d, a, b", |op| {
         Some(if op.has("clamp") { mask_clamp } else { mask_wrap })
     }),
+    // Predicates have logic of their own, whose sources may be negated ("and", "or", "xor", "not").
     Entry::pure("and.pred  p, !P, !P", |op| {
         logic_of_predicates(op, |a, b, negated, _| (a ^ negated) & (b ^ negated >> 1) & 1)
     }),
@@ -63,6 +63,7 @@ pub(super) const FAMILY: &[Entry] = &[
     Entry::value("xor.b16/.b32/.b64  d, a, b", |op| integers!(op.kind, T, |a, b, c| a ^ b)).with_numbers(),
     Entry::value("not.b16/.b32/.b64  d, a", |op| integers!(op.kind, T, |a, b, c| !a)).with_numbers(),
     Entry::value("cnot.b16/.b32/.b64  d, a", |op| integers!(op.kind, T, |a, b, c| T::from(a == 0))),
+    // The table has a bit for each of eight combinations of three bits ("lop3").
     Entry::value("lop3.b32  d, a, b, c, n", |_| Some(lop3)),
     Entry::pure("lop3.and/.or.b32  d|p, a, b, c, n, !P", logic_and_predicate),
     Entry::value("shf.l/.r.clamp/.wrap.b32  d, a, b, c", |op| {
@@ -128,8 +129,9 @@ fn lop3(a: u64, b: u64, c: u64, table: u64) -> u64 {
     let mut result = 0;
     for row in 0..8 {
         if table >> row & 1 != 0 {
-            let of = |value: u64, bit: u32| if row >> bit & 1 != 0 { value } else { !value };
-            result |= of(a, 2) & of(b, 1) & of(c, 0);
+            let [a, b, c] =
+                [(a, 2), (b, 1), (c, 0)].map(|(value, bit)| if row >> bit & 1 != 0 { value } else { !value });
+            result |= a & b & c;
         }
     }
     result & 0xffff_ffff
@@ -217,6 +219,7 @@ fn extract(kind: Type) -> Option<Function> {
     fn field(a: u64, from: u64, length: u64, width: u32, is_signed: bool) -> u64 {
         let [from, length] = [from, length].map(|value| field_bound(value, width));
         let all = u64::MAX >> (64 - width);
+        // The sign is that of the field's last bit, or of the word's where the field goes beyond it ("bfe").
         let sign_at = (from + length).saturating_sub(1).min(width - 1);
         let is_negative = is_signed && length > 0 && a >> sign_at & 1 != 0;
         let kept = length.min(width.saturating_sub(from));
@@ -236,6 +239,7 @@ fn extract(kind: Type) -> Option<Function> {
 /// Returns `b` with `a` in the place of `length` bits from `from` on ("bfi").
 fn insert(a: u64, b: u64, from: u64, length: u64, width: u32) -> u64 {
     let [from, length] = [from, length].map(|value| field_bound(value, width));
+    // A field beyond the word is cut off, and one of no bits changes nothing ("bfi").
     let ones = u64::MAX.checked_shr(64 - length.min(64)).unwrap_or(0).checked_shl(from).unwrap_or(0);
     let all = u64::MAX >> (64 - width);
     (b & !ones | a.checked_shl(from).unwrap_or(0) & ones) & all
@@ -244,6 +248,7 @@ fn insert(a: u64, b: u64, from: u64, length: u64, width: u32) -> u64 {
 /// Returns the function of `prmt`: four bytes of eight, by selectors or in a mode.
 fn permute(parts: &[&str]) -> Function {
     fn byte(a: u64, b: u64, selector: u64) -> u64 {
+        // The fourth bit of a selector spreads the byte's sign over the byte ("prmt").
         let byte = joined(a, b) >> ((selector & 7) * 8) & 0xff;
         if selector & 8 == 0 { byte } else { (byte >> 7) * 0xff }
     }

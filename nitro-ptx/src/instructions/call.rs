@@ -25,6 +25,7 @@ fn call(op: &Reading) -> Result<Action, String> {
         Target::Function(index) => Some(&op.context.functions[index as usize]),
         Target::Pointer(_) => None,
     };
+    // A call through a pointer says nothing of what it takes; that is checked when it runs.
     let results = if named == 1 { places(op, 0, &[])? } else { Vec::new() };
     let kinds = called.map_or(&[][..], |called| &called.kinds);
     let arguments = if is_list(op, named + 1) { places(op, named + 1, kinds)? } else { Vec::new() };

@@ -16,6 +16,7 @@ pub(super) const FAMILY: &[Entry] = &[
     // Nothing has been borrowed before.
     Entry::pure("sub.cc.CARRY  d, a, b", |op| carrying(op, difference_of_two(op), Source::Constant(1))),
     Entry::pure("mad.lo/.hi.cc.CARRY  d, a, b, c", |op| carrying(op, sum_of_product(op), ZERO)),
+    // These read the carry, and write it with `.cc` alone ("addc", "subc", "madc").
     Entry::action("addc{.cc}.CARRY  d, a, b", effect::frozen_value, |op| {
         carrying(op, sum_of_two(op), Source::Register(CARRY))
     }),
@@ -69,6 +70,7 @@ fn sum_of_product(op: &Reading) -> Option<Twofold> {
 
 /// Returns a sum with a carry, and what it carries.
 fn sum(a: u64, b: u64, carry: u64, width: u32) -> (u64, u64) {
+    // 128 bits hold the sum of two words of 64 bits and a carry.
     let all = u64::MAX >> (64 - width);
     let sum = u128::from(a & all) + u128::from(b & all) + u128::from(carry & 1);
     (sum as u64 & all, (sum >> width) as u64 & 1)

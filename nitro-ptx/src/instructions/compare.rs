@@ -62,6 +62,7 @@ pub(super) const FAMILY: &[Entry] = &[
          set.FLOAT.BOOL.bf16x2.bf16x2                    d, a, b, !P",
         |op| op.computed(set(op.first_kind(), op.kind).ok_or(UNTYPED)?, compared(op)?, 1),
     ),
+    // A negated predicate exchanges the values ("selp").
     Entry::pure("selp.WIDE  d, a, b, !P", |op| {
         let [a, b] = op.sources(1, 2, op.kind)?;
         let (predicate, is_negated) = op.predicate(3)?;
@@ -129,6 +130,7 @@ fn comparison(name: &str, kind: Type) -> Option<u64> {
 
 /// Returns true if the comparison of a mode holds; an order is none where one of the values is no number.
 fn holds(order: Option<Ordering>, mode: u64) -> bool {
+    // Where one is NaN no comparison holds but those that end in `u`, and `nan` ("Floating Point Comparisons").
     let code = mode >> COMPARISON & 15;
     let Some(order) = order else { return code & UNORDERED != 0 };
     match code & 7 {
@@ -157,6 +159,7 @@ fn joined(holds: bool, with: u64, mode: u64) -> u64 {
 
 /// Returns the mode of `setp`, or of `set`, and true if there is a predicate to join the comparison with.
 fn mode_of(parts: &[&str], kind: Type) -> Option<(u64, bool)> {
+    // The comparison comes first in the opcode, and the Boolean operator second.
     let mut mode = comparison(parts.first()?, kind)?;
     let by = match parts.get(1) {
         Some(&"and") => 1,
@@ -184,6 +187,7 @@ fn single(bits: u64, mode: u64) -> f32 {
 macro_rules! comparing {
     (|$a:ident, $b:ident, $mode:ident| $order:expr) => {
         Some(|$a: u64, $b: u64, c: u64, $mode: u64| {
+            // The second predicate is the opposite comparison, joined with the same predicate ("setp").
             let holds = holds($order, $mode);
             (joined(holds, c, $mode), joined(!holds, c, $mode))
         })
@@ -203,8 +207,9 @@ fn set_predicate(kind: Type) -> Option<Twofold> {
         Type::F64 => comparing!(|a, b, mode| f64::from_bits(a).partial_cmp(&f64::from_bits(b))),
         Type::F16 | Type::Bf16 => comparing!(|a, b, mode| half(a, 0, mode).partial_cmp(&half(b, 0, mode))),
         Type::F16x2 | Type::Bf16x2 => Some(|a, b, c, mode| {
-            let of = |at| holds(half(a, at, mode).partial_cmp(&half(b, at, mode)), mode);
-            (joined(of(0), c, mode), joined(of(16), c, mode))
+            let [low, high] =
+                [0, 16].map(|at| holds(half(a, at, mode).partial_cmp(&half(b, at, mode)), mode));
+            (joined(low, c, mode), joined(high, c, mode))
         }),
         _ => None,
     }

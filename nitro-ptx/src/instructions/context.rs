@@ -49,28 +49,18 @@ impl Context<'_> {
         first..first + u32::from(self.function.registers[register].lanes)
     }
 
-    /// Looks a name up from scope to scope outwards.
-    fn outwards<T>(&self, mut scope: usize, find: impl Fn(usize) -> Option<T>) -> Option<T> {
-        loop {
-            match find(scope) {
-                None if scope != 0 => scope = self.function.scopes[scope],
-                found => return found,
-            }
-        }
-    }
-
     pub(crate) fn local(&self, scope: usize, name: &str) -> Option<Local> {
-        self.outwards(scope, |scope| self.locals.get(&(scope, name.to_owned())).copied())
+        self.function.outwards(scope, |scope| self.locals.get(&(scope, name.to_owned())).copied())
     }
 
     pub(crate) fn label(&self, scope: usize, name: &str) -> Result<u32, String> {
-        let found = self.outwards(scope, |scope| self.labels.get(&(scope, name)).copied());
+        let found = self.function.outwards(scope, |scope| self.labels.get(&(scope, name)).copied());
         found.ok_or_else(|| format!("there is no label `{name}`"))
     }
 
     /// Returns the places of a list of labels.
     pub(crate) fn list(&self, scope: usize, name: &str) -> Result<Vec<u32>, String> {
-        let found = self.outwards(scope, |scope| self.lists.get(&(scope, name)).copied());
+        let found = self.function.outwards(scope, |scope| self.lists.get(&(scope, name)).copied());
         let labels = found.ok_or_else(|| format!("there is no list of labels `{name}`"))?;
         labels.iter().map(|label| self.label(scope, label)).collect()
     }

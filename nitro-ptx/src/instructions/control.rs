@@ -27,6 +27,7 @@ pub(super) const FAMILY: &[Entry] = &[
     Entry::action("ret{.uni}", effect::end, |_| Ok(Arc::new(Ret))),
     Entry::action("exit", effect::end, |_| Ok(Arc::new(Exit))),
     Entry::action("trap", effect::end, |_| Ok(Arc::new(Trap))),
+    // The set of threads that run together here: any of them that come here may be missing ("activemask").
     Entry::action("activemask.b32  d", effect::frozen_value, |op| Ok(Arc::new(ActiveMask(op.target(0)?)))),
     // There are no caches here, and time does not pass for threads that sleep.
     Entry::action(

@@ -74,6 +74,7 @@ const TO: u32 = 24;
 
 /// Returns the function of a conversion, and its mode.
 fn convert(parts: &[&str], to: Type, from: Type) -> Option<(Function, u64)> {
+    // Without floats and `.sat` a conversion extends or cuts off bits ("cvt").
     let is_float = to.is_float() || from.is_float();
     let saturates = parts.contains(&"sat");
     if !is_float && !saturates {
@@ -90,6 +91,7 @@ fn convert(parts: &[&str], to: Type, from: Type) -> Option<(Function, u64)> {
     for (part, bit) in flags {
         mode |= if parts.contains(&part) { bit } else { 0 };
     }
+    // The most frequent conversions have functions of their own.
     let function: Function = match (to, from, mode & 0xffff) {
         (Type::F64, Type::F32, 0) => |a, _, _, _| f64::from(f32::from_bits(a as u32)).to_bits(),
         (Type::F32, Type::Signed(4), 0) => |a, _, _, _| u64::from((a as i32 as f32).to_bits()),
@@ -155,6 +157,7 @@ enum Value {
 
 /// Reads a value of the type.
 fn value(bits: u64, code: u64, mode: u64) -> Value {
+    // Above a type's bits a register may have anything.
     let unused = 64 - 8 * (code & 15) as u32;
     match code {
         1 => Value::Float(of_half(bits as u16, mantissa(false))),
@@ -180,6 +183,8 @@ fn any(a: u64, _: u64, _: u64, mode: u64) -> u64 {
             float(value, to, mode)
         }
         (Value::Float(value), false) if value.is_nan() => {
+            // NaN becomes zero, or the number with the highest bit alone if a double or an integer of 64 bits takes
+            // part ("cvt").
             let is_wide = from == 4 || to & 15 == 8;
             match (is_wide, to < 32) {
                 (true, true) => 1 << (8 * (to & 15) - 1),
@@ -204,6 +209,7 @@ fn limited(value: i128, to: u64) -> i128 {
 
 /// Returns a float that, rounded to the type, is what rounding the integer once gives.
 fn of_integer(value: i128, to: u64, rounding: Rounding) -> f64 {
+    // 64 bits of an integer are more than a double's 53.
     let nearest = value as f64;
     let missing = value - nearest as i128;
     match (to == 4, rounding) {
@@ -234,6 +240,7 @@ fn float(mut value: f64, to: u64, mode: u64) -> u64 {
         1 | 2 => {
             let half = rounding.half(value, mantissa(to == 2));
             let infinity = 0x7fff >> mantissa(to == 2) << mantissa(to == 2);
+            // `.satfinite` has the largest number instead of an infinity ("cvt").
             let is_out = mode & mode::FINITE != 0 && half & 0x7fff == infinity;
             u64::from(half - u16::from(is_out))
         }

@@ -3,7 +3,7 @@
 use super::arithmetic::minimum::{greatest, least};
 use super::arithmetic::round::Rounding;
 use super::arithmetic::soft;
-use super::entry::{Entry, SEQUENCE, SPECIAL};
+use super::entry::Entry;
 use super::reading::Reading;
 
 /// Makes a function of floats of 64 bits.
@@ -46,30 +46,27 @@ pub(super) const FAMILY: &[Entry] = &[
         true => f64s!(|a, b, c| a.mul_add(b, c)),
         false => directed!(|a, b, c, rounding| soft::fused(a, b, c, rounding)),
     }),
-    Entry::value("div.RND.f64  d, a, b", |op| match is_nearest(op) {
+    Entry::sequence("div.RND.f64  d, a, b", |op| match is_nearest(op) {
         true => f64s!(|a, b, c| a / b),
         false => directed!(|a, b, c, rounding| soft::quotient(a, b, rounding)),
-    })
-    .costing(SEQUENCE),
-    Entry::value("rcp.RND.f64  d, a", |op| match is_nearest(op) {
+    }),
+    Entry::sequence("rcp.RND.f64  d, a", |op| match is_nearest(op) {
         true => f64s!(|a, b, c| 1.0 / a),
         false => directed!(|a, b, c, rounding| soft::quotient(1.0, a, rounding)),
-    })
-    .costing(SEQUENCE),
-    Entry::value("sqrt.RND.f64  d, a", |op| match is_nearest(op) {
+    }),
+    Entry::sequence("sqrt.RND.f64  d, a", |op| match is_nearest(op) {
         true => f64s!(|a, b, c| a.sqrt()),
         false => directed!(|a, b, c, rounding| soft::root(a, rounding)),
-    })
-    .costing(SEQUENCE),
-    Entry::value("rcp.approx.ftz.f64  d, a", |_| {
+    }),
+    // These approximations have 20 bits ("rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64").
+    Entry::sequence("rcp.approx.ftz.f64  d, a", |_| {
         Some(|a, _, _, _| upper_half(a, |a| without_subnormals(1.0 / a)))
-    })
-    .costing(SEQUENCE),
-    Entry::value("rsqrt.approx{.ftz}.f64  d, a", |op| match op.has("ftz") {
+    }),
+    Entry::special("rsqrt.approx{.ftz}.f64  d, a", |op| match op.has("ftz") {
         true => Some(|a, _, _, _| upper_half(a, |a| 1.0 / a.sqrt())),
         false => f64s!(|a, b, c| 1.0 / a.sqrt()),
-    })
-    .costing(SPECIAL),
+    }),
+    // Doubles have neither `.NaN` nor `.ftz` ("min", "max").
     Entry::value("min.f64  d, a, b", |_| f64s!(|a, b, c| least(a, b, 0))),
     Entry::value("max.f64  d, a, b", |_| f64s!(|a, b, c| greatest(a, b, 0))),
     Entry::value("neg.f64  d, a", |_| Some(|a, _, _, _| a ^ 1 << 63)),

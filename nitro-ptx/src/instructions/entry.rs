@@ -7,7 +7,7 @@ use crate::machine::state::Action;
 
 /// The time of a function that few units compute, and of one that is a sequence of instructions, in instructions.
 pub(super) const SPECIAL: u8 = 4;
-pub(super) const SEQUENCE: u8 = 16;
+const SEQUENCE: u8 = 16;
 
 /// One or several instructions: their names and types, what they read and write, and their meaning.
 ///
@@ -40,6 +40,16 @@ impl Entry {
         Self::new(forms, effect::pure, Meaning::Value(function))
     }
 
+    /// Makes an entry of such an instruction that few units compute.
+    pub(super) const fn special(forms: &'static str, function: fn(&Reading) -> Option<Function>) -> Self {
+        Self { cost: SPECIAL, ..Self::value(forms, function) }
+    }
+
+    /// Makes an entry of such an instruction that is a sequence of others on a device.
+    pub(super) const fn sequence(forms: &'static str, function: fn(&Reading) -> Option<Function>) -> Self {
+        Self { cost: SEQUENCE, ..Self::value(forms, function) }
+    }
+
     /// Makes an entry of an instruction that writes its first operand, and reads others in its own way.
     pub(super) const fn pure(forms: &'static str, action: fn(&Reading) -> Result<Action, String>) -> Self {
         Self::new(forms, effect::pure, Meaning::Action(action))
@@ -66,11 +76,6 @@ impl Entry {
     /// Says that numbers may stand where the instruction reads registers.
     pub(super) const fn with_numbers(self) -> Self {
         Self { takes_numbers: true, ..self }
-    }
-
-    /// Says how much time the instruction takes.
-    pub(super) const fn costing(self, cost: u8) -> Self {
-        Self { cost, ..self }
     }
 
     /// Decodes an instruction of one of the forms.

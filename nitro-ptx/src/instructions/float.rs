@@ -2,7 +2,7 @@
 
 use super::arithmetic::minimum::{greatest, least};
 use super::arithmetic::round::{Rounding, mantissa, mode, odd, odd_sum, of_half};
-use super::entry::{Entry, SEQUENCE, SPECIAL};
+use super::entry::Entry;
 use super::reading::Reading;
 use crate::machine::compute::Function;
 use crate::machine::source::Source;
@@ -31,32 +31,32 @@ pub(super) const FAMILY: &[Entry] = &[
         Rounds::Nearest => f32s!(|a, b, c, mode| a - b),
         Rounds::Directed => f32s!(|a, b, c, mode| directed_sum(a.into(), (-b).into(), mode)),
     }),
+    // A product of two floats of 32 bits is exact in 64, and is rounded once.
     Entry::value("mul{.RND}{.ftz}{.sat}.f32  d, a, b", |op| match op.rounds() {
         Rounds::Plain => Some(|a, b, _, _| written(of(a) * of(b), 0)),
         _ => f32s!(|a, b, c, mode| rounded(f64::from(a) * f64::from(b), mode)),
     }),
+    // `mad` is fused as `fma` is on devices from sm_20 on ("mad").
     Entry::value("fma/mad.RND{.ftz}{.sat}.f32  d, a, b, c", |op| match op.rounds() {
         Rounds::Plain => Some(|a, b, c, _| written(of(a).mul_add(of(b), of(c)), 0)),
         _ => f32s!(|a, b, c, mode| directed_sum(f64::from(a) * f64::from(b), c.into(), mode)),
     })
     .with_numbers(),
-    Entry::value("div.approx{.ftz}.f32  d, a, b", |_| f32s!(|a, b, c, mode| by_reciprocal(a, b)))
-        .costing(SPECIAL),
-    Entry::value("div.full/.RND{.ftz}.f32  d, a, b", |_| {
+    // `.approx` and `.full` have errors of up to 2 ulp on a device ("div").
+    Entry::special("div.approx{.ftz}.f32  d, a, b", |_| f32s!(|a, b, c, mode| by_reciprocal(a, b))),
+    Entry::sequence("div.full/.RND{.ftz}.f32  d, a, b", |_| {
         f32s!(|a, b, c, mode| directed_quotient(a.into(), b.into(), mode))
-    })
-    .costing(SEQUENCE),
-    Entry::value("rcp.approx/.RND{.ftz}.f32  d, a", |_| {
+    }),
+    Entry::special("rcp.approx/.RND{.ftz}.f32  d, a", |_| {
         f32s!(|a, b, c, mode| directed_quotient(1.0, a.into(), mode))
-    })
-    .costing(SPECIAL),
-    Entry::value("sqrt.approx/.RND{.ftz}.f32  d, a", |op| match op.rounds() {
+    }),
+    Entry::special("sqrt.approx/.RND{.ftz}.f32  d, a", |op| match op.rounds() {
         Rounds::Plain | Rounds::Nearest => f32s!(|a, b, c, mode| a.sqrt()),
         Rounds::Directed => f32s!(|a, b, c, mode| directed_root(a.into(), mode)),
-    })
-    .costing(SPECIAL),
+    }),
     Entry::value("abs{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| a.abs())),
     Entry::value("neg{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| -a)),
+    // A number wins over NaN, unless `.NaN` says otherwise ("min", "max").
     Entry::value("min{.ftz}{.NaN}{.xorsign.abs}.f32  d, a, b", |_| {
         f32s!(|a, b, c, mode| least(a.into(), b.into(), mode) as f32)
     }),
@@ -70,21 +70,17 @@ pub(super) const FAMILY: &[Entry] = &[
         f32s!(|a, b, c, mode| greatest(greatest(a.into(), b.into(), mode), c.into(), mode) as f32)
     }),
     // As exact as 64 bits are, once rounded: a GPU's results differ in their last bits.
-    Entry::value("rsqrt.approx{.ftz}.f32  d, a", |_| {
+    Entry::special("rsqrt.approx{.ftz}.f32  d, a", |_| {
         f32s!(|a, b, c, mode| (1.0 / f64::from(a).sqrt()) as f32)
-    })
-    .costing(SPECIAL),
-    Entry::value("sin.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).sin() as f32))
-        .costing(SPECIAL),
-    Entry::value("cos.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).cos() as f32))
-        .costing(SPECIAL),
-    Entry::value("lg2.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).log2() as f32))
-        .costing(SPECIAL),
-    Entry::value("ex2.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).exp2() as f32))
-        .costing(SPECIAL),
-    Entry::value("tanh.approx.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).tanh() as f32))
-        .costing(SPECIAL),
+    }),
+    Entry::special("sin.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).sin() as f32)),
+    Entry::special("cos.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).cos() as f32)),
+    Entry::special("lg2.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).log2() as f32)),
+    Entry::special("ex2.approx{.ftz}.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).exp2() as f32)),
+    Entry::special("tanh.approx.f32  d, a", |_| f32s!(|a, b, c, mode| f64::from(a).tanh() as f32)),
+    // The magnitude is that of the second source ("copysign").
     Entry::value("copysign.f32  d, a, b", |_| Some(|a, b, _, _| b & 0x7fff_ffff | a & 0x8000_0000)),
+    // Tests write predicates ("testp").
     Entry::value("testp.finite.f32  p, a", |_| Some(|a, _, _, _| of(a).is_finite().into())),
     Entry::value("testp.infinite.f32  p, a", |_| Some(|a, _, _, _| of(a).is_infinite().into())),
     Entry::value("testp.number.f32  p, a", |_| Some(|a, _, _, _| (!of(a).is_nan()).into())),
@@ -92,6 +88,8 @@ pub(super) const FAMILY: &[Entry] = &[
     // A zero counts as normal.
     Entry::value("testp.normal.f32  p, a", |_| Some(|a, _, _, _| (of(a).is_normal() || of(a) == 0.0).into())),
     Entry::value("testp.subnormal.f32  p, a", |_| Some(|a, _, _, _| of(a).is_subnormal().into())),
+    // Of mixed precision the halves are made floats first, without rounding ("add", "sub", "fma" of mixed
+    // precision).
     Entry::pure("add{.RND}{.sat}.f32.f16/.bf16  d, a, c", |op| {
         mixed(op, |a, b, _, mode| written(directed_sum(half(a, mode), of(b).into(), mode), mode))
     }),
@@ -182,6 +180,7 @@ fn rounded(value: f64, mode: u64) -> f32 {
     if mode & mode::FLUSH == 0 || single.abs() > f32::MIN_POSITIVE {
         return single;
     }
+    // Times 2^64 nothing is subnormal, so that this rounds as without an end of exponents.
     let unbounded = f64::from(Rounding::of(mode).single(value * SCALE)) / SCALE;
     if unbounded.abs() < f64::from(f32::MIN_POSITIVE) { 0.0_f32.copysign(single) } else { single }
 }

@@ -107,6 +107,7 @@ impl Form {
 
     /// Returns the modifiers of an opcode in the order of this form, if it has this form.
     pub(super) fn ordered(&self, parts: &[&str]) -> Option<Vec<&'static str>> {
+        // The assembler takes types in their order alone, and other modifiers in any.
         let mut chosen: Vec<Option<&[&'static str]>> = vec![None; self.slots.len()];
         let mut types = self.slots.iter().enumerate().filter(|(_, slot)| slot.has_types);
         let mut rest = parts;
@@ -123,6 +124,7 @@ impl Form {
             chosen[at] = Some(choice);
             rest = &rest[choice.len()..];
         }
+        // Slots in braces may be empty.
         let is_complete =
             chosen.iter().zip(&self.slots).all(|(choice, slot)| choice.is_some() || slot.is_optional);
         is_complete.then(|| chosen.into_iter().flatten().flatten().copied().collect())

@@ -2,9 +2,11 @@
 
 use super::arithmetic::minimum::{greatest, least};
 use super::arithmetic::round::{Rounding, mantissa, mode, odd_sum, of_half};
-use super::entry::{Entry, SPECIAL};
+use super::entry::Entry;
 
 pub(super) const FAMILY: &[Entry] = &[
+    // Functions give more bits than a half has, so that it is rounded once ("Half Precision Floating Point
+    // Instructions").
     Entry::value("add{.rn}{.ftz}{.sat}.f16/.f16x2  d, a, b\n add{.rn}.bf16/.bf16x2  d, a, b", |_| {
         Some(|a, b, c, mode| each(a, b, c, mode, |a, b, _| odd_sum(a, b)))
     }),
@@ -36,14 +38,12 @@ pub(super) const FAMILY: &[Entry] = &[
          max{.NaN}{.xorsign.abs}.bf16/.bf16x2  d, a, b",
         |_| Some(|a, b, c, mode| each(a, b, c, mode, |a, b, _| greatest(a, b, mode))),
     ),
-    Entry::value("tanh.approx.f16/.f16x2/.bf16/.bf16x2  d, a", |_| {
+    Entry::special("tanh.approx.f16/.f16x2/.bf16/.bf16x2  d, a", |_| {
         Some(|a, b, c, mode| each(a, b, c, mode, |a, _, _| a.tanh()))
-    })
-    .costing(SPECIAL),
-    Entry::value("ex2.approx.f16/.f16x2  d, a\n ex2.approx.ftz.bf16/.bf16x2  d, a", |_| {
+    }),
+    Entry::special("ex2.approx.f16/.f16x2  d, a\n ex2.approx.ftz.bf16/.bf16x2  d, a", |_| {
         Some(|a, b, c, mode| each(a, b, c, mode, |a, _, _| a.exp2()))
-    })
-    .costing(SPECIAL),
+    }),
 ];
 
 /// Applies a function of exact values to each half; it rounds so that it may be rounded again.
@@ -52,6 +52,7 @@ fn each(a: u64, b: u64, c: u64, mode: u64, function: impl Fn(f64, f64, f64) -> f
     let mut result = 0;
     for at in if mode & mode::PAIR != 0 { &[0, 16][..] } else { &[0] } {
         let [a, b, c] = [a, b, c].map(|bits| flushed(of_half((bits >> at) as u16, mantissa), mode));
+        // Results are flushed before they saturate, and saturate before they are rounded.
         let mut value = flushed_result(function(a, b, c), mode);
         if mode & mode::SATURATE != 0 {
             value = if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) + 0.0 };

@@ -1,17 +1,20 @@
 //! Sums, products and quotients of integers ("Integer Arithmetic Instructions").
 
 use super::arithmetic::integers::integers;
-use super::entry::{Entry, SEQUENCE};
+use super::entry::Entry;
 use super::reading::{Reading, UNTYPED};
 use crate::machine::compute::Function;
 use crate::machine::state::Action;
 use crate::text::types::Type;
 
 pub(super) const FAMILY: &[Entry] = &[
+    // Sums wrap around, unless `.sat` says otherwise ("add", "sub").
     Entry::value("add.INT  d, a, b", |op| integers!(op.kind, T, |a, b, c| a.wrapping_add(b))).with_numbers(),
     Entry::value("sub.INT  d, a, b", |op| integers!(op.kind, T, |a, b, c| a.wrapping_sub(b))).with_numbers(),
+    // `.sat` is for 32 bits alone, and stays within the most negative and the most positive number.
     Entry::value("add.sat.s32  d, a, b", |_| Some(|a, b, _, _| low((a as i32).saturating_add(b as i32)))),
     Entry::value("sub.sat.s32  d, a, b", |_| Some(|a, b, _, _| low((a as i32).saturating_sub(b as i32)))),
+    // Two halves at once, with no carry from one to the other ("add").
     Entry::value("add.u16x2/.s16x2  d, a, b", |_| Some(|a, b, _, _| pair(a, b, u16::wrapping_add))),
     // A product is a sum with nothing: its third source is zero.
     Entry::value("mul.lo.INT  d, a, b\n mad.lo.INT  d, a, b, c", |op| {
@@ -20,6 +23,7 @@ pub(super) const FAMILY: &[Entry] = &[
     .with_numbers(),
     Entry::value("mul.hi.INT  d, a, b\n mad.hi.INT  d, a, b, c", |op| {
         integers!(op.kind, T, |a, b, c| {
+            // 128 bits hold each product modulo 2^128, of which `.hi` takes the upper half ("mul").
             let product = (a as i128).wrapping_mul(b as i128);
             ((product >> T::BITS) as T).wrapping_add(c)
         })
@@ -27,12 +31,14 @@ pub(super) const FAMILY: &[Entry] = &[
     Entry::value("mul.wide.u16/.s16/.u32/.s32  d, a, b\n mad.wide.u16/.s16/.u32/.s32  d, a, b, c", |op| {
         wide_sum(op.kind)
     }),
+    // Here the sum saturates, not the product ("mad").
     Entry::value("mad.hi.sat.s32  d, a, b, c", |_| {
         Some(|a, b, c, _| saturated_sum(upper(Type::Signed(4), a, b), c))
     }),
     Entry::value("mul24.lo/.hi.u32/.s32  d, a, b\n mad24.lo/.hi.u32/.s32  d, a, b, c", |op| {
         short_sum(op.kind, op.has("hi"))
     }),
+    // Bits 16 to 47 of the product, and the sum saturates ("mad24").
     Entry::value("mad24.hi.sat.s32  d, a, b, c", |_| {
         Some(|a, b, c, _| saturated_sum((short_signed(a, b) >> 16) & 0xffff_ffff, c))
     }),
@@ -40,16 +46,15 @@ pub(super) const FAMILY: &[Entry] = &[
         integers!(op.kind, T, |a, b, c| c.wrapping_add(a.abs_diff(b) as T))
     }),
     // The manual leaves a division by zero open; devices give all ones, and the dividend as the remainder.
-    Entry::value("div.INT  d, a, b", |op| {
+    Entry::sequence("div.INT  d, a, b", |op| {
         integers!(op.kind, T, |a, b, c| if b == 0 { !0 } else { a.wrapping_div(b) })
     })
-    .with_numbers()
-    .costing(SEQUENCE),
-    Entry::value("rem.INT  d, a, b", |op| {
+    .with_numbers(),
+    Entry::sequence("rem.INT  d, a, b", |op| {
         integers!(op.kind, T, |a, b, c| if b == 0 { a } else { a.wrapping_rem(b) })
     })
-    .with_numbers()
-    .costing(SEQUENCE),
+    .with_numbers(),
+    // The most negative number has no opposite, and stays as it is ("abs", "neg").
     Entry::value("abs.s16/.s32/.s64  d, a", |op| {
         integers!(op.kind, T, |a, b, c| if a.leading_zeros() == 0 { (0 as T).wrapping_sub(a) } else { a })
     })
@@ -72,6 +77,7 @@ pub(super) const FAMILY: &[Entry] = &[
     Entry::value("max.relu.s16x2  d, a, b", |_| {
         Some(|a, b, _, _| pair(a, b, |a, b| (a as i16).max(b as i16).max(0) as u16))
     }),
+    // `.relu` makes negative results zero ("min", "max").
     Entry::value("min.relu.s32  d, a, b", |_| Some(|a, b, _, _| low((a as i32).min(b as i32).max(0)))),
     Entry::value("max.relu.s32  d, a, b", |_| Some(|a, b, _, _| low((a as i32).max(b as i32).max(0)))),
     Entry::pure("dp4a.u32/.s32.u32/.s32  d, a, b, c", |op| dot(op, dot_of_four)),
@@ -151,6 +157,7 @@ fn short_sum(kind: Type, is_high: bool) -> Option<Function> {
 /// Decodes a dot product, whose last value has a bit for each signed source, and one for the upper bytes.
 fn dot(op: &Reading, function: Function) -> Result<Action, String> {
     let [.., of_a, of_b] = op.parts[..] else { return Err(UNTYPED.to_owned()) };
+    // The types of both sources come one after the other at the end ("dp4a", "dp2a").
     let signs = u64::from(of_a == "s32") | u64::from(of_b == "s32") << 1;
     op.compute_with(function, signs | u64::from(op.has("hi")) << 2, 1)
 }
@@ -163,6 +170,7 @@ fn dot_of_four(a: u64, b: u64, c: u64, mode: u64) -> u64 {
 
 /// Adds two products of halves with bytes, the lower or the upper ones.
 fn dot_of_two(a: u64, b: u64, c: u64, mode: u64) -> u64 {
+    // `.hi` takes the upper two bytes of the second source ("dp2a").
     let first = if mode & 4 != 0 { 2 } else { 0 };
     let sum: i64 =
         (0..2).map(|at| field(a, 16, at, mode & 1 != 0) * field(b, 8, first + at, mode & 2 != 0)).sum();

@@ -74,6 +74,7 @@ fn is_strong(op: &Reading) -> bool {
 fn load(op: &Reading) -> Result<Action, String> {
     let address = op.address(1, op.space())?;
     let to = op.registers(0, op.lanes())?;
+    // The read-only path does not see what the launch writes ("ld.global.nc").
     let how = match (is_strong(op), op.has("nc")) {
         (true, _) => Touch::StrongRead,
         (_, true) => Touch::Constant,
@@ -85,6 +86,7 @@ fn load(op: &Reading) -> Result<Action, String> {
 fn store(op: &Reading) -> Result<Action, String> {
     let address = op.address(0, op.space())?;
     let from = op.list(1, op.kind, op.lanes())?.into();
+    // `.release` orders as a fence before it does ("Memory Consistency Model: Release and Acquire Patterns").
     let (bytes, is_strong, releases) = (op.kind.bytes(), is_strong(op), op.has("release"));
     Ok(Arc::new(Store { address, from, bytes, is_strong, releases }))
 }
@@ -96,6 +98,7 @@ fn copy(op: &Reading) -> Result<Action, String> {
     let Source::Constant(bytes @ (4 | 8 | 16)) = op.source(2, Type::Unsigned(4))? else {
         return Err("it copies 4, 8 or 16 bytes".to_owned());
     };
+    // `.cg` caches in the second level alone, for whole 16 bytes ("cp.async").
     if op.has("cg") && bytes != 16 {
         return Err("it copies 16 bytes in this form".to_owned());
     }

@@ -1,7 +1,7 @@
 //! The instructions of PTX: one table, from which edits take what an instruction reads and writes, and the emulator its
 //! meaning.
 //!
-//! Each family of instructions is a file with a constant `FAMILY`, a list of entries; [`table`] lists the families. An
+//! Each family of instructions is a file with a constant `FAMILY`, a list of entries. An
 //! entry has the forms of its opcodes, the effect, and a function that decodes an instruction of such a form to what
 //! the [`machine`](crate::machine) executes.
 
@@ -32,3 +32,26 @@ pub(crate) mod sites;
 pub(crate) mod table;
 mod video;
 mod warp;
+
+use self::entry::Entry;
+
+/// All families of instructions. A new family is a file, and a line here beside its `mod`.
+const FAMILIES: &[&[Entry]] = &[
+    integer::FAMILY,
+    bits::FAMILY,
+    carry::FAMILY,
+    float::FAMILY,
+    double::FAMILY,
+    half::FAMILY,
+    compare::FAMILY,
+    moves::FAMILY,
+    convert::FAMILY,
+    memory::FAMILY,
+    atomic::FAMILY,
+    control::FAMILY,
+    call::FAMILY,
+    barrier::FAMILY,
+    warp::FAMILY,
+    video::FAMILY,
+    others::FAMILY,
+];

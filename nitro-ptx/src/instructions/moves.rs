@@ -20,6 +20,7 @@ pub(super) const FAMILY: &[Entry] = &[
         let [a] = op.sources(1, 1, op.kind)?;
         op.computed(|a, _, _, _| a, [a, ZERO, ZERO, ZERO], 1)
     }),
+    // Values are packed from the lowest bits on ("mov").
     Entry::pure("mov.b32/.b64  d, <a>", |op| {
         let count = parts(op, 1)?;
         let part = Type::Bits(op.kind.bytes() / count as u8);
@@ -40,6 +41,7 @@ pub(super) const FAMILY: &[Entry] = &[
         },
     ),
     Entry::pure("cvta{.to}.const/.WINDOW.u64  d, a", |op| {
+        // A generic address is an offset in the window of its space ("Generic Addressing").
         let window = window(op.space());
         let by = if op.has("to") { window.wrapping_neg() } else { window };
         let [a] = op.sources(1, 1, Type::Unsigned(8))?;
@@ -68,6 +70,7 @@ fn window(space: Space) -> u64 {
 fn is_in_space(op: &Reading) -> Result<Action, String> {
     let [a] = op.sources(1, 1, Type::Unsigned(8))?;
     let function: Function = match op.space() {
+        // Whatever is in no window is global ("isspacep").
         Space::Global => |a, _, _, _| u64::from(a < SHARED),
         _ => |a, b, _, _| u64::from(a >> 60 == b >> 60),
     };

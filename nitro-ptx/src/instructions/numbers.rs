@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::sites::Role;
 use crate::text::constant::number;
 use crate::text::module::{Function, Instruction, Module, Token};
-use crate::text::reach::Reached;
+use crate::text::reach::ReachableNames;
 use crate::text::scan::lexemes;
 
 impl Module {
@@ -22,7 +22,7 @@ impl Module {
     /// ```
     #[must_use]
     pub fn numbers(&self, kernels: &[&str]) -> BTreeSet<u64> {
-        let reached = Reached::of(self, kernels);
+        let reached = ReachableNames::of(self, kernels);
         let bodies = self.bodies().filter(|body| reached.contains(&body.name));
         let instructions = bodies.flat_map(|body| body.instructions());
         instructions.flat_map(|(_, instruction)| instruction.numbers()).collect()

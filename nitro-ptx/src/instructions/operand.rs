@@ -46,6 +46,7 @@ pub enum Operand {
 /// The lists of operands that a text such as `d, a{, b}` stands for.
 pub(super) fn variants(text: &str) -> Vec<Vec<Operand>> {
     let mut texts = vec![text.to_owned()];
+    // Each part in braces is left out once, and taken once.
     while let Some((open, close)) = texts[0].find('{').zip(texts[0].find('}')) {
         let both = texts.iter().flat_map(|text| {
             let (before, inner, after) = (&text[..open], &text[open + 1..close], &text[close + 1..]);
@@ -96,6 +97,7 @@ impl Arguments<'_> {
     pub(super) fn fit(&self, variants: &[Vec<Operand>]) -> Result<(), String> {
         let mut why = "it takes no operands in this form".to_owned();
         for kinds in variants {
+            // Calls are checked where their function is known.
             if *kinds == [Operand::Call] {
                 return Ok(());
             }
@@ -206,12 +208,12 @@ impl Arguments<'_> {
 /// Returns tokens as the words that constant expressions are made of.
 pub(super) fn words(tokens: &[Token]) -> Vec<&str> {
     const MARKS: &str = "+-*/%()<>=!~&|^?:";
-    let word = |token| match token {
+    let each = tokens.iter().map(|token| match token {
         &Token::Mark(mark) => MARKS.find(mark).map_or("", |at| &MARKS[at..=at]),
         Token::Word(word) => word.as_str(),
         Token::Register(..) => "",
-    };
-    tokens.iter().map(word).collect()
+    });
+    each.collect()
 }
 
 /// Shows tokens one after the other, for a message.

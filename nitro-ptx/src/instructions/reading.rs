@@ -110,6 +110,7 @@ impl Reading<'_, '_> {
 
     pub(super) fn register(&self, tokens: &[Token]) -> Result<u32, String> {
         match tokens {
+            // `_` stands for a result that nobody wants.
             [Token::Word(word)] if word == "_" => Ok(SINK),
             _ => match self.value(tokens, Type::Bits(8))? {
                 Source::Register(register) => Ok(register),
@@ -245,6 +246,7 @@ impl Reading<'_, '_> {
         let [Token::Mark('['), inner @ .., Token::Mark(']')] = tokens else {
             return Err(format!("`{}` is no address", shown(tokens)));
         };
+        // `[register+offset]`, `[name+offset]`, or an address that is a number ("Addresses as Operands").
         let is_base = match inner.first() {
             Some(Token::Register(..)) => true,
             Some(Token::Word(word)) => number(word).is_none() && word != "WARP_SZ",
@@ -314,6 +316,7 @@ fn special(word: &str) -> Option<Source> {
         "%lanemask_gt" => Special::Mask(3),
         "%lanemask_ge" => Special::Mask(4),
         "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => Special::Clock,
+        // All multiprocessors are one here, and no clock gets as far as its upper half ("Special Registers").
         "%clock_hi" | "%globaltimer_hi" | "%smid" | "%gridid" => return Some(Source::Constant(0)),
         "%nsmid" => return Some(Source::Constant(1)),
         "%dynamic_smem_size" => Special::DynamicShared,

@@ -42,8 +42,10 @@ impl Instruction {
         let effect = self.effect();
         let mut sites = Vec::new();
         for (at, operand) in self.operands.iter().enumerate() {
+            // Registers in brackets are read, even where what is written stands first, as in `st` and `red`.
             let is_address = operand.first() == Some(&Token::Mark('['));
             let role = match effect.kind {
+                // Of what is not known every operand may be written.
                 Kind::Unknown => Role::Either,
                 _ if is_address => Role::Address,
                 _ if at < effect.definitions => Role::Definition,
@@ -87,9 +89,15 @@ impl Instruction {
     }
 }
 
+fn is_number(token: &Token) -> bool {
+    match token {
+        Token::Word(word) => word.starts_with(|digit: char| digit.is_ascii_digit()),
+        Token::Register(..) | Token::Mark(_) => false,
+    }
+}
+
 /// Returns the place of the number in an operand that is one: `5`, `-5`.
 fn number(operand: &[Token]) -> Option<usize> {
-    let is_number = |token: &Token| matches!(token, Token::Word(word) if word.starts_with(|digit: char| digit.is_ascii_digit()));
     match operand {
         [token] if is_number(token) => Some(0),
         [Token::Mark('-'), token] if is_number(token) => Some(1),

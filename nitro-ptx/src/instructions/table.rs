@@ -3,40 +3,16 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::FAMILIES;
 use super::context::Context;
 use super::effect::{Effect, Kind};
 use super::entry::Entry;
 use super::form::Form;
 use super::operand::Arguments;
 use super::reading::Reading;
-use super::{
-    atomic, barrier, bits, call, carry, compare, control, convert, double, float, half, integer, memory,
-    moves, others, video, warp,
-};
 use crate::machine::state::Action;
 use crate::text::module::Instruction;
 use crate::text::types::{Space, Type};
-
-/// All families of instructions. A new family is a file, and a line here.
-const FAMILIES: &[&[Entry]] = &[
-    integer::FAMILY,
-    bits::FAMILY,
-    carry::FAMILY,
-    float::FAMILY,
-    double::FAMILY,
-    half::FAMILY,
-    compare::FAMILY,
-    moves::FAMILY,
-    convert::FAMILY,
-    memory::FAMILY,
-    atomic::FAMILY,
-    control::FAMILY,
-    call::FAMILY,
-    barrier::FAMILY,
-    warp::FAMILY,
-    video::FAMILY,
-    others::FAMILY,
-];
 
 /// A form with the entry that it belongs to.
 struct Row {
@@ -79,6 +55,7 @@ pub(crate) fn effect(opcode: &str) -> Effect {
     let first = parts.next().unwrap_or_default();
     let rest: Vec<&str> = parts.collect();
     let (kind, definitions) = match BY_NAME.get(first) {
+        // Edits must know an opcode too whose form the emulator refuses, by its name alone.
         Some(rows) => (rows[0].entry.effect)(&rest),
         // Whatever has a carry writes a register, and cannot be moved.
         None if rest.contains(&"cc") => (Kind::Frozen, 1),
@@ -111,6 +88,7 @@ pub(crate) fn decode(context: &Context, instruction: &Instruction, scope: usize)
     let class = |register: usize| context.function.registers[register].class;
     let arguments = Arguments { operands: &instruction.operands, class: &class };
     let (entry, parts) = known(name, &parts.collect::<Vec<_>>(), &arguments)?;
+    // Most opcodes end in their type; modes of `prmt` stand behind it.
     let kind = parts.iter().rev().find_map(|part| Type::parse(part)).unwrap_or(Type::Bits(4));
     entry.decode(&Reading { context, instruction, scope, name, parts, kind })
 }
@@ -143,6 +121,16 @@ fn known(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_of_a_name_have_the_same_effect() {
+        for (name, rows) in BY_NAME.iter() {
+            for parts in [&[][..], &["cc"], &["red"], &["warp"], &["relaxed"], &["param"], &["async"]] {
+                let effects: Vec<_> = rows.iter().map(|row| (row.entry.effect)(parts)).collect();
+                assert!(effects.iter().all(|effect| *effect == effects[0]), "{name} {parts:?}: {effects:?}");
+            }
+        }
+    }
 
     #[test]
     fn opcodes_are_known_by_their_parts() {

@@ -77,6 +77,7 @@ impl Execute for Video {
 impl Video {
     fn result(&self, a: u64, b: u64, c: u64) -> u64 {
         let bits = 32 / self.lanes;
+        // A selector may choose parts of either source for each lane.
         let both = (a & 0xffff_ffff) | b << 32;
         let (mut sum, mut merged) = (i64::from(c as u32), 0);
         for lane in 0..self.lanes {

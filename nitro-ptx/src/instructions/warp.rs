@@ -59,6 +59,7 @@ pub(super) const FAMILY: &[Entry] = &[
         effect::collective,
         |op| together(op, [op.source(1, op.kind)?, ZERO, ZERO], 2, reduction(op)?),
     ),
+    // The elected thread is deterministic for a mask: here the first ("elect.sync").
     Entry::action("elect.sync  d|p, a", effect::collective, |op| {
         together(op, [ZERO; 3], 1, |exchange, lane| {
             let chosen = exchange.set.trailing_zeros();
@@ -70,6 +71,7 @@ pub(super) const FAMILY: &[Entry] = &[
 /// Makes what threads do together. The operand `mask` names them, unless the opcode has no `.sync`.
 fn collective(op: &Reading, from: [Source; 3], mask: usize, result: Results) -> Result<Collective, String> {
     let mask = if op.has("sync") { Some(op.source(mask, NUMBER)?) } else { None };
+    // Threads may execute it at different places of the text, with the same qualifiers and mask.
     let meets = nitro_core::Artifact::of(&op.instruction.opcode).digest();
     Ok(Collective { from, is_negated: false, to: [SINK; 2], mask, meets, is_barrier: false, result })
 }
@@ -118,6 +120,7 @@ impl Range {
     fn of(exchange: &Exchange, lane: usize) -> Self {
         let [_, by, limits] = &exchange.given;
         let (own, limit) = (lane as i64, limits[lane]);
+        // Bits 8 to 12 of the third operand are the segment mask, bits 0 to 4 the clamp value ("shfl.sync").
         let segment = (limit >> 8 & 31) as i64;
         let last = (own & segment) | (limit as i64 & 31 & !segment);
         Self { own, by: by[lane] as i64 & 31, segment, last }

@@ -114,6 +114,7 @@ impl Machine<'_> {
     fn global(&self, address: u64, length: u64, writes: bool) -> Option<Spot> {
         let (number, is_variable, offset) = split(address);
         let memory = if is_variable { self.variables.get(number)? } else { self.buffers.get(number)? };
+        // Constants are not written ("Constant State Space").
         let is_allowed = !(writes && is_variable && self.image.variables[number].is_constant);
         (is_allowed && memory.has(offset, length)).then_some(if is_variable {
             Spot::Variable(number, offset as usize)
@@ -168,6 +169,7 @@ impl Machine<'_> {
         let threads = self.geometry.threads;
         let block = &mut *here.block;
         let (thread, first) = (here.warp.first + lane, block.number * threads);
+        // An access is stamped with the thread's last meeting: what came before that is known to those it met.
         let stamp = Stamp { thread: first + thread as u32, time: block.clock.now(thread), pc: here.pc };
         let by = Toucher { stamp, clock: &block.clock, told: &block.told, first, threads };
         let found = match spot {
@@ -189,6 +191,7 @@ impl Machine<'_> {
         }
         let thread = warp.first + lane;
         let (of_block, of_thread) = block.clock.fence(thread);
+        // Threads are counted through the grid, so that knowledge may pass from block to block.
         let counted = block.number * self.geometry.threads + thread as u32;
         block.told.releases(thread, (block.number, of_block), (counted, of_thread));
     }

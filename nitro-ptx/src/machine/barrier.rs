@@ -46,6 +46,7 @@ impl Execute for Barrier {
                 return Err(Fault::Barrier { at: here.at(machine, lane), why });
             }
             let meeting = &mut here.block.barriers[number];
+            // The first thread to come says how many have to.
             (meeting.needed, meeting.arrived) = (needed, meeting.arrived + 1);
             if let Some(votes) = votes {
                 let poll = meeting.poll.get_or_insert_with(Poll::default);
@@ -103,6 +104,7 @@ impl Machine<'_> {
                 continue;
             }
             let meeting = std::mem::take(&mut block.barriers[number]);
+            // A barrier of the whole block orders everything before it; another one only those that came.
             if meeting.needed.is_none() {
                 block.clock.block_meets();
                 block.told.block_meets();

@@ -1,8 +1,8 @@
 //! A block: its warps, its shared memory, and the threads that wait at its barriers.
 
 use super::bytes::Bytes;
-use super::clock::{Clock, Known, WARP};
-use super::fences::Told;
+use super::clock::{Clock, KnownTimes, WARP};
+use super::fences::BlockKnowledge;
 use super::image::Function;
 use super::launch::Geometry;
 use super::race::Shadow;
@@ -21,7 +21,7 @@ pub(crate) struct Block {
     pub(crate) warps: Vec<Option<Box<Warp>>>,
     pub(crate) shared: Shared,
     pub(crate) clock: Clock,
-    pub(crate) told: Told,
+    pub(crate) told: BlockKnowledge,
     pub(crate) barriers: [Meeting; BARRIERS],
     /// Threads that have not ended.
     pub(crate) alive: u32,
@@ -44,7 +44,7 @@ impl Block {
             warps: first_threads.map(warp).collect(),
             shared: Shared::new(kernel, geometry.shared_bytes, filler as u8, tracks),
             clock: Clock::new(geometry.threads as usize),
-            told: Told::default(),
+            told: BlockKnowledge::default(),
             barriers: Default::default(),
             alive: geometry.threads,
         }
@@ -59,7 +59,7 @@ pub(crate) struct Meeting {
     pub(crate) needed: Option<u32>,
     pub(crate) waiting: Vec<Waiting>,
     /// The knowledge of those that came, where not all have to.
-    pub(crate) known: Known,
+    pub(crate) known: KnownTimes,
     pub(crate) poll: Option<Poll>,
 }
 
@@ -112,6 +112,7 @@ pub(crate) struct Shared {
 impl Shared {
     fn new(kernel: &Function, dynamic_bytes: u32, filler: u8, tracks: bool) -> Self {
         let declared = kernel.shared.last().map_or(0, |&(_, end)| end).next_multiple_of(16);
+        // Behind the variables lies the memory whose size the launch says.
         let data = vec![filler; (declared + dynamic_bytes) as usize];
         let bytes = if tracks { Bytes::unwritten(data) } else { Bytes::written(data) };
         let mut ranges = kernel.shared.clone();
@@ -125,8 +126,8 @@ impl Shared {
     #[inline]
     pub(crate) fn place(&self, address: u64, length: u64) -> Option<usize> {
         let end = address.checked_add(length)?;
-        let is_in = |&&(from, to): &&(u32, u32)| u64::from(from) <= address && end <= u64::from(to);
-        let (from, _) = self.ranges.iter().find(is_in)?;
+        let (from, _) =
+            self.ranges.iter().find(|(from, to)| u64::from(*from) <= address && end <= u64::from(*to))?;
         // Between what is declared and what the launch adds lie addresses of nothing.
         let moved = if *from == DYNAMIC { u64::from(DYNAMIC - self.declared) } else { 0 };
         Some((address - moved) as usize)

@@ -57,6 +57,7 @@ impl Bytes {
         self.data.resize(length, filler);
         if let Some(bits) = &mut self.written {
             bits.resize(length.div_ceil(64), 0);
+            // Bytes of an earlier frame that lay there do not count as written.
             for byte in before.min(length)..length.next_multiple_of(64).min(bits.len() * 64) {
                 bits[byte / 64] &= !(1 << (byte % 64));
             }

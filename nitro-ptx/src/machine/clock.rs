@@ -22,7 +22,7 @@ pub(crate) struct Clock {
 }
 
 /// The knowledge of those that came to a barrier for some threads of a block.
-pub(crate) type Known = Vec<u32>;
+pub(crate) type KnownTimes = Vec<u32>;
 
 impl Clock {
     pub(crate) fn new(threads: usize) -> Self {
@@ -49,6 +49,7 @@ impl Clock {
         if thread == later {
             return true;
         }
+        // A thread that has ended took part in no later meeting.
         let (of_block, of_warp) = self.ended[thread].unwrap_or((self.of_block, self.of_warp[thread / WARP]));
         time < of_block
             || thread / WARP == later / WARP && time < of_warp
@@ -77,9 +78,11 @@ impl Clock {
     pub(crate) fn warp_meets(&mut self, first: usize, lanes: u32, is_whole: bool) {
         self.meetings += 1;
         let threads = || (0..WARP).filter(|lane| lanes >> lane & 1 != 0).map(|lane| first + lane);
+        // A meeting of a whole warp is one number; of some of its threads it needs a row for each.
         if !is_whole || self.is_wide {
             self.make_rows();
             let count = self.of_thread.len();
+            // Those that meet share what each of them knows of others.
             let columns = if self.is_wide { 0..count } else { first..(first + WARP).min(count) };
             for column in columns {
                 let known = threads().map(|thread| self.rows[thread * count + column]).max().unwrap_or(0);
@@ -102,11 +105,12 @@ impl Clock {
     }
 
     /// A thread comes to a barrier for some threads of the block: what it knows and did becomes known there.
-    pub(crate) fn arrives(&mut self, thread: usize, known: &mut Known) {
+    pub(crate) fn arrives(&mut self, thread: usize, known: &mut KnownTimes) {
         self.make_rows();
         self.is_wide = true;
         self.meetings += 1;
         let count = self.of_thread.len();
+        // The knowledge of all that come is joined, thread by thread.
         known.resize(count, 0);
         for (other, known) in known.iter_mut().enumerate() {
             let own = self.rows[thread * count + other];
@@ -118,7 +122,7 @@ impl Clock {
     }
 
     /// A thread that waited there goes on.
-    pub(crate) fn leaves(&mut self, thread: usize, known: &Known) {
+    pub(crate) fn leaves(&mut self, thread: usize, known: &KnownTimes) {
         let count = self.of_thread.len();
         for (other, known) in known.iter().enumerate() {
             let own = &mut self.rows[thread * count + other];

@@ -49,6 +49,7 @@ impl Machine<'_> {
     /// Executes the instruction that a thread waits at if all threads are there that its mask names.
     fn try_meeting(&mut self, warp: &mut Warp, block: &mut Block, lane: usize) {
         let Some((own, mask)) = self.awaited(warp, block, lane) else { return };
+        // Threads that have ended are not waited for.
         let named = mask & warp.alive;
         for other in lanes(named) {
             let there = self.awaited(warp, block, other);

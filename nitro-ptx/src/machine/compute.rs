@@ -76,6 +76,7 @@ pub(crate) struct Moves(pub(crate) Box<[(Source, u32)]>);
 
 impl Execute for Moves {
     fn execute(&self, machine: &mut Machine, here: &mut Here) -> Result<After, Fault> {
+        // Sources may be registers that the same instruction writes.
         let read: Vec<_> = self.0.iter().map(|(from, _)| here.values(machine, *from)).collect();
         for ((_, to), values) in self.0.iter().zip(read) {
             here.write(*to, &values);

@@ -155,6 +155,7 @@ impl Call {
         {
             return Err("the function takes or gives something else");
         }
+        // Arguments are read in the caller's frame before the callee's takes its place.
         let arguments: Vec<Vec<u8>> =
             self.arguments.iter().map(|place| handed(machine, here.warp, here.block, lane, *place)).collect();
         let warp = &mut *here.warp;
@@ -171,6 +172,7 @@ impl Call {
             callee: ((pointer - FUNCTIONS) / FUNCTION_BYTES) as u32,
             results: Arc::clone(&self.results),
         });
+        // Frames of registers grow for all lanes of the warp at once.
         let needed = (base + callee.registers) as usize * WARP;
         if warp.registers.len() < needed {
             warp.registers.resize(needed, REGISTER_FILLER);

@@ -20,6 +20,7 @@ pub(crate) fn sectors(addresses: &[u64; WARP], active: u32, bytes: usize) -> u64
         if count > 0 && found[count - 1] == sector {
             continue;
         }
+        // Addresses of most warps rise with the lane: then nothing has to be sorted.
         is_rising &= count == 0 || found[count - 1] < sector;
         found[count] = sector;
         count += 1;
@@ -42,6 +43,7 @@ pub(crate) fn banks(addresses: &[u64; WARP], active: u32, bytes: usize) -> u64 {
     }
     let is_rising = found[..count].is_sorted();
     let count = distinct(&mut found[..count], is_rising) as usize;
+    // The same word is given to all lanes at once; different words of a bank come one after the other.
     let mut of_bank = [0; BANKS as usize];
     found[..count].iter().for_each(|word| of_bank[(word % BANKS) as usize] += 1);
     of_bank.into_iter().max().unwrap_or(1)

@@ -27,7 +27,6 @@ impl Unsupported {
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let clean = |text: &str| text.chars().filter(|letter| !letter.is_control()).collect::<String>();
         if let Some(line) = self.line {
             write!(formatter, "line {line}: ")?;
         }
@@ -43,6 +42,11 @@ impl fmt::Display for Unsupported {
 }
 
 impl std::error::Error for Unsupported {}
+
+/// Returns a text of the program without what a terminal would not show.
+fn clean(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
 
 /// A thread at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +65,7 @@ impl fmt::Display for At {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [bx, by, bz] = self.block;
         let [x, y, z] = self.thread;
-        let opcode: String = self.opcode.chars().filter(|letter| !letter.is_control()).collect();
+        let opcode = clean(&self.opcode);
         write!(
             formatter,
             "{} `{opcode}` of thread ({x}, {y}, {z}) in block ({bx}, {by}, {bz})",

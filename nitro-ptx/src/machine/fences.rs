@@ -18,14 +18,12 @@ impl Knowledge {
     }
 
     pub(crate) fn join(&mut self, other: &Self) {
-        let later = |own: &mut BTreeMap<u32, u32>, other: &BTreeMap<u32, u32>| {
+        for (own, other) in [(&mut self.blocks, &other.blocks), (&mut self.threads, &other.threads)] {
             for (&of, &time) in other {
                 let own = own.entry(of).or_default();
                 *own = (*own).max(time);
             }
-        };
-        later(&mut self.blocks, &other.blocks);
-        later(&mut self.threads, &other.threads);
+        }
     }
 
     /// Of a block and of a thread, counted through the grid.
@@ -35,14 +33,14 @@ impl Knowledge {
     }
 
     pub(crate) fn has(&self, stamp: Stamp, block: u32) -> bool {
-        let is_before = |number: Option<&u32>| number.is_some_and(|number| stamp.time < *number);
-        is_before(self.blocks.get(&block)) || is_before(self.threads.get(&stamp.thread))
+        let ends = [self.blocks.get(&block), self.threads.get(&stamp.thread)];
+        ends.into_iter().flatten().any(|end| stamp.time < *end)
     }
 }
 
 /// The knowledge of a block's threads of other blocks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct BlockKnowledge {
     /// All of them know this.
     of_block: Knowledge,
     /// By thread, what it knows besides, and what it tells by what it writes.
@@ -50,7 +48,7 @@ pub(crate) struct Told {
     released: BTreeMap<usize, Knowledge>,
 }
 
-impl Told {
+impl BlockKnowledge {
     /// Returns true if a thread knows of what another block did.
     pub(crate) fn has(&self, thread: usize, stamp: Stamp, block: u32) -> bool {
         self.of_block.has(stamp, block)
@@ -59,6 +57,7 @@ impl Told {
 
     /// A thread passes a fence: what it has done and knows by now it tells from now on.
     pub(crate) fn releases(&mut self, thread: usize, block: (u32, u32), own: (u32, u32)) {
+        // A release covers what the thread did, and what it has learnt from others.
         let mut known = self.of_block.clone();
         if let Some(acquired) = self.acquired.get(&thread) {
             known.join(acquired);

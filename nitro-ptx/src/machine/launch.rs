@@ -36,7 +36,7 @@ pub struct Options {
     pub same_value_races: bool,
     /// Set where it is a fault to read what nobody has written.
     pub uninitialised: bool,
-    /// Set where threads of a warp go on one by one or a few at a time, and leave each other as far behind as is
+    /// Set where threads of a warp go on one by one or a few at a time. They leave each other as far behind as is
     /// legal. This takes longer, and finds what relies on threads of a warp being together.
     pub adversarial: bool,
 }
@@ -140,6 +140,7 @@ impl Geometry {
             let why = format!("`{}` takes more than {MAX_SHARED} bytes of shared memory", kernel.name);
             return Err(Fault::Launch(why));
         }
+        // This machine has less memory for a block than a device may have registers.
         let of_thread = u64::from(kernel.registers) * 8 + u64::from(kernel.frame_bytes);
         if of_thread * u64::from(threads) > MAX_BLOCK_BYTES {
             let why = format!("a block of `{}` takes more than {MAX_BLOCK_BYTES} bytes here", kernel.name);
@@ -163,15 +164,11 @@ fn is_within(sizes: [u32; 3], most: [u32; 3]) -> bool {
 
 /// Lays out parameters one after the other.
 fn parameters(kernel: &Function, given: &[Vec<u8>]) -> Result<Vec<u8>, Fault> {
-    let sizes = || kernel.parameters.iter().map(|&(_, bytes)| bytes as usize);
-    if !sizes().eq(given.iter().map(Vec::len)) {
-        let given: Vec<usize> = given.iter().map(Vec::len).collect();
-        return Err(Fault::Launch(format!(
-            "`{}` takes parameters of {:?} bytes and was given {given:?}",
-            kernel.name,
-            sizes().collect::<Vec<_>>()
-        )));
-    }
+    let taken: Vec<usize> = kernel.parameters.iter().map(|&(_, bytes)| bytes as usize).collect();
+    let lengths: Vec<usize> = given.iter().map(Vec::len).collect();
+    require(taken == lengths, || {
+        format!("`{}` takes parameters of {taken:?} bytes and was given {lengths:?}", kernel.name)
+    })?;
     let mut laid_out = Vec::new();
     for (&(offset, _), bytes) in kernel.parameters.iter().zip(given) {
         laid_out.resize(offset as usize, 0);

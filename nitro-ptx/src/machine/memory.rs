@@ -13,8 +13,6 @@ use super::source::{APART, VARIABLES};
 /// let (first, second) = (memory.allocate(vec![1, 2, 3]), memory.allocate_uninitialised(8));
 /// assert_ne!(first, second);
 /// assert_eq!(memory.bytes(first), [1, 2, 3]);
-/// memory.bytes_mut(first)[0] = 7; // as a copy from the host would
-/// assert_eq!(memory.bytes(first), [7, 2, 3]);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
@@ -55,16 +53,6 @@ impl Memory {
         &self.buffers[index(buffer)].data
     }
 
-    /// The bytes of a buffer, to be written by the host; all count as written then.
-    ///
-    /// # Panics
-    /// When the address is none that was given for a buffer.
-    pub fn bytes_mut(&mut self, buffer: u64) -> &mut [u8] {
-        let bytes = &mut self.buffers[index(buffer)];
-        *bytes = Bytes::written(std::mem::take(&mut bytes.data));
-        &mut bytes.data
-    }
-
     /// The variables of a module, as they are since its last launch.
     pub(crate) fn variables(&self, module: u64) -> Option<&[Bytes]> {
         self.modules.iter().find(|(own, _)| *own == module).map(|(_, variables)| variables.as_slice())
@@ -72,6 +60,7 @@ impl Memory {
 
     /// Both, for a launch; variables of a module that runs first get their values.
     pub(crate) fn parts(&mut self, module: u64, image: &Image) -> (&mut [Bytes], &mut [Bytes]) {
+        // A module's variables keep their values from launch to launch.
         let at = self.modules.iter().position(|(own, _)| *own == module).unwrap_or_else(|| {
             let initial = image.variables.iter().map(|variable| {
                 // What is zero takes no memory until it is touched.

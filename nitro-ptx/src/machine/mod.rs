@@ -1,6 +1,6 @@
 //! The machine of the emulator: memory, blocks, warps and clocks, and the execution of decoded instructions.
 //!
-//! It knows no text: what an opcode means is in [`instructions`](crate::instructions).
+//! It knows no opcode: those are in [`instructions`](crate::instructions).
 
 pub(crate) mod access;
 pub(crate) mod barrier;

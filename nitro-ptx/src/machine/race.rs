@@ -1,7 +1,7 @@
 //! Races: the last accesses of each byte.
 
 use super::clock::Clock;
-use super::fences::Told;
+use super::fences::BlockKnowledge;
 use super::stamp::{FLAG, Stamp};
 
 /// A way of touching bytes. Strong ones are volatile, or atomic, or have an order: they race with nothing that is
@@ -17,8 +17,9 @@ pub(crate) enum Touch {
     StrongWrite,
 }
 
-/// The accesses of a granule: the last write, and of reads and strong writes two by different threads, of different
-/// warps and blocks if there are such.
+/// The accesses of a granule that are remembered: the last write, and two reads and two strong writes.
+///
+/// The two are by different threads, of different warps and blocks if there are such.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     write: Stamp,
@@ -50,7 +51,7 @@ impl Default for Shadow {
 pub(crate) struct Toucher<'a> {
     pub(crate) stamp: Stamp,
     pub(crate) clock: &'a Clock,
-    pub(crate) told: &'a Told,
+    pub(crate) told: &'a BlockKnowledge,
     /// The first thread of its block, and how many that has.
     pub(crate) first: u32,
     pub(crate) threads: u32,
@@ -72,9 +73,9 @@ impl Toucher<'_> {
 
     /// Returns how far another thread is from a first one: none, another thread, another warp, another block.
     fn distance(&self, one: Stamp, other: Stamp) -> u32 {
-        let block = |stamp: Stamp| stamp.thread / self.threads;
-        let warp = |stamp: Stamp| stamp.thread % self.threads / 32;
-        match (one.thread == other.thread, block(one) == block(other), warp(one) == warp(other)) {
+        let [block, other_block] = [one, other].map(|stamp| stamp.thread / self.threads);
+        let [warp, other_warp] = [one, other].map(|stamp| stamp.thread % self.threads / 32);
+        match (one.thread == other.thread, block == other_block, warp == other_warp) {
             (true, ..) => 0,
             (_, true, true) => 1,
             (_, true, false) => 2,
@@ -106,6 +107,7 @@ impl Shadow {
         how: Touch,
         by: &Toucher,
     ) -> Option<(Stamp, bool)> {
+        // Most programs touch whole words: bytes are told apart once one does not.
         if self.granule == 4 && !(at.is_multiple_of(4) && bytes.is_multiple_of(4)) {
             self.refine();
         }
@@ -154,6 +156,7 @@ impl Cell {
         match how {
             Touch::Read | Touch::StrongRead => {
                 let is_strong = how == Touch::StrongRead;
+                // A read races with the last write, and with strong writes if it is not strong itself.
                 let write = racing(&[self.write]).map(|other| (other, !other.flag()));
                 let strong = racing(&self.strong).filter(|_| !is_strong).map(|other| (other, false));
                 by.keep(&mut self.reads, if is_strong { flagged } else { own });
@@ -166,6 +169,7 @@ impl Cell {
             }
             Touch::Write(_) | Touch::StrongWrite if self.constant.is_some() => Some((self.constant, false)),
             Touch::Write(changes) => {
+                // A write races with everything that no order puts before it.
                 let others =
                     racing(&[self.strong[0], self.strong[1], self.reads[0], self.reads[1], self.write]);
                 // What changed before, in no order with this one, may still be seen or not.
@@ -174,6 +178,8 @@ impl Cell {
                 others.map(|other| (other, !changes))
             }
             Touch::StrongWrite => {
+                // A strong write races with weak accesses alone ("Memory Consistency Model: Morally Strong
+                // Operations").
                 let reads = self.reads.iter().copied().find(|read| !read.flag() && by.races(*read));
                 let found = racing(&[self.write]).or(reads);
                 by.keep(&mut self.strong, own);

@@ -173,6 +173,7 @@ impl<'a> Machine<'a> {
         if is_same_value && !self.options.same_value_races {
             return Ok(());
         }
+        // A pair of instructions is listed once, however often its threads race.
         let pair = (first.at() as u32, pc, is_same_value);
         if self.options.races != Races::Refused && self.racing.contains(&pair) {
             return Ok(());

@@ -29,6 +29,7 @@ impl Execute for Load {
         for lane in lanes(here.active) {
             let access = Access { lane, address: addresses[lane], bytes };
             let spot = machine.spot(here, area, access, false)?;
+            // Checks come before the value is read, so that a fault names the access.
             machine.check_written(here, spot, access)?;
             machine.touch(here, spot, access, self.how)?;
             machine.watch_read(here, spot, access, false);
@@ -164,6 +165,7 @@ impl Execute for Copy {
         let to = machine.addresses(here, self.to);
         let bytes = usize::from(self.bytes);
         machine.pay(Area::Global, &from, here.active, bytes);
+        // Whatever is beyond the source's size is filled with zeros ("cp.async").
         let read = self.read.bytes(machine, here, bytes);
         for lane in lanes(here.active) {
             let mut values = [0_u8; 16];

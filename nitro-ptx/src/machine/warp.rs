@@ -56,6 +56,7 @@ impl Warp {
     pub(crate) fn new(first: usize, block: [u32; 3], kernel: &Function, filler: u64, tracks: bool) -> Self {
         let threads = block.iter().product::<u32>() as usize;
         let lanes = (threads - first).min(WARP);
+        // Local memory and registers hold the filler until they are written.
         let bytes = vec![filler as u8; kernel.frame_bytes as usize];
         let local = if tracks { Bytes::unwritten(bytes) } else { Bytes::written(bytes) };
         Self {

@@ -19,13 +19,13 @@ const MOST_PLACES: usize = 1 << 21;
 
 /// The knowledge of a value that is seen again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Seen {
+pub(crate) enum Constancy {
     Never,
     Always(u64),
     Varies,
 }
 
-impl Seen {
+impl Constancy {
     fn see(&mut self, value: u64) {
         *self = match *self {
             Self::Never => Self::Always(value),
@@ -37,7 +37,7 @@ impl Seen {
 
 /// The observations of one instruction.
 #[derive(Clone, Debug)]
-pub(crate) struct Watched {
+pub(crate) struct InstructionProfile {
     pub(crate) id: InstructionId,
     pub(crate) executions: u64,
     /// Set once its guard held for some thread, and once it did not.
@@ -48,7 +48,7 @@ pub(crate) struct Watched {
     /// Set while the result was each time what its register held before.
     pub(crate) keeps: bool,
     /// Registers that it reads, by their slots.
-    pub(crate) reads: Vec<(Slot, usize, Seen)>,
+    pub(crate) reads: Vec<(Slot, usize, Constancy)>,
     /// Set once a store changed what was there, and once somebody read what it left.
     pub(crate) changes: bool,
     pub(crate) is_read: bool,
@@ -65,7 +65,7 @@ pub(crate) struct Watched {
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
     /// By their places in the program; none for what the text has not.
-    watched: Vec<Option<Box<Watched>>>,
+    watched: Vec<Option<Box<InstructionProfile>>>,
     /// For each function its registers by class.
     classes: Vec<HashMap<Class, Vec<Place>>>,
     writers: HashMap<Word, u32>,
@@ -77,7 +77,7 @@ pub(crate) struct Observer {
 
 impl Observer {
     pub(crate) fn new(module: &Module, program: &Program) -> Self {
-        let mut watched: Vec<Option<Box<Watched>>> = vec![None; program.code.len()];
+        let mut watched: Vec<Option<Box<InstructionProfile>>> = vec![None; program.code.len()];
         let mut classes = Vec::new();
         for (index, (function, decoded)) in module.bodies().zip(&program.image.functions).enumerate() {
             let place = |register: usize| place(function, &decoded.places, register);
@@ -89,7 +89,7 @@ impl Observer {
             classes.push(by_class);
             for (pc, (id, instruction)) in (decoded.entry as usize..).zip(function.instructions()) {
                 if program.image.ids.get(pc) == Some(&id) {
-                    watched[pc] = Some(Box::new(Watched::new(id, instruction, index, place)));
+                    watched[pc] = Some(Box::new(InstructionProfile::new(id, instruction, index, place)));
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Observer {
     }
 
     /// Lists the observations of each instruction that was executed.
-    pub(crate) fn watched(&self) -> impl Iterator<Item = &Watched> {
+    pub(crate) fn watched(&self) -> impl Iterator<Item = &InstructionProfile> {
         self.watched.iter().flatten().map(|watched| &**watched).filter(|watched| watched.executions > 0)
     }
 
@@ -144,7 +144,7 @@ impl Watch for Observer {
             return;
         }
         for ((_, _, seen), place) in watched.reads.iter_mut().zip(&watched.places) {
-            if *seen != Seen::Varies {
+            if *seen != Constancy::Varies {
                 lanes(active).for_each(|lane| seen.see(place.value(warp, lane)));
             }
         }
@@ -207,7 +207,7 @@ impl Watch for Observer {
     }
 }
 
-impl Watched {
+impl InstructionProfile {
     fn new(
         id: InstructionId,
         instruction: &Instruction,
@@ -220,7 +220,7 @@ impl Watched {
         let read = sites.filter_map(|site| Some((site.slot, site.register?, place(site.register?)?)));
         let (mut reads, mut places) = (Vec::new(), Vec::new());
         for (slot, register, place) in read {
-            reads.push((slot, register, Seen::Never));
+            reads.push((slot, register, Constancy::Never));
             places.push(place);
         }
         let (holds, fails, changes, is_read, reads_written) = (false, false, false, false, false);

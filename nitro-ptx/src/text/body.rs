@@ -6,7 +6,7 @@ use super::constant::number;
 use super::error::ParseError;
 use super::module::{Content, Instruction, InstructionId, Item, Register};
 use super::names::Names;
-use super::scan::{MAX_DEPTH, Passed, Scan, lexeme, lexemes, word};
+use super::scan::{MAX_DEPTH, Scan, Segment, lexeme, lexemes, word};
 use super::statement;
 
 /// A body that is being read.
@@ -208,11 +208,11 @@ impl<'s, 'a> Body<'s, 'a> {
         ahead.until(
             b";}",
             |passed| match passed {
-                Passed::Comment(comment) => {
+                Segment::Comment(comment) => {
                     statement.push(' ');
                     comments.push(comment);
                 }
-                Passed::Other(text) => statement.push_str(text),
+                Segment::Other(text) => statement.push_str(text),
             },
             |_| false,
         )?;

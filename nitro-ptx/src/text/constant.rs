@@ -8,18 +8,17 @@ const MAX_DEPTH: usize = 64;
 /// An integer of any base.
 pub(crate) fn number(text: &str) -> Option<u64> {
     let text = text.strip_suffix('U').unwrap_or(text);
-    let of = |digits: &str, base| u64::from_str_radix(digits, base).ok().filter(|_| !digits.starts_with('+'));
-    if let Some(digits) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
-        of(digits, 16)
+    let (digits, base) = if let Some(digits) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        (digits, 16)
     } else if let Some(digits) = text.strip_prefix("0b").or(text.strip_prefix("0B")) {
-        of(digits, 2)
+        (digits, 2)
     } else if text.len() > 1 && text.starts_with('0') {
-        of(&text[1..], 8)
-    } else if text.starts_with(|letter: char| letter.is_ascii_digit()) {
-        of(text, 10)
+        (&text[1..], 8)
     } else {
-        None
-    }
+        (text, 10)
+    };
+    // The library takes a sign too.
+    u64::from_str_radix(digits, base).ok().filter(|_| !digits.starts_with('+'))
 }
 
 /// The bits of `0f3F800000` or `0d3FF0000000000000`, whose letter and number of digits are given.
@@ -227,34 +226,32 @@ fn applied(operator: &str, left: Value, right: Value) -> Option<Value> {
     let (a, b) = (bits(left)?, bits(right)?);
     let are_signed = matches!((left, right), (Value::Signed(_), Value::Signed(_)));
     let order = if are_signed { (a as i64).cmp(&(b as i64)) } else { a.cmp(&b) };
-    let usual = |value: u64| if are_signed { Value::Signed(value as i64) } else { Value::Unsigned(value) };
-    let truth = |holds: bool| Some(Value::Signed(holds.into()));
-    match operator {
-        "+" => Some(usual(a.wrapping_add(b))),
-        "-" => Some(usual(a.wrapping_sub(b))),
-        "*" => Some(usual(a.wrapping_mul(b))),
-        "/" if b != 0 && are_signed => Some(Value::Signed((a as i64).wrapping_div(b as i64))),
-        "/" if b != 0 => Some(Value::Unsigned(a / b)),
-        "%" if b != 0 => Some(Value::Signed((a % b) as i64)),
-        "<<" | ">>" if b < 64 => Some(match (left, operator) {
-            (Value::Signed(a), "<<") => Value::Signed(a << b),
-            (Value::Signed(a), _) => Value::Signed(a >> b),
-            (_, "<<") => Value::Unsigned(a << b),
-            _ => Value::Unsigned(a >> b),
-        }),
-        "&" => Some(Value::Unsigned(a & b)),
-        "|" => Some(Value::Unsigned(a | b)),
-        "^" => Some(Value::Unsigned(a ^ b)),
-        "&&" => truth(a != 0 && b != 0),
-        "||" => truth(a != 0 || b != 0),
-        "<" => truth(order.is_lt()),
-        "<=" => truth(order.is_le()),
-        ">" => truth(order.is_gt()),
-        ">=" => truth(order.is_ge()),
-        "==" => truth(a == b),
-        "!=" => truth(a != b),
-        _ => None,
-    }
+    let is_left_signed = matches!(left, Value::Signed(_));
+    // "Summary of Constant Expression Evaluation Rules": the types of results.
+    let (value, is_signed) = match operator {
+        "+" => (a.wrapping_add(b), are_signed),
+        "-" => (a.wrapping_sub(b), are_signed),
+        "*" => (a.wrapping_mul(b), are_signed),
+        "/" if b != 0 && are_signed => ((a as i64).wrapping_div(b as i64) as u64, true),
+        "/" if b != 0 => (a / b, false),
+        "%" if b != 0 => (a % b, true),
+        "<<" if b < 64 => (a << b, is_left_signed),
+        ">>" if b < 64 && is_left_signed => ((a as i64 >> b) as u64, true),
+        ">>" if b < 64 => (a >> b, false),
+        "&" => (a & b, false),
+        "|" => (a | b, false),
+        "^" => (a ^ b, false),
+        "&&" => (u64::from(a != 0 && b != 0), true),
+        "||" => (u64::from(a != 0 || b != 0), true),
+        "<" => (order.is_lt().into(), true),
+        "<=" => (order.is_le().into(), true),
+        ">" => (order.is_gt().into(), true),
+        ">=" => (order.is_ge().into(), true),
+        "==" => ((a == b).into(), true),
+        "!=" => ((a != b).into(), true),
+        _ => return None,
+    };
+    Some(if is_signed { Value::Signed(value as i64) } else { Value::Unsigned(value) })
 }
 
 fn of_floats(operator: &str, a: f64, b: f64) -> Option<Value> {

@@ -3,7 +3,7 @@
 use super::constant::number;
 use super::head::Head;
 use super::module::Function;
-use super::scan::{is_word, lexemes};
+use super::scan::{closing, is_word, lexemes};
 use super::types::{Space, Type};
 
 /// A variable that is declared.
@@ -33,13 +33,13 @@ impl Variable {
 
 /// A statement that declares what is not known: the names in it, and why.
 #[derive(Clone, Debug)]
-pub(crate) struct Strange {
+pub(crate) struct UnknownDeclaration {
     pub(crate) names: Vec<String>,
     pub(crate) why: String,
 }
 
 /// All variables of a text between functions, which holds other directives too.
-pub(crate) fn of_module(text: &str) -> Vec<Result<Variable, Strange>> {
+pub(crate) fn of_module(text: &str) -> Vec<Result<Variable, UnknownDeclaration>> {
     let words = lexemes(text);
     let mut found = Vec::new();
     let mut at = 0;
@@ -49,13 +49,13 @@ pub(crate) fn of_module(text: &str) -> Vec<Result<Variable, Strange>> {
                 let end = end_of(&words, at);
                 match variables(&words[at..end]) {
                     Ok(variables) => found.extend(variables.into_iter().map(Ok)),
-                    Err(why) => found.push(Err(Strange { names: names(&words[at..end]), why })),
+                    Err(why) => found.push(Err(UnknownDeclaration { names: names(&words[at..end]), why })),
                 }
                 at = end;
             }
             // Debug information has blocks of its own.
-            "{" => at = closing(&words, at, "{", "}") + 1,
-            "(" => at = closing(&words, at, "(", ")") + 1,
+            "{" => at = closing(&words, at) + 1,
+            "(" => at = closing(&words, at) + 1,
             _ => at += 1,
         }
     }
@@ -77,21 +77,6 @@ fn end_of(words: &[&str], from: usize) -> usize {
     words[from..].iter().position(|word| *word == ";").map_or(words.len(), |end| from + end)
 }
 
-fn closing(words: &[&str], from: usize, open: &str, close: &str) -> usize {
-    let mut depth = 0_usize;
-    for (at, word) in words.iter().enumerate().skip(from) {
-        if *word == open {
-            depth += 1;
-        } else if *word == close {
-            depth -= 1;
-            if depth == 0 {
-                return at;
-            }
-        }
-    }
-    words.len()
-}
-
 /// Returns the variables of one declaration, of one name or several.
 pub(crate) fn variables(words: &[&str]) -> Result<Vec<Variable>, String> {
     let (mut space, mut align, mut kind, mut lanes) = (None, None, None, 1);
@@ -110,7 +95,7 @@ pub(crate) fn variables(words: &[&str]) -> Result<Vec<Variable>, String> {
                 }));
             }
             "reg" | "visible" | "extern" | "weak" | "common" | "tex" => {}
-            "attribute" => at = closing(words, at, "(", ")") + 1,
+            "attribute" => at = closing(words, at) + 1,
             // Handles of textures and surfaces, which are bound by the host.
             "texref" | "samplerref" | "surfref" => kind = Some(Type::Bits(8)),
             "ptr" => at += skipped_pointer(&words[at..]),
@@ -135,7 +120,7 @@ pub(crate) fn variables(words: &[&str]) -> Result<Vec<Variable>, String> {
     let mut found = Vec::new();
     for one in split(&words[at..]) {
         let (names, one) = several(one)?;
-        let Declared { name, count, extents, initial } = Declared::of(one, lanes)?;
+        let Declaration { name, count, extents, initial } = Declaration::of(one, lanes)?;
         let variable = Variable { space, name: name.to_owned(), align, kind, count, extents, initial };
         if variable.count.is_some_and(|count| count > MAX_BYTES / u64::from(kind.bytes())) {
             return Err(format!("`{name}` has more than {MAX_BYTES} bytes"));
@@ -184,14 +169,14 @@ fn several<'a>(words: &[&'a str]) -> Result<(Option<u64>, Vec<&'a str>), String>
 }
 
 /// One name of a declaration: `name[3][4] = {1, 2}`.
-struct Declared<'a> {
+struct Declaration<'a> {
     name: &'a str,
     count: Option<u64>,
     extents: Vec<u64>,
     initial: Option<Vec<String>>,
 }
 
-impl<'a> Declared<'a> {
+impl<'a> Declaration<'a> {
     fn of(words: Vec<&'a str>, lanes: u64) -> Result<Self, String> {
         let name =
             *words.first().filter(|name| is_word(name.as_bytes()[0])).ok_or("a declaration has no name")?;

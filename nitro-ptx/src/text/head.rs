@@ -1,7 +1,7 @@
 //! Heads of functions: what stands between `.entry` or `.func` and the body.
 
 use super::error::ParseError;
-use super::scan::{Scan, is_word, lexeme, lexemes};
+use super::scan::{Scan, closing, is_word, lexeme, lexemes};
 
 /// Directives that begin another statement of a module, where the head of a function can only have ended.
 const OF_MODULES: [&str; 16] = [
@@ -71,22 +71,9 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Returns the place where the bracket that opens here is closed; the end where it is not.
-fn closing(words: &[&str], from: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, word) in words.iter().enumerate().skip(from) {
-        match *word {
-            "(" => depth += 1,
-            ")" if depth <= 1 => return at,
-            ")" => depth -= 1,
-            _ => {}
-        }
-    }
-    words.len()
-}
-
-/// Goes on from the beginning of a head to its end: before a body's `{` or a declaration's `;`, or behind the last
-/// word of a declaration that has none. Returns true for a body.
+/// Goes on from the beginning of a head to its end, and returns true if a body follows.
+///
+/// The end is before a body's `{` or a declaration's `;`, or behind the last word of a declaration that has none.
 pub(crate) fn skip(scan: &mut Scan) -> Result<bool, ParseError> {
     let from = scan.at;
     scan.at += lexeme(scan.rest()).len();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::head::Head;
 use super::module::{Module, Piece};
-use super::reach::{Reached, is_declaration, is_described, written_by_any};
+use super::reach::{ReachableNames, is_declaration, is_described, written_by_any};
 use super::scan::lexemes;
 
 impl Module {
@@ -36,13 +36,11 @@ impl Module {
     /// ```
     #[must_use]
     pub fn text_of(&self, names: &[&str]) -> Option<String> {
-        let is_kernel = |name: &&str| self.bodies().any(|body| body.is_kernel() && body.name == *name);
-        if !names.iter().all(is_kernel) {
+        if !names.iter().all(|name| self.kernel_names().any(|kernel| kernel == *name)) {
             return None;
         }
-        let reached = Reached::of_text(self, names);
-        let is_left_out = |name: &str| !reached.contains(name);
-        let left_out: HashSet<&str> = self.functions().filter(|name| is_left_out(name)).collect();
+        let reached = ReachableNames::of_text(self, names);
+        let left_out: HashSet<&str> = self.functions().filter(|name| !reached.contains(name)).collect();
         if is_described(self, &left_out) {
             return Some(self.to_string());
         }
@@ -76,8 +74,10 @@ impl Module {
     /// ```
     /// use nitro_ptx::Module;
     ///
-    /// let text = ".version 9.0\n.global .u32 n;\n.const .u32 m;\n.entry a() { .reg .b32 %r<2>; ld.global.u32 %r1, [n]; ld.const.u32 %r1, [m]; ret; }\n\
-    ///             .entry b() { .reg .b32 %r<2>; ld.const.u32 %r1, [m]; ret; }\n.entry c() { st.global.u32 [n], 1; ret; }\n";
+    /// let text = ".version 9.0\n.global .u32 n;\n.const .u32 m;\n\
+    ///             .entry a() { .reg .b32 %r<2>; ld.global.u32 %r1, [n]; ld.const.u32 %r1, [m]; ret; }\n\
+    ///             .entry b() { .reg .b32 %r<2>; ld.const.u32 %r1, [m]; ret; }\n\
+    ///             .entry c() { st.global.u32 [n], 1; ret; }\n";
     /// let module = Module::parse(text)?;
     /// assert_eq!(module.apart(&["a", "b", "c"]), [vec!["a", "c"], vec!["b"]]);
     /// # Ok::<(), nitro_ptx::ParseError>(())
@@ -87,7 +87,7 @@ impl Module {
         let shared = written_by_any(self);
         let mut groups: Vec<(HashSet<&str>, Vec<&'a str>)> = Vec::new();
         for &kernel in kernels {
-            let reached = Reached::of(self, &[kernel]);
+            let reached = ReachableNames::of(self, &[kernel]);
             let mut group: (HashSet<&str>, _) =
                 (shared.iter().copied().filter(|name| reached.contains(name)).collect(), vec![kernel]);
             let (same, others) = groups.into_iter().partition(|(names, _)| !names.is_disjoint(&group.0));

@@ -109,7 +109,17 @@ impl Function {
         })
     }
 
-    /// With the scopes that they are in.
+    /// Looks a name up in a scope, and from scope to scope outwards.
+    pub(crate) fn outwards<T>(&self, mut scope: usize, find: impl Fn(usize) -> Option<T>) -> Option<T> {
+        loop {
+            match find(scope) {
+                None if scope != 0 => scope = self.scopes[scope],
+                found => return found,
+            }
+        }
+    }
+
+    /// Lists the instructions with the scopes that they are in.
     pub(crate) fn placed(&self) -> impl Iterator<Item = (usize, InstructionId, &Instruction)> {
         self.items.iter().filter_map(|item| match &item.content {
             Content::Instruction(id, instruction) => Some((item.scope, *id, &**instruction)),

@@ -19,15 +19,15 @@ pub(crate) struct Names {
 struct Scope {
     number: usize,
     /// By name.
-    single: HashMap<String, Declared>,
+    single: HashMap<String, Declaration>,
     /// By what comes before the number: `%r` of `%r<10>`.
-    ranges: HashMap<String, (u64, Declared)>,
+    ranges: HashMap<String, (u64, Declaration)>,
     /// Those that occur, by name.
     found: HashMap<String, usize>,
 }
 
 #[derive(Clone)]
-struct Declared {
+struct Declaration {
     class: Class,
     lanes: u8,
     /// As it is written: `.b32`.
@@ -54,7 +54,7 @@ impl Names {
         let (directives, words): (Vec<&str>, Vec<&str>) =
             words.into_iter().skip(1).partition(|word| word.starts_with('.'));
         let declared =
-            Declared { class: class(&directives), lanes: lanes(&directives), kind: directives.join(" ") };
+            Declaration { class: class(&directives), lanes: lanes(&directives), kind: directives.join(" ") };
         let last = self.scopes.len() - 1;
         let scope = &mut self.scopes[last];
         for one in words.split(|word| *word == ",") {
@@ -111,7 +111,7 @@ impl Names {
 }
 
 impl Scope {
-    fn declared(&self, name: &str) -> Option<&Declared> {
+    fn declared(&self, name: &str) -> Option<&Declaration> {
         if let Some(declared) = self.single.get(name) {
             return Some(declared);
         }

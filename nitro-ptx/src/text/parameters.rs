@@ -20,15 +20,17 @@ impl Module {
         self.bodies().filter(|body| body.is_kernel()).map(|body| body.name.as_str())
     }
 
-    /// Returns the parameters of a kernel, in order; none if there is no such kernel, or one is written in a way that is
-    /// not known.
+    /// Returns the parameters of a kernel, in order; none if there is no such kernel, or one has a form that is not
+    /// known.
     ///
     /// ```
     /// use nitro_ptx::Module;
     ///
-    /// let text = ".version 9.0\n.visible .entry k(.param .u64 .ptr .global .align 4 k_0, .param .align 4 .b8 k_1[12], .param .f32 k_2) { ret; }";
+    /// let text = ".visible .entry k(.param .u64 .ptr .global .align 4 a, .param .align 4 .b8 b[12], .param .f32 c)\n\
+    ///             { ret; }";
     /// let taken = Module::parse(text)?.parameters("k").unwrap();
-    /// assert_eq!(taken.iter().map(|taken| (&*taken.name, taken.bytes)).collect::<Vec<_>>(), [("k_0", 8), ("k_1", 12), ("k_2", 4)]);
+    /// let sizes: Vec<_> = taken.iter().map(|taken| (taken.name.as_str(), taken.bytes)).collect();
+    /// assert_eq!(sizes, [("a", 8), ("b", 12), ("c", 4)]);
     /// assert!(taken[2].is_float);
     /// # Ok::<(), nitro_ptx::ParseError>(())
     /// ```

@@ -29,7 +29,7 @@ impl Display for Function {
                 Content::Close => writeln!(formatter, "\t}}")?,
                 Content::Label(name) => writeln!(formatter, "{name}:")?,
                 Content::Instruction(_, instruction) => {
-                    writeln!(formatter, "\t{}", Shown(instruction, &self.registers))?;
+                    writeln!(formatter, "\t{}", InstructionText(instruction, &self.registers))?;
                 }
                 Content::Tombstone(_) => {}
             }
@@ -39,9 +39,9 @@ impl Display for Function {
 }
 
 /// An instruction with the names of its registers.
-pub(crate) struct Shown<'a>(pub(crate) &'a Instruction, pub(crate) &'a [Register]);
+pub(crate) struct InstructionText<'a>(pub(crate) &'a Instruction, pub(crate) &'a [Register]);
 
-impl Display for Shown<'_> {
+impl Display for InstructionText<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let Self(instruction, registers) = self;
         if let Some(guard) = instruction.guard {
@@ -57,7 +57,7 @@ impl Display for Shown<'_> {
     }
 }
 
-impl Shown<'_> {
+impl InstructionText<'_> {
     fn operand(&self, operand: &[Token], formatter: &mut Formatter<'_>) -> fmt::Result {
         let mut before: Option<&Token> = None;
         for token in operand {

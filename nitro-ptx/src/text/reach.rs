@@ -7,7 +7,7 @@ use super::scan::lexemes;
 
 /// The names that kernels lead to: functions that they call, variables, what these begin with, and so on.
 #[derive(Debug)]
-pub(crate) struct Reached<'a>(HashSet<&'a str>);
+pub(crate) struct ReachableNames<'a>(HashSet<&'a str>);
 
 /// Words that need each other: a function, or a statement between functions.
 struct Unit<'a> {
@@ -17,7 +17,7 @@ struct Unit<'a> {
     leads_to: Vec<&'a str>,
 }
 
-impl<'a> Reached<'a> {
+impl<'a> ReachableNames<'a> {
     /// From kernels of these names.
     pub(crate) fn of(module: &'a Module, kernels: &[&'a str]) -> Self {
         Self::from(&units(module), kernels.to_vec())

@@ -17,7 +17,7 @@ pub(crate) struct Scan<'a> {
 }
 
 /// A part of a text that [`Scan::until`] passes over.
-pub(crate) enum Passed<'a> {
+pub(crate) enum Segment<'a> {
     Comment(&'a str),
     Other(&'a str),
 }
@@ -51,18 +51,11 @@ impl<'a> Scan<'a> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// The comment that begins here, if one does.
+    /// Passes the comment that begins here, if one does.
     pub(crate) fn comment(&mut self) -> Result<Option<&'a str>, ParseError> {
         let rest = self.rest();
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            let end =
-                rest.find("*/").ok_or_else(|| self.error("a comment that begins with `/*` has no `*/`"))?;
-            end + 2
-        } else {
-            return Ok(None);
-        };
+        let Some(length) = comment(rest) else { return Ok(None) };
+        let length = length.ok_or_else(|| self.error("a comment that begins with `/*` has no `*/`"))?;
         self.at += length;
         Ok(Some(&rest[..length]))
     }
@@ -80,7 +73,7 @@ impl<'a> Scan<'a> {
     pub(crate) fn until(
         &mut self,
         ends: &[u8],
-        mut passes: impl FnMut(Passed<'a>),
+        mut passes: impl FnMut(Segment<'a>),
         is_end_word: impl Fn(&str) -> bool,
     ) -> Result<(), ParseError> {
         let mut open: Vec<u8> = Vec::new();
@@ -90,7 +83,7 @@ impl<'a> Scan<'a> {
             }
             let from = self.at;
             if let Some(comment) = self.comment()? {
-                passes(Passed::Comment(comment));
+                passes(Segment::Comment(comment));
                 continue;
             }
             match byte {
@@ -114,7 +107,7 @@ impl<'a> Scan<'a> {
                 }
                 _ => self.at += self.rest().chars().next().map_or(1, char::len_utf8),
             }
-            passes(Passed::Other(&self.text[from..self.at]));
+            passes(Segment::Other(&self.text[from..self.at]));
         }
         match open.is_empty() {
             true => Ok(()),
@@ -183,15 +176,8 @@ pub(crate) fn lexemes(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text.trim_start();
     while let Some(letter) = rest.chars().next() {
-        let comment = if rest.starts_with("//") {
-            Some(rest.find('\n').unwrap_or(rest.len()))
-        } else if rest.starts_with("/*") {
-            Some(rest.find("*/").map_or(rest.len(), |end| end + 2))
-        } else {
-            None
-        };
-        if let Some(length) = comment {
-            rest = rest[length..].trim_start();
+        if let Some(length) = comment(rest) {
+            rest = rest[length.unwrap_or(rest.len())..].trim_start();
             continue;
         }
         let length = match letter {
@@ -205,7 +191,15 @@ pub(crate) fn lexemes(text: &str) -> Vec<&str> {
     found
 }
 
-/// The string at the beginning, with its quotes.
+/// Returns the length of the comment at the beginning, if there is one; none for one that does not end.
+fn comment(text: &str) -> Option<Option<usize>> {
+    if text.starts_with("//") {
+        return Some(Some(text.find('\n').unwrap_or(text.len())));
+    }
+    text.starts_with("/*").then(|| text.find("*/").map(|end| end + 2))
+}
+
+/// Returns the string at the beginning, with its quotes.
 pub(crate) fn string(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -217,4 +211,18 @@ pub(crate) fn string(text: &str) -> Option<&str> {
         }
     }
     None
+}
+
+/// Returns the place where the bracket that opens at `from` is closed; the end where it is not.
+pub(crate) fn closing(words: &[&str], from: usize) -> usize {
+    let mut depth = 0_usize;
+    for (at, word) in words.iter().enumerate().skip(from) {
+        match *word {
+            "(" | "{" => depth += 1,
+            ")" | "}" if depth <= 1 => return at,
+            ")" | "}" => depth -= 1,
+            _ => {}
+        }
+    }
+    words.len()
 }

@@ -49,14 +49,6 @@ pub(crate) enum Type {
 impl Type {
     /// Of a part of an opcode, without its dot.
     pub(crate) fn parse(part: &str) -> Option<Self> {
-        let number = |text: &str| match text {
-            "8" => Some(1),
-            "16" => Some(2),
-            "32" => Some(4),
-            "64" => Some(8),
-            "128" => Some(16),
-            _ => None,
-        };
         Some(match part {
             "pred" => Self::Predicate,
             "f16" => Self::F16,
@@ -67,12 +59,22 @@ impl Type {
             "s16x2" => Self::Integer16x2(true),
             "f32" => Self::F32,
             "f64" => Self::F64,
-            _ => match (part.get(..1)?, number(part.get(1..)?)?) {
-                ("b", bytes) => Self::Bits(bytes),
-                ("u", bytes @ ..=8) => Self::Unsigned(bytes),
-                ("s", bytes @ ..=8) => Self::Signed(bytes),
-                _ => return None,
-            },
+            _ => {
+                let bytes = match part.get(1..)? {
+                    "8" => 1,
+                    "16" => 2,
+                    "32" => 4,
+                    "64" => 8,
+                    "128" => 16,
+                    _ => return None,
+                };
+                match part.get(..1)? {
+                    "b" => Self::Bits(bytes),
+                    "u" if bytes <= 8 => Self::Unsigned(bytes),
+                    "s" if bytes <= 8 => Self::Signed(bytes),
+                    _ => return None,
+                }
+            }
         })
     }
 

@@ -17,6 +17,7 @@ fn signed(a: f64, b: f64, mode: u64, choose: impl Fn(f64, f64, u64) -> f64) -> f
     if mode & mode::MAGNITUDE == 0 {
         return choose(a, b, mode);
     }
+    // `.xorsign` is allowed with `.abs` alone ("min", "max").
     let is_negative = mode & mode::SIGN != 0 && a.is_sign_negative() != b.is_sign_negative();
     let chosen = choose(a.abs(), b.abs(), mode);
     if is_negative { -chosen } else { chosen }

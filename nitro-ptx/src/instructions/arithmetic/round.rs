@@ -103,6 +103,7 @@ impl Rounding {
 
     /// Rounds to 32 bits.
     pub(crate) fn single(self, value: f64) -> f32 {
+        // The cast rounds to the nearest; the direction says whether to step back to the other neighbour.
         let nearest = value as f32;
         let (above, below) = (f64::from(nearest) > value, f64::from(nearest) < value);
         match self {
@@ -126,7 +127,9 @@ impl Rounding {
         }
         let bias = i32::from(infinity >> mantissa) / 2;
         let exponent = ((value.abs().to_bits() >> 52) as i32 - 1023).max(1 - bias);
+        // In units of the last bit that the result has, which is fixed for subnormal ones.
         let scaled = value.abs() * (f64::from(mantissa as i32 - exponent)).exp2();
+        // The magnitude is rounded, so that directions are exchanged for negative numbers.
         let toward = match self {
             Self::Down if sign != 0 => Self::Up,
             Self::Up if sign != 0 => Self::Down,
@@ -152,6 +155,7 @@ pub(crate) fn of_half(bits: u16, mantissa: u32) -> f64 {
         _ if magnitude == infinity => f64::INFINITY,
         _ => {
             let exponent = i32::from(magnitude >> mantissa).max(1);
+            // Normal numbers have a first bit that is not stored.
             let implied = if magnitude >> mantissa > 0 { 1 << mantissa } else { 0 };
             let steps = (magnitude & ((1 << mantissa) - 1)) | implied;
             f64::from(steps) * f64::from(exponent - bias - mantissa as i32).exp2()
@@ -164,6 +168,7 @@ pub(crate) fn of_half(bits: u16, mantissa: u32) -> f64 {
 /// again is as rounding once.
 pub(crate) fn odd_sum(a: f64, b: f64) -> f64 {
     let sum = a + b;
+    // The error of the sum, exactly (2Sum, Knuth).
     let of_b = sum - a;
     odd(sum, (a - (sum - of_b)) + (b - of_b))
 }
