@@ -32,8 +32,6 @@ pub use self::edits::base::Base;
 pub use self::edits::edit::{CacheMode, Edit, Fix, Operation, PatchError, Reach, Value};
 pub use self::edits::patch::Patch;
 pub use self::edits::proposal::{Proposal, Reason};
-pub use self::instrument::bounds::Bounds;
-pub use self::instrument::deadline::Deadline;
 pub use self::instrument::violation::Violation;
 pub use self::machine_code::machine_code;
 pub use self::profile::Profile;

@@ -11,22 +11,24 @@ const MOST_RANGES: usize = 64;
 const FUNCTIONS: &str = include_str!("bounds.ptx");
 
 impl Module {
-    /// This module, but a thread ends before it accesses global memory outside of some [ranges](Bounds::table),
-    /// shared memory that its block has not, or an address that is no multiple of the access's size, and instead of
-    /// `trap`; a [variable](Violation::VARIABLE) tells that it did. On a GPU such an access ends all that the
-    /// process has on the device, and to begin anew takes about half a second.
+    /// Returns this module with checks before each access: a thread ends before it does what ends a process.
+    ///
+    /// That is to access global memory outside of some [ranges](Self::bounds_table), shared memory that its block has
+    /// not, or an address that is no multiple of the access's size, and `trap`. A [variable](Violation::VARIABLE) tells
+    /// that it ended. On a GPU such an access ends all that the process has on the device, and to begin anew takes about
+    /// half a second.
     ///
     /// Every access takes many times as long: this is for finding out what a kernel does, not how fast it is. What
     /// is addressed by a name, local memory, copies that are asynchronous and what is not known are accessed as
     /// before.
     ///
     /// ```
-    /// use nitro_ptx::{Bounds, Module};
+    /// use nitro_ptx::Module;
     ///
     /// let text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to) {\n\
     ///             .reg .b64 %rd<2>; ld.param.u64 %rd1, [to]; st.global.u32 [%rd1+4], 1; ret;\n}";
     /// let module = Module::parse(text)?.with_bounds();
-    /// assert!(module.to_string().contains(Bounds::TABLE));
+    /// assert!(module.to_string().contains(Module::BOUNDS_VARIABLE));
     /// # Ok::<(), nitro_ptx::ParseError>(())
     /// ```
     #[must_use]
@@ -41,34 +43,21 @@ impl Module {
         self
     }
 
-    fn has_wide_addresses(&self) -> bool {
-        self.texts().flat_map(str::lines).any(|line| {
-            line.trim_start()
-                .strip_prefix(".address_size")
-                .is_some_and(|size| size.trim_start().starts_with("64"))
-        })
-    }
-}
+    /// The variable of a module [with bounds](Self::with_bounds) that holds the ranges that may be accessed.
+    pub const BOUNDS_VARIABLE: &'static str = "nitro_bounds";
 
-/// The ranges that a module [with bounds](Module::with_bounds) is told.
-///
-/// ```
-/// use nitro_ptx::Bounds;
-///
-/// let table = Bounds::table(&[(4096, 256)]).unwrap();
-/// assert_eq!(table[..8], 1u64.to_le_bytes(), "how many ranges there are");
-/// assert_eq!(table[8..24], [4096u64.to_le_bytes(), 256u64.to_le_bytes()].concat(), "each by its begin and length");
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds;
-
-impl Bounds {
-    /// The variable that holds the ranges that may be accessed.
-    pub const TABLE: &'static str = "nitro_bounds";
-    /// What the variable holds where these ranges may be accessed, each from an address so many bytes; none if they
-    /// are too many.
+    /// Returns the bytes of that variable for ranges of an address and a length; none if there are too many.
+    ///
+    /// ```
+    /// use nitro_ptx::Module;
+    ///
+    /// let table = Module::bounds_table(&[(4096, 256)]).unwrap();
+    /// assert_eq!(table[..8], 1u64.to_le_bytes(), "how many ranges there are");
+    /// let range = [4096u64.to_le_bytes(), 256u64.to_le_bytes()].concat();
+    /// assert_eq!(table[8..24], range, "each by its begin and length");
+    /// ```
     #[must_use]
-    pub fn table(ranges: &[(u64, u64)]) -> Option<Vec<u8>> {
+    pub fn bounds_table(ranges: &[(u64, u64)]) -> Option<Vec<u8>> {
         let words =
             [ranges.len() as u64].into_iter().chain(ranges.iter().flat_map(|&(begin, bytes)| [begin, bytes]));
         let mut table: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
@@ -76,6 +65,14 @@ impl Bounds {
         (table.len() <= full).then(|| {
             table.resize(full, 0);
             table
+        })
+    }
+
+    fn has_wide_addresses(&self) -> bool {
+        self.texts().flat_map(str::lines).any(|line| {
+            line.trim_start()
+                .strip_prefix(".address_size")
+                .is_some_and(|size| size.trim_start().starts_with("64"))
         })
     }
 }
@@ -112,8 +109,9 @@ fn check(instruction: &Instruction, registers: &[Register]) -> Option<String> {
     };
     let guard = written(instruction.guard, registers);
     Some(format!(
-        "{{ .reg .b64 %nitro_at; .param .b64 nitro_at; .param .b32 nitro_bytes; {widen} %nitro_at, {name}; add.s64 %nitro_at, %nitro_at, {offset}; \
-         st.param.b64 [nitro_at], %nitro_at; st.param.b32 [nitro_bytes], {bytes}; {guard}call {function}, (nitro_at, nitro_bytes); }}"
+        "{{ .reg .b64 %nitro_at; .param .b64 nitro_at; .param .b32 nitro_bytes; {widen} %nitro_at, {name}; \
+         add.s64 %nitro_at, %nitro_at, {offset}; st.param.b64 [nitro_at], %nitro_at; \
+         st.param.b32 [nitro_bytes], {bytes}; {guard}call {function}, (nitro_at, nitro_bytes); }}"
     ))
 }
 
@@ -128,10 +126,8 @@ pub(crate) fn access(opcode: &str) -> Option<(&'static str, u32)> {
     let mut parts = opcode.split('.');
     let first = parts.next()?;
     let parts: Vec<&str> = parts.collect();
-    let is_there = |words: &[&str]| words.iter().any(|word| parts.contains(word));
-    if !matches!(first, "ld" | "ldu" | "st" | "atom" | "red")
-        || is_there(&["param", "local", "const", "async", "bulk"])
-    {
+    let is_elsewhere = ["param", "local", "const", "async", "bulk"].iter().any(|word| parts.contains(word));
+    if !matches!(first, "ld" | "ldu" | "st" | "atom" | "red") || is_elsewhere {
         return None;
     }
     let space = parts.iter().find_map(|part| match *part {

@@ -5,24 +5,20 @@ use std::collections::HashSet;
 use super::violation::Violation;
 use crate::text::module::{Content, Function, Instruction, Item, Module, Piece, Token};
 
-/// The variable that a module [with a deadline](Module::with_deadline) has for it.
-#[derive(Clone, Copy, Debug)]
-pub struct Deadline;
-
-impl Deadline {
-    /// The variable, of eight bytes, with the moment at which threads end, by the device's clock: 0 until the first
-    /// of them has begun. Who runs a module again sets it to 0 before, so that what passes between runs does not
-    /// count.
-    pub const END: &'static str = "nitro_deadline_ns"; // no program has a name like it
-}
-
-const END: &str = Deadline::END;
+const END: &str = Module::DEADLINE_VARIABLE;
 
 impl Module {
-    /// This module, but where a thread jumps back it ends instead once `most_ns` nanoseconds are over since a
-    /// kernel of the module began first, by the device's clock ([`Deadline::END`]). So an endless loop ends, and
-    /// takes nobody's process with it; results of threads that ended so are missing, and a
-    /// [variable](Violation::VARIABLE) tells that they did.
+    /// The variable, of eight bytes, of a module [with a deadline](Self::with_deadline): the moment at which threads
+    /// end, by the device's clock, and 0 until the first of them has begun.
+    ///
+    /// Who runs a module again sets it to 0 before, so that what passes between runs does not count.
+    pub const DEADLINE_VARIABLE: &'static str = "nitro_deadline_ns"; // no program has a name like it
+
+    /// Returns this module with checks where threads jump back: they end once `most_ns` nanoseconds are over.
+    ///
+    /// These count since a kernel of the module began first, by the device's clock: see
+    /// [`DEADLINE_VARIABLE`](Self::DEADLINE_VARIABLE). So an endless loop ends, and takes nobody's process with it.
+    /// Results of threads that ended so are missing, and a [variable](Violation::VARIABLE) tells that they did.
     ///
     /// Every turn of a loop takes longer: this is for finding out what a kernel does, not how fast it is. A thread
     /// that waits for others, as at a barrier that they do not come to, waits on.
@@ -94,21 +90,27 @@ fn jumps_to(instruction: &Instruction, passed: &HashSet<String>) -> bool {
     }
 }
 
-/// Only threads that find no end yet put one there: millions of atomic operations at one place would take longer
-/// than most kernels.
+/// Returns the statement that sets the end where a kernel begins.
+///
+/// Only threads that find no end yet put one there: millions of atomic operations at one place would take longer than
+/// most kernels.
 fn beginning(most_ns: u64) -> String {
     format!(
-        "{{ .reg .b64 %nitro_now, %nitro_end, %nitro_old; .reg .pred %nitro_is_first; ld.volatile.global.u64 %nitro_old, [{END}]; \
-         setp.eq.u64 %nitro_is_first, %nitro_old, 0; mov.u64 %nitro_now, %globaltimer; add.u64 %nitro_end, %nitro_now, {most_ns}; \
+        "{{ .reg .b64 %nitro_now, %nitro_end, %nitro_old; .reg .pred %nitro_is_first; \
+         ld.volatile.global.u64 %nitro_old, [{END}]; setp.eq.u64 %nitro_is_first, %nitro_old, 0; \
+         mov.u64 %nitro_now, %globaltimer; add.u64 %nitro_end, %nitro_now, {most_ns}; \
          @%nitro_is_first atom.global.cas.b64 %nitro_old, [{END}], 0, %nitro_end; }}"
     )
 }
 
+/// Returns the statement that ends a thread once time is over.
+///
 /// The end does not change any more, so that the first level of the cache may have it.
 fn check() -> String {
     format!(
-        "{{ .reg .b64 %nitro_now, %nitro_end; .reg .pred %nitro_is_over; mov.u64 %nitro_now, %globaltimer; ld.global.u64 %nitro_end, [{END}]; \
-         setp.gt.u64 %nitro_is_over, %nitro_now, %nitro_end; @%nitro_is_over {}; @%nitro_is_over exit; }}",
+        "{{ .reg .b64 %nitro_now, %nitro_end; .reg .pred %nitro_is_over; mov.u64 %nitro_now, %globaltimer; \
+         ld.global.u64 %nitro_end, [{END}]; setp.gt.u64 %nitro_is_over, %nitro_now, %nitro_end; \
+         @%nitro_is_over {}; @%nitro_is_over exit; }}",
         Violation::Deadline.told()
     )
 }

@@ -51,8 +51,9 @@ impl fmt::Display for Violation {
 }
 
 impl Module {
-    /// Puts declarations before all functions, and before them, once, that of the variable, which they may use;
-    /// false where the text has no directives to put them behind.
+    /// Puts declarations before all functions, and before them, once, that of the variable, which they may use.
+    ///
+    /// Returns false where the text has no directives to put them behind.
     pub(crate) fn declare(&mut self, declarations: &str) -> bool {
         let head = self.pieces.iter_mut().find_map(|piece| match piece {
             Piece::Text(text) => Some((behind_directives(text)?, text)),

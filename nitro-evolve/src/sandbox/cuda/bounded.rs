@@ -1,7 +1,7 @@
 //! Code whose threads end where loops do not, or before they access what is no buffer's.
 
 use nitro_cuda::{Module, Stream, Variable};
-use nitro_ptx::{Bounds, Deadline, Violation};
+use nitro_ptx::{Module as Ptx, Violation};
 use nitro_search::Failure;
 
 use super::case::Case;
@@ -21,7 +21,7 @@ impl<'m> Bounded<'m> {
     /// Of a module that has bounds or a deadline.
     pub(super) fn of(module: &'m Module) -> Option<Self> {
         let variable = |name| module.variable(name).ok();
-        let (table, end) = (variable(Bounds::TABLE), variable(Deadline::END));
+        let (table, end) = (variable(Ptx::BOUNDS_VARIABLE), variable(Ptx::DEADLINE_VARIABLE));
         Some(Self { violation: variable(Violation::VARIABLE)?, table, end })
     }
 
@@ -33,7 +33,7 @@ impl<'m> Bounded<'m> {
         let Some(variable) = self.table else { return Ok(()) };
         let ranges: Vec<(u64, u64)> =
             case.buffers.iter().map(|buffer| (buffer.work.pointer(), buffer.work.len() as u64)).collect();
-        let table = Bounds::table(&ranges).ok_or_else(|| {
+        let table = Ptx::bounds_table(&ranges).ok_or_else(|| {
             Stop::Failed(Failure::Launch, format!("{} buffers are too many for bounds", ranges.len()))
         })?;
         Ok(variable.copy_from_slice(stream, &table)?)

@@ -98,7 +98,7 @@ fn accesses_that_are_not_looked_at_stay_as_they_are() {
         assert_eq!(access(opcode), Some((function, bytes)), "{opcode}");
     }
     let narrow = ".version 9.0\n.target sm_90\n.address_size 32\n.entry k() { ret; }";
-    assert!(!Module::parse(narrow).unwrap().with_bounds().to_string().contains(Bounds::TABLE));
+    assert!(!Module::parse(narrow).unwrap().with_bounds().to_string().contains(Module::BOUNDS_VARIABLE));
 }
 
 /// The other way round, too: what is declared comes before all that uses it.
@@ -110,7 +110,7 @@ fn a_text_with_bounds_may_have_a_deadline() {
     let module = Module::parse(&text).unwrap();
     for module in [module.clone().with_deadline(9).with_bounds(), module.with_bounds().with_deadline(9)] {
         let text = module.to_string();
-        let declared = [Violation::VARIABLE, Bounds::TABLE, "nitro_deadline_ns", "nitro_global"];
+        let declared = [Violation::VARIABLE, Module::BOUNDS_VARIABLE, "nitro_deadline_ns", "nitro_global"];
         for (name, words) in declared.iter().zip([
             ".u32 nitro_violation = 0",
             "nitro_bounds[129] =",
@@ -125,6 +125,6 @@ fn a_text_with_bounds_may_have_a_deadline() {
 
 #[test]
 fn a_table_has_so_many_ranges_and_not_more() {
-    assert_eq!(Bounds::table(&[(1, 2); 64]).unwrap().len(), 8 * 129);
-    assert!(Bounds::table(&[(1, 2); 65]).is_none());
+    assert_eq!(Module::bounds_table(&[(1, 2); 64]).unwrap().len(), 8 * 129);
+    assert!(Module::bounds_table(&[(1, 2); 65]).is_none());
 }
