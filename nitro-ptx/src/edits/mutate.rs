@@ -4,7 +4,7 @@ use super::reword;
 use crate::instructions::table;
 use std::collections::HashMap;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::apply::EditedModule;
 use super::base::Base;

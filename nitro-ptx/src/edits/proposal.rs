@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::edit::Operation;
 
