@@ -12,6 +12,8 @@ pub struct Description {
     pub text: String,
     /// A page that needs nothing but itself.
     pub html: String,
+    /// The passes that made the code, each with what there was after it; empty: the generator has none.
+    pub passes: String,
 }
 
 /// What a description says the needs of: where the code is to run.
