@@ -44,7 +44,7 @@ fn each_pass_is_told_in_order_and_the_last_one_gives_the_program() {
     assert!(of("kernels").contains("kernel scaled_product_0: statements"), "{}", of("kernels"));
     assert!(of("kernels").contains("grid: ") && !of("kernels").contains("thread_tile"), "{}", of("kernels"));
     assert!(of("tilings").contains("thread_tile: "), "{}", of("tilings"));
-    assert!(of("grid").contains("32 threads × "), "{}", of("grid"));
+    assert!(of("grid").contains("x: i, 256 threads × 1 points"), "{}", of("grid"));
     assert!(!of("grid").contains("in blocks of") && program.contains("in blocks of"), "{program}");
 }
 
