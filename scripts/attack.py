@@ -739,7 +739,7 @@ def torn_sources(trainer, scratch):
         ("workloads", workload, [["evolve", ptx, "--workload", "torn", *check]]),
         ("matrices", trainer.inputs / "m00.mtx", [[*record[1:4], "--inputs", "torn.d", *record[6:]]]),
     ]
-    for path in sorted((ROOT / "nitro-train/tests/stores/data/kernel_tuner").glob("*.json")):
+    for path in sorted((ROOT / "nitro-store/tests/stores/data/kernel_tuner").glob("*.json")):
         sources.append(("Kernel Tuner's files", path, [["import", *into, "--kernel-tuner", "torn"]]))
     for table in tables[1::2]:
         words = ["torn" if word == table else trainer.good / word if word.endswith(".csv") else word for word in tables]

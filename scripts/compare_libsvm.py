@@ -2,7 +2,7 @@
 """Compares Nitro's SVMs with LIBSVM: same points, same scaled features, same C and gamma.
 
     pip install -r scripts/requirements.txt
-    cargo run --release -p nitro-variants-train --example learn_dump -- IMPORT-FOLDER DUMP-FOLDER
+    cargo run --release -p nitro-variants-learn --example learn_dump -- IMPORT-FOLDER DUMP-FOLDER
     python3 scripts/compare_libsvm.py DUMP-FOLDER
 
 Prints, for every held-out device and strategy, on how many test points the two predict the same variant, and ends with

@@ -56,7 +56,7 @@ def nitro(points, labels, cost):
             for label, row in zip(labels, points.tolist())
         ]
         path.write_text("\n".join(rows) + "\n")
-        command = "cargo run -q --release -p nitro-variants-train --example svm_speed --".split()
+        command = "cargo run -q --release -p nitro-variants-learn --example svm_speed --".split()
         output = subprocess.run([*command, path, str(cost), repr(GAMMA)], check=True, capture_output=True, text=True)
     time_ms, predicted = output.stdout.splitlines()
     return float(time_ms), np.array(predicted.split(), dtype=int)

@@ -2,7 +2,7 @@
 """What scikit-learn reaches on the same leave-one-device-out split, beside Nitro.
 
     pip install -r scripts/requirements.txt
-    cargo run --release -p nitro-variants-train --example learn_dump -- IMPORT-FOLDER DUMP-FOLDER
+    cargo run --release -p nitro-variants-learn --example learn_dump -- IMPORT-FOLDER DUMP-FOLDER
     python3 scripts/compare_sklearn.py DUMP-FOLDER
 
 Training points, test points and scaled features are Nitro's; the models are scikit-learn's own: SVC (RBF, one against

@@ -1,4 +1,4 @@
-"""Reads what the example `learn_dump` of nitro-train writes."""
+"""Reads what the example `learn_dump` of nitro-learn writes."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def first_admissible(shares, ranking):
 def read_cases(folder):
     cases = [Case(about) for about in sorted(Path(folder).glob("*.json"))]
     if not cases:
-        raise SystemExit(f"{folder} has no dump; make one with the example learn_dump of nitro-train")
+        raise SystemExit(f"{folder} has no dump; make one with the example learn_dump of nitro-learn")
     return cases
 
 

@@ -49,14 +49,39 @@ fn the_trainer_is_where_the_heavy_parts_are() {
 fn a_search_knows_neither_the_run_time_nor_the_trainer() {
     let compiled = compiled_by("nitro-variants-search");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro-variants-learn", "nitro-variants-search"]);
+    assert_eq!(ours, ["nitro-variants-search", "nitro-variants-stats"]);
     assert!(compiled.len() <= 17, "dependencies are few: {compiled:?}");
 }
 
 #[test]
 fn statistics_and_random_numbers_know_nothing_else() {
+    let compiled = compiled_by("nitro-variants-stats");
+    assert_eq!(compiled.into_iter().collect::<Vec<_>>(), ["nitro-variants-stats"]);
+}
+
+#[test]
+fn a_store_knows_neither_learning_nor_measuring_nor_commands() {
+    let compiled = compiled_by("nitro-variants-store");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro-variants-core", "nitro-variants-stats", "nitro-variants-store"]);
+    assert!(compiled.contains("rusqlite") && !compiled.contains("clap"), "{compiled:?}");
+}
+
+#[test]
+fn learning_knows_neither_measuring_nor_commands() {
     let compiled = compiled_by("nitro-variants-learn");
-    assert_eq!(compiled.into_iter().collect::<Vec<_>>(), ["nitro-variants-learn"]);
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    let expected = [
+        "nitro-variants-core",
+        "nitro-variants-learn",
+        "nitro-variants-search",
+        "nitro-variants-stats",
+        "nitro-variants-store",
+    ];
+    assert_eq!(ours, expected);
+    for absent in ["clap", "maud", "indicatif"] {
+        assert!(!compiled.contains(absent), "learning compiles {absent}");
+    }
 }
 
 /// Each crate with all of ours that it compiles, itself included: `ARCHITECTURE.md` says the same in words.
@@ -92,7 +117,7 @@ fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
     assert_eq!(
         ours,
-        ["nitro-variants-core", "nitro-variants-learn", "nitro-variants-ptx", "nitro-variants-search"]
+        ["nitro-variants-core", "nitro-variants-ptx", "nitro-variants-search", "nitro-variants-stats"]
     );
     assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
 }
@@ -125,7 +150,7 @@ fn whoever_calls_the_product_compiles_neither_trainer_nor_generator() {
 fn code_generation_knows_no_trainer_and_devices_and_searches_only_if_asked() {
     let plain = compiled_with("--no-default-features", "nitro-variants-nest");
     let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();
-    assert_eq!(ours, ["nitro-variants-nest", "nitro-variants-launch", "nitro-variants-macros"]);
+    assert_eq!(ours, ["nitro-variants-launch", "nitro-variants-macros", "nitro-variants-nest"]);
     assert!(!plain.contains("isl-rs") && plain.len() <= 16, "dependencies are few: {plain:?}");
     let all = compiled_by("nitro-variants-nest");
     assert!(all.contains("isl-rs") && all.contains("nitro-variants-cuda"), "{all:?}");
@@ -144,12 +169,12 @@ fn spaces_of_decisions_know_no_device_no_trainer_and_no_dependences() {
     let plain = compiled_with("--no-default-features", "nitro-variants-decide");
     let ours: Vec<_> = plain.iter().filter(|name| name.starts_with("nitro")).collect();
     let expected = [
-        "nitro-variants-nest",
         "nitro-variants-decide",
         "nitro-variants-launch",
-        "nitro-variants-learn",
         "nitro-variants-macros",
+        "nitro-variants-nest",
         "nitro-variants-search",
+        "nitro-variants-stats",
     ];
     assert_eq!(ours, expected);
     assert!(!plain.contains("isl-rs") && plain.len() <= 20, "dependencies are few: {plain:?}");
@@ -185,8 +210,10 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants",
         "nitro-variants-launch",
         "nitro-variants-cuda",
-        "nitro-variants-learn",
+        "nitro-variants-stats",
+        "nitro-variants-store",
         "nitro-variants-search",
+        "nitro-variants-learn",
         "nitro-variants-nest",
         "nitro-variants-decide",
         "nitro-variants-page",

@@ -1,4 +1,4 @@
-use nitro_train::exchange::read_bytes;
+use nitro_store::exchange::read_bytes;
 
 use crate::{parts, recordings};
 

@@ -1,4 +1,4 @@
-use nitro_train::exchange::import_kernel_tuner;
+use nitro_store::exchange::import_kernel_tuner;
 
 use crate::{recordings, scratch_file};
 

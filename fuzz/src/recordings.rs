@@ -1,5 +1,5 @@
 use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
-use nitro_train::recordings::{MAX_FEATURES, Recordings};
+use nitro_store::recordings::{MAX_FEATURES, Recordings};
 
 /// Asserts that recordings refer to what is there, in finite numbers, within the limits, by printable names.
 pub(crate) fn check(recordings: &Recordings) {

@@ -1,4 +1,4 @@
-use nitro_train::store;
+use nitro_store::store;
 
 use crate::{recordings, scratch_file};
 

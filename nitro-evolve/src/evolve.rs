@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use nitro_core::Artifact;
 use nitro_ptx::{Base, Edit};
-use nitro_search::Ask;
-use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told, Trial};
+use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Trial};
+use nitro_search::{Ask, Budget, Engine, Observation};
 
 use crate::begin_with::BeginWithError;
 use crate::bench::BenchError;
@@ -15,7 +15,6 @@ use crate::run::names;
 
 /// How long an evolution may take, and where it is kept.
 pub(crate) struct Course<'a> {
-    /// Without its budget, since an evolution may go on with more of it.
     pub plan: EvolvePlan,
     /// No generation begins after it; time of earlier sessions counts.
     pub most_time: Duration,
@@ -112,8 +111,10 @@ pub(crate) fn search(
     let (log, Kept { entries, begun_with }) = Log::open(course.log, &header, subject.base())?;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
     let endless = EvolvePlan { generations: usize::MAX, ..course.plan.clone() };
-    let mut evolution = Evolution::with_patches(subject.base(), endless, begun_with.clone());
-    let told: Vec<Told<Edit>> = entries.iter().map(|entry| entry.told.clone()).collect();
+    let evolution = Evolution::with_patches(subject.base(), endless, begun_with.clone());
+    let mut evolution = Engine::new(evolution, Budget::default());
+    let told: Vec<Observation<Trial<Edit>, Report>> =
+        entries.iter().map(|entry| entry.told.clone()).collect();
     evolution.restore(&told).map_err(|error| EvolveError::Foreign(error.to_string()))?;
     if !begun_with.is_empty() {
         observer.message(&format!("the first generation has {} found elsewhere", patches(begun_with.len())));
@@ -123,6 +124,7 @@ pub(crate) fn search(
     }
     let mut running = Running { evaluator, course, observer, log, entries, before };
     running.run(&mut evolution)?;
+    let evolution = evolution.proposer();
     Ok(Found {
         front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
         finalists: evolution.finalists(),
@@ -149,37 +151,37 @@ struct Running<'a, 'b> {
 }
 
 impl Running<'_, '_> {
-    fn run(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
-        let mut is_last = self.is_over(evolution);
+    fn run(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Result<(), EvolveError> {
+        let mut is_last = self.is_over(evolution.proposer());
         if is_last {
-            evolution.finish();
+            evolution.proposer_mut().finish();
         }
         while let Ask::Evaluate(trials) = self.bred(evolution) {
-            let reports = self.evaluator.evaluate(evolution, &trials)?;
-            let generation = evolution.generation();
+            let reports = self.evaluator.evaluate(evolution.proposer(), &trials)?;
+            let generation = evolution.proposer().generation();
             let mut told = Vec::with_capacity(trials.len());
             for (trial, report) in trials.into_iter().zip(reports) {
-                evolution.tell(trial.id, report).map_err(|error| EvolveError::Foreign(error.to_string()))?;
-                told.push(Entry { at: self.at(), generation, told: Told { trial, report } });
+                evolution.tell(&trial, report).map_err(|error| EvolveError::Foreign(error.to_string()))?;
+                told.push(Entry { at: self.at(), generation, told: Observation { proposal: trial, report } });
             }
             // With more time an evolution goes on where it was: what only ends it is not kept.
             if !is_last {
                 self.log.add(&told)?;
                 self.entries.extend(told);
             }
-            self.observer.progress(&self.state(evolution));
-            is_last = is_last || self.is_over(evolution);
+            self.observer.progress(&self.state(evolution.proposer()));
+            is_last = is_last || self.is_over(evolution.proposer());
             if is_last {
-                evolution.finish();
+                evolution.proposer_mut().finish();
             }
         }
         Ok(())
     }
 
     /// The next generation.
-    fn bred(&mut self, evolution: &mut Evolution<&Base>) -> Ask<Trial<Edit>> {
+    fn bred(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Ask<Trial<Edit>> {
         let began = Instant::now();
-        let asked = evolution.ask(usize::MAX);
+        let Ok(asked) = evolution.ask(usize::MAX);
         self.evaluator.spent.breeding += began.elapsed();
         asked
     }

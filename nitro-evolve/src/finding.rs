@@ -1,8 +1,8 @@
 //! What is known of a patch in the end.
 
-use nitro_learn::statistics::geometric_mean;
 use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
+use nitro_stats::statistics::geometric_mean;
 use serde::{Deserialize, Serialize};
 
 use crate::difference::DiffLine;

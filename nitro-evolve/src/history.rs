@@ -76,9 +76,9 @@ impl History {
         for entry in entries {
             history.counts.add(entry.told.report);
             if let Report::Ran { fitness, .. } = entry.told.report
-                && entry.told.trial.purpose == Purpose::Search
+                && entry.told.proposal.purpose == Purpose::Search
             {
-                history.tried.push(Tried { fitness, edits: entry.told.trial.edits.len() });
+                history.tried.push(Tried { fitness, edits: entry.told.proposal.edits.len() });
                 best.0 = if fitness.error == 0.0 { fitness.time_ns.min(best.0) } else { best.0 };
                 best.1 = if fitness.error <= max_error { fitness.time_ns.min(best.1) } else { best.1 };
             }
@@ -116,15 +116,15 @@ impl Counts {
 
 /// How these edits came to be.
 pub(crate) fn lineages(found: &Found, edits: &[Edit]) -> Vec<Lineage> {
-    let new = || found.entries.iter().filter(|entry| entry.told.trial.purpose == Purpose::Search);
+    let new = || found.entries.iter().filter(|entry| entry.told.proposal.purpose == Purpose::Search);
     let generations = new().map(|entry| entry.generation + 1).max().unwrap_or(0);
     edits
         .iter()
         .filter_map(|edit| {
-            let first = new().find(|entry| entry.told.trial.edits.contains(edit))?;
+            let first = new().find(|entry| entry.told.proposal.edits.contains(edit))?;
             let mut counts = vec![(0usize, 0usize); generations];
             for entry in new() {
-                counts[entry.generation].0 += usize::from(entry.told.trial.edits.contains(edit));
+                counts[entry.generation].0 += usize::from(entry.told.proposal.edits.contains(edit));
                 counts[entry.generation].1 += 1;
             }
             let share = |(with, all): (usize, usize)| with as f64 / all.max(1) as f64;
@@ -140,11 +140,11 @@ pub(crate) fn lineages(found: &Found, edits: &[Edit]) -> Vec<Lineage> {
 /// For each generation, the most of these edits that one of its new candidates had: how they came together.
 pub(crate) fn together(found: &Found, edits: &[Edit]) -> Vec<usize> {
     let mut most = Vec::new();
-    for entry in found.entries.iter().filter(|entry| entry.told.trial.purpose == Purpose::Search) {
+    for entry in found.entries.iter().filter(|entry| entry.told.proposal.purpose == Purpose::Search) {
         if most.len() <= entry.generation {
             most.resize(entry.generation + 1, 0);
         }
-        let own = edits.iter().filter(|edit| entry.told.trial.edits.contains(edit)).count();
+        let own = edits.iter().filter(|edit| entry.told.proposal.edits.contains(edit)).count();
         most[entry.generation] = own.max(most[entry.generation]);
     }
     most
@@ -156,8 +156,8 @@ mod tests {
 
     use nitro_core::Artifact;
     use nitro_ptx::Patch;
-    use nitro_search::Failure;
-    use nitro_search::evolve::{Told, Trial};
+    use nitro_search::evolve::Trial;
+    use nitro_search::{Failure, Observation};
 
     use super::*;
 
@@ -170,7 +170,7 @@ mod tests {
     fn edits_are_counted_in_one_candidate_and_not_over_several() {
         let entry = |generation, lines: &str, purpose| {
             let trial = Trial { id: serde_json::from_str("0").unwrap(), purpose, edits: edits(lines) };
-            let told = Told { trial, report: Report::Failed(Failure::Wrong) };
+            let told = Observation { proposal: trial, report: Report::Failed(Failure::Wrong) };
             Entry { at: Duration::ZERO, generation, told }
         };
         let entries = vec![

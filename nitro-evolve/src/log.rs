@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use nitro_core::Artifact;
 use nitro_ptx::{Base, Edit, Patch};
-use nitro_search::evolve::{EvolvePlan, Report, Told, Trial};
+use nitro_search::Observation;
+use nitro_search::evolve::{EvolvePlan, Report, Trial};
 use serde::{Deserialize, Serialize};
 
 use crate::begin_with;
@@ -93,7 +94,7 @@ pub(crate) struct Kept {
 pub(crate) struct Entry {
     pub at: Duration,
     pub generation: usize,
-    pub told: Told<Edit>,
+    pub told: Observation<Trial<Edit>, Report>,
 }
 
 /// The file, open for more.
@@ -210,7 +211,11 @@ impl Log {
             serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
         let edits = self.edits(number, &trial.edits)?;
         let trial = Trial { id: trial.id, purpose: trial.purpose, edits };
-        Ok(Entry { at: Duration::from_millis(at_ms), generation, told: Told { trial, report } })
+        Ok(Entry {
+            at: Duration::from_millis(at_ms),
+            generation,
+            told: Observation { proposal: trial, report },
+        })
     }
 
     fn edits(&self, number: usize, lines: &[String]) -> Result<Vec<Edit>, LogError> {
@@ -222,7 +227,7 @@ impl Log {
     /// Adds what was told.
     pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), LogError> {
         entries.iter().try_for_each(|Entry { at, generation, told }| {
-            let Trial { id, purpose, ref edits } = told.trial;
+            let Trial { id, purpose, ref edits } = told.proposal;
             let edits = lines(edits);
             let at_ms = at.as_millis().try_into().unwrap_or(u64::MAX);
             let (generation, report) = (*generation, told.report);

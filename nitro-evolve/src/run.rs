@@ -23,7 +23,7 @@ use crate::workload::Set;
 
 /// What is to be done.
 pub struct EvolveRequest<'a> {
-    /// How is bred; its budget is not used.
+    /// The settings of the evolution.
     pub plan: EvolvePlan,
     /// The search takes no longer, earlier runs that it goes on with counted; what it found takes a little more.
     pub most_time: Duration,

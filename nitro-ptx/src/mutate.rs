@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::apply::Edited;
 use super::assigned::{Assigned, reads, walk};

@@ -14,37 +14,19 @@
 // Printing panics when nobody reads; `terminal::output` does not.
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod active;
-mod approximation;
-pub mod check;
 mod cli;
-pub mod evaluate;
-mod exact;
-pub mod exchange;
-pub mod explain;
 pub mod generate;
-mod greedy;
-#[doc(hidden)]
-pub mod internals;
-pub mod learn;
 pub mod measure;
 mod model_summary;
-mod plain_table;
-mod printable;
 pub mod profile;
-pub mod recordings;
 pub mod report;
 pub mod search;
-mod selection;
-pub mod store;
 mod terminal;
 pub mod traffic;
 mod trainer;
-mod unique;
 mod worker;
 
 /// What a [`TrainerCommand`] says its arguments with.
-pub use approximation::Approximation;
 pub use clap;
 pub use measure::{BoxError, Session};
 pub use model_summary::ModelSummary;
@@ -52,7 +34,8 @@ pub use model_summary::ModelSummary;
 pub use nitro_core::{
     Artifact, DeviceFeature, Doubt, Function, MeasuredFeature, ProcessorTime, model, provide,
 };
-pub(crate) use nitro_learn::random;
+pub use nitro_learn::{self as learn, Approximation, active, check, evaluate, explain};
+pub use nitro_store::{exchange, recordings, store};
 pub use trainer::{
     CalibrateRequest, CalibratedModel, CalibratedModels, Candidates, ChangedVariant, CheckRequest,
     DataRequest, DescribeRequest, Described, DeviceRanking, DeviceSample, Devices, EvaluateRequest,

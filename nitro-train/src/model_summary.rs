@@ -7,9 +7,9 @@ use nitro_core::model::{Calibration, Forest, Model, Node, Selector, Svm, Transfo
 use nitro_core::{Artifact, Function};
 use serde_json::{Value, json};
 
-use crate::Approximation;
-use crate::plain_table::Table;
-use crate::printable::list;
+use nitro_learn::Approximation;
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::list;
 
 /// A model as a reader or a script sees it: what it picks from what, how it came to be, and what its selector looks at.
 ///

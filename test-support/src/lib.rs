@@ -3,4 +3,5 @@
 pub mod allocations;
 pub mod pages;
 pub mod random;
+pub mod redis_server;
 pub mod tools;

@@ -2,13 +2,13 @@
 
 /// The generator of Nitro, as tests call it.
 #[derive(Clone, Debug)]
-pub struct Random(nitro_learn::random::Random);
+pub struct Random(nitro_stats::random::Random);
 
 impl Random {
     /// Creates the sequence of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
-        Self(nitro_learn::random::Random::new(seed))
+        Self(nitro_stats::random::Random::new(seed))
     }
 
     /// Returns 64 random bits.

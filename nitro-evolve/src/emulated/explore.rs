@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use nitro_learn::random::Random;
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races};
+use nitro_stats::random::Random;
 
 use super::case::{self, Left};
 use crate::Workload;

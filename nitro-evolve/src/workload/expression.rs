@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::names::Names;
 

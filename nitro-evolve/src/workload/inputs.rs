@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::step::{PlannedArgument, PlannedLaunch, Step};
 use super::{Buffer, Case, Comparison, Element, Expression, Role, Set, Source, Workload, WorkloadError};

@@ -3,11 +3,11 @@
 use super::warp::lanes;
 
 /// Drawing what a launch needs.
-pub(super) struct Random(nitro_learn::random::Random);
+pub(super) struct Random(nitro_stats::random::Random);
 
 impl Random {
     pub(super) fn new(seed: u64) -> Self {
-        Self(nitro_learn::random::Random::new(seed))
+        Self(nitro_stats::random::Random::new(seed))
     }
 
     pub(super) fn bits(&mut self) -> u64 {

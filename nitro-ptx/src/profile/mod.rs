@@ -7,7 +7,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use nitro_learn::random::Random;
+use nitro_stats::random::Random;
 
 use super::base::Base;
 use super::edit::Operation;

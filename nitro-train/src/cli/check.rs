@@ -4,11 +4,11 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::printable;
 
 use super::args::{CheckArgs, ShowArgs};
 use super::json;
-use crate::plain_table::Table;
-use crate::printable::printable;
 use crate::terminal::say;
 use crate::trainer::{CheckRequest, ModelCheck, Trainer};
 

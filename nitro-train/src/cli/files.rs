@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use anyhow::Result;
+use nitro_store::recordings::Recordings;
 use serde_json::json;
 
 use super::args::{ExportArgs, ImportArgs, JsonArgs};
 use super::json;
-use crate::recordings::Recordings;
 use crate::trainer::Trainer;
 
 pub(super) fn import(trainer: &Trainer, args: &ImportArgs, out: &mut dyn Write) -> Result<()> {

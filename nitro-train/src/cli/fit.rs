@@ -5,12 +5,12 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use nitro_core::model::Model;
+use nitro_learn::{Fitted, Strategy};
 use serde_json::{Value, json};
 
 use super::args::{AUTO, FitArgs};
 use super::functions::Functions;
 use super::json;
-use crate::learn::{Fitted, Strategy};
 use crate::terminal::say;
 use crate::trainer::{FitRequest, FittedModels, Trainer};
 

@@ -1,8 +1,8 @@
 //! Functions of which one fails: that costs itself, is said at the end, and makes the exit code 1.
 
 use anyhow::{Result, bail};
+use nitro_store::printable::{printable, sentence};
 
-use crate::printable::{printable, sentence};
 use crate::terminal::say;
 use crate::trainer::TrainError;
 

@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 use nitro_core::model::file_name;
+use nitro_learn::Fitted;
+use nitro_learn::evaluate::Figures;
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::number;
 use serde_json::{Value, json};
 
 use super::args::JobArgs;
@@ -13,11 +17,7 @@ use super::functions::Functions;
 use super::json;
 use super::record::all_inputs;
 use super::report::write;
-use crate::evaluate::Figures;
-use crate::learn::Fitted;
 use crate::measure::Share;
-use crate::plain_table::Table;
-use crate::printable::number;
 use crate::report::LocalResult;
 use crate::report::assemble::LOCAL_SELECTORS;
 use crate::terminal::Aside;

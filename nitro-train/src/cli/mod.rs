@@ -30,10 +30,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use nitro_store::printable::{printable, sentence};
 
 use self::args::{Cli, Command, HELP_COLUMNS};
 use crate::measure::RecordError;
-use crate::printable::{printable, sentence};
 use crate::terminal::{Aside, Output, say};
 use crate::trainer::{TrainError, Trainer, TrainerCommand, UsageError, is_watched};
 use crate::worker::{self, LeftOut};

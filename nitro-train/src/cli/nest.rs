@@ -4,12 +4,12 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::{Context, Result, ensure};
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::printable;
 use serde_json::json;
 
 use super::args::{NestCommand, ShowNestArgs};
 use super::json;
-use crate::plain_table::Table;
-use crate::printable::printable;
 use crate::trainer::{Described, GeneratedCode, Trainer};
 
 pub(super) fn run(trainer: &Trainer, command: &NestCommand, out: &mut dyn Write) -> Result<()> {

@@ -4,11 +4,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
+use nitro_learn::plain_table::Table;
+use nitro_store::recordings::ProxyProfile;
 
 use super::args::ProfileArgs;
-use crate::plain_table::Table;
 use crate::profile::counters::stressed_share;
-use crate::recordings::ProxyProfile;
 use crate::terminal;
 use crate::trainer::{ProfileRequest, Trainer, WrittenProfile};
 

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
+use nitro_store::store;
+
 use super::args::{Cli, Command, DEADLINE_SECONDS, RecordArgs};
 use super::record;
 use super::usage::ALL;
-use crate::store;
 use crate::terminal::{Output, say};
 use crate::trainer::Trainer;
 use crate::worker::{self, Supervision};

@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
+use nitro_store::store::{self, Copied, Synced};
 
 use super::args::SyncArgs;
 use super::json;
-use crate::store::{self, Copied, Synced};
 
 pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
     let synced = store::sync_at(&args.first, &args.second)?;

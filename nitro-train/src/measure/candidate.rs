@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use nitro_core::{Choice, Configuration, Function, VariantInfo, choice_text};
 
-use crate::random::Random;
-use crate::recordings::Recordings;
-use crate::store::ChoiceName;
+use nitro_stats::random::Random;
+use nitro_store::recordings::Recordings;
+use nitro_store::store::ChoiceName;
 
 /// The most configurations of one variant that are tried where nobody says which.
 pub const MAX_CONFIGURATIONS: usize = 256;

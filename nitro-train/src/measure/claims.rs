@@ -4,19 +4,20 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use nitro_store::store::{ChoiceName, SharedStore, StoreError};
+
 use super::share::Share;
 use super::subject::Subject;
-use crate::store::{ChoiceName, Store, StoreError};
 
 /// A store that the threads of a recording use in turn.
-pub(super) struct SharedStore<'s>(Mutex<&'s mut dyn Store>);
+pub(super) struct LockedStore<'s>(Mutex<&'s mut dyn SharedStore>);
 
-impl<'s> SharedStore<'s> {
-    pub(super) fn new(store: &'s mut dyn Store) -> Self {
+impl<'s> LockedStore<'s> {
+    pub(super) fn new(store: &'s mut dyn SharedStore) -> Self {
         Self(Mutex::new(store))
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, &'s mut dyn Store> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, &'s mut dyn SharedStore> {
         lock(&self.0)
     }
 }
@@ -35,7 +36,7 @@ pub(super) struct Claims<'a, 's> {
     function: &'static str,
     device: &'static str,
     share: &'a Share,
-    store: &'a SharedStore<'s>,
+    store: &'a LockedStore<'s>,
     /// The input that was claimed last, and what was taken of it, while they are not measured yet. Locked before
     /// the store is.
     held: Mutex<BTreeSet<String>>,
@@ -48,7 +49,7 @@ pub(super) struct Claims<'a, 's> {
 }
 
 impl<'a, 's> Claims<'a, 's> {
-    pub(super) fn new(subject: Subject<'_>, share: &'a Share, store: &'a SharedStore<'s>) -> Self {
+    pub(super) fn new(subject: Subject<'_>, share: &'a Share, store: &'a LockedStore<'s>) -> Self {
         let (function, device) = (subject.function.name(), subject.device.entry().id());
         let (held, passed, left, refused) = Default::default();
         Self { function, device, share, store, held, passed, left, refused }

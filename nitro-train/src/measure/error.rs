@@ -5,11 +5,11 @@ use std::io;
 use std::path::PathBuf;
 
 use nitro_core::recording::{Panicked, message};
+use nitro_store::printable::sentence;
+use nitro_store::store::StoreError;
 use thiserror::Error;
 
-use crate::printable::sentence;
 use crate::search::SearchError;
-use crate::store::StoreError;
 
 // The error of a recording closure, as of a generator: whatever its own work may raise.
 pub use nitro_search::BoxError;

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use nitro_core::name;
 use walkdir::{DirEntry, WalkDir};
 
-use crate::printable::printable;
+use nitro_store::printable::printable;
 
 /// The regular files, by the names of the inputs that they are: their paths below the folder, with `/` on every system.
 ///

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use nitro_core::Choice;
 use nitro_core::provide::Profiled;
 use nitro_core::recording::{Observation, Panicked, record};
+use nitro_stats::random::Random;
 
 use super::calls::Calls;
 use super::error::RecordError;
 use super::subject::Subject;
 use crate::profile::{Section, Shown};
-use crate::random::Random;
 
 /// How much of a function a profiler is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

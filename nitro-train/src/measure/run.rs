@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use nitro_core::provide::Profiled;
 use nitro_core::{Choice, Device, Function};
+use nitro_store::recordings::Input;
+use nitro_store::store::SharedStore;
 
-use super::claims::{Claims, SharedStore};
+use super::claims::{Claims, LockedStore};
 use super::clock::LostTime;
 use super::error::{BoxError, FailedInputs, RecordError};
 use super::inputs::Inputs;
@@ -19,8 +21,6 @@ use super::session::{Session, Work};
 use super::subject::Subject;
 use super::survey::Survey;
 use crate::profile::Section;
-use crate::recordings::Input;
-use crate::store::Store;
 
 /// Records one function on the device that the calling thread works on; what the store holds already is skipped.
 /// Inputs that other recorders have claimed are waited for, and measured here after all if their claim expires:
@@ -56,12 +56,12 @@ pub fn record_inputs(
     function: &'static Function,
     device: &dyn Device,
     plan: &Plan<'_>,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     progress: &dyn Progress,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<RecordedInputs, RecordError> {
     let subject = Subject { function, device };
-    let (store, lost_time) = (SharedStore::new(store), LostTime::new(plan.clock));
+    let (store, lost_time) = (LockedStore::new(store), LostTime::new(plan.clock));
     let claims = Claims::new(subject, &plan.share, &store);
     let panics = Panics::new(plan.left_out_before.is_some());
     std::thread::scope(|scope| {

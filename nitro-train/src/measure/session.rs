@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use nitro_core::recording::Panicked;
+use nitro_store::recordings::Input;
 
 use super::calls::{Calls, InTurns, WithSetup};
 use super::error::{BoxError, FailedInputs, RecordError};
@@ -15,7 +16,6 @@ use super::recording::Recording;
 use super::share::DueInputs;
 use super::subject::Subject;
 use super::survey::Survey;
-use crate::recordings::Input;
 
 /// One measurement of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {

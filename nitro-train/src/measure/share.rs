@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
-use crate::store::MAX_LEASE;
+use nitro_store::store::MAX_LEASE;
 
 /// Who records, and how long its claim of an input lasts unless it is renewed.
 ///

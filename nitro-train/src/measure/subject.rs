@@ -2,9 +2,9 @@
 
 use nitro_core::recording::{Observation, record};
 use nitro_core::{Choice, Device, Function};
+use nitro_store::recordings::DeviceRecord;
 
 use super::error::RecordError;
-use crate::recordings::DeviceRecord;
 
 /// One function on one device.
 #[derive(Clone, Copy)]

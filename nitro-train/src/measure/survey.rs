@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 
+use nitro_store::recordings::Input;
+
 use super::calls::Calls;
 use super::candidate::Candidate;
 use super::error::RecordError;
 use super::progress::{Attempt, Progress, attempt};
 use super::subject::Subject;
-use crate::recordings::Input;
 
 /// The survey of one function on one device.
 pub(super) struct Survey<'a> {

@@ -1,6 +1,6 @@
 //! How often to repeat: until the median is known well enough, or a budget ends.
 
-use nitro_learn::statistics::{interquartile_range, quantile};
+use nitro_stats::statistics::{interquartile_range, quantile};
 
 /// When the repeats of one variant on one input end.
 ///

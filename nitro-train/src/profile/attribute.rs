@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use nitro_core::provide::SECTION_MARK;
+use nitro_store::recordings::Metrics;
 
 use super::Section;
 use super::ncu::Launch;
-use crate::recordings::Metrics;
 
 /// What a profile amounts to.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -31,7 +31,7 @@ pub enum ProfileError {
     },
     /// A table, or the log of Nsight Compute, has another form than is understood here.
     #[error(transparent)]
-    Form(#[from] crate::exchange::ImportError),
+    Form(#[from] nitro_store::exchange::ImportError),
     /// What the worker announced is damaged.
     #[error("the list of sections cannot be understood")]
     Sections(#[from] serde_json::Error),

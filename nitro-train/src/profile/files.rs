@@ -20,11 +20,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::exchange::csv_table::{CsvTable, Record, number};
-use crate::exchange::formula::guard;
-use crate::exchange::{ImportError, Problem, compressed, shortest, write};
-use crate::printable::excerpt;
-use crate::recordings::{Metrics, ProxyProfile, VariantProfile};
+use nitro_store::exchange::csv_table::{CsvTable, Record, number};
+use nitro_store::exchange::formula::guard;
+use nitro_store::exchange::{ImportError, Problem, compressed, shortest, write};
+use nitro_store::printable::excerpt;
+use nitro_store::recordings::{Metrics, ProxyProfile, VariantProfile};
 
 const VARIANT_KEYS: [&str; 6] = ["device", "variant", "input", "kernel", "launches", "shown"];
 const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];

@@ -4,9 +4,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use nitro_core::name;
+use nitro_store::recordings::{Profiles, ProxyProfile, VariantProfile};
 
 use super::{ProfileError, files};
-use crate::recordings::{Profiles, ProxyProfile, VariantProfile};
 
 /// A profile of a function has some hundred KiB.
 const MAX_FILE_BYTES: u64 = 64 << 20;

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use nitro_store::exchange::csv_table::CsvTable;
+use nitro_store::recordings::Metrics;
+
 use super::ProfileError;
-use crate::exchange::csv_table::CsvTable;
-use crate::recordings::Metrics;
 
 /// Where installers put Nsight Compute without adding it to PATH.
 const USUAL_FOLDERS: [&str; 2] = ["/usr/local/cuda/bin", "/opt/cuda/bin"];

@@ -1,8 +1,8 @@
 //! What measuring a few inputs on a new device brings.
 
 use maud::{Markup, html};
-use nitro_learn::statistics;
 use nitro_page::{Percent, on_demand, wide};
+use nitro_stats::statistics;
 
 use super::data::CalibrationCurve;
 use super::device::Labels;

@@ -1,9 +1,10 @@
 //! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the
 //! best variant.
 
+use nitro_learn::Approximation;
+
 use super::space_data::{EmittedChoices, SpaceReport};
-use crate::Approximation;
-pub(super) use crate::evaluate::WorstInput;
+pub(super) use nitro_learn::evaluate::WorstInput;
 
 /// Everything on the page.
 ///

@@ -1,8 +1,8 @@
 //! The leave-one-device-out table: the selectors that a reader needs first, and all of them on demand.
 
 use maud::{Markup, html};
-use nitro_learn::statistics;
 use nitro_page::{on_demand, wide};
+use nitro_stats::statistics;
 
 use super::data::{HeldOut, HeldOutDevice};
 use super::device::Labels;

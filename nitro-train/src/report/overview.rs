@@ -1,8 +1,8 @@
 //! All functions and selectors: a figure and a table of those that a reader needs first, the others on demand.
 
 use maud::{Markup, html};
-use nitro_learn::statistics;
 use nitro_page::{Percent, on_demand, wide};
+use nitro_stats::statistics;
 
 use super::data::FunctionReport;
 use super::dots::{Dots, Row, figure};

@@ -1,10 +1,10 @@
 mod tuning;
 
+use nitro_learn::Approximation;
 use nitro_test_support::pages::assert_fits_narrow_screens;
 
 use super::data::WorstInput;
 use super::*;
-use crate::Approximation;
 
 fn score(selector: &str, mean: f64, highlighted: bool) -> Score {
     Score {
@@ -277,7 +277,7 @@ fn few_columns_come_first_and_the_others_on_demand() {
 fn no_figure_has_more_lines_than_styles_and_each_is_named() {
     let mut data = unseen();
     for function in &mut data.functions {
-        let names = crate::evaluate::selector_names().filter(|name| *name != "random");
+        let names = nitro_learn::evaluate::selector_names().filter(|name| *name != "random");
         let curve = |(place, name): (usize, &str)| {
             let shares = vec![1.0, 0.5, 0.02 * place as f64];
             Curve { selector: name.to_owned(), shares }
@@ -297,7 +297,7 @@ fn no_figure_has_more_lines_than_styles_and_each_is_named() {
         let tops = names.split("top:").skip(1).map(|rest| rest.split('%').next().unwrap().parse().unwrap());
         assert!(tops.is_sorted_by(|a: &f64, b: &f64| a <= b), "{names}");
     }
-    for name in crate::evaluate::selector_names().filter(|name| *name != "random") {
+    for name in nitro_learn::evaluate::selector_names().filter(|name| *name != "random") {
         check(&page, &format!("</i>{}</span>", series::heading(name)));
     }
 }

@@ -5,6 +5,9 @@
 use std::collections::BTreeMap;
 
 use nitro_search::{Evaluation, Source, Sources, Strategy};
+use nitro_store::printable::excerpt;
+use nitro_store::store::{Store, StoreError};
+use nitro_store::unique;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -13,9 +16,6 @@ use super::Searching;
 use super::error::SearchError;
 use super::known::known_sources;
 use super::live::InputSpace;
-use crate::printable::excerpt;
-use crate::store::{Store, StoreError};
-use crate::unique;
 
 /// What was known of other devices when somebody was first with this search.
 pub(crate) fn first_sources(
@@ -108,11 +108,11 @@ impl Begun {
 mod tests {
     use nitro_core::{DeviceEntry, Function, Parameter, ParameterKind, VariantInfo};
     use nitro_search::Failure;
+    use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+    use nitro_store::store::{self, Row};
 
     use super::*;
-    use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
     use crate::search::{InputSearch, VariantSearch};
-    use crate::store::{self, Row};
 
     #[test]
     fn who_comes_later_begins_with_the_same() {

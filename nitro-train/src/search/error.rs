@@ -1,31 +1,16 @@
 //! Why a space cannot be searched.
 
-use nitro_search::{SpaceError, Strategy, WalkError};
-
-use crate::printable::{excerpt, list};
-use crate::recordings::Recordings;
-use crate::store::StoreError;
+use nitro_learn::configurations::ConfigurationsError;
+use nitro_search::{Strategy, WalkError};
+use nitro_store::printable::{excerpt, list};
+use nitro_store::recordings::Recordings;
+use nitro_store::store::StoreError;
 
 /// Why the configurations of a variant cannot be searched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]
 pub enum SearchError {
-    /// No variant has parameters.
-    #[error(
-        "no variant of `{function}` has configurations to search: give one tuning parameters and record it, or import its configurations with --parameters or \
-         --kernel-tuner"
-    )]
-    NoSpace { function: String },
-
-    /// The variant that was asked for has none.
-    #[error(
-        "variant `{}` of `{function}` has no configurations to search; those that have are {}",
-        excerpt(variant),
-        list(known)
-    )]
-    NoSuchVariant { function: String, variant: String, known: Vec<String> },
-
     /// Nobody writes the code of a variant.
     #[error(
         "variant `{}` of `{function}` runs generated code, and this trainer has no generator for it: add one with `Tunable::generated`",
@@ -51,12 +36,6 @@ pub enum SearchError {
     #[error("the generator of variant `{variant}`: {source}")]
     Walk { variant: String, source: WalkError },
 
-    /// Generated code is in no list.
-    #[error(
-        "the generated code of variant `{variant}` cannot be replayed: no store has what another search would have generated; search without --replay"
-    )]
-    NothingToReplay { variant: String },
-
     /// A device that was not measured.
     #[error(
         "nothing was measured of `{function}` on device `{}`; devices with measurements are {}",
@@ -64,14 +43,6 @@ pub enum SearchError {
         list(known)
     )]
     NoSuchDevice { function: String, device: String, known: Vec<String> },
-
-    /// A configuration whose values cannot be told.
-    #[error(
-        "configuration `{}` of variant `{variant}` does not say the value of each parameter ({}); import the values with --parameters",
-        excerpt(configuration),
-        list(parameters)
-    )]
-    Values { variant: String, configuration: String, parameters: Vec<String> },
 
     /// More than can be walked through.
     #[error(
@@ -86,13 +57,13 @@ pub enum SearchError {
     )]
     Begun { search: String, source: serde_json::Error },
 
+    /// Recorded configurations that are no space.
+    #[error(transparent)]
+    Configurations(#[from] ConfigurationsError),
+
     /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
-
-    /// What is listed is no space.
-    #[error("the configurations of variant `{variant}`: {source}")]
-    Space { variant: String, source: SpaceError },
 }
 
 impl SearchError {

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use nitro_learn::greedy::add_greedily;
+use nitro_store::recordings::is_test;
+
 use super::Searched;
-use crate::greedy::add_greedily;
-use crate::recordings::is_test;
 
 /// At most so many configurations (variant and text), greedily those that add most to the mean share, over the
 /// inputs, of the best speed found there. A configuration that was not evaluated on an input counts for nothing

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
+use nitro_learn::configurations::ByInput;
+use nitro_learn::configurations::evaluation;
 use nitro_search::{Evaluation, Sources};
+use nitro_store::recordings::DeviceRecord;
+use nitro_store::store::{Store, StoreError};
 
+use super::Searching;
 use super::live::InputSpace;
-use super::measured::evaluation;
-use super::{ByInput, Searching};
 use crate::measure::Candidate;
-use crate::recordings::DeviceRecord;
-use crate::store::{Store, StoreError};
 
 /// At most so many are asked of the store at once.
 const MOST_ASKED: usize = 4096;
@@ -53,5 +54,5 @@ pub(super) fn known_sources(
         }
     }
     let here = device.features().map(|feature| (feature.name.clone(), feature.value)).collect();
-    Ok(super::sources::sources(&here, found))
+    Ok(nitro_learn::configurations::sources(&here, found))
 }

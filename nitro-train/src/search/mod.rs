@@ -4,32 +4,26 @@
 mod begun;
 #[cfg(test)]
 mod bounded_tests;
-mod by_input;
 mod error;
 mod generated;
 mod kept;
 mod known;
 mod landscape;
 mod live;
-mod measured;
 mod replayed;
 mod searching;
 mod sources;
-mod space;
 mod table;
-mod values;
 mod variant_search;
 
 pub(crate) use self::begun::first_sources;
-pub(crate) use self::by_input::ByInput;
 pub use self::error::SearchError;
 pub(crate) use self::generated::GeneratedSearch;
 pub(crate) use self::kept::kept;
 pub(crate) use self::landscape::{Bins, Explained, best_by, explained};
 pub(crate) use self::live::{InputSearch, InputSpace};
-pub(crate) use self::measured::Measured;
 pub use self::replayed::Replayed;
-pub(crate) use self::replayed::{Extent, answers, curves, run};
+pub(crate) use self::replayed::{Extent, curves, run};
 pub(crate) use self::searching::{Generators, Sought, no_generator};
 pub use self::searching::{Searched, Searching};
 pub(crate) use self::sources::told;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nitro_search::{Evaluation, Failure, Figures, Replay, Sources, Strategy};
+use nitro_search::{Figures, Replay, Sources, Strategy};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -72,9 +72,4 @@ pub(crate) fn curves(
     let seed = |nth: usize| extent.first_seed.wrapping_add(nth as u64);
     let curve = |nth| replay.curve(strategy, sources, extent.evaluations, seed(nth));
     (0..extent.seeds).into_par_iter().map(curve).collect()
-}
-
-/// What was never measured counts as failed: nobody can say what it would have given.
-pub(crate) fn answers(measured: &[Option<Evaluation>]) -> Vec<Evaluation> {
-    measured.iter().map(|answer| answer.unwrap_or(Evaluation::Failed(Failure::Invalid))).collect()
 }

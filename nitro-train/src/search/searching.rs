@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nitro_core::{Function, VariantInfo};
-use nitro_search::{Ants, PathStrategy, Strategy};
+use nitro_learn::configurations::{ByInput, ConfigurationsError};
+use nitro_search::Strategy;
+use nitro_store::recordings::Recordings;
 use serde::Serialize;
 
-use super::ByInput;
 use super::error::SearchError;
 use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant};
-use crate::recordings::Recordings;
 
 /// What is searched on each input, how, and what came of it.
 #[derive(Debug, Default)]
@@ -107,7 +107,8 @@ pub(crate) struct Sought<'a> {
     /// Index of the variant.
     pub(crate) variant: usize,
     pub(crate) generator: &'a dyn Generator,
-    pub(crate) strategy: PathStrategy,
+    /// One that searches paths.
+    pub(crate) strategy: Strategy,
 }
 
 impl<'a> Searching<'a> {
@@ -144,12 +145,11 @@ impl<'a> Searching<'a> {
         Ok(sought)
     }
 
-    fn path_strategy(&self, variant: &str) -> Result<PathStrategy, SearchError> {
-        match self.strategy {
-            None | Some(Strategy::Ants) => Ok(PathStrategy::Ants(Ants::default())),
-            Some(Strategy::Genetic) => Ok(PathStrategy::Genetic),
-            Some(Strategy::Random) => Ok(PathStrategy::Random),
-            Some(strategy) => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
+    fn path_strategy(&self, variant: &str) -> Result<Strategy, SearchError> {
+        let strategy = self.strategy.unwrap_or(Strategy::Ants);
+        match strategy.over_paths(self.seed) {
+            Some(_) => Ok(strategy),
+            None => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
         }
     }
 
@@ -176,12 +176,13 @@ impl<'a> Searching<'a> {
         }
         match (&self.variant, all.is_empty() && !seeks_code) {
             (_, false) => Ok(all),
-            (Some(variant), _) if !known.is_empty() => Err(SearchError::NoSuchVariant {
+            (Some(variant), _) if !known.is_empty() => Err(ConfigurationsError::NoSuchVariant {
                 function: function.name().to_owned(),
                 variant: variant.clone(),
                 known: known.into_iter().map(str::to_owned).collect(),
-            }),
-            _ => Err(SearchError::NoSpace { function: function.name().to_owned() }),
+            }
+            .into()),
+            _ => Err(ConfigurationsError::NoSpace { function: function.name().to_owned() }.into()),
         }
     }
 

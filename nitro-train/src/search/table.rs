@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use nitro_core::choice_text;
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::printable;
 
 use super::{Replayed, Searched};
-use crate::plain_table::Table;
-use crate::printable::printable;
 
 /// Tables, each with what it is about above it. A width, as in `{tables:80}`, is the most columns that each may take.
 pub(crate) struct Tables(Vec<(String, Table)>);

@@ -1,9 +1,10 @@
 //! Replays on a small store.
 
+use nitro_learn::configurations::{ConfigurationsError, Measured, answers};
+use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use tempfile::TempDir;
 
 use super::{Replayed, SearchError, Strategy};
-use crate::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use crate::trainer::{DataRequest, ReplayRequest, TrainError, Trainer};
 
 const BLOCKS: [u32; 5] = [16, 32, 64, 128, 256];
@@ -68,7 +69,7 @@ impl Scene {
     fn new(recordings: &Recordings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = folder.path().join("s.db").display().to_string();
-        crate::store::open(&url).unwrap().import(recordings).unwrap();
+        nitro_store::store::open(&url).unwrap().import(recordings).unwrap();
         let data = DataRequest { store: Some(url), ..DataRequest::default() };
         let request = ReplayRequest { data, evaluations: 20, seeds: 4, ..ReplayRequest::default() };
         Self { request, _folder: folder }
@@ -149,8 +150,8 @@ fn what_was_measured_on_an_input_is_found_among_that_of_others() {
     }
     own.measurements.retain(|one| (one.device, one.input) != (2, 1));
     let only = recordings();
-    let alone = super::Measured::of(&only, None).unwrap().remove(0).answers(0);
-    let measured = super::Measured::of(&own, None).unwrap().remove(0);
+    let alone = Measured::of(&only, None).unwrap().remove(0).answers(0);
+    let measured = Measured::of(&own, None).unwrap().remove(0);
     assert_eq!(measured.answers(0), alone);
     let of_other = measured.answers(1);
     assert_eq!(of_other.keys().copied().collect::<Vec<_>>(), [0, 1]);
@@ -167,23 +168,21 @@ fn what_was_measured_on_an_input_is_found_among_that_of_others() {
 #[test]
 fn a_strategy_sees_no_time_that_it_did_not_pay_for() {
     use std::collections::BTreeSet;
-    use std::sync::Arc;
 
-    use nitro_search::{Ask, Budget, Candidate, Evaluation, Failure, Plan, Search};
+    use nitro_search::{Ask, Budget, Candidate, Engine, Evaluation, Failure};
 
     let own = recordings();
-    let measured = super::Measured::of(&own, None).unwrap().remove(0);
+    let measured = Measured::of(&own, None).unwrap().remove(0);
     let found = measured.answers(0);
-    let answers = super::answers(&found[&0]);
-    let sources = Arc::new(measured.sources(&found, 0, &[1, 2]));
-    let sequence = |strategy, answers: &[Evaluation]| {
-        let (seed, sources) = (3, Arc::clone(&sources));
-        let plan = Plan { strategy, seed, budget: Budget::evaluations(15), sources };
-        let (mut search, mut asked): (_, Vec<Candidate>) =
-            (Search::new(Arc::clone(&measured.space), plan), Vec::new());
-        while let Ask::Evaluate(candidates) = search.ask(1) {
+    let answers = answers(&found[&0]);
+    let sources = measured.sources(&found, 0, &[1, 2]);
+    let sequence = |strategy: Strategy, answers: &[Evaluation]| {
+        let strategy = strategy.over(&measured.space, 3, &sources);
+        let mut search = Engine::new(strategy, Budget::evaluations(15));
+        let mut asked: Vec<Candidate> = Vec::new();
+        while let Ok(Ask::Evaluate(candidates)) = search.ask(1) {
             for candidate in candidates {
-                search.tell(candidate, answers[candidate.index()]).unwrap();
+                search.tell(&candidate, answers[candidate.index()]).unwrap();
                 asked.push(candidate);
             }
         }
@@ -222,7 +221,10 @@ fn a_space_that_nobody_listed_is_what_was_measured() {
     let mut odd = own;
     odd.measurements[7].configuration = "odd".to_owned();
     let error = Scene::new(&odd).replay(|_| {}).unwrap_err();
-    assert!(matches!(error, TrainError::Search(SearchError::Values { .. })), "{error}");
+    assert!(
+        matches!(error, TrainError::Search(SearchError::Configurations(ConfigurationsError::Values { .. }))),
+        "{error}"
+    );
 }
 
 #[test]

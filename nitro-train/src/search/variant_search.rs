@@ -1,9 +1,10 @@
 //! What whoever measures asks of a search, whatever it searches.
 
+use nitro_store::store::Evaluated;
+
 use super::Searched;
 use super::error::SearchError;
 use crate::measure::Candidate;
-use crate::store::Evaluated;
 
 /// The search of one variant on one input: among configurations that are listed, or of generated code. What it asks
 /// for depends on its seed and on what it was told alone: whoever begins it again and tells it what is known is

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 
-use crate::plain_table::Sentence;
+use nitro_learn::plain_table::Sentence;
 
 /// Standard output; clones write to the same.
 #[derive(Clone)]

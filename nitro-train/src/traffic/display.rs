@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::number;
+
 use super::{DeviceTraffic, Suggestion, Traffic};
-use crate::plain_table::Table;
-use crate::printable::number;
 
 impl Traffic {
     /// Writes it for a reader, in tables of at most so many columns.

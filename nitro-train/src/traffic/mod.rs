@@ -5,7 +5,7 @@ mod display;
 mod known;
 mod read;
 mod suggestion;
-pub(crate) mod weights;
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use self::known::Known;
 
 pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
-pub use weights::calls_by_input;
+pub use weights::{calls_among, calls_by_input};
 
 /// The captured calls of one function, seen by its model.
 ///
 /// ```
-#[doc = include_str!("../example_recordings.md")]
+/// # let recordings = nitro_store::example();
 /// use nitro_train::learn::{FitOptions, fit};
 /// use nitro_train::traffic::{CapturedCall, Traffic};
 ///

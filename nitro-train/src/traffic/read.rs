@@ -8,7 +8,7 @@ use nitro_core::{files, name};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::printable::excerpt;
+use nitro_store::printable::excerpt;
 
 /// No line that a program writes is longer, in bytes: at most 32 features and four names.
 const LONGEST_LINE: u64 = 64 << 10;
@@ -32,7 +32,7 @@ pub struct CapturedCall {
     /// Number of calls that this one stands for.
     pub calls: u64,
     /// The features; none for one that was not finite.
-    #[serde(deserialize_with = "crate::unique::map")]
+    #[serde(deserialize_with = "nitro_store::unique::map")]
     pub features: BTreeMap<String, Option<f64>>,
     /// Time of the call in nanoseconds, where it was known.
     #[serde(default)]

@@ -1,14 +1,15 @@
 //! How many calls each recorded input stands for.
 
+use nitro_learn::scaling::scale_of;
+use nitro_store::recordings::Recordings;
+
 use super::read::CapturedCall;
-use crate::learn::scaling::scale_of;
-use crate::recordings::Recordings;
 
 /// For each input of the recordings the number of captured calls that are nearest to it, by the features that both
 /// know, each scaled to its range over the inputs. Calls of which no feature is known count for nothing.
 ///
 /// ```
-#[doc = include_str!("../example_recordings.md")]
+/// # let recordings = nitro_store::example();
 /// use nitro_train::traffic::{CapturedCall, calls_by_input};
 ///
 /// let call = |length, calls| CapturedCall {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use nitro_learn::active::{FIRST_INPUTS, next_inputs};
+use nitro_store::recordings::{Input, Recordings};
+use nitro_store::store::SharedStore;
+
 use super::error::TrainError;
 use super::observer::Observer;
 use super::recorder::Recorder;
-use crate::active::{FIRST_INPUTS, next_inputs};
 use crate::measure::{Attempt, Candidate, Plan, Progress, RecordedInputs, SurveyedInputs};
-use crate::recordings::{Input, Recordings};
-use crate::store::Store;
 
 /// After so many inputs each a line says how far the recording is.
 const LINE_EVERY: usize = 25;
@@ -19,7 +20,7 @@ const ROUNDS_SHARE: usize = 8;
 pub(super) fn record_within(
     recorder: &Recorder<'_>,
     plan: &Plan<'_>,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     max_inputs: usize,
 ) -> Result<RecordedInputs, TrainError> {
     let (function, device) = (recorder.tunable.function, recorder.device.entry().id());
@@ -90,7 +91,7 @@ impl Progress for Round {
 
 /// The names of the next inputs.
 fn choose(
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     function: &str,
     device: &str,
     surveyed: &[Input],

@@ -4,6 +4,9 @@ use std::path::{Path, PathBuf};
 
 use nitro_core::model::{Model, file_name};
 use nitro_core::provide::OpenDevice;
+use nitro_learn::calibration::{Calibrator, with_calibrator};
+use nitro_store::printable::printable;
+use nitro_store::recordings::Recordings;
 use serde::Serialize;
 
 use super::builder::Trainer;
@@ -14,11 +17,8 @@ use super::left_out::{by_reason, named};
 use super::recorder::Recorder;
 use super::request::{DataRequest, InputLists};
 use super::tunable::Tunable;
-use crate::learn::calibration::{Calibrator, with_calibrator};
 use crate::measure::{Plan, Repeats, Share, describe_device};
-use crate::printable::printable;
-use crate::recordings::Recordings;
-use crate::traffic::weights::calls_among;
+use crate::traffic::calls_among;
 use crate::traffic::{self, CapturedCall};
 
 /// Which models to calibrate, for which device, with how many measurements.

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use nitro_core::model::{Model, file_name};
+use nitro_learn::check::{Expected, check};
+use nitro_learn::evaluate::WorstInput;
+use nitro_learn::resolve_sources;
+use nitro_store::printable::sentence;
 use serde::Serialize;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
-use crate::check::{Expected, check};
-use crate::evaluate::WorstInput;
-use crate::learn::resolve_sources;
-use crate::printable::sentence;
 
 /// What to check, against what.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl Trainer {
     /// fitted from these recordings, and that its regret on inputs held out from training is within a bound.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{CheckRequest, DataRequest, FitRequest, Trainer};
     ///

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use nitro_core::Artifact;
 use nitro_core::model::{Model, file_name};
+use nitro_store::recordings::{Recordings, named_artifact as named};
 use serde::Serialize;
 
 use super::builder::Trainer;
@@ -13,7 +14,6 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::generate::{Description, Generator, Target};
-use crate::recordings::{Recordings, named_artifact as named};
 
 /// Which generated code is looked at.
 ///

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use nitro_core::provide::{DeviceProvider, OpenDevice};
 use nitro_core::{Device, DeviceId, MeasuredFeature};
+use nitro_store::recordings::DeviceRecord;
 use serde::{Serialize, Serializer};
 
 use super::builder::Trainer;
@@ -11,7 +12,6 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::measure::{describe_device, whole_host};
-use crate::recordings::DeviceRecord;
 
 /// What the devices at hand look like to a model.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use nitro_core::MeasuredFeature;
+use nitro_learn::next_device::Worth;
+use nitro_learn::plain_table::Table;
+use nitro_store::printable::{number, printable};
+use nitro_store::recordings::DeviceRecord;
 
 use super::devices::{Devices, MeasuredDevice};
 use super::next_device::{Candidates, DeviceRanking};
-use crate::learn::next_device::Worth;
-use crate::plain_table::Table;
-use crate::printable::{number, printable};
-use crate::recordings::DeviceRecord;
 
 /// How many candidates are shown.
 const SHOWN: usize = 8;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use nitro_store::printable::printable;
+use nitro_store::recordings::Recordings;
+
 use super::left_out::{NAMED, named};
-use crate::printable::printable;
-use crate::recordings::Recordings;
 
 /// The doubtful measurements of a function on a device.
 pub(super) struct Doubtful {
@@ -62,8 +63,9 @@ pub(super) fn pattern(inputs: &[&str]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use nitro_store::store::Selected;
+
     use super::*;
-    use crate::store::Selected;
 
     #[test]
     fn a_pattern_is_of_the_inputs_and_of_no_other() {

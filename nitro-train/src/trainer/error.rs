@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::string::FromUtf8Error;
 
 use nitro_core::model::ModelError;
+use nitro_learn::LearnError;
+use nitro_learn::evaluate::EvaluateError;
+use nitro_store::exchange::{ExportError, ImportError};
+use nitro_store::printable::list;
+use nitro_store::store::StoreError;
 use thiserror::Error;
 
-use crate::evaluate::EvaluateError;
-use crate::exchange::{ExportError, ImportError};
-use crate::learn::LearnError;
 use crate::measure::{BoxError, RecordError};
-use crate::printable::list;
 use crate::profile::ProfileError;
 use crate::search::SearchError;
-use crate::store::StoreError;
 use crate::traffic::CaptureError;
 
 /// Why a call of a [`Trainer`](crate::Trainer) failed. The message, with its causes, names what to change.

@@ -1,14 +1,15 @@
 //! Evaluating: each device left out in turn.
 
+use nitro_learn::evaluate::{
+    DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, LeftOutInputs, evaluate_with, leave_out_inputs,
+};
+use nitro_learn::study::StudyOptions;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
-use crate::evaluate::{
-    DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, LeftOutInputs, evaluate_with, leave_out_inputs,
-};
-use crate::learn::study::StudyOptions;
 
 /// What to evaluate.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +35,7 @@ impl Trainer {
     /// search the choices come. The functions are evaluated one after the other, as the iterator is asked for them.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, EvaluateRequest, Trainer};
     ///
@@ -76,7 +77,7 @@ impl Trainer {
     /// the iterator is asked for them.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, Trainer};
     ///

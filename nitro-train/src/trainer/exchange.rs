@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use nitro_store::exchange::{self, Files};
+use nitro_store::recordings::Recordings;
+use nitro_store::store::Store;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::exchange::{self, Files};
-use crate::recordings::Recordings;
-use crate::store::Store;
 
 impl Trainer {
     /// Takes measurements of a function from files into the store; returns what was taken.

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use nitro_core::choice_text;
 use nitro_core::model::{Model, file_name};
+use nitro_learn::explain::{Explanation, Question};
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::explained_device::ExplainedDevice;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
-use crate::explain::{Explanation, Question};
 
 /// What is asked.
 ///
@@ -70,7 +70,7 @@ impl Trainer {
     /// change that.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, ExplainRequest, FitRequest, Trainer};
     ///

@@ -3,12 +3,12 @@
 use nitro_core::DeviceEntry;
 use nitro_core::DeviceId;
 use nitro_core::model::Model;
+use nitro_store::recordings::{DeviceRecord, Recordings};
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use crate::measure::{describe_device, whole_host};
-use crate::recordings::{DeviceRecord, Recordings};
 
 /// The device that is selected for.
 pub(super) struct ExplainedDevice {

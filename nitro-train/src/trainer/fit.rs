@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use nitro_core::model::file_name;
+use nitro_learn::study::StudyOptions;
+use nitro_learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
+use nitro_store::recordings::{Meanings, Recordings};
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
-use crate::learn::study::StudyOptions;
-use crate::learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
-use crate::recordings::{Meanings, Recordings};
 
 /// What to fit, from what.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +82,7 @@ impl Trainer {
     /// touched. A function that cannot be fitted costs itself: the others are written.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, FitRequest, Trainer};
     ///

@@ -1,12 +1,12 @@
 //! Recordings that are taken out of the store, or marked to be measured again.
 
+use nitro_store::store::{self, Forgotten, Selected, SharedStore};
 use serde::Serialize;
 
 use super::builder::Trainer;
 use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::request::DataRequest;
-use crate::store::{self, Forgotten, Selected, Store};
 
 /// Which recordings are meant: those of a variant, of inputs by a pattern, and of a device, all of them without.
 ///
@@ -59,7 +59,7 @@ impl Trainer {
     /// carries stays.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, ForgetRequest, Trainer, WhichRecordings};
     ///
@@ -143,7 +143,7 @@ impl Trainer {
 }
 
 /// Opens the store for writing, if there is one.
-fn open_existing(data: &DataRequest) -> Result<Box<dyn Store>, TrainError> {
+fn open_existing(data: &DataRequest) -> Result<Box<dyn SharedStore>, TrainError> {
     let url = data.store_url();
     if !store::exists(url) {
         return Err(TrainError::NoRecordings { store: store::shown(url) });

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use nitro_core::files;
+use nitro_learn::evaluate::Split;
+use nitro_store::recordings::Recordings;
 
 use super::error::TrainError;
 use super::request::InputLists;
-use crate::evaluate::Split;
-use crate::recordings::Recordings;
 
 /// A million names have some 50 MiB.
 const MAX_FILE_BYTES: u64 = 256 << 20;

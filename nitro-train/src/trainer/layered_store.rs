@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 
 use nitro_core::Function;
+use nitro_store::exchange;
+use nitro_store::printable::list;
+use nitro_store::recordings::{DeviceRecord, Incomplete, LeftOut, Meanings, Profiles, Recordings};
+use nitro_store::store::{self, SharedStore};
 
 use super::builder::Trainer;
 use super::error::{TrainError, are};
 use super::request::DataRequest;
 use super::tunable::{ShippedRecordings, Tunable};
-use crate::exchange;
 use crate::measure::Candidate;
-use crate::printable::list;
 use crate::profile::{Folder, files};
-use crate::recordings::{DeviceRecord, Incomplete, LeftOut, Meanings, Profiles, Recordings};
-use crate::store::{self, Store};
 
 /// The store, and under it the recordings that the program carries.
 pub(super) struct LayeredStore<'t> {
     trainer: &'t Trainer,
     url: String,
-    store: Option<Box<dyn Store>>,
+    store: Option<Box<dyn SharedStore>>,
     /// Whether the store was opened for writing.
     is_writable: bool,
     /// Whether the recordings that the program carries take part.
@@ -48,7 +48,7 @@ impl<'t> LayeredStore<'t> {
     }
 
     /// The store itself, for writing, made when absent.
-    pub(super) fn writable(&mut self) -> Result<&mut dyn Store, TrainError> {
+    pub(super) fn writable(&mut self) -> Result<&mut dyn SharedStore, TrainError> {
         if !self.is_writable {
             self.store = Some(store::open(&self.url)?);
             self.is_writable = true;

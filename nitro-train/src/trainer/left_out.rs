@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use nitro_store::printable::printable;
+
 use crate::measure::FailedInputs;
-use crate::printable::printable;
 
 /// So many inputs are named where there are more.
 pub(super) const NAMED: usize = 5;

@@ -6,6 +6,10 @@ use std::time::Duration;
 use nitro_core::host;
 use nitro_core::model::{Model, file_name};
 use nitro_core::provide::OpenDevice;
+use nitro_learn::evaluate::{EvaluateError, EvaluateOptions, Split, evaluate_on};
+use nitro_learn::{FitOptions, Fitted, fit};
+use nitro_stats::random::Random;
+use nitro_store::recordings::{DeviceRecord, Recordings};
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -14,13 +18,9 @@ use super::record::RecordSummary;
 use super::recorder::Recorder;
 use super::request::DataRequest;
 use super::tunable::Tunable;
-use crate::evaluate::{EvaluateError, EvaluateOptions, Split, evaluate_on};
-use crate::learn::{FitOptions, Fitted, fit};
 use crate::measure::{
     Candidate, Clock, Inputs, Plan, Repeats, Share, SystemClock, describe_device, whole_host,
 };
-use crate::random::Random;
-use crate::recordings::{DeviceRecord, Recordings};
 use crate::report::assemble::{assemble, device_tables, measured_here};
 use crate::report::{LocalResult, ReportData};
 
@@ -54,7 +54,7 @@ impl Default for LocalJobRequest {
 /// [`judge`](Self::judge), in this order.
 ///
 /// ```
-#[doc = include_str!("../example_recordings.md")]
+/// # let recordings = nitro_store::example();
 #[doc = include_str!("example_store.md")]
 #[doc = include_str!("../measure/example_desk.md")]
 /// # use nitro_train::provide::{DeviceProvider, OpenDevice};

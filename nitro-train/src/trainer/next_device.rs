@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use nitro_core::DeviceId;
+use nitro_learn::evaluate::Split;
+use nitro_learn::next_device::{Experience, Worth, between_and_beyond, distinct, rank};
+use nitro_store::recordings::DeviceRecord;
 use serde::Serialize;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::evaluate::Split;
-use crate::learn::next_device::{Experience, Worth, between_and_beyond, distinct, rank};
 use crate::measure::describe_device;
-use crate::recordings::DeviceRecord;
 
 /// What measuring devices of one kind is expected to be worth, to the functions that run on it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,7 +41,7 @@ impl Trainer {
     /// Ranks devices by what recording on them is expected to bring, for each kind of device.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{Candidates, DataRequest, Trainer};
     ///

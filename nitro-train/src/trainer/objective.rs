@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use nitro_learn::Objective;
+use nitro_store::recordings::Recordings;
+
 use super::error::TrainError;
-use crate::learn::Objective;
-use crate::recordings::Recordings;
 use crate::traffic::{self, calls_by_input};
 
 /// What makes one selector better than another.

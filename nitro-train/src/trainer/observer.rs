@@ -5,7 +5,7 @@ use crate::measure::{Progress, Silent};
 /// Hears what a trainer does while one of its calls goes on, which may take hours.
 ///
 /// ```
-#[doc = include_str!("../example_recordings.md")]
+/// # let recordings = nitro_store::example();
 #[doc = include_str!("example_store.md")]
 /// use std::sync::{Arc, Mutex};
 /// use nitro_train::{DataRequest, EvaluateRequest, Observer, Trainer};

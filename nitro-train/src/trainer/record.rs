@@ -1,6 +1,8 @@
 //! Recording: measurements of this machine's devices into the store.
 
 use nitro_core::Function;
+use nitro_store::printable::sentence;
+use nitro_store::store::SharedStore;
 use serde::Serialize;
 
 use super::active_record::record_within;
@@ -15,8 +17,6 @@ use super::sample_choice::Sample;
 use super::sample_result::DeviceSample;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, is_sampled};
-use crate::printable::sentence;
-use crate::store::Store;
 
 /// What a recording has come to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -189,7 +189,7 @@ fn again<'p>(
     request: &RecordRequest,
     function: &'static Function,
     plan: Plan<'p>,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
 ) -> Result<Option<Plan<'p>>, TrainError> {
     let Some(which) = &request.again else { return Ok(Some(plan)) };
     if !store.functions()?.iter().any(|name| name == function.name()) {

@@ -6,6 +6,9 @@ use std::fmt;
 use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
 use nitro_core::recording::message;
+use nitro_store::printable::{printable, sentence};
+use nitro_store::recordings::{Measurement, Outcome, Recordings};
+use nitro_store::store::{SharedStore, Store};
 use serde::Serialize;
 
 use super::doubtful::Doubtful;
@@ -17,9 +20,6 @@ use crate::measure::{
     Attempt, FailedInputs, Plan, Processors, Progress, RecordError, RecordedInputs, SurveyedInputs,
     record_inputs, run_on, survey_inputs,
 };
-use crate::printable::{printable, sentence};
-use crate::recordings::{Measurement, Outcome, Recordings};
-use crate::store::Store;
 use crate::worker;
 
 /// A function whose recording on a device ended early; what was measured until then is kept.
@@ -49,7 +49,7 @@ impl Recorder<'_> {
     pub(super) fn record(
         &self,
         plan: &Plan<'_>,
-        store: &mut dyn Store,
+        store: &mut dyn SharedStore,
     ) -> Result<RecordedInputs, TrainError> {
         let plan = self.after_others(plan);
         let recorded = run_on(self.device, || {
@@ -80,7 +80,7 @@ impl Recorder<'_> {
     pub(super) fn measure_sample(
         &self,
         plan: &Plan<'_>,
-        store: &mut dyn Store,
+        store: &mut dyn SharedStore,
     ) -> Result<RecordedInputs, RecordError> {
         let plan = Plan { processors: self.processors, ..plan.clone() };
         let recorded = run_on(self.device, || {
@@ -100,7 +100,7 @@ impl Recorder<'_> {
     pub(super) fn summary(
         &self,
         inputs: RecordedInputs,
-        store: &mut dyn Store,
+        store: &mut dyn SharedStore,
     ) -> Result<Recorded, TrainError> {
         let (function, device) = self.names();
         let RecordedInputs { measured, errors, failed } = inputs;

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use nitro_learn::configurations::{ConfigurationsError, Measured, answers};
 use nitro_search::{Evaluation, Replay, Sources};
+use nitro_store::recordings::Recordings;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::recordings::Recordings;
-use crate::search::{Extent, Measured, Replayed, SearchError, Strategy, answers, run, told};
+use crate::search::{Extent, Replayed, SearchError, Strategy, run, told};
 
 /// What to replay.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,13 +95,14 @@ impl Trainer {
             let recordings = store.load_all(function)?;
             match self.jobs(&recordings, request) {
                 // Of many functions some have none.
-                Err(SearchError::NoSpace { .. })
+                Err(SearchError::Configurations(ConfigurationsError::NoSpace { .. }))
                     if request.data.functions.is_empty() && functions.len() > 1 => {}
                 found => jobs.extend(found?),
             }
         }
         if jobs.is_empty() {
-            return Err(SearchError::NoSpace { function: functions.join("`, `") }.into());
+            let none = ConfigurationsError::NoSpace { function: functions.join("`, `") };
+            return Err(SearchError::from(none).into());
         }
         Ok(jobs.into_iter().map(move |job| Ok(self.replayed(job, request))))
     }

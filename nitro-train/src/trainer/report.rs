@@ -1,13 +1,14 @@
 //! The page about how good the choices are.
 
+use nitro_learn::evaluate::{EvaluateOptions, evaluate_with};
+use nitro_store::recordings::Recordings;
+
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::evaluate::judged;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
-use crate::evaluate::{EvaluateOptions, evaluate_with};
 use crate::measure::{describe_device, whole_host};
-use crate::recordings::Recordings;
 use crate::report::assemble::{
     MeasuredSpace, assemble, device_tables, emitted_choices, facts, left_out, searches, space_report,
 };
@@ -43,7 +44,7 @@ impl Trainer {
     /// page shows too.
     ///
     /// ```
-    #[doc = include_str!("../example_recordings.md")]
+    /// # let recordings = nitro_store::example();
     #[doc = include_str!("example_store.md")]
     /// use nitro_train::{DataRequest, ReportRequest, Trainer};
     ///

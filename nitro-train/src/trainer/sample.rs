@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use nitro_core::Function;
 use nitro_core::provide::OpenDevice;
+use nitro_store::printable::{printable, sentence};
+use nitro_store::recordings::{Meanings, Outcome, Recordings};
+use nitro_store::store::{self, Store};
 
 use super::builder::Trainer;
 use super::doubtful::pattern;
@@ -16,9 +19,6 @@ use super::sample_choice::{Sample, Times};
 use super::sample_result::{DeviceSample, Remeasured, VariantName};
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Clock, FailedInputs, Plan, RecordError, RecordedInputs, Share, SystemClock};
-use crate::printable::{printable, sentence};
-use crate::recordings::{Meanings, Outcome, Recordings};
-use crate::store::{self, Store};
 use crate::worker::{self, EndedSample};
 
 /// So much longer than it may a sample goes on before what is left of it is left out: a body may have become slower

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Function;
+use nitro_stats::random::Random;
+use nitro_store::recordings::{Measurement, Recordings};
+use nitro_store::store::is_same_feature;
 
 use super::sample_result::Change;
 use crate::measure::{Candidate, Repeats};
-use crate::random::Random;
-use crate::recordings::{Measurement, Recordings};
-use crate::store::is_same_feature;
 
 /// The most that a sample may take, as a share of what it is a sample of.
 const MOST_SHARE: f64 = 0.05;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use nitro_learn::statistics::median_low;
+use nitro_stats::statistics::median_low;
 use serde::Serialize;
 
 use crate::measure::FailedInputs;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use nitro_core::{Choice, Function, choice_text};
+use nitro_store::printable::list;
+use nitro_store::recordings::{Recordings, named_artifact};
 use serde::Serialize;
 use tempfile::TempDir;
 
@@ -16,8 +18,6 @@ use super::recorder::{Recorded, Recorder};
 use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, Repeats, Share};
-use crate::printable::list;
-use crate::recordings::{Recordings, named_artifact};
 use crate::search::{SearchError, Searched, Searching, Strategy, kept};
 
 /// What to search, where and how.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use nitro_core::{Choice, CodeChoice, DeviceId, Function};
+use nitro_learn::configurations::ConfigurationsError;
 
 use crate::generate::Generator;
 use crate::measure::{BoxError, Inputs, Session};
@@ -172,7 +173,7 @@ impl Tunable {
         let generated = self.function.variants().iter().find(|own| own.parameters().artifact().is_some());
         match generated {
             Some(variant) => no_generator(self.function, variant.name()),
-            None => SearchError::NoSpace { function: self.name().to_owned() },
+            None => ConfigurationsError::NoSpace { function: self.name().to_owned() }.into(),
         }
     }
 

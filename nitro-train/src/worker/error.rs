@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::store::StoreError;
+use nitro_store::store::StoreError;
 
 /// Why measuring in workers could not go on.
 #[derive(Debug, Error)]

@@ -10,10 +10,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use nitro_core::choice_text;
+use nitro_store::exact::Exact;
 use serde::{Deserialize, Serialize};
 use tempfile::NamedTempFile;
 
-use crate::exact::Exact;
 use crate::measure::Attempt;
 
 /// First byte of the line while the run goes on.

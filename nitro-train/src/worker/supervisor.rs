@@ -4,15 +4,16 @@ use std::process::{Child, Command};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use nitro_store::exact::Exact;
+use nitro_store::recordings::{Input, Outcome};
+use nitro_store::store::{self, ChoiceName, Row};
+
 use super::error::WorkerError;
 use super::interruption::Interruption;
 use super::note::{LeftOut, Note};
 use super::process::{End, Worker};
 use super::protocol::{GO_ON, PANICKED, RECORDER, SAMPLES, SPENT_MS};
-use crate::exact::Exact;
 use crate::measure::{Share, evaluation_of};
-use crate::recordings::{Input, Outcome};
-use crate::store::{self, ChoiceName, Row};
 use crate::terminal::{Output, say};
 
 /// What is measured in workers.

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::Scope;
 
 use indicatif::MultiProgress;
+use nitro_store::printable::sentence;
+use nitro_store::store;
 
 use super::error::WorkerError;
 use super::event::Event;
 use super::interruption::Interruption;
 use super::protocol::DEVICE;
 use super::supervisor::{Membership, Supervision, Supervisor};
-use crate::printable::sentence;
-use crate::store;
 use crate::terminal::{Output, ProgressDisplay, say};
 
 /// One device of several, as its supervisor sees it.

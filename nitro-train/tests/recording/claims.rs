@@ -9,7 +9,7 @@ use nitro_train::Session;
 use nitro_train::measure::{
     Inputs, Plan, RecordError, RecordedInputs, Repeats, Share, Silent, record_inputs,
 };
-use nitro_train::store::{self, Store};
+use nitro_train::store::{self, SharedStore};
 
 use crate::scripted::{Scripted, TIME_NS};
 
@@ -34,7 +34,7 @@ fn names() -> Vec<String> {
 
 fn record(
     owner: &str,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     only: &[&str],
     before_each: &dyn Fn(&str),
 ) -> Result<RecordedInputs, RecordError> {
@@ -53,7 +53,7 @@ fn record(
 }
 
 /// The inputs that another recorder may claim.
-fn free(store: &mut dyn Store) -> usize {
+fn free(store: &mut dyn SharedStore) -> usize {
     let lease = Duration::from_secs(1);
     names().iter().filter(|name| store.claim("claimed", "scripted", name, "another", lease).unwrap()).count()
 }

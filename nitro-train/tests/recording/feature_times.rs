@@ -7,7 +7,7 @@ use nitro::code_variant;
 use nitro_train::Session;
 use nitro_train::measure::{Inputs, Plan, Repeats, Share, Silent, record_inputs};
 use nitro_train::recordings::Recordings;
-use nitro_train::store::{self, Store};
+use nitro_train::store::{self, SharedStore};
 
 thread_local! {
     /// How often the second variant ran.
@@ -35,7 +35,7 @@ fn second(_: u32) {
 const NAMES: [&str; 2] = ["10", "1000"];
 
 /// Records and returns what the store holds then.
-fn record(store: &mut dyn Store, feature_times_only: bool) -> (usize, Recordings) {
+fn record(store: &mut dyn SharedStore, feature_times_only: bool) -> (usize, Recordings) {
     let names = NAMES.map(str::to_owned);
     let plan = Plan {
         processors: &Hidden,

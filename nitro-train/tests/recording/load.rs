@@ -9,7 +9,7 @@ use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::measure::{Clock, Inputs, Plan, Processors, Repeats, Share, Silent, record_inputs};
 use nitro_train::recordings::{DOUBTFUL_LOAD, Outcome, Recordings};
-use nitro_train::store::{self, Store};
+use nitro_train::store::{self, SharedStore};
 use nitro_train::{DataRequest, Observer, ProcessorTime, RecordRequest, Session, Trainer};
 
 /// Ticks on the wall that a run takes.
@@ -86,7 +86,7 @@ fn record(
     processors: &dyn Processors,
     inputs: usize,
     level: fn(usize) -> u64,
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
 ) -> Recordings {
     let names: Vec<String> = (0..inputs).map(|n| n.to_string()).collect();
     let repeats = Repeats { least: 5, most: 40, half_width: 0.01, budget_ns: 1e9 };

@@ -5,11 +5,13 @@ mod scripted;
 
 mod approximate;
 mod as_a_library;
+mod asked_features;
 mod calibrates;
 mod changing_inputs;
 mod claims;
 mod declarations;
 mod feature_times;
+mod imported_order;
 mod input_patterns;
 mod load;
 mod old_recordings;

@@ -10,7 +10,7 @@ use nitro_train::measure::{
     FailedInputs, Inputs, Plan, Progress, RecordError, Repeats, Share, record_inputs,
 };
 use nitro_train::recordings::{Outcome, Recordings};
-use nitro_train::store::{self, Store};
+use nitro_train::store::{self, SharedStore};
 use nitro_train::{BoxError, Session};
 
 thread_local! {
@@ -70,7 +70,7 @@ impl Progress for Silent {
 
 const REPEATS: Repeats = Repeats { least: 5, most: 40, half_width: 0.01, budget_ns: 1e9 };
 
-fn recorded(store: &mut dyn Store) -> Recordings {
+fn recorded(store: &mut dyn SharedStore) -> Recordings {
     store.load("double").unwrap()
 }
 
@@ -83,7 +83,7 @@ fn outcome(recordings: &Recordings, input: &str, variant: &str) -> (Outcome, u32
 
 /// Records `double` on built-in inputs of these names.
 fn record(
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     names: &[String],
     closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<usize, RecordError> {
@@ -93,7 +93,7 @@ fn record(
 /// As [`record`], as one of several recorders whose claims last so long.
 fn shared(
     (owner, lease): (&str, Duration),
-    store: &mut dyn Store,
+    store: &mut dyn SharedStore,
     names: &[String],
     closure: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<usize, RecordError> {
@@ -164,7 +164,7 @@ fn a_run_as_long_as_all_repeats_is_made_twice_on_the_first_input_and_once_on_the
 fn what_is_in_the_store_is_not_measured_again() {
     let mut store = store::memory().unwrap();
     let names: Vec<String> = ["x", "y"].map(String::from).into();
-    let run = |store: &mut dyn Store, limit: usize| {
+    let run = |store: &mut dyn SharedStore, limit: usize| {
         let measured = Cell::new(0);
         record(store, &names, |session| {
             let (first, second) = (session.inputs("*.a"), session.inputs("*.b"));

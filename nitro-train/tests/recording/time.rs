@@ -12,7 +12,8 @@ use nitro::code_variant;
 use nitro_train::measure::{Attempt, Clock, Inputs, Plan, Progress, Repeats, Share, record_inputs};
 use nitro_train::recordings::{DeviceRecord, Input, Meanings, Outcome, Recordings};
 use nitro_train::store::{
-    self, ChoiceName, Evaluated, Forgotten, FunctionSchema, Row, Searches, Selected, Store, StoreError,
+    self, ChoiceName, Evaluated, Forgotten, FunctionSchema, Leases, Row, Searches, Selected, SharedStore,
+    Store, StoreError,
 };
 use nitro_train::{Artifact, Session};
 
@@ -68,7 +69,7 @@ fn second(n: u32) -> u32 {
 
 /// Keeps recordings in memory and tells of each question first.
 struct Told<'a> {
-    store: Box<dyn Store>,
+    store: Box<dyn SharedStore>,
     tell: &'a (dyn Fn(&'static str) + Sync),
 }
 
@@ -156,12 +157,15 @@ impl Store for Told<'_> {
     fn add_searches(&mut self, searches: &Searches) -> Result<(), StoreError> {
         self.store.add_searches(searches)
     }
+    fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
+        self.store.import(recordings)
+    }
+}
+
+impl Leases for Told<'_> {
     fn claim(&mut self, f: &str, d: &str, i: &str, by: &str, lease: Duration) -> Result<bool, StoreError> {
         (self.tell)("claim");
         self.store.claim(f, d, i, by, lease)
-    }
-    fn import(&mut self, recordings: &Recordings) -> Result<(), StoreError> {
-        self.store.import(recordings)
     }
 }
 
@@ -196,7 +200,7 @@ fn plan(names: &[String], lease: Duration) -> Plan<'_> {
 }
 
 /// Records `work` on all inputs.
-fn record(plan: &Plan<'_>, store: &mut dyn Store, progress: &dyn Progress) {
+fn record(plan: &Plan<'_>, store: &mut dyn SharedStore, progress: &dyn Progress) {
     let each = |session: &mut Session<'_>| {
         Ok(session.inputs("").try_for_each(|name| session.input(name, || work(name.len() as u32)))?)
     };
@@ -289,7 +293,7 @@ fn a_claim_is_kept_during_a_run_of_any_length() {
     record_inputs(work::function(), &Scripted, &plan, &mut store, &Attempts::default(), each).unwrap();
 }
 
-fn times(store: &mut dyn Store) -> Vec<f64> {
+fn times(store: &mut dyn SharedStore) -> Vec<f64> {
     let recordings = store.load("work").unwrap();
     recordings.measurements.iter().filter_map(|one| one.outcome.time_ns()).collect()
 }

@@ -4,6 +4,8 @@
 //!
 //! Without arguments this program is the test; the test runs it again as a trainer, and as the program that dispatches.
 
+use nitro_core::choice_text;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -15,7 +17,6 @@ use crate::kills::{KILL_AT, kill_once};
 use crate::scripted::{self, Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro::recording::{PartTime, note_part, wants_parts};
-use nitro_core::choice_text;
 use nitro_train::generate::{Crossing, Decision, Decisions, Generator, NodeKey, Step};
 use nitro_train::model::Model;
 use nitro_train::recordings::{Outcome, Recordings};
@@ -403,7 +404,7 @@ fn a_search_that_is_killed_goes_on_to_the_same(strategy: &str) {
 
 #[cfg(feature = "redis")]
 fn several_find_together_what_one_finds() {
-    let Some(server) = crate::store_server::Server::start(None) else { return };
+    let Some(server) = nitro_test_support::redis_server::Server::start(None) else { return };
     let (alone, url) = (tempfile::tempdir().unwrap(), server.url());
     let search = |store: &str| {
         let arguments =

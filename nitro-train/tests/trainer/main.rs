@@ -5,12 +5,6 @@
 //! the same: this program again, with the scenario's name in its environment. `cargo test -p nitro-variants-train --test
 //! trainer -- lost_device` runs one.
 
-#[path = "../scripted/mod.rs"]
-mod scripted;
-#[cfg(feature = "redis")]
-#[path = "../store_server/mod.rs"]
-mod store_server;
-
 mod bad_apples;
 mod captured_traffic;
 mod faulty_variants;
@@ -24,6 +18,8 @@ mod own_inputs;
 mod profile;
 mod record_all;
 mod record_budget;
+#[path = "../scripted/mod.rs"]
+mod scripted;
 mod searches;
 #[cfg(feature = "redis")]
 mod shared_recording;

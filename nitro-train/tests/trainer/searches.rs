@@ -9,10 +9,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use nitro_core::choice_text;
+
 use crate::kills::{KILL_AT, kill_once};
 use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
-use nitro_core::choice_text;
 use nitro_train::measure::Candidate;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::Evaluated;

@@ -8,9 +8,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
 use crate::scripted::{Devices, Hidden};
-use crate::store_server::Server;
 use crate::twins::{in_every_run, shared, time_ns};
 use nitro_test_support::random::Random;
+use nitro_test_support::redis_server::Server;
 use nitro_train::recordings::{Outcome, Recordings};
 use nitro_train::store::ChoiceName;
 use nitro_train::{BoxError, Session, Trainer, Tunable, store};

@@ -9,11 +9,12 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
-use crate::store_server::Server;
-use nitro::code_variant;
 use nitro_core::choice_text;
+
+use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
+use nitro::code_variant;
 use nitro_test_support::random::Random;
+use nitro_test_support::redis_server::Server;
 use nitro_train::measure::Candidate;
 use nitro_train::recordings::{DeviceRecord, Input, Outcome};
 use nitro_train::store::{FunctionSchema, Row, Store};

@@ -1,4 +1,4 @@
-//! Kernels that were written by hand and tuned, of the other examples: compiled from where they lie.
+//! Kernels that were written by hand and tuned, of the suite and the examples: compiled from where they lie.
 
 use crate::Subject;
 
@@ -7,7 +7,7 @@ macro_rules! ours {
         Subject {
             name: $name,
             file: concat!($name, ".cu"),
-            source: concat!($(include_str!(concat!("../../", $file))),+),
+            source: concat!($(include_str!(concat!("../../../", $file))),+),
             definitions: &$definitions,
             workload: include_str!(concat!("../ours/", $name, ".toml")),
         }
@@ -26,10 +26,10 @@ pub fn ours() -> &'static [Subject] {
 }
 
 static OURS: [Subject; 6] = [
-    ours!("gemm_tiled", ["gemm/src/tiled.cu"], [("TILE", 64)]),
-    ours!("histogram", ["benchmarks/src/cuda/histogram/kernels.cu"], []),
-    ours!("mv_mul", ["g-adapt/src/cuda/mv_mul.cu"], [("BLOCK", 128), ("LANES", 32), ("UNROLL", 4)]),
-    ours!("sort", ["benchmarks/src/cuda/sort/tile.cu", "benchmarks/src/cuda/sort/merge.cu"], []),
-    ours!("spmv", ["benchmarks/src/cuda/spmv/kernels.cu"], []),
-    ours!("transpose", ["benchmarks/src/cuda/transpose/tiled.cu"], [("TILE", 32), ("BLOCK_ROWS", 8)]),
+    ours!("gemm_tiled", ["examples/gemm/src/tiled.cu"], [("TILE", 64)]),
+    ours!("histogram", ["suite/benchmarks/src/cuda/histogram/kernels.cu"], []),
+    ours!("mv_mul", ["suite/g-adapt/src/cuda/mv_mul.cu"], [("BLOCK", 128), ("LANES", 32), ("UNROLL", 4)]),
+    ours!("sort", ["suite/benchmarks/src/cuda/sort/tile.cu", "suite/benchmarks/src/cuda/sort/merge.cu"], []),
+    ours!("spmv", ["suite/benchmarks/src/cuda/spmv/kernels.cu"], []),
+    ours!("transpose", ["suite/benchmarks/src/cuda/transpose/tiled.cu"], [("TILE", 32), ("BLOCK_ROWS", 8)]),
 ];

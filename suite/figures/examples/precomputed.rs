@@ -15,9 +15,9 @@ use nitro_benchmarks::cuda::{bfs, histogram, solver, sort, spmv};
 use nitro_benchmarks::variants::histogram::{sample_distinct_log2, sample_sd, sample_step_log2};
 use nitro_benchmarks::variants::sort::{Key, sample_descents_log2, sample_distinct, sample_runs_log2};
 use nitro_figures::{Error, recordings::shipped};
-use nitro_learn::statistics::quantile;
-use nitro_train::evaluate::Split;
-use nitro_train::internals::PerformanceTable;
+use nitro_learn::evaluate::Split;
+use nitro_learn::performance::PerformanceTable;
+use nitro_stats::statistics::quantile;
 
 const DEVICE: &str = "cuda:0@nvidia-h200-140gb";
 /// One test input in so many.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use nitro_benchmarks::cuda::{cuda_bfs, cuda_histogram, cuda_solver, cuda_sort, cuda_spmv, cuda_transpose};
 use nitro_benchmarks::{histogram, sort, spmv, transpose};
+use nitro_store::exchange::{Files, import};
+use nitro_store::recordings::Recordings;
 use nitro_train::Function;
-use nitro_train::exchange::{Files, import};
 use nitro_train::profile::Folder;
-use nitro_train::recordings::Recordings;
 
 use crate::{Error, root};
 

@@ -12,7 +12,7 @@ use nitro_figures::numbers::{amounts, says_when_measured, sections};
 use nitro_figures::parts;
 use nitro_figures::recordings::{GINKGO, shipped};
 use nitro_figures::root;
-use nitro_train::evaluate::{LeaveOut, Split};
+use nitro_learn::evaluate::{LeaveOut, Split};
 
 fn kept() -> Figures {
     Figures::read(&Figures::path()).unwrap()

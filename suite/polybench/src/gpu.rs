@@ -5,9 +5,9 @@ use nitro_core::recording::PartTime;
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError, Usage,
 };
-use nitro_learn::random::Random;
 use nitro_nest::{Data, DependenceError, Integers, Mapping, Nest, Program, RunError, Schedule};
 use nitro_search::{Failure, Part, PartReport, Report};
+use nitro_stats::random::Random;
 use rayon::prelude::*;
 
 /// Timed runs, of which the median counts.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use nitro_learn::statistics::{geometric_mean, median_low};
 use nitro_nest::Mapping;
+use nitro_stats::statistics::{geometric_mean, median_low};
 use serde::{Deserialize, Serialize};
 
 use crate::work::Work;

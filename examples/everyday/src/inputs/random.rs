@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere, as names of inputs promise.
 
-pub use nitro_learn::random::Random;
+pub use nitro_stats::random::Random;
 
 /// Returns a size between these two, evenly distributed on a logarithmic scale.
 ///

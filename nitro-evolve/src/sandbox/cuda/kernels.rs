@@ -166,8 +166,8 @@ fn mode(comparison: Comparison) -> u32 {
 #[cfg(test)]
 mod tests {
     use nitro_cuda::{Options, Output, Source, compile, nvrtc_architectures, nvrtc_version};
-    use nitro_learn::random::Random;
     use nitro_ptx::emulate::{Emulator, Launch, Memory, Options as Emulated};
+    use nitro_stats::random::Random;
     use nitro_test_support::tools::NVRTC;
 
     use super::*;

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::Device;
 use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
-use nitro_learn::statistics::median;
 use nitro_search::Failure;
+use nitro_stats::statistics::median;
 
 use super::bounded::Bounded;
 use super::case::{Case, pattern};

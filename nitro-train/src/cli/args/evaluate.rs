@@ -2,9 +2,9 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use nitro_learn::evaluate::LeaveOut;
 
 use super::{DataArgs, ObjectiveArgs, ProfilesArgs, SeedArgs, ShowArgs, SplitArgs, StudyArgs};
-use crate::evaluate::LeaveOut;
 
 const DEVICE: &str = "device";
 const MACHINE: &str = "machine";

@@ -14,6 +14,8 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand};
+use nitro_learn::{DeviceFeatures, Strategy, StudyOptions, WhenUnsure};
+use nitro_store::exchange::Files;
 
 pub(super) use self::bound::Bound;
 pub(super) use self::calibrate::CalibrateArgs;
@@ -24,8 +26,6 @@ pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::search::SearchArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
 pub(super) use self::which::{AgainArgs, ForgetArgs};
-use crate::exchange::Files;
-use crate::learn::{DeviceFeatures, Strategy, StudyOptions, WhenUnsure};
 use crate::trainer::{DataRequest, InputLists};
 
 /// Learns on some machines which variant of a function is fastest, and picks well on others.

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use nitro_learn::Objective;
 
-use crate::learn::Objective;
 use crate::trainer::ObjectiveRequest;
 
 #[derive(Args, Debug)]

@@ -12,11 +12,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use nitro_core::{Choice, Function, choice_text};
+use nitro_store::recordings::{Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings};
+use nitro_store::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::reference::Reference;
 use super::calls::Calls;
 use super::candidate::Candidate;
-use super::claims::{Claims, SharedStore};
+use super::claims::{Claims, LockedStore};
 use super::clock::LostTime;
 use super::error::RecordError;
 use super::load::LoadWatch;
@@ -24,9 +26,7 @@ use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
-use crate::recordings::{Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings};
 use crate::search::Searching;
-use crate::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 /// How often to look whether an input that others had claimed is recorded or free.
 const LOOK: Duration = Duration::from_secs(1);
@@ -69,7 +69,7 @@ pub(super) struct Recording<'a> {
 /// What the passes of a recording have in common, and what goes on beside them.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
-    pub(super) store: &'a SharedStore<'a>,
+    pub(super) store: &'a LockedStore<'a>,
     pub(super) claims: &'a Claims<'a, 'a>,
     pub(super) lost_time: &'a LostTime<'a>,
     pub(super) panics: &'a Panics,

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use nitro_core::recording::{PartTime, record_parts};
+use nitro_store::recordings::Input;
+use nitro_store::store::check_parts;
 
 use super::Recording;
 use super::tried::{State, Tried};
 use crate::measure::calls::Calls;
 use crate::measure::candidate::Candidate;
-use crate::recordings::Input;
-use crate::store::check_parts;
 
 impl Recording<'_> {
     /// What the parts of a candidate take, by one further run, whose time as a whole does not count. It has none

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use nitro_core::recording::Observation;
+use nitro_store::recordings::Input;
 
 use super::tried::State;
-use crate::recordings::Input;
 
 /// The first run of the default choice on an input.
 pub(super) struct Reference<R, S> {

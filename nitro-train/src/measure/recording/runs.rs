@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use nitro_core::Choice;
 use nitro_core::recording::{Observation, Panicked, record};
+use nitro_store::recordings::{DOUBTFUL_LOAD, Input, Outcome};
+use nitro_store::store::Row;
 
 use super::Recording;
 use super::feature_samples::FeatureSamples;
@@ -14,8 +16,6 @@ use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
 use crate::measure::load::Since;
 use crate::measure::progress::{Attempt, attempt};
-use crate::recordings::{DOUBTFUL_LOAD, Input, Outcome};
-use crate::store::Row;
 
 /// How often a run of a variant is made again because time was lost in it. After that its time counts, on a machine
 /// that is so busy.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use nitro_core::Choice;
+use nitro_store::recordings::{Input, Outcome};
+use nitro_store::store::{Row, StoreError};
 
 use super::Recording;
 use super::feature_samples::FeatureSamples;
@@ -15,11 +17,9 @@ use crate::measure::candidate::Candidate;
 use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
 use crate::measure::subject::Subject;
-use crate::recordings::{Input, Outcome};
 use crate::search::{
     GeneratedSearch, InputSearch, InputSpace, Searched, Searching, Sought, VariantSearch, first_sources,
 };
-use crate::store::{Row, StoreError};
 
 /// How often to look what others have made of what they evaluate, where nothing else is left to do.
 const LOOK: Duration = Duration::from_millis(50);

@@ -1,12 +1,12 @@
 //! What has become of a candidate on the input being measured.
 
 use nitro_core::recording::Observation;
+use nitro_store::recordings::Outcome;
+use nitro_store::store::Row;
 
 use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
 use crate::measure::timing::Summary;
-use crate::recordings::Outcome;
-use crate::store::Row;
 
 /// A run that answered.
 pub(super) struct Ran {

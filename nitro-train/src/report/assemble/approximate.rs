@@ -1,8 +1,8 @@
 //! Which of the variants on the page are approximate.
 
 use nitro_core::{Choice, Configuration, Function};
+use nitro_learn::Approximation;
 
-use crate::Approximation;
 use crate::report::data::{ApproximateVariant, FunctionReport};
 
 impl FunctionReport {

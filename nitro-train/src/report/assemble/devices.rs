@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::learn::next_device::{distances, distinct};
-use crate::recordings::{DeviceRecord, Recordings};
+use nitro_learn::next_device::{distances, distinct};
+use nitro_store::recordings::{DeviceRecord, Recordings};
+
 use crate::report::data::{DeviceTable, Matrix, Quantity};
 use crate::report::device::by_name;
 

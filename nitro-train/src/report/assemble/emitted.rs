@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use nitro_core::MAX_CHOICES;
+use nitro_learn::LearnError;
+use nitro_learn::emitted::{emitted, share};
+use nitro_learn::evaluate::Split;
+use nitro_learn::greedy::add_greedily;
+use nitro_learn::performance::PerformanceTable;
+use nitro_store::recordings::Recordings;
 
 use super::spaces::mean;
-use crate::evaluate::Split;
-use crate::greedy::add_greedily;
-use crate::learn::LearnError;
-use crate::learn::emitted::{emitted, share};
-use crate::learn::performance::PerformanceTable;
-use crate::recordings::Recordings;
 use crate::report::space_data::{EmittedChoice, EmittedChoices};
 
 /// Shares of all choices on one device and input, with the positions of these two.

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use nitro_learn::statistics::mean;
+use nitro_learn::evaluate::{
+    DeviceEvaluation, EvaluateError, Evaluation, Split, VariantStatistics, best_variant_shares,
+    selector_names, worst_inputs,
+};
+use nitro_learn::performance::PerformanceTable;
+use nitro_stats::statistics::mean;
+use nitro_store::recordings::Recordings;
 
 use super::learning_curve::learning_curve;
 use super::local::{LOCAL_SELECTORS, LocalResult};
 use super::overhead::overhead;
 use super::pairs::{matrix, one_fewer, sensitivity};
 use super::selection::selection;
-use crate::evaluate::{
-    DeviceEvaluation, EvaluateError, Evaluation, Split, VariantStatistics, best_variant_shares,
-    selector_names, worst_inputs,
-};
-use crate::learn::performance::PerformanceTable;
-use crate::recordings::Recordings;
 use crate::report::data::{CalibrationCurve, Curve, FunctionReport, HeldOut, HeldOutDevice, Score, Winners};
 use crate::report::device::by_name;
 

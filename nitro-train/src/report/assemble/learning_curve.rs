@@ -1,9 +1,10 @@
 //! What measuring fewer inputs would have given, replayed from what was recorded.
 
-use crate::active::{self, FIRST_INPUTS, Order};
-use crate::evaluate::Split;
-use crate::learn::LearnError;
-use crate::recordings::Recordings;
+use nitro_learn::LearnError;
+use nitro_learn::active::{self, FIRST_INPUTS, Order};
+use nitro_learn::evaluate::Split;
+use nitro_store::recordings::Recordings;
+
 use crate::report::data::LearningCurve;
 use crate::report::device::by_name;
 

@@ -1,7 +1,7 @@
 //! What selectors achieved on one device of this machine.
 
-use crate::evaluate::{DeviceEvaluation, Split};
-use crate::recordings::Recordings;
+use nitro_learn::evaluate::{DeviceEvaluation, Split};
+use nitro_store::recordings::Recordings;
 
 /// The selectors that are shown of a device of this machine, with their headings.
 pub(crate) const LOCAL_SELECTORS: [(&str, &str); 6] = [

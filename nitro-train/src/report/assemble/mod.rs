@@ -12,6 +12,10 @@ mod searches;
 mod selection;
 mod spaces;
 
+use nitro_learn::Strategy;
+use nitro_learn::evaluate::selector_names;
+use nitro_store::recordings::DeviceRecord;
+
 pub(crate) use self::devices::device_tables;
 pub(crate) use self::emitted::emitted_choices;
 pub(crate) use self::function::{facts, left_out, measured_here};
@@ -20,9 +24,6 @@ pub use self::local::LocalResult;
 pub(crate) use self::searches::searches;
 pub(crate) use self::spaces::{MeasuredSpace, space_report};
 use super::data::{DeviceTable, FunctionReport, Quantity, ReportData};
-use crate::evaluate::selector_names;
-use crate::learn::Strategy;
-use crate::recordings::DeviceRecord;
 
 /// The page about these functions and recorded devices, made on this device.
 pub(crate) fn assemble(

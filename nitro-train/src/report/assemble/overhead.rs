@@ -1,12 +1,12 @@
 //! What the selectors that would be shipped cost, and what their features bring.
 
 use nitro_core::model::{Model, Selector};
-use nitro_learn::statistics::quantile;
+use nitro_learn::evaluate::{Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits};
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::task::Task;
+use nitro_stats::statistics::quantile;
+use nitro_store::recordings::{Outcome, Recordings};
 
-use crate::evaluate::{Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits};
-use crate::learn::performance::PerformanceTable;
-use crate::learn::task::Task;
-use crate::recordings::{Outcome, Recordings};
 use crate::report::data::{Benefit, MedianAndP90, Overhead, WithFeatures};
 
 /// Over the devices left out; nothing where there are none.
@@ -128,10 +128,11 @@ fn benefits(
 
 #[cfg(test)]
 mod tests {
+    use nitro_learn::evaluate::{EvaluateOptions, evaluate};
+    use nitro_store::exchange::read_bytes;
+    use nitro_store::recordings::FeatureTimes;
+
     use super::*;
-    use crate::evaluate::{EvaluateOptions, evaluate};
-    use crate::exchange::read_bytes;
-    use crate::recordings::FeatureTimes;
 
     /// `stable` takes 10 µs a key and `unstable` 150 µs, on both devices.
     fn recordings() -> Recordings {

@@ -1,10 +1,11 @@
 //! Tables over pairs of devices, in the order in which a reader looks for devices.
 
-use crate::evaluate::{
+use nitro_learn::evaluate::{
     EvaluateError, Evaluation, OneFewer, PairTable, Split, best_of_another, one_source_fewer, within_machines,
 };
-use crate::learn::performance::PerformanceTable;
-use crate::recordings::Recordings;
+use nitro_learn::performance::PerformanceTable;
+use nitro_store::recordings::Recordings;
+
 use crate::report::data::{DeviceSensitivity, Matrix, OneFewerTable};
 use crate::report::device::by_name;
 

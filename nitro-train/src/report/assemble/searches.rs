@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use nitro_learn::configurations::answers;
 use nitro_search::{Replay, Sources, Strategy};
 
 use super::spaces::{MeasuredSpace, Pair, mean};
 use crate::report::space_data::{SearchCurve, SearchCurves};
-use crate::search::{Extent, answers, curves};
+use crate::search::{Extent, curves};
 
 /// More lines would be hard to tell apart: what knows the other devices, what learns here, what breeds, what walks,
 /// and chance.

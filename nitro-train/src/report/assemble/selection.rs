@@ -4,16 +4,16 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use nitro_learn::statistics::mean;
+use nitro_learn::device_features::profile_based::select;
+use nitro_learn::device_features::transfer::Transfer;
+use nitro_learn::evaluate::Split;
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::study::Study;
+use nitro_learn::task::Task;
+use nitro_learn::{FitOptions, LearnError, Strategy, StudyOptions, fit};
+use nitro_stats::statistics::mean;
+use nitro_store::recordings::Recordings;
 
-use crate::evaluate::Split;
-use crate::learn::device_features::profile_based::select;
-use crate::learn::device_features::transfer::Transfer;
-use crate::learn::performance::PerformanceTable;
-use crate::learn::study::Study;
-use crate::learn::task::Task;
-use crate::learn::{FitOptions, LearnError, Strategy, StudyOptions, fit};
-use crate::recordings::Recordings;
 use crate::report::data::{Selection, SelectionSeconds};
 
 /// More subsets of device features say nothing more.

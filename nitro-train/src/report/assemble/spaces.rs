@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::{Function, VariantInfo};
-use nitro_learn::statistics;
+use nitro_learn::configurations::{ConfigurationsError, Measured};
 use nitro_search::Evaluation;
+use nitro_stats::statistics;
+use nitro_store::recordings::Recordings;
 
 use crate::measure::WALKED;
-use crate::recordings::Recordings;
 use crate::report::device::by_name;
 use crate::report::space_data::{ParameterImportance, SpaceMap, SpaceReport};
-use crate::search::{Bins, Explained, Measured, SearchError, best_by, explained};
+use crate::search::{Bins, Explained, SearchError, best_by, explained};
 
 /// What is measured of a space says something about it when at most every tenth configuration is missing.
 const MEASURED_SHARE: f64 = 0.9;
@@ -48,8 +49,8 @@ impl<'r> MeasuredSpace<'r> {
         };
         match Measured::of(recordings, None) {
             Ok(spaces) => Ok(spaces.into_iter().map(of_space).collect()),
-            Err(SearchError::NoSpace { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error),
+            Err(ConfigurationsError::NoSpace { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -173,9 +174,9 @@ pub(super) fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use nitro_core::{Parameter, ParameterKind};
+    use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome};
 
     use super::*;
-    use crate::recordings::{DeviceRecord, Input, Measurement, Outcome};
 
     const EIGHT: &[&str] = &["0", "1", "2", "3", "4", "5", "6", "7"];
     const A: Parameter = Parameter::new("a", ParameterKind::Number, EIGHT, 0);

@@ -4,8 +4,8 @@ mod losses;
 mod next;
 
 use maud::{Markup, html};
-use nitro_learn::statistics;
 use nitro_page::Percent;
+use nitro_stats::statistics;
 
 use self::losses::losses;
 use self::next::{Step, steps};

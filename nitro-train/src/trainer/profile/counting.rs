@@ -8,16 +8,16 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use nitro_core::Choice;
+use nitro_store::printable::sentence;
+use nitro_store::recordings::named_artifact;
 use tempfile::TempDir;
 
 use super::profiler::Profiler;
 use super::request::ProfileRequest;
 use super::task::OneCall;
-use crate::printable::sentence;
 use crate::profile::counters::{rate_metrics, rates};
 use crate::profile::ncu::Ncu;
 use crate::profile::{KernelMetrics, ProfileError};
-use crate::recordings::named_artifact;
 use crate::trainer::error::TrainError;
 use crate::trainer::observer::{Nobody, Observer};
 use crate::trainer::tunable::Tunable;

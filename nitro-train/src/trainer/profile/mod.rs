@@ -11,17 +11,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 pub(in crate::trainer) use self::counting::Counting;
+use nitro_learn::device_features::profile_based::{Relevance, select};
+use nitro_store::printable::sentence;
+use nitro_store::recordings::{ProxyProfile, VariantProfile};
+
 use self::profiler::{Profiler, Shares};
 pub use self::request::ProfileRequest;
 pub(crate) use self::task::is_watched;
 use super::builder::Trainer;
 use super::error::TrainError;
-use crate::learn::device_features::profile_based::{Relevance, select};
-use crate::printable::sentence;
 use crate::profile::counters::metrics;
 use crate::profile::ncu::Ncu;
 use crate::profile::{Folder, KernelMetrics, ProfileError, Section, Shown};
-use crate::recordings::{ProxyProfile, VariantProfile};
 
 /// What was written after one run of the profiler.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! Random numbers that are the same everywhere and for ever, as names of inputs promise.
 
-pub(crate) use nitro_learn::random::Random;
+pub(crate) use nitro_stats::random::Random;
 
 /// Returns a number of mean 0 and standard deviation 1, nearly normal: the sum of four uniform ones.
 pub(crate) fn normal(random: &mut Random) -> f64 {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use nitro_benchmarks::cuda::{cuda_bfs, cuda_histogram, cuda_solver, cuda_sort, cuda_spmv, cuda_transpose};
-use nitro_train::internals::{Models, RESOURCES, Relevance, select};
+use nitro_learn::device_features::profile_based::{Models, RESOURCES, Relevance, select};
+use nitro_store::recordings::Profiles;
+use nitro_store::recordings::counters::{metrics, stressed_share};
 use nitro_train::profile::Folder;
-use nitro_train::profile::counters::{metrics, stressed_share};
-use nitro_train::recordings::Profiles;
 
 fn shipped(function: &str) -> Profiles {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/recordings");

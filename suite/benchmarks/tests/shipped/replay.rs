@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use nitro::model::Model;
-use nitro_train::evaluate::{Chooser, DeviceEvaluation, EvaluateOptions, Split, evaluate};
-use nitro_train::exchange::read_bytes;
-use nitro_train::learn::{FitOptions, fit};
+use nitro_learn::evaluate::{Chooser, DeviceEvaluation, EvaluateOptions, Split, evaluate};
+use nitro_learn::{FitOptions, fit};
+use nitro_store::exchange::read_bytes;
+use nitro_store::recordings::Recordings;
 use nitro_train::profile::Folder;
-use nitro_train::recordings::Recordings;
 
 /// Two GPUs and two slices: all seven devices take seven times as long to judge.
 const DEVICES: [&str; 4] = [

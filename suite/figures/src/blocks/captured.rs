@@ -1,6 +1,6 @@
 //! What captured calls bring a calibration.
 
-use nitro_learn::statistics::mean;
+use nitro_stats::statistics::mean;
 
 use super::means::suite;
 use super::table::{Table, both};

@@ -1,6 +1,6 @@
 //! Means of what the file has.
 
-use nitro_learn::statistics::mean;
+use nitro_stats::statistics::mean;
 
 use crate::Error;
 use crate::figures::{Figures, HeldOut, Mode};

@@ -1,6 +1,6 @@
 //! The summaries of the evaluation: a short table for the README, the whole one, and the least figures.
 
-use nitro_learn::statistics::mean;
+use nitro_stats::statistics::mean;
 
 use super::means::{over, suite};
 use super::table::{Table, both, cell, paragraph};

@@ -1,6 +1,6 @@
 //! What can be known of a choice, and of the figures of Ginkgo's data.
 
-use nitro_learn::statistics::mean;
+use nitro_stats::statistics::mean;
 
 use super::table::{Table, cell, paragraph};
 use crate::Error;

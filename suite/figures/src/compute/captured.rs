@@ -8,12 +8,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nitro_train::evaluate::{Chooser, LeaveOut, Split};
-use nitro_train::internals::{Calibrator, InputSpace, PerformanceTable, Random, Study, Task, calls_among};
-use nitro_train::learn::StudyOptions;
+use nitro_learn::StudyOptions;
+use nitro_learn::calibration::Calibrator;
+use nitro_learn::evaluate::{Chooser, LeaveOut, Split};
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::space::InputSpace;
+use nitro_learn::study::Study;
+use nitro_learn::task::Task;
+use nitro_stats::random::Random;
+use nitro_store::recordings::Recordings;
 use nitro_train::model::Model;
-use nitro_train::recordings::Recordings;
 use nitro_train::traffic::CapturedCall;
+use nitro_train::traffic::calls_among;
 
 use super::{mean, share};
 use crate::Error;

@@ -1,7 +1,7 @@
 //! How good selectors are on devices that were left out.
 
-use nitro_train::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, Split, evaluate_with};
-use nitro_train::recordings::Recordings;
+use nitro_learn::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, Split, evaluate_with};
+use nitro_store::recordings::Recordings;
 
 use super::nearness::{auto_without, near};
 use crate::Error;

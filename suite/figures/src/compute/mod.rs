@@ -10,9 +10,9 @@ pub mod spread;
 pub mod trust;
 pub mod vendor;
 
-use nitro_learn::statistics;
-use nitro_train::evaluate::Chooser;
-use nitro_train::internals::PerformanceTable;
+use nitro_learn::evaluate::Chooser;
+use nitro_learn::performance::PerformanceTable;
+use nitro_stats::statistics;
 
 /// The share of exhaustive search that a model achieves on an input; none where nothing succeeds on the device.
 fn share(performance: &PerformanceTable, chooser: &Chooser<'_>, device: usize, input: usize) -> Option<f64> {

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use nitro_core::model::Scale;
-use nitro_train::evaluate::{Evaluation, Split};
-use nitro_train::internals::{PerformanceTable, scale_of};
-use nitro_train::recordings::Recordings;
+use nitro_learn::evaluate::{Evaluation, Split};
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::scaling::scale_of;
+use nitro_store::recordings::Recordings;
 
 use super::mean;
 use crate::Error;

@@ -1,8 +1,11 @@
 //! What P-DFS makes of the shipped profiles.
 
-use nitro_train::evaluate::Split;
-use nitro_train::internals::{PerformanceTable, Study, Task, select};
-use nitro_train::learn::StudyOptions;
+use nitro_learn::StudyOptions;
+use nitro_learn::device_features::profile_based::select;
+use nitro_learn::evaluate::Split;
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::study::Study;
+use nitro_learn::task::Task;
 
 use crate::Error;
 use crate::figures::Profiled;

@@ -1,8 +1,8 @@
 //! What the shipped model gains by choosing otherwise on a part of a GPU.
 
-use nitro_train::evaluate::Chooser;
+use nitro_learn::evaluate::Chooser;
+use nitro_store::recordings::Recordings;
 use nitro_train::model::Model;
-use nitro_train::recordings::Recordings;
 
 use super::geometric_mean;
 use crate::Error;

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nitro_train::evaluate::{Chooser, Split};
-use nitro_train::internals::{PerformanceTable, Random, Study, Task};
-use nitro_train::learn::{Strategy, StudyOptions};
-use nitro_train::recordings::Recordings;
+use nitro_learn::evaluate::{Chooser, Split};
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::study::Study;
+use nitro_learn::task::Task;
+use nitro_learn::{Strategy, StudyOptions};
+use nitro_stats::random::Random;
+use nitro_store::recordings::Recordings;
 
 use super::{mean, share};
 use crate::Error;

@@ -1,6 +1,6 @@
 //! How far the repeats of a measurement on the host lie apart.
 
-use nitro_learn::statistics::quantile;
+use nitro_stats::statistics::quantile;
 
 use crate::Error;
 use crate::figures::{Spread, percent};

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nitro_train::evaluate::{Chooser, Split};
-use nitro_train::internals::PerformanceTable;
-use nitro_train::learn::{FitOptions, fit};
-use nitro_train::recordings::Recordings;
+use nitro_learn::evaluate::{Chooser, Split};
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::{FitOptions, fit};
+use nitro_store::recordings::Recordings;
 
 use super::{mean, share};
 use crate::Error;

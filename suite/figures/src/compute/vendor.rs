@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use nitro_train::evaluate::LeaveOut;
-use nitro_train::recordings::Recordings;
+use nitro_learn::evaluate::LeaveOut;
+use nitro_store::recordings::Recordings;
 
 use super::evaluation::evaluate;
 use super::{geometric_mean, mean};
@@ -27,7 +27,7 @@ const COLLECTION: &str = "of a collection";
 /// When there are no recordings of it.
 pub fn vendor(function: &str, size: &str) -> Result<Vendor, Error> {
     let evaluation = evaluate(&with_vendor(function)?, LeaveOut::Device)?;
-    let auto = |device: &nitro_train::evaluate::DeviceEvaluation| Some(device.selectors.get("auto")?.mean);
+    let auto = |device: &nitro_learn::evaluate::DeviceEvaluation| Some(device.selectors.get("auto")?.mean);
     let auto: Vec<f64> = evaluation.devices.iter().filter_map(auto).collect();
     Ok(Vendor { auto: percent(mean(&auto)), ..times(function, size)? })
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nitro_learn::statistics::median_high;
+use nitro_stats::statistics::median_high;
 
 use crate::case::{Case, Contender};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nitro_learn::statistics::geometric_mean;
+use nitro_stats::statistics::geometric_mean;
 use serde_json::{Value, json};
 
 use crate::case::{Case, Contender};

@@ -1,0 +1,150 @@
+//! A Gaussian process of what is left over after mixing, from measured inputs to inputs like them.
+//!
+//! It gives the mean, and the inputs after which the variance is least (Rasmussen and Williams, "Gaussian Processes for
+//! Machine Learning", 2006, equations 2.23 and 2.24; Cohn, Ghahramani and Jordan, "Active learning with statistical
+//! models", 1996, for the choice of inputs).
+//!
+//! Two inputs are alike where their features are, and where all classes lose the same on the sources.
+
+use nalgebra::{DMatrix, DVector};
+
+use crate::space::InputSpace;
+
+/// Distance at which the leftovers of two inputs still agree by 0.6, where features have one standard deviation and
+/// are averaged over.
+const LENGTH: f64 = 0.8;
+/// Weight of a distance in what all classes lose on the sources, beside one in the features.
+const LOSS_WEIGHT: f64 = 5.0;
+/// The part of the leftovers' variance that all inputs have in common.
+const COMMON: f64 = 0.5;
+/// Variance of what a measurement says of inputs like it, in the same unit: variants differ for reasons that no
+/// feature tells.
+const NOISE: f64 = 0.3;
+
+/// Training inputs as the process sees them.
+pub(super) struct Points(Vec<Vec<f64>>);
+
+impl Points {
+    pub(super) fn new(space: &InputSpace, usual: &[Vec<f64>]) -> Self {
+        let columns = space.scaling().len();
+        let spread: Vec<(f64, f64)> = (0..columns).map(|column| mean_and_deviation(space, column)).collect();
+        let classes = usual.first().map_or(0, Vec::len).max(1) as f64;
+        let point = |(input, usual): (usize, &Vec<f64>)| {
+            let standardised = space.row(input).iter().zip(&spread).map(|(value, (mean, deviation))| {
+                (value - mean) / deviation.max(f64::MIN_POSITIVE) / (columns as f64).sqrt()
+            });
+            let usual = usual.iter().map(|loss| loss * LOSS_WEIGHT / classes.sqrt());
+            standardised.chain(usual).collect()
+        };
+        Self(usual.iter().enumerate().map(point).collect())
+    }
+
+    fn kernel(&self, one: usize, other: usize) -> f64 {
+        let squared: f64 = self.0[one].iter().zip(&self.0[other]).map(|(a, b)| (a - b) * (a - b)).sum();
+        (-squared / (2.0 * LENGTH * LENGTH)).exp() + COMMON
+    }
+
+    fn kernels(&self, rows: &[usize], columns: &[usize]) -> DMatrix<f64> {
+        DMatrix::from_fn(rows.len(), columns.len(), |row, column| self.kernel(rows[row], columns[column]))
+    }
+}
+
+fn mean_and_deviation(space: &InputSpace, column: usize) -> (f64, f64) {
+    let count = space.len().max(1) as f64;
+    let values = || (0..space.len()).map(|input| space.row(input)[column]);
+    let mean = values().sum::<f64>() / count;
+    (mean, (values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt())
+}
+
+/// The leftovers that measured inputs let expect on inputs like them.
+pub(super) struct Process<'a> {
+    points: &'a Points,
+    measured: &'a [usize],
+    /// One row a measured input, one column a class.
+    weights: DMatrix<f64>,
+}
+
+impl<'a> Process<'a> {
+    /// `measured` inputs have these values left over, by class; not a number where nothing is known.
+    pub(super) fn new(points: &'a Points, measured: &'a [usize], left_over: &[Vec<f64>]) -> Self {
+        let classes = left_over.first().map_or(0, Vec::len);
+        let left_over = DMatrix::from_fn(measured.len(), classes, |row, class| {
+            let value = left_over[row][class];
+            if value.is_finite() { value } else { 0.0 }
+        });
+        let noisy =
+            points.kernels(measured, measured) + DMatrix::identity(measured.len(), measured.len()) * NOISE;
+        let weights = noisy.cholesky().expect("noise makes it positive definite").solve(&left_over);
+        Self { points, measured, weights }
+    }
+
+    /// By class what is left over on an input; nothing where nothing was measured.
+    pub(super) fn left_over(&self, input: usize) -> impl Iterator<Item = f64> {
+        let kernels = self.measured.iter().map(|&other| self.points.kernel(input, other));
+        let kernels = DVector::from_iterator(self.measured.len(), kernels);
+        self.weights.column_iter().map(move |weights| weights.dot(&kernels))
+    }
+}
+
+/// At most `count` of the candidates, each the one after which the others' variance is least on average, where each
+/// counts its weight.
+pub(super) fn most_telling(
+    points: &Points,
+    candidates: &[usize],
+    weights: &[f64],
+    count: usize,
+) -> Vec<usize> {
+    let roots = DVector::from_iterator(weights.len(), weights.iter().map(|weight| weight.sqrt()));
+    let mut covariance = points.kernels(candidates, candidates);
+    let mut taken: Vec<usize> = Vec::new();
+    while taken.len() < count.min(candidates.len()) {
+        let gain = |at: usize| {
+            covariance.column(at).component_mul(&roots).norm_squared() / (covariance[(at, at)] + NOISE)
+        };
+        let open = (0..candidates.len()).filter(|at| !taken.contains(at));
+        let Some((best, _)) = open.map(|at| (at, gain(at))).reduce(|a, b| if b.1 > a.1 { b } else { a })
+        else {
+            break;
+        };
+        let column = covariance.column(best).clone_owned();
+        covariance.ger(-1.0 / (column[best] + NOISE), &column, &column, 1.0);
+        taken.push(best);
+    }
+    taken.into_iter().map(|at| candidates[at]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two clusters of inputs, in one feature, of which nothing else is known.
+    fn clusters() -> Points {
+        let features: Vec<[f64; 1]> =
+            (0..40).map(|input| [if input < 30 { 0.0 } else { 1.0 } + 0.001 * f64::from(input)]).collect();
+        let rows: Vec<&[f64]> = features.iter().map(<[f64; 1]>::as_slice).collect();
+        Points::new(&InputSpace::scaled(&rows), &vec![vec![0.5]; 40])
+    }
+
+    #[test]
+    fn each_cluster_is_asked_the_larger_first() {
+        let asked = most_telling(&clusters(), &(0..40).collect::<Vec<_>>(), &[1.0; 40], 2);
+        assert!(asked[0] < 30 && asked[1] >= 30, "{asked:?}");
+        assert_eq!(most_telling(&clusters(), &[3, 5], &[1.0; 2], 10).len(), 2, "no more than there are");
+    }
+
+    #[test]
+    fn the_cluster_that_counts_most_is_asked_first() {
+        let weights: Vec<f64> = (0..40).map(|input| if input < 30 { 0.1 } else { 1.0 }).collect();
+        let asked = most_telling(&clusters(), &(0..40).collect::<Vec<_>>(), &weights, 2);
+        assert!(asked[0] >= 30 && asked[1] < 30, "{asked:?}");
+    }
+
+    #[test]
+    fn what_is_measured_carries_to_inputs_like_it() {
+        let (clusters, measured) = (clusters(), [3, 7, 11]);
+        let process = Process::new(&clusters, &measured, &[vec![-0.4], vec![-0.4], vec![f64::NAN]]);
+        let corrected = |input: usize| 0.5 + process.left_over(input).sum::<f64>();
+        assert!(corrected(20) < 0.3, "{}", corrected(20));
+        assert!((corrected(35) - 0.5).abs() < (corrected(20) - 0.5).abs());
+    }
+}

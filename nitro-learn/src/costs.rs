@@ -1,0 +1,142 @@
+//! The time for choosing: features take time, and so does a selector.
+
+use std::collections::HashMap;
+
+use nitro_core::model::Selector;
+
+use nitro_store::recordings::Recordings;
+
+/// Time to walk a gate on an input that the call does not remember, in nanoseconds. This and the following were
+/// measured on one core of a server processor (`cargo bench --bench dispatch`); they count where a call takes a few
+/// microseconds, and there they need not be exact.
+pub const GATE_NS: f64 = 8.0;
+/// The least time of a call that the time for choosing counts against. A call of ten nanoseconds that ten more are
+/// spent on is half as fast, and in the mean over the inputs that would outweigh one of a second that runs ten times
+/// too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With a quarter
+/// of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of calls there
+/// take 1.43 times as long as with the best choices, instead of 1.1.)
+pub const LEAST_CALL_NS: f64 = 1000.0;
+/// Time of a selector before it has looked at anything.
+const SELECTOR_NS: f64 = 60.0;
+/// Time for each support vector.
+const SUPPORT_VECTOR_NS: f64 = 1.1;
+/// Time for each tree of a forest.
+const TREE_NS: f64 = 7.0;
+
+/// Time that a selector takes on an input that the call does not remember, in nanoseconds, without features; beyond
+/// what a call without a model takes, so that one choice for everything takes none.
+pub fn selection_ns(selector: &Selector) -> f64 {
+    match selector {
+        Selector::Constant { .. } => 0.0,
+        Selector::Svm(svm) => svm_ns(svm.support()),
+        Selector::Forest(forest) => forest_ns(forest.trees()),
+    }
+}
+
+/// Returns the [`selection_ns`] of a machine with so many support vectors.
+pub fn svm_ns(support_vectors: usize) -> f64 {
+    SELECTOR_NS + SUPPORT_VECTOR_NS * support_vectors as f64
+}
+
+/// Returns the [`selection_ns`] of a forest with so many trees.
+pub fn forest_ns(trees: usize) -> f64 {
+    SELECTOR_NS + TREE_NS * trees as f64
+}
+
+/// A feature that takes no longer by the clock is a length or a field: computed in line, it takes a nanosecond or
+/// two. Of what is measured most is the clock's resolution, some ten nanoseconds, and a call that a compiler could
+/// not see through.
+const UNTOLD_NS: f64 = 20.0;
+
+/// The times of each feature on each device and input of some recordings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FeatureCosts {
+    inputs: usize,
+    features: usize,
+    /// Nanoseconds by device, input and feature.
+    times_ns: Vec<f64>,
+}
+
+impl FeatureCosts {
+    /// Reads the times of features from recordings; none where there are no such. What was not measured on a device
+    /// counts as it does for that input on the others, in the mean; what was measured nowhere takes no time.
+    pub fn of(recordings: &Recordings) -> Option<Self> {
+        if recordings.feature_times.is_empty() {
+            return None;
+        }
+        let (inputs, features) = (recordings.inputs.len(), recordings.features.len());
+        let usual = usual(recordings);
+        let row = |input: usize| usual.get(&input).cloned().unwrap_or_else(|| vec![0.0; features]);
+        let everywhere: Vec<f64> = (0..inputs).flat_map(row).collect();
+        let mut times_ns = everywhere.repeat(recordings.devices.len());
+        for one in &recordings.feature_times {
+            let start = (one.device * inputs + one.input) * features;
+            for (slot, time_ns) in times_ns[start..start + features].iter_mut().zip(&one.times_ns) {
+                *slot = time_ns.unwrap_or(*slot);
+            }
+        }
+        times_ns.iter_mut().filter(|time_ns| **time_ns <= UNTOLD_NS).for_each(|time_ns| *time_ns = 0.0);
+        Some(Self { inputs, features, times_ns })
+    }
+
+    /// Returns the time of these features together, in nanoseconds. Positions are those of the recordings.
+    pub fn sum_ns(&self, device: usize, input: usize, features: &[usize]) -> f64 {
+        let start = (device * self.inputs + input) * self.features;
+        features.iter().map(|&feature| self.times_ns[start + feature]).sum()
+    }
+}
+
+/// For each input what its features take in the mean over the devices that know it.
+fn usual(recordings: &Recordings) -> HashMap<usize, Vec<f64>> {
+    let none = || vec![(0.0, 0.0); recordings.features.len()];
+    let mut sums: HashMap<usize, Vec<(f64, f64)>> = HashMap::new();
+    for one in &recordings.feature_times {
+        let sums = sums.entry(one.input).or_insert_with(none);
+        for ((sum, count), time_ns) in sums.iter_mut().zip(&one.times_ns) {
+            *sum += time_ns.unwrap_or(0.0);
+            *count += f64::from(u8::from(time_ns.is_some()));
+        }
+    }
+    let mean =
+        |sums: Vec<(f64, f64)>| sums.into_iter().map(|(sum, count)| sum / f64::max(count, 1.0)).collect();
+    sums.into_iter().map(|(input, sums)| (input, mean(sums))).collect()
+}
+
+/// The share of speed that is left of `share` where choosing takes so long: time of the best choice over the time
+/// for choosing and running.
+pub fn net_share(share: f64, best_ns: f64, choosing_ns: f64) -> f64 {
+    share / (1.0 + share * choosing_ns / best_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_store::recordings::{DeviceRecord, FeatureTimes, Input};
+
+    use super::*;
+
+    #[test]
+    fn choosing_counts_as_time() {
+        // 100 ns at best, 125 chosen, 125 to choose.
+        assert!((net_share(0.8, 100.0, 125.0) - 0.4).abs() < 1e-12);
+        assert_eq!((net_share(0.0, 100.0, 1.0), net_share(0.5, 100.0, 0.0)), (0.0, 0.5));
+    }
+
+    #[test]
+    fn an_input_that_was_timed_elsewhere_takes_as_long_here() {
+        let device = |id: &str| DeviceRecord { id: id.into(), features: Default::default() };
+        let times =
+            |device, times_ns: [Option<f64>; 2]| FeatureTimes { device, input: 0, times_ns: times_ns.into() };
+        let recordings = Recordings {
+            features: vec!["a".into(), "b".into()],
+            inputs: vec![Input { name: "x".into(), features: vec![0.0; 2] }; 2],
+            devices: ["d", "e", "f"].map(device).into(),
+            feature_times: vec![times(0, [Some(100.0), Some(50.0)]), times(1, [Some(200.0), None])],
+            ..Recordings::default()
+        };
+        let costs = FeatureCosts::of(&recordings).unwrap();
+        let of_both = |device, input| costs.sum_ns(device, input, &[0, 1]);
+        assert_eq!([of_both(0, 0), of_both(1, 0), of_both(2, 0)], [150.0, 250.0, 200.0]);
+        assert_eq!((costs.sum_ns(1, 0, &[0]), of_both(0, 1)), (200.0, 0.0));
+        assert_eq!(FeatureCosts::of(&Recordings::default()), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Selectors that nobody ships, to compare others with: what each achieves on a held-out device, one share a test
+//! input.
+
+use nitro_core::model::Model;
+use nitro_stats::statistics::mean;
+use rayon::prelude::*;
+
+use super::chooser::Chooser;
+use super::error::EvaluateError;
+use crate::Strategy;
+use crate::performance::PerformanceTable;
+use crate::study::Study;
+use crate::task::Task;
+
+/// A variant drawn from the admissible ones, on average; one that failed counts as 0.
+pub(super) fn random(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
+    let shares = test.iter().filter_map(|&input| performance.shares(device, input));
+    shares.map(|shares| mean(shares.iter().copied().flatten()).unwrap_or(f64::NAN)).collect()
+}
+
+/// A variant drawn from those that succeed, on average: whoever draws one that fails draws again.
+pub(super) fn random_successful(performance: &PerformanceTable, device: usize, test: &[usize]) -> Vec<f64> {
+    let shares = test.iter().filter_map(|&input| performance.shares(device, input));
+    // The share of a failure is 0, that of a success is not.
+    let successful = shares.map(|shares| shares.iter().copied().flatten().filter(|&share| share > 0.0));
+    successful.map(|shares| mean(shares).unwrap_or(f64::NAN)).collect()
+}
+
+/// Several models, each with one vote for what it chooses; of equals the first class.
+pub(super) fn majority(
+    task: &Task<'_>,
+    models: &[&Model],
+    device: usize,
+    test: &[usize],
+) -> Result<Vec<f64>, EvaluateError> {
+    let choosers: Vec<Chooser<'_>> =
+        models.iter().map(|model| Chooser::new(task.recordings, model, device)).collect::<Result<_, _>>()?;
+    let share = |&input: &usize| {
+        let shares = task.performance.shares(device, input)?;
+        let mut votes = vec![0_usize; shares.len()];
+        let choices = choosers.iter().filter_map(|one| one.choose(input, |class| shares[class].is_some()));
+        choices.for_each(|class| votes[class] += 1);
+        let most = votes.iter().max()?;
+        let winner = votes.iter().position(|count| count == most)?;
+        shares[winner]
+    };
+    Ok(test.par_iter().filter_map(share).collect())
+}
+
+/// An oracle: of the reference with one device feature that which does best on the test inputs themselves; `shares`
+/// are what a model achieves on them.
+pub(super) fn best_single_feature(
+    study: &Study<'_>,
+    shares: impl Fn(&Model) -> Result<Vec<f64>, EvaluateError>,
+) -> Result<Option<(String, Vec<f64>)>, EvaluateError> {
+    let mut best: Option<(String, Vec<f64>)> = None;
+    for feature in &study.candidates().usable {
+        let features = std::slice::from_ref(feature);
+        let own = shares(&study.fit_with("best-single-feature", Strategy::reference(), features).model)?;
+        let sum = |shares: &[f64]| shares.iter().sum::<f64>();
+        if best.as_ref().is_none_or(|(_, best)| sum(&own) > sum(best)) {
+            best = Some((feature.clone(), own));
+        }
+    }
+    Ok(best)
+}

@@ -1,0 +1,180 @@
+//! The choices of a model for recorded inputs on a recorded device.
+
+use nitro_core::model::{Model, OnDevice, Selector};
+use nitro_store::recordings::Recordings;
+use rayon::prelude::*;
+
+use super::error::EvaluateError;
+use crate::classes::Classes;
+use crate::costs::{GATE_NS, net_share, selection_ns};
+use crate::performance::{PerformanceTable, share_of_choice};
+use crate::selection::choose;
+use crate::task::Task;
+
+/// A model joined with recordings by names, for one device.
+///
+/// ```
+/// # let recordings = nitro_store::example();
+/// use nitro_learn::evaluate::Chooser;
+/// use nitro_learn::{FitOptions, fit};
+///
+/// let options = FitOptions { strategies: vec!["svm-none".parse()?], ..FitOptions::default() };
+/// let model = fit(&recordings, &options)?.model;
+/// let chooser = Chooser::new(&recordings, &model, 0)?;
+/// let [few, many] = ["train/1", "train/29"].map(|name| recordings.input_index(name).expect("it was recorded"));
+/// let chosen = |input, may_run: &dyn Fn(usize) -> bool| Some(&*recordings.variants[chooser.choose(input, may_run)?]);
+/// assert_eq!((chosen(few, &|_| true), chosen(many, &|_| true)), (Some("stable"), Some("unstable")));
+/// assert_eq!(chosen(many, &|class| class == 0), Some("stable"), "nothing else may run");
+/// assert!(chooser.margin(many) > 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Chooser<'a> {
+    recordings: &'a Recordings,
+    /// The model's selector on the device; none where a device feature is not a finite number.
+    selector: Option<OnDevice>,
+    /// The classes of the recordings.
+    own: Classes,
+    /// The time for choosing without features, in nanoseconds: at the gate, if there is one, and in the selector.
+    gate_ns: f64,
+    selection_ns: f64,
+    /// True if nothing is asked for.
+    is_constant: bool,
+    /// The features (of the recordings) that the gate looks at.
+    gate_features: Vec<usize>,
+    /// The recordings' class for each of the model's.
+    classes: Vec<usize>,
+    /// The recordings' feature for each of the model's.
+    features: Vec<usize>,
+}
+
+impl<'a> Chooser<'a> {
+    /// Finds the model's names in the recordings.
+    ///
+    /// # Errors
+    ///
+    /// When one is missing there.
+    pub fn new(recordings: &'a Recordings, model: &Model, device: usize) -> Result<Self, EvaluateError> {
+        let missing = |kind: &'static str, name: &String| EvaluateError::ForeignModel {
+            function: recordings.function.clone(),
+            kind,
+            name: name.clone(),
+        };
+        let find = |kind: &'static str, names: &[String], index: &dyn Fn(&str) -> Option<usize>| {
+            let found = |name: &String| index(name).ok_or_else(|| missing(kind, name));
+            names.iter().map(found).collect::<Result<Vec<usize>, _>>()
+        };
+        let own = Classes::of(recordings);
+        let known = &recordings.devices[device].features;
+        let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
+        let id = &recordings.devices[device].id;
+        let device_features: Vec<f64> = model.needed_on(id).iter().map(value).collect::<Result<_, _>>()?;
+        let finite = device_features.iter().all(|value| value.is_finite());
+        let features = find("feature", &model.features, &|name| recordings.feature_index(name))?;
+        let gate = model.gate.iter().flat_map(|gate| &gate.features);
+        let selector = model.calibration(id).map_or(&model.selector, |calibration| &calibration.selector);
+        Ok(Self {
+            recordings,
+            gate_ns: if model.gate.is_some() { GATE_NS } else { 0.0 },
+            selection_ns: selection_ns(selector),
+            is_constant: matches!(selector, Selector::Constant { .. }),
+            gate_features: gate.map(|&feature| features[usize::from(feature)]).collect(),
+            selector: finite.then(|| model.on_device(id, &device_features)),
+            classes: find("choice", &model.choices, &|name| own.index(name))?,
+            features,
+            own,
+        })
+    }
+
+    /// Chooses for a recorded input among the classes (of the recordings) that may run. The first of the model's
+    /// ranking wins, else the default, else any. A feature that is not a finite number leaves only the last two, as at
+    /// run time.
+    pub fn choose(&self, input: usize, may_run: impl Fn(usize) -> bool) -> Option<usize> {
+        choose(self.ranking_of(&self.features(input)), self.own.fallback(), may_run)
+    }
+
+    /// The share of exhaustive search of what would run for values of the model's features, where the classes have
+    /// these shares.
+    pub(super) fn share(&self, features: &[f64], shares: &[Option<f64>]) -> f64 {
+        share_of_choice(shares, self.ranking_of(features), self.own.fallback())
+    }
+
+    /// Returns the time for choosing for a recorded input on a device, in nanoseconds, with its features; 0 where
+    /// nothing is known of those.
+    pub fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
+        let Some(costs) = task.costs.as_ref().filter(|_| !self.is_constant) else { return 0.0 };
+        let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
+        match self.selector.as_ref().is_some_and(|selector| selector.is_decided_early(&self.features(input)))
+        {
+            true => at_gate_ns,
+            false => self.gate_ns + self.selection_ns + costs.sum_ns(device, input, &self.features),
+        }
+    }
+
+    /// The values of the model's features for a recorded input.
+    pub(super) fn features(&self, input: usize) -> Vec<f64> {
+        let row = &self.recordings.inputs[input].features;
+        self.features.iter().map(|&feature| row[feature]).collect()
+    }
+
+    /// The model's own first choice for values of its features.
+    pub(super) fn first(&self, features: &[f64]) -> Option<usize> {
+        self.selector.as_ref()?.first(features)
+    }
+
+    /// Returns the lead of the model's first choice for a recorded input over its second, 0 to 1; 1 where it knows one
+    /// only.
+    pub fn margin(&self, input: usize) -> f64 {
+        let ranked = self.selector.as_ref().map(|selector| selector.rank(&self.features(input)));
+        match ranked.as_deref() {
+            Some([first, second, ..]) => first.confidence - second.confidence,
+            _ => 1.0,
+        }
+    }
+
+    /// The model's ranking for values of its features.
+    fn ranking_of(&self, features: &[f64]) -> impl Iterator<Item = usize> {
+        let finite = features.iter().all(|value| value.is_finite());
+        let ranking = self.selector.as_ref().filter(|_| finite).map(|selector| selector.rank(features));
+        ranking.into_iter().flatten().map(|ranked| self.classes[ranked.choice])
+    }
+}
+
+/// The share of exhaustive search that a model achieves on each of some inputs of one recorded device; inputs
+/// without any success there are left out. Positions refer to the recordings.
+///
+/// # Errors
+///
+/// When the model's features, device features or variants are not those of the recordings.
+pub fn shares_of_model(
+    recordings: &Recordings,
+    performance: &PerformanceTable,
+    model: &Model,
+    device: usize,
+    inputs: &[usize],
+) -> Result<Vec<f64>, EvaluateError> {
+    let chooser = Chooser::new(recordings, model, device)?;
+    let share = |&input: &usize| {
+        let shares = performance.shares(device, input)?;
+        Some(chooser.share(&chooser.features(input), shares))
+    };
+    Ok(inputs.par_iter().filter_map(share).collect())
+}
+
+/// Returns the [`shares_of_model`] of these inputs with the time for choosing counted; none where nothing is known of
+/// features.
+pub(super) fn net_shares_of_model(
+    task: &Task<'_>,
+    model: &Model,
+    device: usize,
+    (inputs, shares): (&[usize], &[f64]),
+) -> Result<Option<Vec<f64>>, EvaluateError> {
+    if task.costs.is_none() {
+        return Ok(None);
+    }
+    let chooser = Chooser::new(task.recordings, model, device)?;
+    let judged = inputs.iter().filter(|&&input| task.performance.shares(device, input).is_some());
+    let net = |(&input, &share): (&usize, &f64)| {
+        net_share(share, task.performance.best_ns(device, input), chooser.taken_ns(task, device, input))
+    };
+    Ok(Some(judged.zip(shares).map(net).collect()))
+}

@@ -1,0 +1,264 @@
+//! Every selector fitted on some devices, and judged on one that is held out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use nitro_core::DeviceId;
+use nitro_core::model::Model;
+use nitro_store::recordings::DeviceRecord;
+
+use super::baselines;
+use super::chooser::{net_shares_of_model, shares_of_model};
+use super::error::EvaluateError;
+use super::evaluation::{DeviceEvaluation, Shares};
+use super::figures::{Figures, Selectors};
+use crate::calibration::Calibrator;
+use crate::comparison::compare_all;
+use crate::learners::CALIBRATED;
+use crate::study::Study;
+use crate::task::Task;
+use crate::{DeviceFeatures, Objective, Strategy, StudyOptions};
+
+/// Options of an evaluation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EvaluateOptions {
+    /// Options of the selection of device features.
+    pub study: StudyOptions,
+    /// The order among selectors where one is chosen: for `auto`.
+    pub objective: Objective,
+    /// The group that is left out: every device by itself, or with all others of its machine.
+    pub leave_out: LeaveOut,
+    /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.
+    pub calibration: Vec<usize>,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// The group that is held out at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LeaveOut {
+    /// One device.
+    #[default]
+    Device,
+    /// All devices of one machine: they share its chip.
+    Machine,
+}
+
+impl LeaveOut {
+    /// The devices that are learned from where one is held out, as positions among all of them.
+    ///
+    /// ```
+    /// use nitro_learn::evaluate::LeaveOut;
+    /// use nitro_store::recordings::DeviceRecord;
+    ///
+    /// let devices = ["host:1@a", "host:4@a", "host:4@b"];
+    /// let devices = devices.map(|id| DeviceRecord { id: id.into(), features: Default::default() });
+    /// assert_eq!(LeaveOut::Device.sources(&devices, 0), [1, 2]);
+    /// assert_eq!(LeaveOut::Machine.sources(&devices, 0), [2]);
+    /// ```
+    ///
+    /// # Panics
+    /// When there is no such device.
+    pub fn sources(self, devices: &[DeviceRecord], held_out: usize) -> Vec<usize> {
+        let machine = |device: usize| DeviceId::new(&devices[device].id).machine();
+        let is_apart = |other: usize| match self {
+            Self::Device => other != held_out,
+            Self::Machine => {
+                other != held_out && (machine(other).is_none() || machine(other) != machine(held_out))
+            }
+        };
+        (0..devices.len()).filter(|&other| is_apart(other)).collect()
+    }
+}
+
+/// One evaluation under way.
+pub(super) struct Evaluator<'a> {
+    pub(super) task: &'a Task<'a>,
+    pub(super) test: &'a [usize],
+    options: &'a EvaluateOptions,
+    /// The reference trained on one device alone, where it has training samples: what a majority is made of, and on
+    /// the held-out device Nitro of 2014.
+    local: Vec<Option<Model>>,
+    /// The model that `fit` would ship of one device's own measurements, each fitted when it is first asked for.
+    alone: Vec<OnceLock<Option<Model>>>,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(super) fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
+        let local = |device: usize| {
+            task.check_samples(&[device]).ok()?;
+            let study = Study::new(task, vec![device], None, &options.study);
+            Some(study.fit(Strategy::reference()).model)
+        };
+        let devices = 0..task.recordings.devices.len();
+        let alone = devices.clone().map(|_| OnceLock::new()).collect();
+        Self { task, test, options, local: devices.map(local).collect(), alone }
+    }
+
+    pub(super) fn has_tests(&self, device: usize) -> bool {
+        self.test.iter().any(|&input| self.task.performance.shares(device, input).is_some())
+    }
+
+    /// `auto` is `shipped`, or without one what `fit` would ship.
+    pub(super) fn hold_out(
+        &self,
+        device: usize,
+        sources: Vec<usize>,
+        shipped: Option<&Model>,
+    ) -> Result<DeviceEvaluation, EvaluateError> {
+        let recordings = self.task.recordings;
+        if sources.is_empty() {
+            return Err(EvaluateError::TooFewMachines { function: recordings.function.clone() });
+        }
+        self.task.check_samples(&sources)?;
+        let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
+        let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
+        let models = fit_all(&study);
+        let features_of = |(strategy, model): (&Strategy, &Model)| {
+            let uses_any = strategy.device_features != DeviceFeatures::None;
+            uses_any.then(|| (strategy.name(), model.device_features.clone()))
+        };
+        let mut device_features: BTreeMap<_, _> = models.iter().filter_map(features_of).collect();
+        let mut shares = self.shares(device, &sources, &models)?;
+        let mut net_shares = self.net_shares(device, &models, &shares)?;
+        let shares_of = |model: &Model| self.shares_of(model, device);
+        if let Some((feature, best)) = baselines::best_single_feature(&study, shares_of)? {
+            device_features.insert("best-single-feature", vec![feature]);
+            shares.insert("best-single-feature", best);
+        }
+        let comparison = compare_all(&study);
+        let auto_model = match shipped {
+            Some(model) => model.clone(),
+            None => {
+                let strategy = comparison.choice();
+                let (gate, caution) = (comparison.gate(strategy), comparison.caution(strategy));
+                Model { gate, caution, ..models[&strategy].clone() }
+            }
+        };
+        let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
+        // A model from elsewhere may know other choices than would be told apart here.
+        let estimating = estimating.filter(|own| own.choices == auto_model.choices);
+        let calibrated =
+            estimating.map(|model| self.calibrated(&study, device, model, &auto_model)).transpose()?;
+        let auto: Strategy = auto_model.provenance.strategy.parse()?;
+        shares.insert("auto", self.shares_of(&auto_model, device)?);
+        net_shares.extend(self.net_shares_of("auto", &auto_model, device, &shares)?);
+        let performance = &self.task.performance;
+        let measured = |input: &&usize| performance.shares(device, **input).is_some();
+        let random_successful = baselines::random_successful(performance, device, self.test);
+        let some_failed = random_successful != shares["random"];
+        Ok(DeviceEvaluation {
+            held_out: recordings.devices[device].id.clone(),
+            sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
+            selectors: Selectors::of(&shares),
+            random_successful: Figures::new(random_successful).filter(|_| some_failed),
+            with_features: Selectors::of(&net_shares),
+            calibrated: calibrated.unwrap_or_default(),
+            shares,
+            net_shares,
+            device_features,
+            auto_is: auto.name(),
+            auto_model,
+            left_out: self.test.len() - self.test.iter().filter(measured).count(),
+        })
+    }
+
+    /// Returns what these models and the selectors to compare them with achieve on the test inputs.
+    fn shares(
+        &self,
+        device: usize,
+        sources: &[usize],
+        models: &BTreeMap<Strategy, Model>,
+    ) -> Result<Shares, EvaluateError> {
+        let of_model =
+            |(strategy, model): (&Strategy, &Model)| Ok((strategy.name(), self.shares_of(model, device)?));
+        let mut shares: Shares = models.iter().map(of_model).collect::<Result<_, EvaluateError>>()?;
+        shares.insert("random", baselines::random(&self.task.performance, device, self.test));
+        let local: Vec<&Model> = sources.iter().filter_map(|&source| self.local[source].as_ref()).collect();
+        shares.insert("majority", baselines::majority(self.task, &local, device, self.test)?);
+        if let Some(model) = &self.local[device] {
+            shares.insert("nitro-2014", self.shares_of(model, device)?);
+        }
+        if let Some(model) = self.target_trained(device) {
+            shares.insert("target-trained", self.shares_of(model, device)?);
+        }
+        Ok(shares)
+    }
+
+    /// As [`shares`](Self::shares) with the time for choosing counted, of the models alone.
+    fn net_shares(
+        &self,
+        device: usize,
+        models: &BTreeMap<Strategy, Model>,
+        shares: &Shares,
+    ) -> Result<Shares, EvaluateError> {
+        let named = models.iter().map(|(strategy, model)| (strategy.name(), model));
+        let nitro = self.local[device].as_ref().map(|model| ("nitro-2014", model));
+        let alone = self.target_trained(device).map(|model| ("target-trained", model));
+        named
+            .chain(nitro)
+            .chain(alone)
+            .filter_map(|(name, model)| self.net_shares_of(name, model, device, shares).transpose())
+            .collect()
+    }
+
+    fn net_shares_of(
+        &self,
+        name: &'static str,
+        model: &Model,
+        device: usize,
+        shares: &Shares,
+    ) -> Result<Option<(&'static str, Vec<f64>)>, EvaluateError> {
+        let net = net_shares_of_model(self.task, model, device, (self.test, &shares[name]))?;
+        Ok(net.map(|net| (name, net)))
+    }
+
+    /// Returns what the shipped model achieves once so many training inputs were measured on the device.
+    fn calibrated(
+        &self,
+        study: &Study<'_>,
+        device: usize,
+        estimating: &Model,
+        shipped: &Model,
+    ) -> Result<BTreeMap<usize, Figures>, EvaluateError> {
+        let counts = &self.options.calibration;
+        if counts.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let calibrator = Calibrator::new(study, estimating, device);
+        let most = counts.iter().copied().max().unwrap_or(0);
+        let order = calibrator.inputs(most, calibrator.measured(), &[]);
+        let figures = |&count: &usize| {
+            let measured = &order[..count.min(order.len())];
+            let calibrations = calibrator.fit(measured, shipped).into_iter().collect();
+            let shares = self.shares_of(&Model { calibrations, ..shipped.clone() }, device)?;
+            Ok(Figures::new(shares).map(|figures| (count, figures)))
+        };
+        counts.iter().filter_map(|count| figures(count).transpose()).collect()
+    }
+
+    pub(super) fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {
+        shares_of_model(self.task.recordings, &self.task.performance, model, device, self.test)
+    }
+
+    /// The ceiling: what `fit` would ship of the device's own measurements, where it has training samples.
+    pub(super) fn target_trained(&self, device: usize) -> Option<&Model> {
+        let fit = || {
+            self.task.check_samples(&[device]).ok()?;
+            let study = Study::new(self.task, vec![device], None, &self.options.study);
+            let comparison = compare_all(&study);
+            Some(comparison.fit(&study, comparison.choice()).model)
+        };
+        self.alone[device].get_or_init(fit).as_ref()
+    }
+}
+
+/// A model of every strategy that applies.
+fn fit_all(study: &Study<'_>) -> BTreeMap<Strategy, Model> {
+    let without_device_features = study.candidates().usable.is_empty();
+    let applies = |strategy: &Strategy| {
+        let is_all = strategy.device_features == DeviceFeatures::All;
+        study.applies(*strategy) && !(is_all && without_device_features)
+    };
+    Strategy::all().filter(applies).map(|strategy| (strategy, study.fit(strategy).model)).collect()
+}

@@ -1,0 +1,34 @@
+//! The time that a choice takes.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use nitro_stats::statistics::quantile;
+
+use super::chooser::Chooser;
+
+/// Rounds over all inputs; an odd number, whose median was really measured.
+const ROUNDS: usize = 21;
+
+impl Chooser<'_> {
+    /// Time that the model takes to choose for one of these recorded inputs, in nanoseconds, on the machine that
+    /// runs this: median of 21 rounds over all of them. Computing the features is not part of it.
+    ///
+    /// # Panics
+    ///
+    /// When there are no inputs.
+    pub fn choosing_ns(&self, inputs: &[usize]) -> f64 {
+        let rows: Vec<Vec<f64>> = inputs.iter().map(|&input| self.features(input)).collect();
+        let round_ns = |_| {
+            let start = Instant::now();
+            rows.iter().for_each(|row| {
+                black_box(self.first(black_box(row)));
+            });
+            start.elapsed().as_nanos() as f64 / rows.len() as f64
+        };
+        round_ns(0); // caches and clock frequency settle
+        let mut times: Vec<f64> = (0..ROUNDS).map(round_ns).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        quantile(&times, 0.5)
+    }
+}

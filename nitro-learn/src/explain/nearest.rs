@@ -1,0 +1,100 @@
+//! The training inputs that are most like the one that is asked about, and what was best there.
+
+use nitro_core::model::Scale;
+use nitro_store::recordings::{DeviceRecord, Recordings};
+use serde::Serialize;
+
+use super::asked::Asked;
+use super::column::Column;
+use super::question::Question;
+use crate::LearnError;
+use crate::next_device::distances;
+use crate::performance::PerformanceTable;
+
+/// At most so many are named.
+const MOST: usize = 3;
+
+/// A training input.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Nearest {
+    /// Its name.
+    pub input: String,
+    /// Root mean square difference of the features in the learner's scale, in which what was trained on spans 2.
+    pub distance: f64,
+    /// The device that it was measured on: that which is asked about, or else the one most like it.
+    pub device: String,
+    /// The best choice there.
+    pub best: String,
+    /// The share of the best variant's speed that the choice gave there; absent where it was not measured or not
+    /// admissible.
+    pub share_of_choice: Option<f64>,
+    /// On how many devices the same variant was best.
+    pub same_devices: usize,
+    /// On how many devices the input was measured.
+    pub devices: usize,
+}
+
+/// The nearest training inputs that were measured, the nearest first.
+pub(super) fn nearest(asked: &Asked<'_>, choice: Option<&str>) -> Result<Vec<Nearest>, LearnError> {
+    let Some((recordings, inputs)) = asked.question.recorded else { return Ok(Vec::new()) };
+    let Some(space) = Space::new(asked, recordings) else { return Ok(Vec::new()) };
+    let performance = PerformanceTable::new(recordings)?;
+    let mut near: Vec<(f64, usize)> = inputs
+        .iter()
+        .filter_map(|&input| Some((space.distance(&recordings.inputs[input].features)?, input)))
+        .collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable
+    let by_likeness = by_likeness(asked.question, recordings);
+    let describe = |(distance, input): (f64, usize)| {
+        let bests: Vec<(usize, usize)> = by_likeness
+            .iter()
+            .filter_map(|&device| Some((device, performance.best(device, input)?)))
+            .collect();
+        let &(device, best) = bests.first()?;
+        let chosen = choice.and_then(|choice| performance.classes().index(choice));
+        Some(Nearest {
+            input: recordings.inputs[input].name.clone(),
+            distance,
+            device: recordings.devices[device].id.clone(),
+            best: performance.classes().names()[best].clone(),
+            share_of_choice: chosen.and_then(|chosen| performance.shares(device, input)?[chosen]),
+            same_devices: bests.iter().filter(|(_, other)| *other == best).count(),
+            devices: bests.len(),
+        })
+    };
+    Ok(near.into_iter().filter_map(describe).take(MOST).collect())
+}
+
+/// The learner's scale over the columns of the recordings that the model asks for.
+struct Space {
+    /// For each column its index in the recordings, its scale, and the scaled value that is asked about.
+    columns: Vec<(usize, Scale, f64)>,
+}
+
+impl Space {
+    /// None where the recordings lack a feature, or the model asks for none.
+    fn new(asked: &Asked<'_>, recordings: &Recordings) -> Option<Self> {
+        let column =
+            |column: &Column| Some((recordings.feature_index(&column.name)?, column.scale?, column.scaled?));
+        let inputs = asked.columns.iter().filter(|column| !column.is_of_device);
+        let columns: Vec<_> = inputs.map(column).collect::<Option<_>>()?;
+        (!columns.is_empty()).then_some(Self { columns })
+    }
+
+    /// None for an input that lacks a feature.
+    fn distance(&self, features: &[f64]) -> Option<f64> {
+        let square = |(index, scale, at): &(usize, Scale, f64)| (scale.apply(features[*index]) - at).powi(2);
+        let mean = self.columns.iter().map(square).sum::<f64>() / self.columns.len() as f64;
+        mean.is_finite().then(|| mean.sqrt())
+    }
+}
+
+/// The positions of all recorded devices, the one that is asked about or most like it first.
+fn by_likeness(question: &Question<'_>, recordings: &Recordings) -> Vec<usize> {
+    let all: Vec<&DeviceRecord> = std::iter::once(question.device).chain(&recordings.devices).collect();
+    let distances = distances(&all).swap_remove(0);
+    let key = |device: usize| (recordings.devices[device].id != question.device.id, distances[device + 1]);
+    let mut devices: Vec<usize> = (0..recordings.devices.len()).collect();
+    devices.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1))); // stable
+    devices
+}

@@ -1,0 +1,199 @@
+//! Learning a gate: for which inputs nothing but cheap features is worth its time.
+//!
+//! What the selector achieves on sources and inputs that it was not trained on is known from the validation. With
+//! the time for its features and for itself counted, asking it is one more thing that a call can do, beside running
+//! any of the choices at once. A tree over cheap features is grown that tells which of these costs least; a leaf
+//! says what to run, or to ask. Where no gate does better than asking always, on sources and inputs that it was not
+//! grown from either, there is none.
+
+mod tree;
+
+use nitro_core::model::Gate;
+use nitro_stats::statistics::mean;
+use rayon::prelude::*;
+
+use self::tree::{Sample, grow};
+use super::costs::GATE_NS;
+use super::learners::Learner;
+use super::task::Task;
+
+/// The most choices that may run without asking: of more, those that are best most often.
+const MAX_CHOICES: usize = 12;
+/// A gate looks at the features that take no longer than this in the mean, in nanoseconds.
+const FREE_NS: f64 = 50.0;
+/// A gate asks for device features where there are no more than this.
+const MOST_DEVICE_FEATURES: usize = 3;
+/// A gate has to gain so much of the best choice's speed, in the mean.
+const LEAST_GAIN: f64 = 5e-4;
+
+/// A selector that was validated, and what it takes to ask it.
+pub struct Asked<'a> {
+    pub task: &'a Task<'a>,
+    /// The devices that stood for unknown ones, as positions in the recordings.
+    pub targets: &'a [usize],
+    /// By target: training inputs (positions in [`Task::inputs`]), and the share of speed that the selector's
+    /// choice has.
+    pub judged: &'a [Vec<(usize, f64)>],
+    /// By target what each of these inputs counts.
+    pub weights: &'a [Vec<f64>],
+    /// The parts that inputs were left out in.
+    pub folds: &'a [Vec<usize>],
+    /// The device features that may be asked for.
+    pub device_features: &'a [String],
+    /// The learner of the selector.
+    pub learner: &'a dyn Learner,
+}
+
+/// The results once the time for choosing counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Net {
+    /// By target the share of speed on each input.
+    pub shares: Vec<Vec<f64>>,
+    /// The features that a gate looks at, as positions in [`Task::columns`]; none where there is none.
+    pub gate: Option<Vec<usize>>,
+}
+
+impl Asked<'_> {
+    /// Returns what asking achieves with the time for it counted, behind the best gate if one pays. Without times of
+    /// features nothing counts.
+    pub fn net(&self) -> Net {
+        let alone = self.always();
+        let mut best = Net { shares: alone, gate: None };
+        if self.task.costs.is_none() || !self.learner.uses_features() {
+            return best;
+        }
+        let features = self.free_features();
+        let shares = self.held_out(&features);
+        let score = |shares: &[Vec<f64>]| self.task.weights.mean_score(shares, self.weights);
+        if score(&shares) > score(&best.shares) + LEAST_GAIN {
+            best = Net { shares, gate: Some(features) };
+        }
+        best
+    }
+
+    /// The gate over these features, grown from all that was judged.
+    pub fn gate(&self, features: &[usize]) -> Option<Gate> {
+        let samples = self.samples(features);
+        let all: Vec<&Sample> = samples.iter().flatten().collect();
+        let (nodes, decisions) = grow(&all, &self.columns(features), &self.task.weights);
+        let decisions: Vec<Option<u16>> =
+            decisions.into_iter().map(|own| own.map(|choice| choice as u16)).collect();
+        let features = features.iter().map(|&column| column as u16).collect();
+        decisions.iter().any(Option::is_some).then_some(Gate { features, nodes, decisions })
+    }
+
+    /// Asked for every input.
+    fn always(&self) -> Vec<Vec<f64>> {
+        let of_target = |(&target, judged): (&usize, &Vec<(usize, f64)>)| {
+            judged.iter().map(|&(input, share)| self.asking(target, input, share, 0.0)).collect()
+        };
+        self.targets.iter().zip(self.judged).map(of_target).collect()
+    }
+
+    /// Returns what is left of the share of the selector's choice.
+    fn asking(&self, target: usize, input: usize, share: f64, besides_ns: f64) -> f64 {
+        let needed = if self.learner.uses_features() { self.task.columns.len() } else { 0 };
+        let columns: Vec<usize> = (0..needed).collect();
+        let choosing_ns =
+            self.task.features_ns(target, input, &columns) + (self.learner.selection_ns() + besides_ns);
+        self.task.net(target, input, share, choosing_ns)
+    }
+
+    /// The features that take next to nothing in the mean, or else the cheapest one. (Dearer ones were tried, each
+    /// in turn with those that are cheaper: on the host's `sort` such gates looked better on what was held out, by
+    /// five points, and were worse by two on inputs of other kinds, for which they had no features left.)
+    fn free_features(&self) -> Vec<usize> {
+        let mut order: Vec<(f64, usize)> =
+            (0..self.task.columns.len()).map(|column| (self.mean_ns(column), column)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable
+        let free = order.iter().take_while(|(time_ns, _)| *time_ns <= FREE_NS).count().max(1);
+        let mut free: Vec<usize> = order.into_iter().take(free).map(|(_, column)| column).collect();
+        free.sort_unstable();
+        free
+    }
+
+    fn mean_ns(&self, column: usize) -> f64 {
+        let times = self
+            .targets
+            .iter()
+            .zip(self.judged)
+            .flat_map(|(&target, judged)| judged.iter().map(move |&(input, _)| (target, input)))
+            .map(|(target, input)| self.task.features_ns(target, input, &[column]));
+        mean(times).unwrap_or(0.0)
+    }
+
+    /// The columns of a tree over these features and the device features.
+    fn columns(&self, features: &[usize]) -> Vec<usize> {
+        let inputs = self.task.columns.len();
+        // Of many device features a few devices show nothing that a gate would be right about.
+        let asked =
+            if self.device_features.len() > MOST_DEVICE_FEATURES { 0 } else { self.device_features.len() };
+        features.iter().copied().chain(inputs..inputs + asked).collect()
+    }
+
+    /// By target every input as the gate is to see it.
+    fn samples(&self, features: &[usize]) -> Vec<Vec<Sample>> {
+        let choices = self.most_often_best();
+        let of_target = |(&target, judged): (&usize, &Vec<(usize, f64)>)| {
+            let device = self.task.device_row(target, self.device_features);
+            let sample = |&(input, share): &(usize, f64)| {
+                let asked = self.asking(target, input, share, GATE_NS);
+                let at_gate_ns = self.task.features_ns(target, input, features) + GATE_NS;
+                let shares = self.task.performance.shares(target, self.task.inputs[input]);
+                let at_once = |&choice: &usize| {
+                    // One that may not run there leaves the question to the selector.
+                    let own = shares.and_then(|shares| shares[choice]);
+                    own.map_or(asked, |own| self.task.net(target, input, own, at_gate_ns))
+                };
+                Sample {
+                    input,
+                    row: [self.task.input_row(input), device.clone()]
+                        .concat()
+                        .iter()
+                        .map(|&own| own as f32)
+                        .collect(),
+                    weight: self.task.weight(target, input),
+                    asked,
+                    at_once: choices.iter().map(|choice| (*choice, at_once(choice))).collect(),
+                }
+            };
+            judged.iter().map(sample).collect()
+        };
+        self.targets.iter().zip(self.judged).map(of_target).collect()
+    }
+
+    fn most_often_best(&self) -> Vec<usize> {
+        let mut counts = vec![0_usize; self.task.performance.classes().count()];
+        for (&target, judged) in self.targets.iter().zip(self.judged) {
+            let best =
+                |&(input, _): &(usize, f64)| self.task.performance.best(target, self.task.inputs[input]);
+            judged.iter().filter_map(best).for_each(|class| counts[class] += 1);
+        }
+        let mut order: Vec<usize> = (0..counts.len()).collect();
+        order.sort_by_key(|&class| std::cmp::Reverse(counts[class])); // stable
+        order.truncate(MAX_CHOICES);
+        order
+    }
+
+    /// By target what is achieved on each input behind a gate over these features that was grown without that
+    /// target and that input.
+    fn held_out(&self, features: &[usize]) -> Vec<Vec<f64>> {
+        let (samples, columns) = (self.samples(features), self.columns(features));
+        let of_target = |target: usize| {
+            let mut shares = vec![0.0; samples[target].len()];
+            for fold in self.folds {
+                let is_inside = |sample: &Sample| fold.binary_search(&sample.input).is_ok();
+                let is_other = |&other: &usize| other != target || samples.len() == 1;
+                let others = (0..samples.len()).filter(is_other).flat_map(|other| &samples[other]);
+                let grown_from: Vec<&Sample> = others.filter(|sample| !is_inside(sample)).collect();
+                let (nodes, decisions) = grow(&grown_from, &columns, &self.task.weights);
+                let inside = samples[target].iter().zip(&mut shares).filter(|(sample, _)| is_inside(sample));
+                inside.for_each(|(sample, share)| {
+                    *share = sample.share(tree::decide(&nodes, &decisions, &sample.row))
+                });
+            }
+            shares
+        };
+        (0..samples.len()).into_par_iter().map(of_target).collect()
+    }
+}

@@ -1,0 +1,187 @@
+//! C-SVC for several classes: one two-class machine a pair of classes, and a vote, as LIBSVM does it.
+
+use nitro_core::model::{Class, Svm};
+use rayon::prelude::*;
+
+use super::kernel::SampleKernel;
+use super::samples::SamplesByClass;
+use super::smo::{BinaryProblem, BinarySolution, BinarySolver, Stop};
+use crate::learners::Hyperparameters;
+use crate::space::{DeviceSpace, InputSpace};
+use crate::task::Sample;
+
+/// γ of the RBF kernel and C, the price of a violated margin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// C.
+    pub cost: f64,
+    /// γ.
+    pub gamma: f64,
+}
+
+impl From<Parameters> for Hyperparameters {
+    fn from(Parameters { cost, gamma }: Parameters) -> Self {
+        [("C", cost), ("gamma", gamma)].into()
+    }
+}
+
+impl From<&Hyperparameters> for Parameters {
+    /// # Panics
+    ///
+    /// If they are those of another learner.
+    fn from(found: &Hyperparameters) -> Self {
+        Self { cost: found["C"], gamma: found["gamma"] }
+    }
+}
+
+/// A trained machine over [`SamplesByClass`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    /// The classes that are best somewhere, in the order of the vote: of two with the same votes the earlier one wins.
+    pub classes: Vec<usize>,
+    /// One a pair of classes: (0,1), (0,2), …, (1,2), ….
+    pub classifiers: Vec<PairwiseClassifier>,
+}
+
+/// A classifier of the two classes of a pair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairwiseClassifier {
+    /// Support vectors (positions in the training set) with their `y α`.
+    pub support: Vec<(usize, f64)>,
+    /// Subtracted from the sum; above 0 the first class of the pair wins.
+    pub rho: f64,
+    /// True if the solver reached its tolerance.
+    pub converged: bool,
+}
+
+impl SamplesByClass {
+    /// Trains one machine for each of several ascending C.
+    pub fn train(
+        &self,
+        solver: &dyn BinarySolver,
+        stop: Stop,
+        inputs: &InputSpace,
+        devices: &DeviceSpace,
+        gamma: f64,
+        costs: &[f64],
+    ) -> Vec<Machine> {
+        let all: Vec<(usize, usize)> = pairs(self.class_count()).collect();
+        let train_pair = |&(first, second): &(usize, usize)| {
+            let chosen: Vec<usize> = self.range(first).chain(self.range(second)).collect();
+            let samples: Vec<Sample> = chosen.iter().map(|&index| self.samples()[index]).collect();
+            let positive: Vec<bool> = (0..chosen.len()).map(|at| at < self.range(first).len()).collect();
+            let kernel = SampleKernel::new(&samples, inputs, devices, gamma);
+            let weights = self.weights(&chosen, (first, second));
+            let weights = weights.as_deref();
+            let problem = BinaryProblem { kernel: &kernel, positive: &positive, weights, stop };
+            let solutions = solver.solve_path(problem, costs);
+            solutions.iter().map(|solution| classifier(&chosen, &positive, solution)).collect::<Vec<_>>()
+        };
+        let paths: Vec<Vec<PairwiseClassifier>> = all.par_iter().map(train_pair).collect();
+        let classes: Vec<usize> = self.classes.iter().map(|&(class, _)| class).collect();
+        let machine = |at: usize| Machine {
+            classes: classes.clone(),
+            classifiers: paths.iter().map(|path| path[at].clone()).collect(),
+        };
+        (0..costs.len()).map(machine).collect()
+    }
+}
+
+impl Machine {
+    /// The machine as the run time reads it.
+    pub fn to_svm(
+        &self,
+        set: &SamplesByClass,
+        inputs: &InputSpace,
+        devices: &DeviceSpace,
+        gamma: f64,
+    ) -> Svm {
+        let mut is_support = vec![false; set.samples().len()];
+        self.classifiers
+            .iter()
+            .flat_map(|pair| &pair.support)
+            .for_each(|&(index, _)| is_support[index] = true);
+        let support: Vec<usize> = (0..set.samples().len()).filter(|&index| is_support[index]).collect();
+        let class = |(at, &class): (usize, &usize)| Class {
+            choice: class,
+            support: set.range(at).filter(|&index| is_support[index]).count(),
+        };
+        Svm {
+            gamma,
+            scaling: [inputs.scaling(), devices.scaling()].concat(),
+            classes: self.classes.iter().enumerate().map(class).collect(),
+            vectors: support
+                .iter()
+                .flat_map(|&index| vector(set.samples()[index], inputs, devices))
+                .collect(),
+            coefficients: self.coefficients(set, &support),
+            rho: self.classifiers.iter().map(|pair| pair.rho).collect(),
+        }
+    }
+
+    /// LIBSVM's `sv_coef`: a support vector's coefficient against class `c` stands in row `c`, or `c - 1` if its
+    /// own class comes before `c`.
+    fn coefficients(&self, set: &SamplesByClass, support: &[usize]) -> Vec<f64> {
+        let mut column = vec![0; set.samples().len()];
+        support.iter().enumerate().for_each(|(at, &index)| column[index] = at);
+        let mut coefficients = vec![0.0; self.classes.len().saturating_sub(1) * support.len()];
+        for ((first, second), classifier) in pairs(self.classes.len()).zip(&self.classifiers) {
+            for &(index, coefficient) in &classifier.support {
+                let row = if set.range(first).contains(&index) { second - 1 } else { first };
+                coefficients[row * support.len() + column[index]] = coefficient;
+            }
+        }
+        coefficients
+    }
+
+    /// For one training input: the sum of each pair, split by the device of the support vector (pairs × devices).
+    /// Joined with the kernel between a device and the sources this gives the decision values on that device,
+    /// whatever the device features are, so machines that several subsets share are evaluated once for all of them.
+    pub fn partial_sums(&self, set: &SamplesByClass, kernel_row: &[f32], devices: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; self.classifiers.len() * devices];
+        for (classifier, sums) in self.classifiers.iter().zip(sums.chunks_mut(devices.max(1))) {
+            for &(index, coefficient) in &classifier.support {
+                let sample = set.samples()[index];
+                sums[sample.device] += coefficient * f64::from(kernel_row[sample.input]);
+            }
+        }
+        sums
+    }
+
+    /// The classes from most votes to fewest, from [`partial_sums`](Self::partial_sums) and the kernel between the
+    /// device and the sources.
+    pub fn ranking(&self, partial_sums: &[f64], device_kernel: &[f64]) -> Vec<usize> {
+        let mut votes = vec![0_u32; self.classes.len()];
+        let sums = partial_sums.chunks(device_kernel.len().max(1));
+        for (((first, second), classifier), sums) in
+            pairs(self.classes.len()).zip(&self.classifiers).zip(sums)
+        {
+            let decision: f64 = sums.iter().zip(device_kernel).map(|(sum, kernel)| sum * kernel).sum();
+            votes[if decision > classifier.rho { first } else { second }] += 1;
+        }
+        let mut order: Vec<usize> = (0..self.classes.len()).collect();
+        order.sort_by_key(|&class| std::cmp::Reverse(votes[class])); // stable
+        order.into_iter().map(|class| self.classes[class]).collect()
+    }
+
+    /// Returns true if every classifier reached the solver's tolerance.
+    pub fn converged(&self) -> bool {
+        self.classifiers.iter().all(|pair| pair.converged)
+    }
+}
+
+fn classifier(chosen: &[usize], positive: &[bool], solution: &BinarySolution) -> PairwiseClassifier {
+    let signed = |(at, &alpha): (usize, &f64)| (chosen[at], if positive[at] { alpha } else { -alpha });
+    let support = solution.alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0).map(signed).collect();
+    PairwiseClassifier { support, rho: solution.rho, converged: solution.converged }
+}
+
+/// A sample's scaled features: those of the input, then those of the device.
+fn vector(sample: Sample, inputs: &InputSpace, devices: &DeviceSpace) -> Vec<f64> {
+    [inputs.row(sample.input), devices.row(sample.device)].concat()
+}
+
+/// All pairs of classes in LIBSVM's order.
+fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..classes).flat_map(move |first| (first + 1..classes).map(move |second| (first, second)))
+}

@@ -1,0 +1,92 @@
+use nitro_core::model::{Coverage, Model, Provenance, Selector};
+use nitro_stats::random::Random;
+
+use super::*;
+use crate::space::{DeviceSpace, InputSpace};
+use crate::task::Sample;
+
+const GAMMA: f64 = 0.8;
+
+/// Inputs on a square, three devices on a line; four classes by quadrant, with a turn that depends on the device.
+fn problem() -> (Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Sample>) {
+    let mut random = Random::new(11);
+    let inputs: Vec<Vec<f64>> = (0..60).map(|_| vec![random.unit() - 0.5, random.unit() - 0.5]).collect();
+    let devices = vec![vec![0.0], vec![1.0], vec![2.0]];
+    let class = |input: usize, device: usize| {
+        let (x, y) = (inputs[input][0], inputs[input][1] + 0.2 * device as f64 - 0.2);
+        usize::from(x > 0.0) + if y > 0.0 { 0 } else { 2 } + usize::from(x + y > 0.6)
+    };
+    let samples = (0..60)
+        .flat_map(|input| (0..3).map(move |device| (input, device)))
+        .map(|(input, device)| Sample { input, device, class: class(input, device) })
+        .collect();
+    (inputs, devices, samples)
+}
+
+fn train() -> (Vec<Vec<f64>>, SamplesByClass, InputSpace, DeviceSpace, Machine) {
+    let (raw, devices, samples) = problem();
+    let space = InputSpace::new(&raw.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let devices = DeviceSpace::new(&devices);
+    let set = SamplesByClass::new(samples);
+    let machine = set.train(&Smo, Stop::default(), &space, &devices, GAMMA, &[10.0]).remove(0);
+    (raw, set, space, devices, machine)
+}
+
+#[test]
+fn classes_are_ordered_by_frequency() {
+    let sample = |class: usize| Sample { input: 0, device: 0, class };
+    let set = SamplesByClass::new([3, 1, 1, 0, 3, 1, 2].map(sample));
+    assert_eq!(set.classes, [(1, 3), (3, 5), (0, 6), (2, 7)]);
+}
+
+#[test]
+fn the_model_of_the_run_time_decides_like_the_machine() {
+    let (raw, set, space, devices, machine) = train();
+    let svm = machine.to_svm(&set, &space, &devices, GAMMA);
+    assert!(machine.classes.len() >= 4);
+    let model = Model {
+        function: "f".into(),
+        choices: (0..5).map(|variant| format!("v{variant}")).collect(),
+        features: vec!["x".into(), "y".into()],
+        device_features: vec!["d".into()],
+        selector: Selector::Svm(svm),
+        gate: None,
+        caution: None,
+        artifacts: vec![],
+        calibrations: vec![],
+        feature_digests: vec![],
+        coverage: Coverage::default(),
+        provenance: Provenance::default(),
+    };
+    let model = Model::from_bytes(&model.to_bytes()).expect("a trained model is a valid one");
+    let kernel = space.kernel(GAMMA);
+    for device in [0.0, 0.5, 1.3, 2.0] {
+        let to_sources = devices.kernel_to(&[device], GAMMA);
+        for (input, raw) in raw.iter().enumerate() {
+            let sums = machine.partial_sums(&set, kernel.row(input), 3);
+            assert_eq!(model.rank(raw, &[device]), machine.ranking(&sums, &to_sources));
+        }
+    }
+}
+
+#[test]
+fn separable_training_points_are_learned() {
+    let (_, set, space, devices, machine) = train();
+    let kernel = space.kernel(GAMMA);
+    let right = set.samples().iter().filter(|sample| {
+        let sums = machine.partial_sums(&set, kernel.row(sample.input), 3);
+        machine.ranking(&sums, &devices.kernel_to(&[sample.device as f64], GAMMA))[0] == sample.class
+    });
+    assert!(right.count() * 100 > 95 * set.samples().len());
+}
+
+#[test]
+fn one_class_needs_no_vote() {
+    let space = InputSpace::new(&[&[1.0], &[2.0]]);
+    let devices = DeviceSpace::none(1);
+    let set = SamplesByClass::new([0, 1].map(|input| Sample { input, device: 0, class: 7 }));
+    let machine = set.train(&Smo, Stop::default(), &space, &devices, 1.0, &[1.0]).remove(0);
+    assert_eq!(machine.ranking(&[], &[1.0]), [7]);
+    let svm = machine.to_svm(&set, &space, &devices, 1.0);
+    assert_eq!((svm.classes.len(), svm.vectors.len(), svm.rho.len()), (1, 0, 0));
+}

@@ -1,0 +1,119 @@
+//! What a few measurements on a device change, and what they leave alone.
+
+use nitro_learn::evaluate::{DeviceEvaluation, EvaluateOptions, LeaveOut, Split, evaluate};
+use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
+
+/// Two variants, of which the first is twice as fast where `x` is below the device's threshold. Every third input
+/// is a test.
+fn recordings(devices: &[(&str, f64)]) -> Recordings {
+    let inputs = (0..240_u32).map(|input| {
+        let side = if input % 3 == 0 { "test" } else { "train" };
+        // A second feature that says nothing.
+        let features = vec![f64::from(input) / 240.0, f64::from(input * 7 % 11)];
+        Input { name: format!("{side}/{input}"), features }
+    });
+    let inputs: Vec<Input> = inputs.collect();
+    let mut measurements = Vec::new();
+    for (device, (_, threshold)) in devices.iter().enumerate() {
+        for (input, Input { features, .. }) in inputs.iter().enumerate() {
+            for variant in 0..2 {
+                let is_best = (features[0] < *threshold) == (variant == 0);
+                measurements.push(Measurement {
+                    device,
+                    input,
+                    variant,
+                    configuration: String::new(),
+                    outcome: Outcome::Time(if is_best { 1e3 } else { 2e3 }),
+                    spread_ns: 0.0,
+                    repeats: 3,
+                    load: None,
+                    reason: String::new(),
+                });
+            }
+        }
+    }
+    Recordings {
+        function: "f".into(),
+        variants: vec!["low".into(), "high".into()],
+        features: vec!["x".into(), "noise".into()],
+        inputs,
+        devices: devices
+            .iter()
+            .map(|(id, _)| DeviceRecord { id: (*id).into(), features: Default::default() })
+            .collect(),
+        measurements,
+        ..Recordings::default()
+    }
+}
+
+fn evaluated(recordings: &Recordings, leave_out: LeaveOut, calibration: &[usize]) -> Vec<DeviceEvaluation> {
+    let options =
+        EvaluateOptions { leave_out, calibration: calibration.to_vec(), ..EvaluateOptions::default() };
+    evaluate(recordings, &Split::by_name(recordings), &options).unwrap().devices
+}
+
+const ALIKE_AND_FOREIGN: [(&str, f64); 4] = [("a", 0.3), ("b", 0.32), ("c", 0.28), ("foreign", 0.7)];
+
+#[test]
+fn a_foreign_device_needs_few_measurements() {
+    let devices = evaluated(&recordings(&ALIKE_AND_FOREIGN), LeaveOut::Device, &[10, 30]);
+    let foreign = &devices[3];
+    let auto = foreign.selectors.get("auto").unwrap().mean;
+    assert!(auto < 0.82, "four in ten inputs are chosen wrong: {auto}");
+    let mean = |count: usize| foreign.calibrated[&count].mean;
+    assert!(mean(10) > 0.93 && mean(30) > 0.97, "{} {}", mean(10), mean(30));
+}
+
+#[test]
+fn a_device_like_the_others_is_left_as_it_is() {
+    for device in &evaluated(&recordings(&ALIKE_AND_FOREIGN), LeaveOut::Device, &[10])[..3] {
+        let (auto, calibrated) = (device.selectors.get("auto").unwrap().mean, device.calibrated[&10].mean);
+        assert!(calibrated > auto - 0.01, "{}: {auto} became {calibrated}", device.held_out);
+    }
+}
+
+/// Were a test input measured, the choice for it would follow.
+#[test]
+fn test_inputs_are_never_measured() {
+    let plain = recordings(&ALIKE_AND_FOREIGN);
+    let mut swapped = plain.clone();
+    for one in &mut swapped.measurements {
+        if one.device == 3 && plain.inputs[one.input].name.starts_with("test/") {
+            one.variant = 1 - one.variant;
+        }
+    }
+    let mean = |recordings| evaluated(recordings, LeaveOut::Device, &[30])[3].calibrated[&30].mean;
+    // What was best, with a share of 1, is now worst, with one half, and the other way round.
+    assert!((mean(&plain) + mean(&swapped) - 1.5).abs() < 1e-9);
+}
+
+#[test]
+fn the_same_measurements_give_the_same_figures() {
+    let recordings = recordings(&ALIKE_AND_FOREIGN);
+    let once = evaluated(&recordings, LeaveOut::Device, &[10]);
+    assert_eq!(once, evaluated(&recordings, LeaveOut::Device, &[10]));
+}
+
+#[test]
+fn a_machine_is_left_out_with_all_its_parts() {
+    let recordings =
+        recordings(&[("host:1@a", 0.3), ("host:2@a", 0.3), ("host:4@b", 0.5), ("lab", 0.5), ("desk", 0.5)]);
+    let sources: Vec<Vec<String>> =
+        evaluated(&recordings, LeaveOut::Machine, &[]).into_iter().map(|device| device.sources).collect();
+    assert_eq!(sources[0], ["host:4@b", "lab", "desk"]);
+    assert_eq!(sources[1], sources[0]);
+    assert_eq!(sources[2], ["host:1@a", "host:2@a", "lab", "desk"]);
+    assert_eq!(
+        sources[3],
+        ["host:1@a", "host:2@a", "host:4@b", "desk"],
+        "without a machine it is one by itself"
+    );
+}
+
+#[test]
+fn one_machine_alone_cannot_be_left_out() {
+    let recordings = recordings(&[("host:1@a", 0.3), ("host:2@a", 0.3)]);
+    let options = EvaluateOptions { leave_out: LeaveOut::Machine, ..EvaluateOptions::default() };
+    let error = evaluate(&recordings, &Split::by_name(&recordings), &options).unwrap_err();
+    assert!(error.to_string().contains("on one machine alone"), "{error}");
+}
