@@ -50,21 +50,25 @@ impl Program {
     /// Writes as [`cuda`](Self::cuda) does, with integers of a type of this name.
     pub(super) fn cuda_in(&self, integer: &'static str) -> String {
         let mut text = String::new();
-        let helpers: [(&str, fn(&Instruction) -> bool); 3] = [
-            (FETCH, |one| matches!(one, Instruction::Fetch { .. })),
-            (FETCH_WIDE, |one| matches!(one, Instruction::Fetch { width: WIDE, .. })),
-            (ADD_WIDE, |one| matches!(one, Instruction::AddWide { .. })),
-        ];
-        for (helper, needs) in helpers {
-            if self.kernels.iter().any(|kernel| kernel.has(needs)) {
-                text.push_str(helper);
-            }
+        if self.has(|one| matches!(one, Instruction::Fetch { .. })) {
+            text.push_str(FETCH);
+        }
+        if self.has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
+            text.push_str(FETCH_WIDE);
+        }
+        if self.has(|one| matches!(one, Instruction::AddWide { .. })) {
+            text.push_str(ADD_WIDE);
         }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
             Writer { names, program: self, kernel, integer }.kernel(&mut text);
         }
         text
+    }
+
+    /// Returns `true` if a kernel has such an instruction.
+    fn has(&self, is_such: fn(&Instruction) -> bool) -> bool {
+        self.kernels.iter().any(|kernel| kernel.has(is_such))
     }
 }
 
