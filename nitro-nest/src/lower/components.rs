@@ -4,7 +4,8 @@ use crate::dependence::Dependences;
 
 /// Groups the statements of `among` that depend on each other in a circle.
 ///
-/// Dependences that loops outside of `depth` carry do not count. Each group comes after those that it depends on; otherwise the order is that of the statements.
+/// Dependences that loops outside of `depth` carry do not count. Each group comes after those that it depends on;
+/// otherwise the order is that of the statements.
 pub(super) fn components(dependences: &Dependences, among: &[usize], depth: usize) -> Vec<Vec<usize>> {
     let reaches = reachable(dependences, among, depth);
     // Statements by their places in `among`, in its order.

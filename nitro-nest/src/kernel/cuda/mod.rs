@@ -19,10 +19,10 @@ use crate::nest::{Condition, Range};
 impl Program {
     /// Writes all kernels in CUDA C++.
     ///
-    /// Each takes the sizes and the iterators of the host's loops around it (`long long`, or with
-    /// [`Integers::Bits32`] `int`), then the scalars (`float`). Last comes a pointer to each array of the nest, at a
-    /// multiple of 16 bytes as allocations are. Where the mapping keeps the order of sums it gives what the nest gives, bit for
-    /// bit, if compiled with `-fmad=false`.
+    /// Each takes the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
+    /// `int`), then the scalars (`float`). Last comes a pointer to each array of the nest, at a multiple of 16 bytes
+    /// as allocations are. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
+    /// compiled with `-fmad=false`.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]

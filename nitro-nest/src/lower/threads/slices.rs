@@ -18,7 +18,8 @@ const Z: Variable = Variable::Thread(2);
 
 /// Returns `true` if slices of a block may share out the sums of a kernel.
 ///
-/// Sums have to be ones that may be added up in any order. At each point of a 2-D grid there is one loop then, and it only sums up.
+/// Sums have to be ones that may be added up in any order. At each point of a 2-D grid there is one loop then, and it
+/// only sums up.
 pub(crate) fn has_slices(nest: &Nest, kernel: &KernelDraft) -> bool {
     let group = &kernel.group;
     if group.grid.len() != 2 || group.split.is_some() || !group.summed.is_empty() {

@@ -6,7 +6,8 @@ use crate::nest::expression::{Binary, Expression};
 
 /// Adds the terms of a sum to its element one by one; other statements stay.
 ///
-/// `x = x + (a * b + c * d)` becomes `x = (x + a * b) + c * d`. That is two operations of a device that multiplies and adds in one, instead of three.
+/// `x = x + (a * b + c * d)` becomes `x = (x + a * b) + c * d`. That is two operations of a device that multiplies and
+/// adds in one, instead of three.
 pub(super) fn one_by_one(assignment: &Assignment) -> Assignment {
     if !is_sum(assignment) {
         return assignment.clone();

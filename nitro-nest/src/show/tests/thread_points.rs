@@ -78,7 +78,8 @@ impl Walk<'_> {
 
     /// Returns `true` if a thread does this for its points.
     ///
-    /// It writes an array of the nest, or makes something of what it read. What it brings to shared memory is for all of its block.
+    /// It writes an array of the nest, or makes something of what it read. What it brings to shared memory is for all
+    /// of its block.
     fn is_work(&self, assignment: &Assignment) -> bool {
         match assignment.target.array.checked_sub(self.arrays) {
             None => true,
