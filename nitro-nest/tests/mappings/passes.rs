@@ -52,16 +52,16 @@ fn each_pass_is_told_in_order_and_the_last_one_gives_the_program() {
 fn a_pass_over_a_nest_gives_what_it_gives_by_itself() {
     let nest = scaled_product::nest();
     let (all, program) = passes(&Mapping::sane());
-    let after = |index: usize| all[index].1.trim_end();
+    let after = |pass: &str| all.iter().find(|(name, _)| *name == pass).unwrap().1.trim_end();
     let temporaries = nest.with_temporaries().unwrap();
     assert_ne!(temporaries, nest);
-    assert_eq!(after(0), temporaries.to_string());
+    assert_eq!(after("temporaries"), temporaries.to_string());
     let waves = temporaries.with_wavefronts().unwrap();
-    assert_eq!(after(1), waves.to_string());
+    assert_eq!(after("wavefronts"), waves.to_string());
     let summed = waves.with_joined_sums().unwrap();
-    assert_eq!(after(2), summed.to_string());
+    assert_eq!(after("joined sums"), summed.to_string());
     let rows = summed.with_joined_rows();
-    assert_eq!(after(3), rows.to_string());
+    assert_eq!(after("joined rows"), rows.to_string());
     // And a nest that all of them were run over before is lowered to the same program.
     let mapped = rows.map(&rows.dependences().unwrap(), &Mapping::sane());
     assert_eq!(mapped.to_string(), program);
@@ -70,6 +70,6 @@ fn a_pass_over_a_nest_gives_what_it_gives_by_itself() {
 #[test]
 fn passes_that_a_form_does_not_ask_for_are_not_run() {
     let (passes, _) = passes(&Mapping::sane().with_form(Form::default()));
-    assert!(passes.iter().all(|(name, _)| !name.starts_with("joined")), "{passes:?}");
-    assert_eq!(passes.len(), 6);
+    let has = |pass: &str| passes.iter().any(|(name, _)| *name == pass);
+    assert!(has("temporaries") && !has("joined sums") && !has("joined rows"), "{passes:?}");
 }
