@@ -39,7 +39,6 @@ pub(crate) use grid::Axis;
 pub(crate) use grid::rest;
 #[cfg(feature = "search")]
 pub(crate) use threads::has_slices;
-pub(crate) use tilings::{KernelKind, Sums};
 #[cfg(feature = "search")]
 pub(crate) use tilings::{operands, sums};
 

@@ -3,7 +3,7 @@
 use super::draft::{Draft, KernelDraft};
 use super::grid::{rest, split_iterator, spread};
 use super::threads::staged_operands;
-use crate::mapping::Tiling;
+use crate::mapping::{KernelKind, Sums, Tiling};
 use crate::nest::{Nest, Node, Range};
 
 /// Gives each kernel the tiling that the mapping has for it.
@@ -23,25 +23,6 @@ pub(super) fn run(draft: &mut Draft<'_>) {
         }
         kernel.decide(tiling);
     }
-}
-
-/// A kind of kernels for which a mapping has a tiling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KernelKind {
-    /// Sums that several threads add up.
-    Sums(Sums),
-    /// A long loop has operands that several threads need, as a product of matrices has.
-    Product,
-    Other,
-}
-
-/// The axes of a grid that sums run along.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sums {
-    /// Along x, and maybe others.
-    AlongX,
-    /// Along others than x alone.
-    Across,
 }
 
 /// Finds out the kind of a kernel whose statements and grid are known.

@@ -3,16 +3,16 @@
 #[cfg(all(feature = "search", feature = "show"))]
 mod check;
 mod form;
+mod kind;
 mod schedule;
 mod tiling;
 
 use serde::{Deserialize, Serialize};
 
 pub use form::Form;
+pub(crate) use kind::{KernelKind, Sums};
 pub use schedule::Schedule;
 pub use tiling::Tiling;
-
-use crate::lower::{KernelKind, Sums};
 
 /// A way from a nest to kernels: a preset, or decisions about each kernel.
 ///

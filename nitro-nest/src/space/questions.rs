@@ -4,8 +4,7 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
-use crate::lower::Sums;
-use crate::mapping::Tiling;
+use crate::mapping::{Sums, Tiling};
 
 /// The most elements that a thread may have in registers.
 const MOST_POINTS: u32 = 64;

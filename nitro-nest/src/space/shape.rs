@@ -1,7 +1,7 @@
 //! The shapes of kernels: what a search has to know of them to decide about them.
 
-use crate::lower::{AnalysedNest, KernelDraft, KernelKind, Sums, grouped, has_slices, operands, rest, sums};
-use crate::mapping::{Mapping, Schedule};
+use crate::lower::{AnalysedNest, KernelDraft, grouped, has_slices, operands, rest, sums};
+use crate::mapping::{KernelKind, Mapping, Schedule, Sums};
 use crate::nest::{Nest, has_loop};
 
 /// The shape of a kernel.
