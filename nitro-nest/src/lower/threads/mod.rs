@@ -13,6 +13,7 @@ mod stage;
 mod terms;
 mod tiles;
 
+#[cfg(feature = "search")]
 pub(crate) use slices::has_slices;
 
 use context::{Context, Points, Scope, SumOrder, Symbols, Threads};
