@@ -102,6 +102,7 @@ fn describe(own: &Accepted) -> Description {
     Description {
         text: cli::describe(own.number, &own.finding),
         html: report::finding_page(&own.name, own.number, &own.finding, &own.on),
+        ..Description::default()
     }
 }
 

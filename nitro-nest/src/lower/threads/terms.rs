@@ -4,9 +4,11 @@ use crate::dependence::is_sum;
 use crate::nest::Assignment;
 use crate::nest::expression::{Binary, Expression};
 
-/// Of `x = x + (a * b + c * d)` makes `x = (x + a * b) + c * d`: two operations of a device that multiplies and
-/// adds in one, instead of three. What is no sum stays.
-pub fn one_by_one(assignment: &Assignment) -> Assignment {
+/// Adds the terms of a sum to its element one by one; other statements stay.
+///
+/// `x = x + (a * b + c * d)` becomes `x = (x + a * b) + c * d`. That is two operations of a device that multiplies and
+/// adds in one, instead of three.
+pub(super) fn one_by_one(assignment: &Assignment) -> Assignment {
     if !is_sum(assignment) {
         return assignment.clone();
     }
@@ -17,16 +19,17 @@ pub fn one_by_one(assignment: &Assignment) -> Assignment {
         return assignment.clone();
     };
     terms.remove(at);
-    let add = |sum, (term, is_negative): (&Expression, bool)| {
-        let operator = if is_negative { Binary::Subtract } else { Binary::Add };
-        Expression::Binary(operator, Box::new(sum), Box::new(term.clone()))
-    };
-    let value = terms.into_iter().fold(own, add);
+    // The element comes first, so that each term is one multiplication and addition.
+    let mut value = own;
+    for (term, is_negative) in terms {
+        value = if is_negative { value - term.clone() } else { value + term.clone() };
+    }
     Assignment { target: assignment.target.clone(), value }
 }
 
-/// The terms of a sum, and whether they are taken away. What is made of one element alone stays together: it may be
-/// kept as a whole.
+/// Gathers the terms of a sum, each with `true` if it is taken away.
+///
+/// What is made of one element alone stays together: it may be kept as a whole.
 fn gather<'a>(value: &'a Expression, is_negative: bool, terms: &mut Vec<(&'a Expression, bool)>) {
     match value {
         Expression::Binary(operator @ (Binary::Add | Binary::Subtract), left, right)

@@ -2,36 +2,37 @@
 
 use crate::dependence::Dependences;
 
-/// The statements of `among` in groups that depend on each other in a circle, by what loops outside of `depth` do
-/// not carry. Each group comes after those that it depends on; otherwise the order is that of the statements.
-pub fn components(dependences: &Dependences, among: &[usize], depth: usize) -> Vec<Vec<usize>> {
+/// Groups the statements of `among` that depend on each other in a circle.
+///
+/// Dependences that loops outside of `depth` carry do not count. Each group comes after those that it depends on;
+/// otherwise the order is that of the statements.
+pub(super) fn components(dependences: &Dependences, among: &[usize], depth: usize) -> Vec<Vec<usize>> {
     let reaches = reachable(dependences, among, depth);
-    let place = |statement: usize| among.iter().position(|one| *one == statement).unwrap_or(0);
-    let at = |from: usize, to: usize| reaches[place(from)][place(to)];
-    let mut left = among.to_vec();
+    // Statements by their places in `among`, in its order.
+    let mut left: Vec<usize> = (0..among.len()).collect();
     let mut found = Vec::new();
     while !left.is_empty() {
-        let is_free = |statement: &&usize| {
-            left.iter()
-                .all(|other| !at(*other, **statement) || at(**statement, *other) || other == *statement)
-        };
-        let first = *left.iter().find(is_free).expect("a graph of components has no circle");
-        let is_with_it = |other: &usize| *other == first || (at(first, *other) && at(*other, first));
-        let (component, others) = left.into_iter().partition(is_with_it);
-        found.push(component);
+        // The first one that only its own circle reaches.
+        let first = *left
+            .iter()
+            .find(|one| left.iter().all(|other| !reaches[*other][**one] || reaches[**one][*other]))
+            .expect("a graph of components has no circle");
+        let (component, others): (Vec<usize>, Vec<usize>) = left
+            .into_iter()
+            .partition(|other| *other == first || reaches[first][*other] && reaches[*other][first]);
+        found.push(component.into_iter().map(|place| among[place]).collect());
         left = others;
     }
     found
 }
 
-/// Which statement can be reached from which, by Warshall's algorithm: nests have few statements.
+/// Finds out which statement can be reached from which, by Warshall's algorithm: nests have few statements.
 fn reachable(dependences: &Dependences, among: &[usize], depth: usize) -> Vec<Vec<bool>> {
-    let place = |statement: usize| among.iter().position(|one| *one == statement);
     let mut reaches = vec![vec![false; among.len()]; among.len()];
     for dependence in dependences.within(among, depth) {
-        if let (Some(source), Some(sink)) = (place(dependence.source), place(dependence.sink)) {
-            reaches[source][sink] = true;
-        }
+        let [source, sink] = [dependence.source, dependence.sink]
+            .map(|statement| among.iter().position(|one| *one == statement).expect("it is among them"));
+        reaches[source][sink] = true;
     }
     for through in 0..among.len() {
         let onwards = reaches[through].clone();
