@@ -1,5 +1,5 @@
-//! One function, several implementations, and on every call the one that is expected to be fastest for this input
-//! on this machine.
+//! Runs, of several implementations of a function, the one that is expected to be fastest for each input on this
+//! machine.
 //!
 //! [`code_variant`](macro@code_variant) makes a function of a signature and its variants:
 //!
@@ -31,8 +31,8 @@
 //! - A [`Device`] is where a call runs: a [`host`] with so many threads, or a GPU (package `nitro-variants-cuda`).
 //! - A [`Model`](model::Model) ranks the variants by features of input and device. A trainer makes it, a program of
 //!   its own (package `nitro-variants-train`).
-//! - A [`Selection`] is the chosen variant and the [`Reason`]. Choosing never fails: whatever is wrong with a
-//!   model, a feature or the environment, the best variant that may run does.
+//! - A [`Selection`] is the chosen variant and the [`Reason`]. Choosing never fails. Whatever is wrong with a model,
+//!   a feature or the environment, the best variant that may run does.
 //!
 //! In a running program [`stats()`] counts which variants ran and why, and [`reload()`] takes new models while
 //! calls go on.
@@ -41,25 +41,34 @@
 //!
 //! | variable | does |
 //! | --- | --- |
-//! | `NITRO_MODELS` | folder of models; without it, or where it lacks one: what [`set_models`] names, the program's own ([`embedded_model`]), `models/` beside the executable, then in the working directory, there without generated code |
+//! | `NITRO_MODELS` | folder of models, searched before the other places of models ([below](#models)) |
 //! | `NITRO_FORCE` | pins variants, e.g. `spmv=ell,sort=radix` |
-//! | `NITRO_EXACT` | `1`: only variants whose results are bit for bit the default's, as `exact(..)` groups say ([`set_exact`]) |
-//! | `NITRO_DETERMINISTIC` | `1`: the same choice for the same input on every device of one kind, in every process: nothing measured on the device decides ([`set_deterministic`]) |
+//! | `NITRO_EXACT` | `1`: only variants whose results are bit for bit the default's ([`set_exact`]) |
+//! | `NITRO_DETERMINISTIC` | `1`: the same choice for an input on every device of one kind ([`set_deterministic`]) |
 //! | `NITRO_CAPTURE` | file that samples of real calls are added to, for `train coverage` |
 //! | `NITRO_STORE` | the trainer's store, a file or `redis://host:port/db` |
 //!
-//! What is wrong with a variable, and that a model is damaged or does not fit the code, is told once: as an event
-//! of `tracing` where the program listens, otherwise as a line on stderr.
+//! Every mistake in a variable, and a model that is damaged or does not fit the code, is told once: as an event of
+//! `tracing` where the program listens, otherwise as a line on stderr.
+//!
+//! # Models
+//!
+//! A function takes its model from the first place that has one:
+//! 1. the folder that `NITRO_MODELS` names,
+//! 2. the folder that [`set_models`] names,
+//! 3. the program itself ([`embedded_model`]),
+//! 4. `models/` beside the executable,
+//! 5. `models/` in the working directory, unless the model carries generated code.
 //!
 //! # Versions
 //!
 //! The packages `nitro-variants`, `nitro-variants-core`, `nitro-variants-macros`, `nitro-variants-cuda` and
-//! `nitro-variants-train` have one version and are used together. They follow semantic versioning as Cargo reads
-//! it: before 1.0, a release that breaks code of users raises the second number. Part of the promise are all
-//! documented items, the grammar of the attribute, the environment, the trainer's commands and `--json`, and that a
-//! store is read by later versions; models of another format are refused with their reason, and are then fitted
-//! again from the store. Not part of it are items hidden from the documentation, words of messages, and which
-//! variant a model chooses. The least Rust is 1.95; a newer one is asked for with the second number only.
+//! `nitro-variants-train` have one version and are used together. They follow semantic versioning as Cargo reads it:
+//! before 1.0, a release that breaks code of users raises the second number. Part of the promise are all documented
+//! items, the grammar of the attribute, the environment, the trainer's commands and `--json`, and that a store is
+//! read by later versions. Models of another format are refused with their reason, and are then fitted again from
+//! the store. Not part of it are items hidden from the documentation, words of messages, and which variant a model
+//! chooses. The least Rust is 1.95; a newer one is asked for with the second number only.
 
 pub use nitro_core::{
     Artifact, ArtifactError, Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError,
@@ -73,7 +82,7 @@ pub use nitro_core::{
 #[doc = include_str!("code_variant.md")]
 pub use nitro_macros::code_variant;
 
-/// The bytes of a model's file, for `model = ..` of [`code_variant`](macro@code_variant); none as long as there is
+/// The bytes of a model's file, for `model = ..` of [`code_variant`](macro@code_variant). None as long as there is
 /// no such file.
 ///
 /// So a program compiles before its first model is fitted, runs its default variants, and carries the model once
@@ -100,6 +109,6 @@ pub use nitro_macros::code_variant;
 /// `train check` refuses it before it ships.
 pub use nitro_macros::embedded_model;
 
-/// What generated code uses; changes with the macro.
+/// The part that generated code uses; changes with the macro.
 #[doc(hidden)]
 pub use nitro_core::__private;

@@ -3,16 +3,17 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::device::Chain;
+use crate::chain::Chain;
 use crate::hash::fnv1a;
 
 /// The most bytes of a text that models, stores and searches take.
 pub const MAX_ARTIFACT_BYTES: usize = 1 << 20;
 
-/// Lists that a search of ten thousand artifacts leaves short: a variant looks its text up in every call.
+/// The number of lists, which leaves each short with ten thousand artifacts. A variant looks its text up in every
+/// call.
 const BUCKETS: usize = 1024;
 
-/// What was kept so far, by digest.
+/// The kept texts, by digest.
 static KEPT: [Chain<(Artifact, Box<str>)>; BUCKETS] = [const { Chain::new() }; BUCKETS];
 
 /// Generated code, such as CUDA C++ with its launch plan, or PTX: a text, known by a digest of 64 bits.
@@ -45,7 +46,7 @@ impl Artifact {
         Self(fnv1a(text.as_bytes()).max(1)) // 0 is none
     }
 
-    /// Keeps a text until the process ends, once however often it is given; from now on [`text`](Self::text) knows
+    /// Keeps a text until the process ends, once however often it is given. From now on [`text`](Self::text) knows
     /// it on every thread.
     pub fn keep(text: &str) -> Self {
         let artifact = Self::of(text);
@@ -60,7 +61,7 @@ impl Artifact {
         self.bucket().find(|(own, _)| *own == self).map(|(_, text)| &**text)
     }
 
-    /// Whether this process knows the text: what every variant with an artifact demands of a choice before it runs.
+    /// Returns true where this process knows the text. No choice with an artifact runs without.
     #[must_use]
     #[inline]
     pub fn is_known(self) -> bool {
@@ -96,10 +97,11 @@ impl FromStr for Artifact {
     type Err = ArtifactError;
 
     fn from_str(text: &str) -> Result<Self, ArtifactError> {
-        let is_digit = |letter: u8| matches!(letter, b'0'..=b'9' | b'a'..=b'f');
         match text {
             "none" => Ok(Self::NONE),
-            _ if text.len() != 16 || !text.bytes().all(is_digit) => Err(ArtifactError),
+            _ if text.len() != 16 || !text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) => {
+                Err(ArtifactError)
+            }
             _ => u64::from_str_radix(text, 16)
                 .ok()
                 .filter(|&digest| digest != 0)

@@ -12,10 +12,10 @@
 //! are never written.
 //!
 //! What it costs. Off: a relaxed load and a branch. On: the first [`SAMPLES_PER_STEP`] samples of a process are of
-//! every call, the next of every second on the mean, the next of every fourth, and so on, by gaps that are drawn at
-//! random, so that no rhythm of the calls meets that of the samples. A sampled call computes all features, and ends
-//! with one write in append mode, with no lock of the process's: several processes may write one file. It is no
-//! longer written once it has [`FULL_BYTES`].
+//! every call, the next of every second on the mean, the next of every fourth, and so on. Gaps are drawn at random,
+//! so that no rhythm of the calls meets that of the samples. A sampled call computes all features, and ends with one
+//! write in append mode, with no lock of the process's: several processes may write one file. It is no longer
+//! written once it has [`FULL_BYTES`].
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -33,12 +33,12 @@ use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature, files
 const MOST_BYTES: u64 = 16 << 20;
 /// The size at which a file is full: other processes may be about to write a line each.
 const FULL_BYTES: u64 = MOST_BYTES - (256 << 10);
-/// After so many samples the mean gap between two doubles.
+/// The number of samples after which the mean gap between two doubles.
 const SAMPLES_PER_STEP: u64 = 256;
 /// The mean gap doubles at most so often.
 const MOST_STEPS: u64 = 20;
 
-/// Whether calls are captured, as far as is known: until the first is asked they may be.
+/// True while calls are captured, or may be: until the first call has looked for the file.
 static ACTIVE: AtomicBool = AtomicBool::new(true);
 
 /// Samples of this process.
@@ -51,7 +51,7 @@ pub(crate) struct Sample {
     is_on_host: bool,
 }
 
-/// The call as a sample that stands for so many calls.
+/// Makes a sample of the call, which stands for so many calls.
 pub(crate) fn sample(question: &Question<'_>, choice: Choice, reason: Reason, calls: u64) -> Box<Sample> {
     let is_on_host = DeviceId::new(question.device.id()).kind() == "host";
     Box::new(Sample { line: describe(question, choice, reason, calls), is_on_host })
@@ -79,8 +79,8 @@ impl Sample {
     }
 }
 
-/// The line goes to the end of the file whole: the system writes what it is given at once. Where the last line was
-/// not ended, as when its program was killed, a new one begins.
+/// Appends a line whole: the system writes at once what it is given. Begins a new line where the last one was not
+/// ended, as when its program was killed.
 fn append(mut file: &File, line: &[u8]) -> std::io::Result<()> {
     let file_bytes = file.metadata()?.len();
     if file_bytes + line.len() as u64 >= FULL_BYTES {
@@ -99,13 +99,12 @@ pub(crate) fn is_active() -> bool {
     ACTIVE.load(Relaxed)
 }
 
-/// Whether the file of this length ends in a line that nobody ends any more. While another process writes, the file
-/// may grow by parts of a line, so it is looked at a few times; if it was another process all the same, an empty
-/// line is the harm.
+/// Returns true where the file of this length ends in a line that nobody will end. While another process writes, the
+/// file may grow by parts of a line, so it is looked at a few times. If it was another process all the same, an
+/// empty line is the harm.
 fn is_torn(file: &File, file_bytes: u64) -> std::io::Result<bool> {
     const LOOKS: usize = 10;
-    let is_open = |bytes: u64| files::byte_at(file, bytes - 1).is_some_and(|last| last != b'\n');
-    if file_bytes == 0 || !is_open(file_bytes) {
+    if file_bytes == 0 || files::byte_at(file, file_bytes - 1).is_none_or(|last| last == b'\n') {
         return Ok(false);
     }
     for _ in 0..LOOKS {
@@ -117,34 +116,36 @@ fn is_torn(file: &File, file_bytes: u64) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// From now on calls are not captured.
+/// Ends capturing.
 fn stop() {
     if ACTIVE.swap(false, Relaxed) {
         epoch::unobserve();
     }
 }
 
+/// Opens the file, or ends capturing where there is none.
+fn open_file() -> Option<File> {
+    let file = environment::capture_file();
+    if file.is_none() {
+        stop();
+    }
+    file
+}
+
 /// The file, if there is one; looked for once.
 fn file() -> Option<&'static File> {
     static FILE: OnceBox<Option<File>> = OnceBox::new();
-    let open = || {
-        let file = environment::capture_file();
-        if file.is_none() {
-            stop();
-        }
-        file
-    };
     if let Some(file) = FILE.get() {
         return file.as_ref();
     }
-    let (file, events) = events::hold(open);
+    let (file, events) = events::hold(open_file);
     if FILE.set(Box::new(file)).is_ok() {
         events.tell(); // of several threads that look at once, one
     }
     FILE.get()?.as_ref()
 }
 
-/// Where a thread is between two samples.
+/// A thread's place between two samples.
 #[derive(Clone, Copy)]
 struct Gap {
     /// Calls since the last sample.
@@ -155,7 +156,7 @@ struct Gap {
     random: u64,
 }
 
-/// The number of calls that this one stands for, if it is a sample.
+/// Draws whether this call is a sample. Returns the number of calls that it stands for.
 pub(crate) fn draw() -> Option<u64> {
     if !is_active() || file().is_none() {
         return None;
@@ -215,18 +216,19 @@ fn describe(question: &Question<'_>, choice: Choice, reason: Reason, calls: u64)
         ("configuration", &configuration),
         ("reason", &reason),
     ];
-    let told = texts.into_iter().filter(|(_, text)| !text.is_empty()); // a variant without parameters has no configuration
+    // A variant without parameters has no configuration.
+    let told = texts.into_iter().filter(|(_, text)| !text.is_empty());
     for (index, (key, text)) in told.enumerate() {
-        let _ = write!(line, "{}\"{key}\":{}", if index == 0 { '{' } else { ',' }, Quoted(text));
+        let _ = write!(line, "{}\"{key}\":{}", if index == 0 { '{' } else { ',' }, JsonString(text));
     }
     let _ = write!(line, ",\"calls\":{calls},\"features\":{{");
-    let features = feature::all(function, question.compute);
+    let features = feature::all(function.features().len(), question.compute);
     for (index, (name, value)) in function.features().iter().zip(features).enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let _ = if value.is_finite() {
-            write!(line, "{comma}{}:{value:?}", Quoted(name))
+            write!(line, "{comma}{}:{value:?}", JsonString(name))
         } else {
-            write!(line, "{comma}{}:null", Quoted(name))
+            write!(line, "{comma}{}:null", JsonString(name))
         };
     }
     line.push('}');
@@ -234,9 +236,9 @@ fn describe(question: &Question<'_>, choice: Choice, reason: Reason, calls: u64)
 }
 
 /// A text as JSON (RFC 8259, section 7).
-struct Quoted<'a>(&'a str);
+struct JsonString<'a>(&'a str);
 
-impl std::fmt::Display for Quoted<'_> {
+impl std::fmt::Display for JsonString<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_char('"')?;
         for char in self.0.chars() {
@@ -256,6 +258,6 @@ mod tests {
 
     #[test]
     fn texts_are_quoted() {
-        assert_eq!(Quoted("a \"b\" \\ é\n").to_string(), r#""a \"b\" \\ é\u000a""#);
+        assert_eq!(JsonString("a \"b\" \\ é\n").to_string(), r#""a \"b\" \\ é\u000a""#);
     }
 }

@@ -1,45 +1,46 @@
-//! What runs: what the model ranks first of what may run. Nothing here allocates, locks or fails, and it is the
+//! Chooses what runs: the best admissible choice by the model. Nothing here allocates, locks or fails. It is the
 //! only place that decides: calls, selections and captured calls all ask here.
 
 use crate::feature::{Features, Row};
-use crate::resolve::DeviceSelector;
+use crate::function::resolve::DeviceSelector;
+use crate::function::state::FunctionState;
 use crate::selection::Assessment;
-use crate::state::FunctionState;
 use crate::{Choice, DeviceEntry, Function, Reason, first_admissible};
 
-/// What is asked: a function, on a device, for an input.
+/// A question: what to run of a function, on a device, for an input.
 pub(crate) struct Question<'a> {
     pub(crate) function: &'static Function,
     pub(crate) device: &'static DeviceEntry,
     pub(crate) compute: &'a Features<'a>,
-    /// Whether the constraint of a choice's variant admits the input.
+    /// Returns true where the constraint of a choice's variant admits the input.
     pub(crate) admissible: &'a dyn Fn(Choice) -> bool,
     /// The largest relative error that the call accepts: part of constraints, asked here to say why.
     pub(crate) tolerance: &'a dyn Fn() -> f64,
 }
 
-/// What runs, and why.
-pub(crate) struct Chosen {
+/// The choice that runs, and the reason.
+pub(crate) struct Answer {
     /// Index in the choice table.
     pub(crate) index: usize,
     pub(crate) reason: Reason,
     /// Bit by bit the features that it depends on.
     pub(crate) needs: u32,
-    /// Whether every input with these features gets it for this reason, as long as its constraint admits the input.
+    /// True where every input with these features gets it for this reason, as long as its constraint admits the
+    /// input.
     pub(crate) repeats: bool,
     /// Absent when no model decided.
     pub(crate) prediction: Option<Prediction>,
 }
 
-/// What a model said.
+/// A model's part in an answer.
 pub(crate) struct Prediction {
     pub(crate) selector: &'static DeviceSelector,
     /// The class that was chosen.
     best: usize,
 }
 
-/// What runs where a model's gate decides.
-pub(crate) struct AtGate {
+/// The choice that a model's gate decides for.
+pub(crate) struct GateDecision {
     /// The class of the selector.
     best: usize,
     /// Index in the choice table.
@@ -47,34 +48,34 @@ pub(crate) struct AtGate {
     pub(crate) reason: Reason,
 }
 
-impl Chosen {
-    /// One in which the features have no say.
+impl Answer {
+    /// Makes an answer in which the features have no say.
     fn of(index: usize, reason: Reason) -> Self {
         Self { index, reason, needs: 0, repeats: true, prediction: None }
     }
 }
 
 impl Question<'_> {
-    /// What runs; the features that this depends on are put into `features`, which has a place for each that the
-    /// function has.
-    pub(crate) fn choose(&self, state: &'static FunctionState, features: &mut [f64]) -> Chosen {
+    /// Chooses what runs. Puts the features that this depends on into `features`, which has a place for each that
+    /// the function has.
+    pub(crate) fn choose(&self, state: &'static FunctionState, features: &mut [f64]) -> Answer {
         if let Some(forced) = state.forced
             && state.may_run(forced, self.admissible)
         {
-            return Chosen::of(forced, Reason::Forced);
+            return Answer::of(forced, Reason::Forced);
         }
         let chosen = match state.resolved(self.function, self.device) {
             Ok(selector) => self.predict(selector, state, features),
-            Err(reason) => Chosen {
+            Err(reason) => Answer {
                 // Until the device is measured: to remember that would keep it.
                 repeats: !matches!(reason, Reason::DeviceFeaturesPending),
-                ..Chosen::of(self.function.default_variant(), *reason)
+                ..Answer::of(self.function.default_variant(), *reason)
             },
         };
         let Some(forced) = state.forced else { return chosen };
         let pinned = self.function.variants()[state.choice(forced).variant].name();
         // Another input may admit the pinned choice.
-        Chosen { reason: Reason::ForcedInadmissible { pinned }, repeats: false, ..chosen }
+        Answer { reason: Reason::ForcedInadmissible { pinned }, repeats: false, ..chosen }
     }
 
     /// The best admissible choice by the model, and why it and not another.
@@ -83,25 +84,23 @@ impl Question<'_> {
         selector: &'static DeviceSelector,
         state: &FunctionState,
         features: &mut [f64],
-    ) -> Chosen {
+    ) -> Answer {
         if let Some(decided) = self.decide_at_gate(selector, state, features) {
             return decided;
         }
         (self.compute)(selector.needs, features);
         let row = Row::gather(&selector.features, features);
-        let default = self.function.default_variant(); // the table begins with the variants
-        let by_default =
-            |reason| Chosen { needs: selector.needs, repeats: false, ..Chosen::of(default, reason) };
         if let Some(column) = row.values().iter().position(|value| !value.is_finite()) {
             let feature = self.function.features()[selector.features[column]];
-            return by_default(Reason::FeatureNotFinite { feature });
+            return self.by_default(selector, Reason::FeatureNotFinite { feature });
         }
         let scores = selector.selector.scores(row.values());
+        // What runs where the selector is unsure goes before its ranking.
         let unsure = selector.selector.unsure(row.values(), &scores);
-        let ranked = || unsure.into_iter().chain(scores.ranked().filter(|&class| unsure != Some(class)));
-        let first = ranked().next().and_then(|class| selector.choice(class));
+        let first = unsure.or_else(|| scores.ranked().next()).and_then(|class| selector.choice(class));
+        let ranking = unsure.into_iter().chain(scores.ranked().filter(|&class| unsure != Some(class)));
         let mut passed_over = 0;
-        let best = first_admissible(ranked(), |class| {
+        let best = first_admissible(ranking, |class| {
             let index = selector.choice(class).filter(|&index| state.is_exact_enough(index))?;
             let may_run = state.may_run(index, self.admissible);
             passed_over += usize::from(!may_run);
@@ -109,10 +108,13 @@ impl Question<'_> {
         });
         let Some((best, index)) = best else {
             // A constant selector has one wish only, so what became of it is the whole story.
-            let gone = || self.reason(selector, state, first, default);
-            return by_default(if selector.selector.is_constant() { gone() } else { Reason::NoneAdmissible });
+            let reason = match selector.selector.is_constant() {
+                true => self.reason(selector, state, first, self.function.default_variant()),
+                false => Reason::NoneAdmissible,
+            };
+            return self.by_default(selector, reason);
         };
-        Chosen {
+        Answer {
             index,
             reason: match unsure == Some(best) {
                 true => Reason::Unsure,
@@ -127,19 +129,26 @@ impl Question<'_> {
         }
     }
 
-    /// What the gate decides, if it does and that may run; from its features alone.
+    /// Answers with the default variant, which another input with these features need not get.
+    fn by_default(&self, selector: &DeviceSelector, reason: Reason) -> Answer {
+        let default = self.function.default_variant(); // the choice table begins with the variants
+        Answer { needs: selector.needs, repeats: false, ..Answer::of(default, reason) }
+    }
+
+    /// Asks the model's gate, which looks at few features. None where it leaves the call to the selector, or where
+    /// its choice may not run.
     fn decide_at_gate(
         &self,
         selector: &'static DeviceSelector,
         state: &FunctionState,
         features: &mut [f64],
-    ) -> Option<Chosen> {
+    ) -> Option<Answer> {
         let needs = selector.gate_needs?;
         (self.compute)(needs, features);
         let gate = selector.selector.gate()?;
         let choice = gate.decide(Row::gather(&selector.features, features).values())?;
-        let AtGate { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
-        state.may_run(index, self.admissible).then_some(Chosen {
+        let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
+        state.may_run(index, self.admissible).then_some(Answer {
             index,
             reason,
             needs,
@@ -148,19 +157,19 @@ impl Question<'_> {
         })
     }
 
-    /// What a choice of the model means at its gate; none where a call that it would decide is left to the selector.
+    /// Resolves a choice that the gate decides for. None where a call that it would decide is left to the selector.
     pub(crate) fn meaning_at_gate(
         &self,
         selector: &DeviceSelector,
         state: &FunctionState,
         choice: usize,
-    ) -> Option<AtGate> {
+    ) -> Option<GateDecision> {
         let best = selector.selector.class_of(choice)?;
         let index = selector.choice(best).filter(|&index| state.is_exact_enough(index))?;
-        Some(AtGate { best, index, reason: self.reason(selector, state, Some(index), index) })
+        Some(GateDecision { best, index, reason: self.reason(selector, state, Some(index), index) })
     }
 
-    /// Why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).
+    /// The reason why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).
     fn reason(
         &self,
         selector: &DeviceSelector,
@@ -172,13 +181,13 @@ impl Question<'_> {
             (None, _) => Reason::FirstChoiceMissing,
             (Some(first), _) if first != chosen => {
                 let variant = &self.function.variants()[state.choice(first).variant];
-                let (is_exact, first) = (state.is_exact_enough(first), variant.name());
-                let is_tolerated =
-                    || variant.approximation().is_none_or(|(error, _)| (self.tolerance)() >= error);
-                match is_exact {
-                    false => Reason::FirstChoiceInexact { first },
-                    true if is_tolerated() => Reason::FirstChoiceInadmissible { first },
-                    true => Reason::FirstChoiceNotTolerated { first },
+                let name = variant.name();
+                if !state.is_exact_enough(first) {
+                    Reason::FirstChoiceInexact { first: name }
+                } else if variant.approximation().is_none_or(|(error, _)| (self.tolerance)() >= error) {
+                    Reason::FirstChoiceInadmissible { first: name }
+                } else {
+                    Reason::FirstChoiceNotTolerated { first: name }
                 }
             }
             (Some(_), Some(unknown)) => Reason::PredictedWithout { unknown },
@@ -186,8 +195,8 @@ impl Question<'_> {
         }
     }
 
-    /// How sure a prediction is, and how near to what the model was trained on. Only a selection asks: a call has
-    /// no use for it.
+    /// Assesses how sure a prediction is, and how near the question is to what the model was trained on. Only a
+    /// selection asks: a call has no use for it.
     pub(crate) fn assess(
         &self,
         state: &FunctionState,
@@ -198,9 +207,9 @@ impl Question<'_> {
         (self.compute)(selector.needs, features); // a gate may have decided without most of them
         let row = Row::gather(&selector.features, features);
         let scores = selector.selector.scores(row.values());
-        let may_run = |index| state.may_run(index, self.admissible);
         let next = first_admissible(scores.ranked().filter(|&class| class != best), |class| {
-            selector.choice(class).is_some_and(may_run).then_some(class)
+            let index = selector.choice(class)?;
+            state.may_run(index, self.admissible).then_some(class)
         });
         let confidence = scores.confidence(best);
         Assessment {

@@ -38,9 +38,9 @@ impl Constraint {
         self.text
     }
 
-    /// Whether a configuration of the variant may run on inputs with these features, in the order of
-    /// [`Function::features`](crate::Function::features); `None` where that depends on features that are not known,
-    /// or on the arguments themselves.
+    /// Returns whether a configuration of the variant may run on inputs with these features. They are in the order
+    /// of [`Function::features`](crate::Function::features). `None` says that it depends on features that are not
+    /// known, or on the arguments themselves.
     ///
     /// Decided are `&&`, `||` and `!` of comparisons over features, parameters, literals and constants of the
     /// program, with arithmetic in double precision. A call does not ask here: it evaluates the constraint itself.
@@ -59,7 +59,7 @@ impl fmt::Debug for Constraint {
     }
 }
 
-/// What follows from two numbers, where both are known.
+/// Applies a function to two numbers, where both are known.
 pub fn of_both<T>(a: Option<f64>, b: Option<f64>, of: fn(f64, f64) -> T) -> Option<T> {
     Some(of(a?, b?))
 }

@@ -1,10 +1,10 @@
-//! How near the results of a choice are to those of the default.
+//! The contract of a choice: how near its results are to those of the default.
 
 use std::fmt;
 
 use crate::{Choice, Function};
 
-/// What is promised of the results of a choice, compared with those of the default choice. `Display` says it in words.
+/// A promise about the results of a choice, compared with those of the default choice. `Display` says it in words.
 ///
 /// ```
 /// use nitro_core::{Contract, Function, VariantInfo};
@@ -25,20 +25,20 @@ use crate::{Choice, Function};
 pub enum Contract {
     /// The same bits: it is the default choice, or stands in one `exact(..)` group with it.
     Exact,
-    /// As good as the default, though its last bits may be others: it stands neither in that group nor among the
+    /// As good as the default, though its last bits may be others. It stands neither in that group nor among the
     /// approximate ones.
     Equivalent,
     /// Near enough for who asks for it: it runs only in calls whose `tolerance` is at least its error.
     Approx {
         /// The largest relative error that was seen, above 0.
         max_error: f64,
-        /// Over what inputs it was found, if that was said.
+        /// The inputs over which it was found, if they were named.
         over: Option<&'static str>,
     },
 }
 
 impl Contract {
-    /// Whether it is [`Contract::Approx`].
+    /// Returns true for [`Contract::Approx`].
     #[must_use]
     pub fn is_approximate(&self) -> bool {
         matches!(self, Self::Approx { .. })
@@ -59,7 +59,7 @@ impl fmt::Display for Contract {
 }
 
 impl Function {
-    /// What is promised of the results of a choice.
+    /// The contract of a choice.
     ///
     /// # Panics
     /// When there is no such variant.

@@ -1,4 +1,4 @@
-//! What a device is called.
+//! The identities of devices.
 
 use std::fmt;
 
@@ -30,14 +30,14 @@ impl<'a> DeviceId<'a> {
         self.0
     }
 
-    /// What kind of device it is, e.g. `host`: the provider of that kind opens it.
+    /// The kind of device, e.g. `host`: the provider of that kind opens it.
     #[must_use]
     pub fn kind(self) -> &'a str {
         let part = self.part();
         part.split_once(':').map_or(part, |(kind, _)| kind)
     }
 
-    /// What it is on its machine, as the command line names it, e.g. `host:4`.
+    /// The text without the machine, as the command line names the device, e.g. `host:4`.
     #[must_use]
     pub fn part(self) -> &'a str {
         self.0.split_once('@').map_or(self.0, |(part, _)| part)

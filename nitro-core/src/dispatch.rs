@@ -1,26 +1,26 @@
-//! The way of a call: what was chosen for such an input before, or else is now; then it runs. Nothing here locks or
-//! fails, and nothing but an observed call allocates.
+//! The way of a call: chooses what the inline cache does not settle, and runs it. Nothing here locks or fails, and
+//! nothing but an observed call allocates.
 
 use std::sync::atomic::AtomicU64;
 
 use crate::capture::Sample;
-use crate::choose::{AtGate, Chosen, Question};
-use crate::inline_cache::{Call, Remembered};
+use crate::choose::{Answer, GateDecision, Question};
+use crate::function::state::FunctionState;
+use crate::inline_cache::{CacheLookup, Call};
 use crate::inline_gate::CachedChoice;
 use crate::recording::{InnerCall, RecordedCall, TimedCall};
-use crate::state::FunctionState;
 use crate::{
     Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
 };
 
-/// What a call of a function is to run that its thread does not remember for certain: what it remembers under a
-/// condition, what is chosen now, or what a recording on this thread wants to measure.
+/// Chooses the variant for a call that the inline cache does not settle. Tries, in order: a remembered choice with a
+/// constraint, a recording on this thread, the model.
 ///
 /// `features` computes the features whose bits are set, each into its place; `admissible` evaluates a constraint,
 /// of which `tolerance`, the error that the call accepts, is a part.
 #[inline]
 pub fn decide<C: CodeChoice, const N: usize>(
-    remembered: Remembered<C, N>,
+    remembered: CacheLookup<C, N>,
     function: &'static Function,
     device: &impl Device,
     features: &impl Fn(u32, &mut [f64; N]),
@@ -33,6 +33,7 @@ pub fn decide<C: CodeChoice, const N: usize>(
     }
 }
 
+/// Chooses for a call of which nothing usable is remembered.
 #[inline(never)]
 fn decide_anew<C: CodeChoice, const N: usize>(
     call: Call<C, N>,
@@ -42,11 +43,14 @@ fn decide_anew<C: CodeChoice, const N: usize>(
     admissible: &dyn Fn(C) -> bool,
     tolerance: &dyn Fn() -> f64,
 ) -> Decision<C> {
-    let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
-    let admissible = |choice: Choice| admissible(C::of(choice));
-    let entry = call.device;
-    let question =
-        Question { function, device: entry, compute: &compute, admissible: &admissible, tolerance };
+    let mut row = [0.0; N];
+    let question = Question {
+        function,
+        device: call.device,
+        compute: &|needs, row| features(needs, all_of(row)),
+        admissible: &|choice| admissible(C::of(choice)),
+        tolerance,
+    };
     if epoch::is_observed()
         && let Some((choice, observer)) = observed(&question, device, &mut row)
     {
@@ -59,18 +63,19 @@ fn decide_anew<C: CodeChoice, const N: usize>(
     if epoch::is_observed() && !is_unseen() {
         return Decision { choice, observer: None };
     }
-    let is_conditional = |choice: Choice| function.variants()[choice.variant].constraint().is_some();
-    keep_gate(&call, &question, state, &chosen, is_conditional);
+    keep_gate(&call, &question, state, &chosen);
     if let Some(calls) = calls
         && chosen.repeats
     {
-        call.remember(
-            chosen.needs,
-            &row,
-            CachedChoice { choice, is_conditional: is_conditional(untyped), calls },
-        );
+        let is_conditional = is_conditional(function, untyped);
+        call.remember(chosen.needs, &row, CachedChoice { choice, is_conditional, calls });
     }
     Decision { choice, observer: None }
+}
+
+/// Returns true where the constraint of a choice has to be asked for each input.
+fn is_conditional(function: &Function, choice: Choice) -> bool {
+    function.variants()[choice.variant].constraint().is_some()
 }
 
 /// Lets the thread decide by itself what the model's gate would, if it has one and nothing is pinned.
@@ -78,21 +83,24 @@ fn keep_gate<C: CodeChoice, const N: usize>(
     call: &Call<C, N>,
     question: &Question<'_>,
     state: &'static FunctionState,
-    chosen: &Chosen,
-    is_conditional: impl Fn(Choice) -> bool,
+    chosen: &Answer,
 ) {
     let prediction = chosen.prediction.as_ref().filter(|_| state.forced.is_none());
     let Some(selector) = prediction.map(|prediction| prediction.selector) else { return };
     let Some((gate, needs)) = selector.selector.gate().zip(selector.gate_needs) else { return };
     let Some(slot) = call.new_gate(needs) else { return };
     let choices = state.choices.choices().len();
-    let meaning = |choice: usize| {
-        let AtGate { index, reason, .. } = question.meaning_at_gate(selector, state, choice)?;
-        let calls = stats::counter(state.number, choices, index, reason.kind())?;
-        let choice = state.choice(index);
-        Some(CachedChoice { choice: C::of(choice), is_conditional: is_conditional(choice), calls })
-    };
-    slot.set(gate.steps(), |column| selector.features[column], meaning);
+    slot.set(
+        gate.steps(),
+        |column| selector.features[column],
+        |choice| {
+            let GateDecision { index, reason, .. } = question.meaning_at_gate(selector, state, choice)?;
+            let calls = stats::counter(state.number, choices, index, reason.kind())?;
+            let choice = state.choice(index);
+            let is_conditional = is_conditional(question.function, choice);
+            Some(CachedChoice { choice: C::of(choice), is_conditional, calls })
+        },
+    );
 }
 
 /// Chooses for an input, as a call does. Nothing is run, and nothing that was remembered is used.
@@ -103,16 +111,19 @@ pub fn select<C: CodeChoice, const N: usize>(
     admissible: &impl Fn(C) -> bool,
     tolerance: &impl Fn() -> f64,
 ) -> Selection<C::Variant> {
-    let (compute, mut row) = (|needs: u32, row: &mut [f64]| features(needs, all_of(row)), [0.0; N]);
-    let admissible = |choice: Choice| admissible(C::of(choice));
-    let entry = device.entry();
-    let question =
-        Question { function, device: entry, compute: &compute, admissible: &admissible, tolerance };
+    let mut row = [0.0; N];
+    let question = Question {
+        function,
+        device: device.entry(),
+        compute: &|needs, row| features(needs, all_of(row)),
+        admissible: &|choice| admissible(C::of(choice)),
+        tolerance,
+    };
     let state = function.state();
     let chosen = question.choose(state, &mut row);
     let features = FeatureVector::new(function.features(), &row, chosen.needs);
-    let mut assess = |prediction| question.assess(state, prediction, &mut row);
-    let assessment = chosen.prediction.as_ref().map(&mut assess);
+    let assessment =
+        chosen.prediction.as_ref().map(|prediction| question.assess(state, prediction, &mut row));
     let far = assessment.and_then(|assessment| assessment.far());
     let reason = match (chosen.reason, far) {
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
@@ -128,25 +139,25 @@ fn all_of<const N: usize>(row: &mut [f64]) -> &mut [f64; N] {
     row.try_into().expect("as many places as features")
 }
 
-/// What runs, counted, and where the thread counts it.
+/// Chooses and counts the call. Returns the thread's counter of such calls too.
 fn choose_and_count(
     question: &Question<'_>,
     state: &'static FunctionState,
     row: &mut [f64],
-) -> (Chosen, Option<&'static AtomicU64>) {
+) -> (Answer, Option<&'static AtomicU64>) {
     let chosen = question.choose(state, row);
     let choices = state.choices.choices().len();
     let calls = stats::count(state.number, choices, chosen.index, chosen.reason.kind());
     (chosen, calls)
 }
 
-/// Returns whether nobody who observes calls asks for this one again: it is inside of one that is timed as a whole.
+/// Returns whether nobody who observes calls asks for this one again. It is inside of one that is timed as a whole.
 #[cold]
 fn is_unseen() -> bool {
     recording::is_inside_timed_call() && !capture::is_active()
 }
 
-/// Who observes a call.
+/// The observer of a call.
 enum Observer {
     /// A recording on this thread that measures the function.
     Recording(Box<TimedCall>),
@@ -156,39 +167,43 @@ enum Observer {
     Capture(Box<Sample>),
 }
 
-/// What a call is to run that a recording measures or that is captured.
+/// Chooses for a call that a recording measures or that is captured.
 #[cold]
 fn observed(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Option<(Choice, Observer)> {
-    let mut chosen_now = || {
-        let state = question.function.state();
-        let (chosen, _) = choose_and_count(question, state, row);
-        (state.choice(chosen.index), chosen.reason)
-    };
     match recording::begin(question, device) {
         Some(RecordedCall::Outermost(choice, call)) => return Some((choice, Observer::Recording(call))),
-        Some(RecordedCall::Inner(call)) => return Some((chosen_now().0, Observer::OuterRecording(call))),
+        Some(RecordedCall::Inner(call)) => {
+            return Some((choose_now(question, row).0, Observer::OuterRecording(call)));
+        }
         None => {}
     }
     let calls = capture::draw()?;
-    let (choice, reason) = chosen_now();
+    let (choice, reason) = choose_now(question, row);
     Some((choice, Observer::Capture(capture::sample(question, choice, reason, calls))))
 }
 
-/// What a call runs now.
+/// Chooses and counts as for a call that nobody observes.
+fn choose_now(question: &Question<'_>, row: &mut [f64]) -> (Choice, Reason) {
+    let state = question.function.state();
+    let (chosen, _) = choose_and_count(question, state, row);
+    (state.choice(chosen.index), chosen.reason)
+}
+
+/// The choice that a call runs now, with the call's observer.
 pub struct Decision<C> {
     choice: C,
-    /// Who observes the call, if anybody does.
+    /// The observer, if there is one.
     observer: Option<Observer>,
 }
 
 impl<C: Copy> Decision<C> {
-    /// What ran last time.
+    /// The choice that ran last time.
     #[inline]
     pub fn again(choice: C) -> Self {
         Self { choice, observer: None }
     }
 
-    /// What to run.
+    /// The choice to run.
     #[inline]
     pub fn choice(&self) -> C {
         self.choice
@@ -206,7 +221,7 @@ impl<C: Copy> Decision<C> {
     }
 }
 
-/// Whether a call failed, seen from its result alone: `Err` did, anything else did not.
+/// The outcome of a call, seen from its result alone: `Err` has failed, anything else has not.
 ///
 /// `(&Outcome(&result)).__nitro_failed()` finds [`OutcomeOfResult`] for a `Result` and [`OutcomeOfAny`] otherwise,
 /// because method lookup tries fewer references first.
@@ -214,7 +229,7 @@ pub struct Outcome<'a, R>(pub &'a R);
 
 /// [`Outcome`] of a `Result`.
 pub trait OutcomeOfResult {
-    /// Whether it is an error.
+    /// Returns true for an error.
     fn __nitro_failed(&self) -> bool;
 }
 
@@ -226,7 +241,7 @@ impl<T, E> OutcomeOfResult for Outcome<'_, Result<T, E>> {
 
 /// [`Outcome`] of anything else.
 pub trait OutcomeOfAny {
-    /// Never.
+    /// Returns false.
     fn __nitro_failed(&self) -> bool;
 }
 

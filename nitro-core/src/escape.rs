@@ -1,4 +1,4 @@
-//! Texts inside the text of a choice: a sign that means something there is written behind a backslash, and so are
+//! Texts inside the text of a choice. A sign that means something there is written behind a backslash, and so are
 //! blanks at an end.
 
 use std::borrow::Cow;
@@ -7,8 +7,7 @@ const SIGNS: [char; 5] = ['\\', ',', '=', '{', '}'];
 
 /// The text, so that what reads a choice takes it as it is.
 pub(crate) fn escaped(text: &str) -> Cow<'_, str> {
-    let is_plain = |letter: char| !SIGNS.contains(&letter) && !letter.is_whitespace();
-    if text.chars().all(is_plain) {
+    if text.chars().all(|letter| !SIGNS.contains(&letter) && !letter.is_whitespace()) {
         return text.into();
     }
     let last = text.chars().count() - 1;
@@ -35,7 +34,7 @@ pub(crate) fn meant(written: &str) -> String {
     meant
 }
 
-/// Without blanks around it, as far as they are not meant.
+/// Removes the blanks around a text, as far as they are not meant.
 pub(crate) fn trimmed(written: &str) -> &str {
     let begun = written.trim_start();
     let end = begun.trim_end().len();
@@ -54,7 +53,7 @@ fn places(written: &str, sign: char) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// What stands before and behind the first sign of this kind that means something.
+/// Splits a text at the first sign of this kind that means something.
 pub(crate) fn split_once(written: &str, sign: char) -> Option<(&str, &str)> {
     let place = places(written, sign).next()?;
     Some((&written[..place], &written[place + sign.len_utf8()..]))
@@ -66,7 +65,7 @@ pub(crate) fn strip_end(written: &str, sign: char) -> Option<&str> {
     (place + sign.len_utf8() == written.len()).then(|| &written[..place])
 }
 
-/// What stands between commas that mean something and are not inside of braces.
+/// Splits a text at the commas that mean something and are not inside of braces.
 pub(crate) fn entries(written: &str) -> Vec<&str> {
     let signs = [',', '{', '}'].map(|sign| places(written, sign).map(move |place| (place, sign)));
     let mut signs: Vec<(usize, char)> = signs.into_iter().flatten().collect();
@@ -89,8 +88,9 @@ pub(crate) fn entries(written: &str) -> Vec<&str> {
 /// The most characters that are kept of a message.
 const MOST_MESSAGE_CHARS: usize = 1000;
 
-/// Returns what foreign code has said, of a panic or an error, as it may be kept and shown: at most 1,000 characters,
-/// and control characters written out, as `\u{1b}`, except line breaks.
+/// Returns what foreign code has said, of a panic or an error, as it may be kept and shown.
+///
+/// At most 1,000 characters are left, and control characters other than line breaks are written out, as `\u{1b}`.
 ///
 /// ```
 /// use nitro_core::recording::message;

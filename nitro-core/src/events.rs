@@ -9,7 +9,7 @@ use std::ptr;
 
 type Event = Box<dyn FnOnce()>;
 
-/// What is held back, on the stack of who holds it.
+/// The events that are held back, on the stack of the holder.
 type List = Cell<Vec<Event>>;
 
 thread_local! {
@@ -19,39 +19,39 @@ thread_local! {
 
 /// Events that were held back. Dropped, they are never told.
 #[must_use]
-pub(crate) struct Held(Vec<Event>);
+pub(crate) struct HeldEvents(Vec<Event>);
 
 /// Does `work`, whose events are held back. Where the thread has no storage left they are told at once.
-pub(crate) fn hold<R>(work: impl FnOnce() -> R) -> (R, Held) {
+pub(crate) fn hold<R>(work: impl FnOnce() -> R) -> (R, HeldEvents) {
     let list = List::default();
     let outer = HELD.try_with(|held| held.replace(&raw const list)).unwrap_or(ptr::null());
-    let back = Back(outer);
+    let back = Restore(outer);
     let result = work();
     drop(back);
-    (result, Held(list.take()))
+    (result, HeldEvents(list.take()))
 }
 
 /// Gives back the list that was there before, also when the work panics.
-struct Back(*const List);
+struct Restore(*const List);
 
-impl Drop for Back {
+impl Drop for Restore {
     fn drop(&mut self) {
         let _ = HELD.try_with(|held| held.set(self.0));
     }
 }
 
-impl Held {
+impl HeldEvents {
     /// Tells them, in order.
     pub(crate) fn tell(self) {
         self.0.into_iter().for_each(tell);
     }
 }
 
-/// Tells an event: at once, or when what is being made on this thread is there, as a device's measured features or
-/// what a model means on a device. What `event` does may then call functions with variants.
+/// Tells an event, at once or when what is being made on this thread is there. That may be a device's measured
+/// features, or what a model means on a device. The event may then call functions with variants.
 ///
-/// A panic of who listens is his own: it is shown as any panic is, and the call that had something to tell goes on.
-/// In the destructor of a thread-local it would end the process.
+/// A panic of a listener is shown as any panic is, and the call that had something to tell goes on. In the
+/// destructor of a thread-local it would end the process.
 ///
 /// ```
 /// use std::{cell::Cell, rc::Rc};
@@ -77,14 +77,15 @@ pub fn tell(event: impl FnOnce() + 'static) {
     list.set(events);
 }
 
-/// Writes a line to stderr where the application listens to no events: for what its developer or user has to change.
+/// Writes a line to stderr where the application listens to no events. It is for what its developer or user has to
+/// change.
 pub(crate) fn line_where_nobody_listens(message: fmt::Arguments<'_>) {
     if !tracing::dispatcher::has_been_set() {
         let _ = write_line(&format!("nitro: {message}\n")); // nobody to tell is no reason to fail
     }
 }
 
-/// Past the lock of the standard library: a thread may have held it when this process was forked from its parent.
+/// Writes past the lock of the standard library: a thread may have held it when this process was forked.
 #[cfg(unix)]
 fn write_line(line: &str) -> io::Result<()> {
     use std::fs::File;

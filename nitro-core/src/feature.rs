@@ -3,7 +3,7 @@
 use std::fmt;
 use std::mem::MaybeUninit;
 
-use crate::{Function, MAX_FEATURES};
+use crate::MAX_FEATURES;
 
 /// A type whose values can be features: every primitive number, and `bool` as 0 or 1.
 ///
@@ -81,8 +81,8 @@ impl FeatureVector {
 
     /// The computed features in the order of their declaration.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
-        let computed = |index: &usize| self.computed & (1 << index) != 0;
-        (0..self.names.len()).filter(computed).map(|index| (self.names[index], self.values[index]))
+        let indices = (0..self.names.len()).filter(|index| self.computed & (1 << index) != 0);
+        indices.map(|index| (self.names[index], self.values[index]))
     }
 
     /// Number of computed features.
@@ -91,7 +91,7 @@ impl FeatureVector {
         self.computed.count_ones() as usize
     }
 
-    /// Whether no feature was computed.
+    /// Returns true where no feature was computed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.computed == 0
@@ -104,14 +104,14 @@ impl fmt::Debug for FeatureVector {
     }
 }
 
-/// Computes the features whose bits are set, each into its place of all that the function has. What it was asked
-/// for before it computes no second time.
+/// Computes the features whose bits are set, each into its place of all that the function has. None is computed a
+/// second time.
 pub(crate) type Features<'a> = dyn Fn(u32, &mut [f64]) + 'a;
 
-/// All features of a function, whether finite or not.
-pub(crate) fn all(function: &Function, compute: &Features<'_>) -> Vec<f64> {
-    let mut values = vec![0.0; function.features().len()];
-    compute(bits(0..values.len()), &mut values);
+/// Computes this many features: all of a function, whether finite or not.
+pub(crate) fn all(count: usize, compute: &Features<'_>) -> Vec<f64> {
+    let mut values = vec![0.0; count];
+    compute(bits(0..count), &mut values);
     values
 }
 
@@ -120,7 +120,8 @@ pub(crate) fn bits(indices: impl IntoIterator<Item = usize>) -> u32 {
     indices.into_iter().fold(0, |bits, index| bits | 1 << index)
 }
 
-/// The features that a model asks for, in its order; on the stack, and only as much of it is touched as there are.
+/// The features that a model asks for, in its order. They are on the stack, and only as much of it is touched as
+/// there are.
 pub(crate) struct Row {
     values: [MaybeUninit<f64>; MAX_FEATURES],
     count: usize,
@@ -136,7 +137,7 @@ impl Row {
         Self { values, count }
     }
 
-    /// What was taken.
+    /// The features.
     #[inline]
     pub(crate) fn values(&self) -> &[f64] {
         // SAFETY: so many were written.

@@ -32,14 +32,16 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     is_regular(&metadata)?;
-    let too_large =
-        || io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {most_bytes} bytes"));
     if metadata.len() > most_bytes {
-        return Err(too_large());
+        return Err(too_large(most_bytes));
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
     file.take(most_bytes + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most_bytes { Err(too_large()) } else { Ok(bytes) }
+    if bytes.len() as u64 > most_bytes { Err(too_large(most_bytes)) } else { Ok(bytes) }
+}
+
+fn too_large(most_bytes: u64) -> io::Error {
+    io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {most_bytes} bytes"))
 }
 
 /// Opens a regular file, which is made where it is missing, to write at its end.
@@ -76,9 +78,10 @@ fn is_regular(metadata: &fs::Metadata) -> io::Result<()> {
     Err(io::Error::new(ErrorKind::InvalidInput, found))
 }
 
-/// Replaces a file in one step, or makes it: a reader sees the old bytes or the new ones, never half of them,
-/// whatever happens meanwhile and whoever else writes the same file. A link to a file is replaced, not followed;
-/// what is no file, such as `/dev/stdout`, is written to.
+/// Replaces a file in one step, or makes it. A reader sees the old bytes or the new ones, never half of them.
+///
+/// That holds whatever happens meanwhile and whoever else writes the same file. A link to a file is replaced, not
+/// followed; what is no file, such as `/dev/stdout`, is written to.
 ///
 /// # Errors
 /// When the file cannot be written. The old one is still there then.
@@ -86,7 +89,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace_all(&[(path, bytes)]).map_err(|error| error.source)
 }
 
-/// As [`replace`], and makes the folder first where it is missing.
+/// Replaces a file as [`replace`], and makes the folder first where it is missing.
 ///
 /// # Errors
 /// When the folder cannot be made or the file not be written.
@@ -95,25 +98,21 @@ pub fn replace_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
     replace(path, bytes)
 }
 
-/// Replaces files that belong together: none takes its place before all of them are on the disk, so that one which
-/// is full leaves all the old ones.
+/// Replaces files that belong together: none takes its place before all of them are on the disk. So a disk that is
+/// full leaves all the old ones.
 ///
 /// # Errors
 /// When a file cannot be written; the error names it.
 pub fn replace_all(files: &[(&Path, &[u8])]) -> Result<(), ReplaceError> {
-    let error = |path: &Path| {
-        let path = path.to_owned();
-        |source| ReplaceError { path, source }
-    };
     let mut ready = Vec::new();
     for (path, bytes) in files {
         match fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
-            true => fs::write(path, bytes).map_err(error(path))?,
-            false => ready.push((*path, Temporary::write(path, bytes).map_err(error(path))?)),
+            true => fs::write(path, bytes).map_err(ReplaceError::of(path))?,
+            false => ready.push((*path, Temporary::write(path, bytes).map_err(ReplaceError::of(path))?)),
         }
     }
     for (path, temporary) in ready {
-        temporary.publish(path).map_err(error(path))?;
+        temporary.publish(path).map_err(ReplaceError::of(path))?;
     }
     Ok(())
 }
@@ -124,11 +123,18 @@ pub fn replace_all(files: &[(&Path, &[u8])]) -> Result<(), ReplaceError> {
 pub struct ReplaceError {
     /// The file.
     pub path: PathBuf,
-    /// What the operating system said.
+    /// The operating system's error.
     pub source: io::Error,
 }
 
-/// What a writer that was killed left behind is removed by the next one of the same file after so long.
+impl ReplaceError {
+    fn of(path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        |source| Self { path, source }
+    }
+}
+
+/// The age at which the next writer of a file removes what a killed one left behind.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 const ENDING: &str = ".tmp";
 
@@ -182,18 +188,22 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// Removes what writers of a file left behind that were killed long ago.
 fn remove_abandoned(folder: &Path, prefix: &str) {
-    let is_abandoned = |file: &fs::DirEntry| {
-        let name = file.file_name();
-        let name = name.to_string_lossy();
-        let modified = file.metadata().and_then(|metadata| metadata.modified());
-        name.starts_with(prefix)
-            && name.ends_with(ENDING)
-            && modified.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED))
-    };
-    for file in fs::read_dir(folder).into_iter().flatten().flatten().filter(is_abandoned) {
-        let _ = fs::remove_file(file.path());
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if is_abandoned(&file, prefix) {
+            let _ = fs::remove_file(file.path());
+        }
     }
+}
+
+fn is_abandoned(file: &fs::DirEntry, prefix: &str) -> bool {
+    let name = file.file_name();
+    let name = name.to_string_lossy();
+    let modified = file.metadata().and_then(|metadata| metadata.modified());
+    name.starts_with(prefix)
+        && name.ends_with(ENDING)
+        && modified.is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|age| age > ABANDONED))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! What the last calls of a function on a thread chose: a call looks here first, and one on an input of last time
-//! is decided by a few comparisons. (Named after the caches at call sites of Hölzle, Chambers and Ungar,
-//! "Optimizing dynamically-typed object-oriented languages with polymorphic inline caches", 1991.)
+//! The choices of a thread's last calls of a function. A call looks here first, and one on an input of last time is
+//! decided by a few comparisons. (Named after the caches at call sites of Hölzle, Chambers and Ungar, "Optimizing
+//! dynamically-typed object-oriented languages with polymorphic inline caches", 1991.)
 //!
-//! What stands here never decides anything that [`choose`](crate::choose) would decide otherwise: all of it is
-//! dropped when the epoch or the device is another one, and what hangs on the arguments beyond their features, as a
-//! constraint may, is asked anew.
+//! An entry never decides anything that [`choose`](crate::choose) would decide otherwise. All of them are dropped
+//! when the epoch or the device is another one. What hangs on the arguments beyond their features, as a constraint
+//! may, is asked anew.
 
 use std::cell::Cell;
 use std::ptr;
@@ -18,35 +18,35 @@ const ENTRIES: usize = 8;
 
 /// The memory of one function of `N` features on one thread; `#[code_variant]` makes it. No destructor, and no lock.
 pub struct InlineCache<C, const N: usize> {
-    /// When the choices were made; 0 before the first.
+    /// The epoch of the choices; 0 before the first.
     epoch: Cell<u64>,
-    /// Where.
+    /// The device of the choices.
     device: Cell<*const DeviceEntry>,
     /// Bit by bit the features that they depend on.
     needs: Cell<u32>,
-    /// What decides before the entries are asked.
+    /// The gate, which decides before the entries are asked.
     gate: InlineGate<C>,
-    /// How many were made. Of the entries the first so many are in use.
+    /// The number of entries made. The first so many are in use.
     count: Cell<usize>,
     entries: [Entry<C, N>; ENTRIES],
 }
 
 struct Entry<C, const N: usize> {
-    /// The bits of the needed features, 0 for others: what is not the same number to the last bit is another input.
+    /// The bits of the needed features, 0 for others. A number that differs in its last bit is another input.
     features: Cell<[u64; N]>,
     choice: Cell<Option<CachedChoice<C>>>,
 }
 
-/// A call that begins: when, where, and what its thread remembers of those before.
+/// A call that begins: its epoch, its device, and what its thread remembers of those before.
 pub struct Call<C: 'static, const N: usize> {
-    /// None where the thread has no storage left, as in destructors of its last thread-locals.
+    /// The thread's cache; none where the thread has no storage left, as in destructors of its last thread-locals.
     cache: Option<&'static InlineCache<C, N>>,
     epoch: u64,
     pub(crate) device: &'static DeviceEntry,
 }
 
-/// What is remembered for the input of a call.
-pub struct Remembered<C: 'static, const N: usize> {
+/// The choice that is remembered for the input of a call, if one is.
+pub struct CacheLookup<C: 'static, const N: usize> {
     pub(crate) call: Call<C, N>,
     cached: Option<CachedChoice<C>>,
 }
@@ -66,21 +66,21 @@ impl<C: Copy, const N: usize> Call<C, N> {
         self.cache.filter(|cache| cache.epoch.get() == self.epoch && ptr::eq(cache.device.get(), self.device))
     }
 
-    /// Bit by bit the features that tell the remembered choices apart.
+    /// The features that tell the remembered choices apart, bit by bit.
     #[inline]
     pub fn needs(&self) -> u32 {
         self.memory().map_or(0, |cache| cache.needs.get())
     }
 
-    /// What is remembered for an input, whose features that are not needed are 0.
+    /// Looks up an input, whose features that are not needed are 0.
     #[inline]
-    pub fn remembered(self, features: &[f64; N]) -> Remembered<C, N> {
+    pub fn remembered(self, features: &[f64; N]) -> CacheLookup<C, N> {
         // Asked again, since to compute a feature the function may have been called on another device.
         let cached = match self.memory() {
             Some(cache) => cache.gate.decide(features).or_else(|| cache.get(features)),
             None => None,
         };
-        Remembered { call: self, cached }
+        CacheLookup { call: self, cached }
     }
 
     /// Remembers a choice in the place of the oldest.
@@ -112,7 +112,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
     }
 }
 
-impl<C: Copy, const N: usize> Remembered<C, N> {
+impl<C: Copy, const N: usize> CacheLookup<C, N> {
     /// The remembered choice, counted as one more call, where it has no constraint.
     #[inline]
     pub fn choice(&self) -> Option<C> {
@@ -129,7 +129,7 @@ impl<C: Copy, const N: usize> Remembered<C, N> {
 }
 
 impl<C: Copy, const N: usize> InlineCache<C, N> {
-    /// Nothing is remembered.
+    /// Makes an empty cache.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "made by the macro, as a constant")]
     pub const fn new() -> Self {

@@ -1,4 +1,4 @@
-//! The gate of a function's model beside what a thread remembers: a call whose input it decides is over in a few
+//! The gate of a function's model beside what a thread remembers. A call whose input it decides is over in a few
 //! comparisons, whether or not it has met the input before.
 
 use std::cell::Cell;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::model::Step;
 
-/// The most steps of a gate that is kept here; of a larger one the way over the model is taken.
+/// The most steps of a gate that is kept here. A larger one is asked through the model.
 const STEPS: usize = 31;
 /// The most leaves of a binary tree of so many steps.
 const LEAVES: usize = STEPS / 2 + 1;
@@ -15,19 +15,20 @@ const LEAVES: usize = STEPS / 2 + 1;
 #[derive(Clone, Copy)]
 pub(crate) struct CachedChoice<C> {
     pub(crate) choice: C,
-    /// Whether the constraint has to be asked.
+    /// True where the constraint has to be asked.
     pub(crate) is_conditional: bool,
-    /// Where the thread counts calls that choose it for this reason.
+    /// The thread's counter of calls that choose it for this reason.
     pub(crate) calls: &'static AtomicU64,
 }
 
 /// A step in eight bytes.
 #[derive(Clone, Copy)]
-struct Packed {
+struct PackedStep {
     threshold: f32,
     /// The feature that is compared; [`LEAF`] or [`ASK`] at an end.
     column: u16,
-    /// The step where the feature is above the threshold, else it is the one behind; at a leaf the index of its choice.
+    /// The next step where the feature is above the threshold; else it is the one behind. At a leaf it is the index
+    /// of the choice.
     next: u16,
 }
 
@@ -37,16 +38,16 @@ const ASK: u16 = u16::MAX - 1;
 /// A gate resolved for one device, whose columns are the features of the code.
 pub(crate) struct InlineGate<C> {
     count: Cell<usize>,
-    steps: [Cell<Packed>; STEPS],
+    steps: [Cell<PackedStep>; STEPS],
     leaves: [Cell<Option<CachedChoice<C>>>; LEAVES],
 }
 
 impl<C: Copy> InlineGate<C> {
-    /// None.
+    /// Makes an empty gate, which decides nothing.
     pub(crate) const fn new() -> Self {
         Self {
             count: Cell::new(0),
-            steps: [const { Cell::new(Packed { threshold: 0.0, column: ASK, next: 0 }) }; STEPS],
+            steps: [const { Cell::new(PackedStep { threshold: 0.0, column: ASK, next: 0 }) }; STEPS],
             leaves: [const { Cell::new(None) }; LEAVES],
         }
     }
@@ -55,8 +56,8 @@ impl<C: Copy> InlineGate<C> {
         self.count.set(0);
     }
 
-    /// Keeps a gate, as far as it is no larger than what is kept. `column` gives the feature of the code for one of
-    /// the model, and `choice` what a decision means; one that means nothing asks.
+    /// Keeps a gate, unless it is larger than what is kept. `column` gives the feature of the code for one of the
+    /// model, and `choice` what a decision means; one that means nothing asks.
     pub(crate) fn set(
         &self,
         steps: &[Step],
@@ -81,12 +82,12 @@ impl<C: Copy> InlineGate<C> {
                     None => (0.0, ASK, 0),
                 },
             };
-            slot.set(Packed { threshold, column, next });
+            slot.set(PackedStep { threshold, column, next });
         }
         self.count.set(steps.len());
     }
 
-    /// What it decides for the features of an input; none where it asks, where a feature that it looks at is not
+    /// Decides for the features of an input. None where the gate asks, where a feature that it looks at is not
     /// finite, and where there is no gate.
     #[inline]
     pub(crate) fn decide<const N: usize>(&self, features: &[f64; N]) -> Option<CachedChoice<C>> {
@@ -96,7 +97,7 @@ impl<C: Copy> InlineGate<C> {
         }
         let mut at = 0;
         loop {
-            let Packed { threshold, column, next } = self.steps.get(at)?.get();
+            let PackedStep { threshold, column, next } = self.steps.get(at)?.get();
             let Some(&value) = features.get(usize::from(column)) else {
                 return if column == LEAF { self.leaves.get(usize::from(next))?.get() } else { None };
             };

@@ -21,9 +21,9 @@
 
 mod artifact;
 mod capture;
-mod choice;
-mod choice_table;
+mod chain;
 mod choose;
+mod code_choice;
 mod constraint;
 mod contract;
 mod device;
@@ -34,7 +34,6 @@ mod epoch;
 mod escape;
 mod events;
 mod feature;
-mod feature_cache;
 pub mod files;
 mod function;
 #[doc(hidden)] // for the trainer, which splits inputs by it
@@ -42,9 +41,7 @@ pub mod hash;
 pub mod host;
 mod inline_cache;
 mod inline_gate;
-mod measured;
 pub mod model;
-mod model_search;
 pub mod name;
 mod nearest_source;
 mod parameter;
@@ -54,28 +51,28 @@ pub mod provide;
 mod reason;
 pub mod recording;
 mod replaceable;
-mod resolve;
 mod selection;
-mod state;
 mod stats;
 mod variant;
 
 pub use artifact::{Artifact, ArtifactError, MAX_ARTIFACT_BYTES};
-pub use choice::{Choice, CodeChoice, UnknownChoice, choice_text};
+pub use code_choice::{CodeChoice, CodeVariant, UnknownVariant};
 pub use constraint::Constraint;
 pub use contract::Contract;
-pub use device::{Device, DeviceEntry, DeviceFeature, Stopwatch};
+pub use device::feature::{DeviceFeature, Doubt, MeasuredFeature};
+pub use device::measured::Benchmark;
+pub use device::{Device, DeviceEntry, Stopwatch};
 pub use device_id::DeviceId;
 pub use environment::{set_deterministic, set_exact, set_models};
 pub use feature::{FeatureValue, FeatureVector};
-pub use function::{CodeVariant, Function, UnknownVariant};
-pub use measured::{Benchmark, Doubt, MeasuredFeature};
+pub use function::choice::{UnknownChoice, choice_text};
+pub use function::state::{ReloadError, reload};
+pub use function::{Choice, Function, Prepared};
 pub use parameter::{Configuration, ConfigurationError, Parameter, ParameterKind, Parameters};
-pub use prepare::{PrepareError, Prepared};
+pub use prepare::PrepareError;
 pub use processor_time::ProcessorTime;
 pub use reason::{Far, Reason, ReasonKind};
 pub use selection::{Selection, first_admissible};
-pub use state::{ReloadError, reload};
 pub use stats::{Count, Stats, stats};
 pub use variant::VariantInfo;
 
@@ -83,7 +80,7 @@ pub use variant::VariantInfo;
 pub const MAX_FEATURES: usize = 32;
 /// The most variants one function may have: a set of them is one 64-bit word.
 pub const MAX_VARIANTS: usize = 64;
-/// The most choices that one model may make: scores of all of them live on the stack, and a set of them is one
+/// The most choices that one model may make. Scores of all of them live on the stack, and a set of them is one
 /// 64-bit word.
 pub const MAX_CHOICES: usize = 64;
 

@@ -1,22 +1,23 @@
-//! What may be called what. Names are keys in stores and models, and reach files and terminals from there.
+//! The rules for names. Names are keys in stores and models, and reach files and terminals from there.
 //!
 //! ```
 //! use nitro_core::name::{self, NameError};
 //!
 //! assert_eq!(name::check("train/a b.mtx"), Ok(()));
 //! assert_eq!(name::check_function("sort keys"), Err(NameError::Sign(' ')));
-//! assert_eq!(NameError::Sign(' ').to_string(), "contains ' ': write it with letters, digits, `_`, `-`, and `::` between its parts");
+//! let error = NameError::Sign(' ').to_string();
+//! assert_eq!(error, "contains ' ': write it with letters, digits, `_`, `-`, and `::` between its parts");
 //! assert_eq!(name::file_stem("app::sparse::spmv"), "app.sparse.spmv");
 //! ```
 
 use thiserror::Error;
 
-/// The most bytes of a function's name: a file of that name, with an ending, has to fit every file system.
+/// The most bytes of a function's name. A file of that name, with an ending, has to fit every file system.
 pub const MAX_FUNCTION_BYTES: usize = 200;
 /// The most bytes of the name of a variant, feature, device or input.
 pub const MAX_BYTES: usize = 1024;
 
-/// What is wrong with a name. `Display` goes on after the name, and says what to change.
+/// An error in a name. `Display` goes on after the name, and says what to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -53,8 +54,8 @@ pub fn check(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// Checks the name of a function: parts of letters and digits of any alphabet, `_`, `-` and `#` (of raw
-/// identifiers), with `::` between them. It is a key in `NITRO_FORCE` and the name of a file.
+/// Checks the name of a function: parts with `::` between them. They are of letters and digits of any alphabet, `_`,
+/// `-` and `#` (of raw identifiers). It is a key in `NITRO_FORCE` and the name of a file.
 ///
 /// # Errors
 /// When it is another text, or longer than [`MAX_FUNCTION_BYTES`].
@@ -68,7 +69,8 @@ pub fn check_function(name: &str) -> Result<(), NameError> {
     }
 }
 
-/// Beyond ASCII everything that is seen: Rust's identifiers have marks that are no letters.
+/// Returns true for a letter of a function's name. Beyond ASCII that is everything that is seen: Rust's identifiers
+/// have marks that are no letters.
 fn is_of_function(letter: char) -> bool {
     match letter.is_ascii() {
         true => letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '#'),
@@ -76,19 +78,24 @@ fn is_of_function(letter: char) -> bool {
     }
 }
 
-/// The name of a function as that of a file or folder, without an ending: `::` is not portable there and becomes
-/// `.`. Of a name that no function has, every byte but letters and digits is written as `%2F`. Two names are never
-/// the same file, and none is a path.
+/// The name of a function as that of a file or folder, without an ending. Two names are never the same file, and
+/// none is a path.
+///
+/// `::` is not portable there and becomes `.`. Of a name that no function has, every byte but letters and digits is
+/// written as `%2F`.
 #[must_use]
 pub fn file_stem(function: &str) -> String {
     if check_function(function).is_ok() {
         return function.replace("::", ".");
     }
-    let encoded = |byte: u8| match byte.is_ascii_alphanumeric() {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    function.bytes().map(encoded).collect()
+    let mut stem = String::new();
+    for byte in function.bytes() {
+        match byte.is_ascii_alphanumeric() {
+            true => stem.push(byte.into()),
+            false => stem += &format!("%{byte:02X}"),
+        }
+    }
+    stem
 }
 
 #[cfg(test)]

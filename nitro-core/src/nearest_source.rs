@@ -1,4 +1,4 @@
-//! What stands for a measured device feature where choices are to be the same on every device of one kind.
+//! Values for measured device features where choices are to be the same on every device of one kind.
 
 use crate::DeviceEntry;
 use crate::model::{Model, Scale, coordinate};
@@ -13,20 +13,22 @@ pub(crate) struct NearestSource<'a> {
 }
 
 impl<'a> NearestSource<'a> {
-    /// The source that is nearest by the device features that are the same on every device of the kind: by the sum
-    /// of the squared differences of the scaled values, of equals the first. None where the model does not know its
-    /// sources, or nothing can be compared.
+    /// The source that is nearest by the device features that are the same on every device of the kind. The distance
+    /// is the sum of the squared differences of the scaled values; of equals the first is taken. None where the
+    /// model does not know its sources, or nothing can be compared.
     pub(crate) fn of(model: &'a Model, device: &DeviceEntry) -> Option<Self> {
         let devices = model.coverage.devices.as_ref()?;
         let (names, scaling) = (&devices.features[..], &devices.region.scaling[..]);
-        let own = |(name, scale): (&String, &Scale)| Some(scale.apply_within(device.of_kind(name)?));
-        let own: Vec<Option<f64>> = names.iter().zip(scaling).map(own).collect();
-        own.iter().any(Option::is_some).then_some(())?;
-        let difference =
-            |(own, &source): (&Option<f64>, &i8)| own.map_or(0.0, |own| own - coordinate(source));
-        let distance = |source: &[i8]| own.iter().zip(source).map(difference).map(|d| d * d).sum::<f64>();
+        let mut own = Vec::with_capacity(names.len());
+        for (name, scale) in names.iter().zip(scaling) {
+            own.push(device.of_kind(name).map(|value| scale.apply_within(value)));
+        }
+        if own.iter().all(Option::is_none) {
+            return None;
+        }
         let sources = devices.region.centers.chunks_exact(names.len());
-        let source = sources.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+        let source =
+            sources.min_by(|a, b| squared_distance(&own, a).total_cmp(&squared_distance(&own, b)))?;
         Some(Self { names, scaling, source })
     }
 
@@ -36,4 +38,10 @@ impl<'a> NearestSource<'a> {
         let Scale { transform, min, max } = self.scaling[column];
         Some(transform.undo(min + (coordinate(self.source[column]) + 1.0) / 2.0 * (max - min)))
     }
+}
+
+/// Adds the squared differences of the scaled values that are known.
+fn squared_distance(own: &[Option<f64>], source: &[i8]) -> f64 {
+    let pairs = own.iter().zip(source);
+    pairs.map(|(own, &source)| own.map_or(0.0, |own| own - coordinate(source))).map(|d| d * d).sum()
 }

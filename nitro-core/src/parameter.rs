@@ -24,7 +24,7 @@ pub struct Parameter {
     default_value: usize,
 }
 
-/// What the values of a parameter are.
+/// The kind of a parameter's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterKind {
@@ -67,7 +67,7 @@ impl Parameter {
         self.name
     }
 
-    /// What the values are.
+    /// The kind of its values.
     #[must_use]
     pub fn kind(&self) -> ParameterKind {
         self.kind
@@ -85,7 +85,7 @@ impl Parameter {
         self.default_value
     }
 
-    /// A value as a number, for what learns from it: a number itself, `true` as 1, and of a category its index.
+    /// A value as a number, for learners: a number itself, `true` as 1, and of a category its index.
     ///
     /// # Panics
     /// When there is no value of this index.
@@ -100,21 +100,21 @@ impl Parameter {
 
     /// The index of the value of this text, or the digest of generated code.
     fn parse(&self, value: &str) -> Result<u64, ConfigurationError> {
-        let Self { name, kind, values, .. } = self;
-        let no_value = |what: String| ConfigurationError(format!("`{name}` cannot be `{value}`; {what}"));
-        if *kind == ParameterKind::Artifact {
-            return value
-                .parse()
-                .map(Artifact::digest)
-                .map_err(|error: ArtifactError| no_value(error.to_string()));
-        }
-        let index = values.iter().position(|known| *known == value);
-        index.map(|index| index as u64).ok_or_else(|| no_value(format!("it is one of {}", values.join(", "))))
+        let parsed = match self.kind {
+            ParameterKind::Artifact => {
+                value.parse().map(Artifact::digest).map_err(|error: ArtifactError| error.to_string())
+            }
+            _ => match self.values.iter().position(|known| *known == value) {
+                Some(index) => Ok(index as u64),
+                None => Err(format!("it is one of {}", self.values.join(", "))),
+            },
+        };
+        parsed.map_err(|why| ConfigurationError(format!("`{}` cannot be `{value}`; {why}", self.name)))
     }
 }
 
-/// One value for each parameter of a variant: its rank among all configurations of the variant, of which the values
-/// of the last parameter change fastest. A variant without parameters has one configuration, of rank 0. Of
+/// One value for each parameter of a variant. It is a rank among all configurations of the variant, of which the
+/// values of the last parameter change fastest. A variant without parameters has one configuration, of rank 0. Of
 /// generated code the rank is the [digest](Artifact::digest).
 ///
 /// ```
@@ -201,13 +201,13 @@ impl Parameters {
         Self(parameters)
     }
 
-    /// In the order of their declaration.
+    /// The parameters, in the order of their declaration.
     #[must_use]
     pub fn list(&self) -> &'static [Parameter] {
         self.0
     }
 
-    /// Whether there is none.
+    /// Returns true where there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -230,8 +230,8 @@ impl Parameters {
         self.0.iter().find(|own| own.kind == ParameterKind::Artifact)
     }
 
-    /// Number of configurations that can be listed, by rank, those included that a constraint forbids: none of
-    /// generated code.
+    /// The number of configurations that can be listed, by rank, those included that a constraint forbids. None of
+    /// generated code can.
     #[must_use]
     pub fn configurations(&self) -> u64 {
         self.0.iter().map(|parameter| parameter.values.len() as u64).product()
@@ -288,11 +288,12 @@ impl Parameters {
                 return Err(ConfigurationError(format!("`{name}` is given twice")));
             }
         }
-        let lacking = |(own, _): (&Parameter, _)| ConfigurationError(format!("`{}` has no value", own.name));
-        match self.0.iter().zip(&values).find(|(_, value)| value.is_none()) {
-            Some(lacks) => Err(lacking(lacks)),
-            None => Ok(self.of_values(values.into_iter().flatten())),
+        for (own, value) in self.0.iter().zip(&values) {
+            if value.is_none() {
+                return Err(ConfigurationError(format!("`{}` has no value", own.name)));
+            }
         }
+        Ok(self.of_values(values.into_iter().flatten()))
     }
 
     fn unknown(&self, name: &str) -> ConfigurationError {
@@ -313,7 +314,7 @@ pub struct ConfigurationError(String);
 pub struct Digits(u64);
 
 impl Digits {
-    /// Those of a configuration.
+    /// Begins with the last parameter of a configuration.
     #[must_use]
     pub fn new(configuration: Configuration) -> Self {
         Self(configuration.0)
@@ -328,7 +329,7 @@ impl Digits {
     }
 }
 
-/// The text of a parameter's value as the attribute has it; of one that is not among its values, what `Debug` says.
+/// The text of a parameter's value as the attribute has it. A value that is not listed is written as `Debug` does.
 pub struct ValueText<'a, T> {
     /// The value.
     pub value: &'a T,

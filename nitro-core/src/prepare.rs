@@ -3,18 +3,17 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::state::FunctionState;
-use crate::{Choice, CodeChoice, Function};
-
-/// What preparing a choice comes to.
-pub type Prepared = Result<(), Box<dyn Error + Send + Sync>>;
+use crate::function::state::FunctionState;
+use crate::{Choice, CodeChoice, Function, Prepared};
 
 impl Function {
-    /// Prepares every choice that calls may end in now: the default, what the user pinned, and what the model may
-    /// pick, each by what the option `prepare = ..` of `#[code_variant]` says, on this thread. It also does what
-    /// the first call would do: it reads the environment and the model, and waits until the device is measured,
-    /// where the model needs that, or cannot be. Beside the function it is `FUNCTION::prepare()`. After a
-    /// [`reload`](Self::reload) the new model's choices want preparing.
+    /// Prepares every choice that calls may end in now, on this thread, by the option `prepare = ..` of
+    /// `#[code_variant]`. Those are the default, what the user pinned, and what the model may pick. Beside the
+    /// function it is `FUNCTION::prepare()`.
+    ///
+    /// It also does what the first call would do: it reads the environment and the model. Where the model needs the
+    /// device measured, it waits until that is done, or cannot be. After a [`reload`](Self::reload) the new model's
+    /// choices want preparing.
     ///
     /// ```
     #[doc = include_str!("example_sort.md")]
@@ -23,14 +22,19 @@ impl Function {
     /// # Ok::<(), nitro::PrepareError>(())
     /// ```
     ///
-    /// # Errors
+    /// When a choice could not be prepared; the error names each and why. Everything else is prepared, and calls go
+    /// on as they would without.
     /// What could not be prepared, and why; everything else is prepared. Calls go on as they would without.
     pub fn prepare(&'static self) -> Result<(), PrepareError> {
         let state = self.state();
         state.wait_for_devices();
         let Some(prepare) = self.prepare else { return Ok(()) };
-        let failed = |choice: Choice| prepare(choice).err().map(|why| (self.choice_text(choice), why));
-        let refused: Vec<_> = self.callable(state).into_iter().filter_map(failed).collect();
+        let mut refused = vec![];
+        for choice in self.callable(state) {
+            if let Err(why) = prepare(choice) {
+                refused.push((self.choice_text(choice), why));
+            }
+        }
         if refused.is_empty() { Ok(()) } else { Err(PrepareError { function: self.name(), refused }) }
     }
 
@@ -46,7 +50,7 @@ impl Function {
         choices
     }
 
-    /// Whether the program has what the choice runs: generated code need not have come along.
+    /// Returns true where the program has the choice's code: generated code need not have come along.
     fn has_code(&self, choice: Choice) -> bool {
         let is_generated = self.variants()[choice.variant].parameters().artifact().is_some();
         !is_generated || crate::Artifact::from(choice.configuration).is_known()

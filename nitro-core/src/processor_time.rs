@@ -1,4 +1,6 @@
-//! How busy the machine's processors are, and who with: what has to be known before a time is believed.
+//! The load of the machine's processors: what has to be known before a time is believed.
+
+use std::fs;
 
 /// Processor time since some beginning, in ticks of the system, of the processors that this process may use.
 ///
@@ -12,15 +14,15 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessorTime {
-    /// How many processors this process may use.
+    /// The number of processors that this process may use.
     pub processors: u64,
-    /// Of all of them, also when they have nothing to do.
+    /// Ticks of all of them, also when they have nothing to do.
     pub total: u64,
-    /// In which they were busy, or taken away by another virtual machine.
+    /// Ticks in which they were busy, or taken away by another virtual machine.
     pub busy: u64,
-    /// In which another virtual machine had taken them away; part of the busy time.
+    /// Ticks in which another virtual machine had taken them away; part of the busy time.
     pub stolen: u64,
-    /// Used by this process, and by children that it has waited for.
+    /// Ticks used by this process, and by children that it has waited for.
     pub own: u64,
 }
 
@@ -34,9 +36,9 @@ impl ProcessorTime {
         if cfg!(not(target_os = "linux")) {
             return None;
         }
-        let read = |path| std::fs::read_to_string(path).ok();
-        let allowed = read("/proc/self/status").unwrap_or_default();
-        Self::parse(&read("/proc/stat")?, &read("/proc/self/stat")?, &allowed)
+        let allowed = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let machine = fs::read_to_string("/proc/stat").ok()?;
+        Self::parse(&machine, &fs::read_to_string("/proc/self/stat").ok()?, &allowed)
     }
 
     /// Reads the texts of `/proc/stat`, `/proc/self/stat` and `/proc/self/status`.
@@ -80,11 +82,12 @@ impl ProcessorTime {
         not_for_others.iter().fold(busy, |left, (now, then)| left.saturating_sub(now.saturating_sub(*then)))
     }
 
-    /// The share of the machine's time since then that was not this process's; none when too little has passed to tell.
+    /// The share of the machine's time since an earlier reading that others used. None when too little has passed to
+    /// tell.
     pub(crate) fn load_since(&self, earlier: &Self) -> Option<f64> {
-        let passed = |now: u64, then: u64| now.saturating_sub(then);
-        let total = passed(self.total, earlier.total);
-        let others = passed(self.busy, earlier.busy).saturating_sub(passed(self.own, earlier.own));
+        let total = self.total.saturating_sub(earlier.total);
+        let own = self.own.saturating_sub(earlier.own);
+        let others = self.busy.saturating_sub(earlier.busy).saturating_sub(own);
         (total >= LEAST_TICKS).then(|| others as f64 / total as f64)
     }
 }

@@ -1,12 +1,12 @@
-//! For crates that bring devices of a kind of their own, as `nitro-cuda` does: what they share with the host, and how a
-//! trainer finds their devices by name.
+//! Interfaces for crates that bring devices of a kind of their own, as `nitro-cuda` does. They say what such crates
+//! share with the host, and how a trainer finds their devices by name.
 
 use std::error::Error;
 
 use crate::Device;
-pub use crate::device::Chain;
+pub use crate::chain::Chain;
+pub use crate::device::feature_cache::cache_folder;
 pub use crate::events::tell as tell_event;
-pub use crate::feature_cache::cache_folder;
 
 /// Devices of one kind, found by what a user writes on a command line. In the example those are the accelerators of
 /// [`Device`]'s.
@@ -56,10 +56,10 @@ pub trait DeviceProvider: Send + Sync {
     /// The kind: this provider is asked for `KIND` and for everything that begins with `KIND:`.
     fn kind(&self) -> &'static str;
 
-    /// How its devices are written, for help texts, e.g. `cuda:N or cuda:N/SMSsm`.
+    /// The forms in which its devices are written, for help texts, e.g. `cuda:N or cuda:N/SMSsm`.
     fn forms(&self) -> &'static str;
 
-    /// Whether `text` is well formed, as far as can be told without touching a device.
+    /// Checks that `text` is well formed, as far as can be told without touching a device.
     ///
     /// # Errors
     /// When it is not; the message says what to write.
@@ -71,8 +71,9 @@ pub trait DeviceProvider: Send + Sync {
     /// When the name has another form or the device cannot be used here; the message says what to change.
     fn open(&self, text: &str) -> Result<Box<dyn OpenDevice>, Box<dyn Error + Send + Sync>>;
 
-    /// Names of the devices that `--device all` takes, which work at the same time without disturbing each other:
-    /// every GPU, whole. None is opened. None of them for a kind, such as the host, that has nothing of that sort.
+    /// Names of the devices that `--device all` takes: every GPU, whole. They work at the same time without
+    /// disturbing each other, and none is opened. A kind that has nothing of that sort, such as the host, names
+    /// none.
     ///
     /// # Errors
     /// When the devices cannot be counted, e.g. without a driver; the message says what to install.
@@ -80,15 +81,15 @@ pub trait DeviceProvider: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Names of devices that can be used here, and of parts of them that are worth telling apart; none where that
+    /// Names of devices that can be used here, and of parts of them that are worth telling apart. None where that
     /// cannot be found out.
     fn names(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A device that a provider has opened, on which threads can do their work: here an accelerator, as in the example
-/// of [`Device`].
+/// A device that a provider has opened, on which threads can do their work. The example goes on from that of
+/// [`Device`].
 ///
 /// ```
 #[doc = include_str!("example_lab.md")]
@@ -122,39 +123,41 @@ pub trait OpenDevice: Device + Send + Sync {
     /// When the device cannot be used now; `work` has not run then.
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>>;
 
-    /// From now on timed calls begin with empty caches, or no longer do. False when this kind of device has no way
-    /// to that.
+    /// Makes timed calls begin with empty caches from now on, or no longer. False when this kind of device has no
+    /// way to that.
     fn empty_caches(&self, _empty: bool) -> bool {
         false
     }
 
-    /// How the device's kernels are profiled; none when this kind of device has no way to that.
+    /// The way to profile the device's kernels; none when this kind of device has no way to that.
     fn profiled(&self) -> Option<&dyn Profiled> {
         None
     }
 }
 
-/// A device whose kernels can be profiled by a program outside of the process. What the profiler is shown comes in
-/// sections; each begins with the launch of the kernel [`SECTION_MARK`], whose number of blocks is the section's
-/// number, from 1.
+/// A device whose kernels can be profiled by a program outside of the process.
+///
+/// What the profiler is shown comes in sections. Each begins with the launch of the kernel [`SECTION_MARK`], whose
+/// number of blocks is the section's number, from 1.
 ///
 /// ```
-/// # use std::{cell::RefCell, error::Error};
+/// # use std::cell::RefCell;
+/// # type Result = std::result::Result<(), Box<dyn std::error::Error + Send + Sync>>;
 /// # use nitro_core::provide::Profiled;
 /// # #[derive(Default)]
 /// # struct Log(RefCell<Vec<(u32, Vec<usize>)>>);
 /// # impl Profiled for Log {
 /// #     fn count_launches(&self, work: &mut dyn FnMut()) -> usize { work(); 30 }
-/// #     fn show(&self, section: u32, shown: &[usize], work: &mut dyn FnMut()) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// #     fn show(&self, section: u32, shown: &[usize], work: &mut dyn FnMut()) -> Result {
 /// #         self.0.borrow_mut().push((section, shown.to_vec()));
 /// #         work();
 /// #         Ok(())
 /// #     }
 /// #     fn proxies(&self) -> &'static [&'static str] { &[] }
-/// #     fn show_proxy(&self, _: u32, _: &str, _: u32) -> Result<(), Box<dyn Error + Send + Sync>> { Ok(()) }
+/// #     fn show_proxy(&self, _: u32, _: &str, _: u32) -> Result { Ok(()) }
 /// # }
 /// /// Shows the profiler every tenth launch of each piece of work, in sections of their own.
-/// fn sample(profiled: &dyn Profiled, works: &mut [&mut dyn FnMut()]) -> Result<(), Box<dyn Error + Send + Sync>> {
+/// fn sample(profiled: &dyn Profiled, works: &mut [&mut dyn FnMut()]) -> Result {
 ///     for (section, work) in (1..).zip(works) {
 ///         let launches = profiled.count_launches(work);
 ///         let shown: Vec<usize> = (0..launches).step_by(10).collect();
@@ -167,13 +170,13 @@ pub trait OpenDevice: Device + Send + Sync {
 /// sample(&device, &mut [&mut || runs += 1])?;
 /// assert_eq!(runs, 2, "once to count and once to show");
 /// # assert_eq!(*device.0.borrow(), [(1, vec![0, 10, 20])]);
-/// # Ok::<(), Box<dyn Error + Send + Sync>>(())
+/// # Result::Ok(())
 /// ```
 pub trait Profiled {
-    /// Runs `work`, which the profiler does not see; how many kernels its timed calls launch.
+    /// Runs `work`, which the profiler does not see. Returns how many kernels its timed calls launch.
     fn count_launches(&self, work: &mut dyn FnMut()) -> usize;
 
-    /// Begins a section and runs `work`: the profiler sees those launches of its timed calls whose positions are in
+    /// Begins a section and runs `work`. The profiler sees those launches of its timed calls whose positions are in
     /// `shown`, ascending from 0.
     ///
     /// # Errors

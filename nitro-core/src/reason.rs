@@ -1,12 +1,9 @@
-//! Why a choice was made.
+//! The reasons for choices.
 
 use std::fmt;
 
-#[cfg(doc)]
-use crate::Selection;
-
-/// Why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where the text
-/// says "default", the default variant runs.
+/// The reason why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where
+/// the text says "default", the default variant runs.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]
@@ -21,33 +18,34 @@ use crate::Selection;
 pub enum Reason {
     /// The model's first choice.
     Predicted,
-    /// The model's first choice, for an input or on a device that is far from all that it was trained on. Any other
-    /// reason leaves that to [`Selection::input_distance`] and [`Selection::device_distance`].
+    /// The model's first choice, where the input or the device is far from all that it was trained on. Any other
+    /// reason leaves that to [`Selection::input_distance`](crate::Selection::input_distance) and
+    /// [`Selection::device_distance`](crate::Selection::device_distance).
     PredictedFar {
-        /// What is far.
+        /// The input, the device, or both.
         far: Far,
     },
-    /// The model's first choice among the variants it knows; this one, declared in the code, was not there when the
+    /// The model's first choice among the variants it knows. This one, declared in the code, was not there when the
     /// model was trained.
     PredictedWithout {
         /// A variant that the model does not know.
         unknown: &'static str,
     },
-    /// Another choice is hardly ahead in the eyes of the model, or the input is far from all that it was trained
-    /// on, and it is one that then keeps to the default of its training ([`Caution`](crate::model::Caution)).
+    /// The default of the model's training. Another choice is hardly ahead in the eyes of the model, or the input is
+    /// far from all that it was trained on ([`Caution`](crate::model::Caution)).
     Unsure,
     /// The best admissible choice of the model: a constraint forbids the variant it ranks first.
     FirstChoiceInadmissible {
         /// The variant that the model ranks first.
         first: &'static str,
     },
-    /// The best choice of the model among variants whose results are bit for bit the default's: it ranks another
-    /// one first, and the program or `NITRO_EXACT` allows no others ([`set_exact`](crate::set_exact)).
+    /// The best choice of the model among variants whose results are bit for bit the default's. It ranks another one
+    /// first, and the program or `NITRO_EXACT` allows no others ([`set_exact`](crate::set_exact)).
     FirstChoiceInexact {
         /// The variant that the model ranks first.
         first: &'static str,
     },
-    /// The best admissible choice of the model: the variant it ranks first is approximate, and its error is above
+    /// The best admissible choice of the model. The variant it ranks first is approximate, and its error is above
     /// what the call's `tolerance` accepts.
     FirstChoiceNotTolerated {
         /// The variant that the model ranks first.
@@ -57,7 +55,7 @@ pub enum Reason {
     FirstChoiceMissing,
     /// `NITRO_FORCE` pins the variant.
     Forced,
-    /// `NITRO_FORCE` pins another choice, which may not run in this call: its constraint forbids it, or it is not
+    /// `NITRO_FORCE` pins another choice, which may not run in this call. Its constraint forbids it, or it is not
     /// exact or not near enough. What runs is what would without the pin.
     ForcedInadmissible {
         /// The variant that is pinned.
@@ -73,7 +71,7 @@ pub enum Reason {
     ModelUntrusted,
     /// Default: the model needs an input feature that the code does not have.
     FeatureMissing,
-    /// Default: a feature that the model needs computes something else in the code than it did when the model was
+    /// Default. A feature that the model needs computes something else in the code than it did when the model was
     /// trained.
     FeatureChanged {
         /// The feature.
@@ -84,8 +82,8 @@ pub enum Reason {
     /// Default for now: the model needs device features that are being measured in the background. Calls choose by
     /// the model when they are there.
     DeviceFeaturesPending,
-    /// Default: the model needs a device feature that may differ between devices of one kind and does not know its
-    /// source devices, and choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)).
+    /// Default. Choices are to be deterministic ([`set_deterministic`](crate::set_deterministic)), and the model
+    /// needs a device feature that may differ between devices of one kind. It does not know its source devices.
     DeviceFeatureVaries,
     /// Default: a feature that the model needs is NaN or infinite for this input.
     FeatureNotFinite {
@@ -96,143 +94,69 @@ pub enum Reason {
     NoneAdmissible,
 }
 
-// In the order of `Reason`, so that one becomes the other without a table: every call is counted by it.
-/// What kind of reason a [`Reason`] is, without its details; what [`stats`](crate::stats()) counts by. `Display` is
-/// one or a few words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum ReasonKind {
-    /// [`Reason::Predicted`]
-    Predicted,
-    /// [`Reason::PredictedFar`]: of selections alone, since a call does not ask how far its input is.
-    PredictedFar,
-    /// [`Reason::PredictedWithout`]
-    PredictedWithout,
-    /// [`Reason::Unsure`]
-    Unsure,
-    /// [`Reason::FirstChoiceInadmissible`]
-    FirstChoiceInadmissible,
-    /// [`Reason::FirstChoiceInexact`]
-    FirstChoiceInexact,
-    /// [`Reason::FirstChoiceNotTolerated`]
-    FirstChoiceNotTolerated,
-    /// [`Reason::FirstChoiceMissing`]
-    FirstChoiceMissing,
-    /// [`Reason::Forced`]
-    Forced,
-    /// [`Reason::ForcedInadmissible`]
-    ForcedInadmissible,
-    /// [`Reason::NoModel`]
-    NoModel,
-    /// [`Reason::ModelUnreadable`]
-    ModelUnreadable,
-    /// [`Reason::ModelForeign`]
-    ModelForeign,
-    /// [`Reason::ModelUntrusted`]
-    ModelUntrusted,
-    /// [`Reason::FeatureMissing`]
-    FeatureMissing,
-    /// [`Reason::FeatureChanged`]
-    FeatureChanged,
-    /// [`Reason::DeviceFeatureMissing`]
-    DeviceFeatureMissing,
-    /// [`Reason::DeviceFeaturesPending`]
-    DeviceFeaturesPending,
-    /// [`Reason::DeviceFeatureVaries`]
-    DeviceFeatureVaries,
-    /// [`Reason::FeatureNotFinite`]
-    FeatureNotFinite,
-    /// [`Reason::NoneAdmissible`]
-    NoneAdmissible,
-}
-
-impl ReasonKind {
-    /// All kinds, in order.
-    pub const ALL: [Self; 21] = [
-        Self::Predicted,
-        Self::PredictedFar,
-        Self::PredictedWithout,
-        Self::Unsure,
-        Self::FirstChoiceInadmissible,
-        Self::FirstChoiceInexact,
-        Self::FirstChoiceNotTolerated,
-        Self::FirstChoiceMissing,
-        Self::Forced,
-        Self::ForcedInadmissible,
-        Self::NoModel,
-        Self::ModelUnreadable,
-        Self::ModelForeign,
-        Self::ModelUntrusted,
-        Self::FeatureMissing,
-        Self::FeatureChanged,
-        Self::DeviceFeatureMissing,
-        Self::DeviceFeaturesPending,
-        Self::DeviceFeatureVaries,
-        Self::FeatureNotFinite,
-        Self::NoneAdmissible,
-    ];
-}
-
-impl fmt::Display for ReasonKind {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.pad(match self {
-            Self::Predicted => "predicted",
-            Self::PredictedFar => "predicted, far from the training",
-            Self::PredictedWithout => "predicted, the model does not know all variants",
-            Self::Unsure => "unsure",
-            Self::FirstChoiceInadmissible => "first choice inadmissible",
-            Self::FirstChoiceInexact => "first choice inexact",
-            Self::FirstChoiceNotTolerated => "first choice not tolerated",
-            Self::FirstChoiceMissing => "first choice no longer in the code",
-            Self::Forced => "pinned",
-            Self::ForcedInadmissible => "pinned choice inadmissible",
-            Self::NoModel => "no model",
-            Self::ModelUnreadable => "model unreadable",
-            Self::ModelForeign => "model of another function",
-            Self::ModelUntrusted => "model untrusted",
-            Self::FeatureMissing => "feature missing",
-            Self::FeatureChanged => "feature declared otherwise",
-            Self::DeviceFeatureMissing => "device feature missing",
-            Self::DeviceFeaturesPending => "device features pending",
-            Self::DeviceFeatureVaries => "device feature varies",
-            Self::FeatureNotFinite => "feature not finite",
-            Self::NoneAdmissible => "none admissible",
-        })
-    }
-}
-
-impl Reason {
-    /// The kind of reason.
-    #[inline]
-    #[must_use]
-    pub fn kind(&self) -> ReasonKind {
-        match self {
-            Self::Predicted => ReasonKind::Predicted,
-            Self::PredictedFar { .. } => ReasonKind::PredictedFar,
-            Self::PredictedWithout { .. } => ReasonKind::PredictedWithout,
-            Self::Unsure => ReasonKind::Unsure,
-            Self::FirstChoiceInadmissible { .. } => ReasonKind::FirstChoiceInadmissible,
-            Self::FirstChoiceInexact { .. } => ReasonKind::FirstChoiceInexact,
-            Self::FirstChoiceNotTolerated { .. } => ReasonKind::FirstChoiceNotTolerated,
-            Self::FirstChoiceMissing => ReasonKind::FirstChoiceMissing,
-            Self::Forced => ReasonKind::Forced,
-            Self::ForcedInadmissible { .. } => ReasonKind::ForcedInadmissible,
-            Self::NoModel => ReasonKind::NoModel,
-            Self::ModelUnreadable => ReasonKind::ModelUnreadable,
-            Self::ModelForeign => ReasonKind::ModelForeign,
-            Self::ModelUntrusted => ReasonKind::ModelUntrusted,
-            Self::FeatureMissing => ReasonKind::FeatureMissing,
-            Self::FeatureChanged { .. } => ReasonKind::FeatureChanged,
-            Self::DeviceFeatureMissing => ReasonKind::DeviceFeatureMissing,
-            Self::DeviceFeaturesPending => ReasonKind::DeviceFeaturesPending,
-            Self::DeviceFeatureVaries => ReasonKind::DeviceFeatureVaries,
-            Self::FeatureNotFinite { .. } => ReasonKind::FeatureNotFinite,
-            Self::NoneAdmissible => ReasonKind::NoneAdmissible,
+/// Declares [`ReasonKind`] by one table: each kind of [`Reason`], with its text.
+macro_rules! reason_kinds {
+    ($($kind:ident => $text:literal,)*) => {
+        /// The kind of a [`Reason`], without its details; what [`stats`](crate::stats()) counts by. `Display` is one or
+        /// a few words.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum ReasonKind {
+            $(#[doc = concat!("[`Reason::", stringify!($kind), "`]")] $kind,)*
         }
-    }
+
+        impl ReasonKind {
+            /// All kinds, in order.
+            pub const ALL: [Self; 21] = [$(Self::$kind,)*];
+        }
+
+        impl fmt::Display for ReasonKind {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.pad(match self {
+                    $(Self::$kind => $text,)*
+                })
+            }
+        }
+
+        impl Reason {
+            /// The kind of reason.
+            #[inline]
+            #[must_use]
+            pub fn kind(&self) -> ReasonKind {
+                match self {
+                    $(Self::$kind { .. } => ReasonKind::$kind,)*
+                }
+            }
+        }
+    };
 }
 
-/// What is far from all that a model was trained on: its distance is above 1.
+// In the order of `Reason`, so that one becomes the other without a search: every call is counted by it.
+reason_kinds! {
+    Predicted => "predicted",
+    PredictedFar => "predicted, far from the training",
+    PredictedWithout => "predicted, the model does not know all variants",
+    Unsure => "unsure",
+    FirstChoiceInadmissible => "first choice inadmissible",
+    FirstChoiceInexact => "first choice inexact",
+    FirstChoiceNotTolerated => "first choice not tolerated",
+    FirstChoiceMissing => "first choice no longer in the code",
+    Forced => "pinned",
+    ForcedInadmissible => "pinned choice inadmissible",
+    NoModel => "no model",
+    ModelUnreadable => "model unreadable",
+    ModelForeign => "model of another function",
+    ModelUntrusted => "model untrusted",
+    FeatureMissing => "feature missing",
+    FeatureChanged => "feature declared otherwise",
+    DeviceFeatureMissing => "device feature missing",
+    DeviceFeaturesPending => "device features pending",
+    DeviceFeatureVaries => "device feature varies",
+    FeatureNotFinite => "feature not finite",
+    NoneAdmissible => "none admissible",
+}
+
+/// The side that is far from all that a model was trained on: its distance is above 1.
 ///
 /// ```
 /// use nitro_core::Far;
@@ -243,20 +167,19 @@ impl Reason {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Far {
-    /// The input ([`Selection::input_distance`]).
+    /// The input ([`Selection::input_distance`](crate::Selection::input_distance)).
     Input,
-    /// The device ([`Selection::device_distance`]).
+    /// The device ([`Selection::device_distance`](crate::Selection::device_distance)).
     Device,
     /// The input and the device.
     Both,
 }
 
 impl Far {
-    /// What two distances say, of an input and of a device.
+    /// Judges two distances, of an input and of a device.
     #[must_use]
     pub fn of(input_distance: Option<f64>, device_distance: Option<f64>) -> Option<Self> {
-        let is_far = |distance: Option<f64>| distance.is_some_and(|distance| distance > 1.0);
-        match (is_far(input_distance), is_far(device_distance)) {
+        match (input_distance > Some(1.0), device_distance > Some(1.0)) {
             (false, false) => None,
             (true, false) => Some(Self::Input),
             (false, true) => Some(Self::Device),

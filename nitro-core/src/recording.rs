@@ -1,4 +1,4 @@
-//! Recording through ordinary calls: while a recording runs, calls of one function on this thread run a given choice
+//! Recording through ordinary calls. While a recording runs, calls of one function on this thread run a given choice
 //! and are timed.
 
 use std::any::Any;
@@ -13,7 +13,7 @@ pub use crate::escape::message;
 use crate::feature::Features;
 use crate::{Choice, Device, Function, epoch, feature, host};
 
-/// What the calls of the recorded function amounted to.
+/// The observation of a recorded function's calls.
 ///
 /// A call that a variant makes of its own function, directly or through others, on the same thread, is part of the call
 /// that it is made in: nothing here counts it a second time.
@@ -31,25 +31,25 @@ pub struct Observation {
     pub features: Vec<f64>,
     /// The first call, counted from 1, whose features differ from those of the first, and its features.
     pub other_features: Option<(usize, Vec<f64>)>,
-    /// What each feature took to compute, in nanoseconds by the host's clock, of all calls together; in the same order.
+    /// The time that each feature took to compute, of all calls together, in nanoseconds by the host's clock.
     pub feature_times_ns: Vec<f64>,
-    /// For each choice that was asked about whether every call's constraint admits it.
+    /// True, for each choice that was asked about, where every call's constraint admits it.
     pub admissible: Vec<bool>,
     /// Identity of the device of the calls.
     pub device: Option<String>,
-    /// What parts of the calls took, in the order in which they were noted; empty unless [`record_parts`] asked for
-    /// them.
+    /// The times of parts of the calls, in the order in which they were noted. Empty unless [`record_parts`] asked
+    /// for them.
     pub parts: Vec<PartTime>,
 }
 
-/// What a part of a call took, such as one of its kernels, all launches together.
+/// The time of a part of a call, such as one of its kernels, all launches together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PartTime {
-    /// What the part is called.
+    /// The name of the part.
     pub name: String,
     /// Its time in nanoseconds.
     pub time_ns: f64,
-    /// What is known of it besides, from 0 to 1, where 1 is the device's peak: occupancy, throughput, hit rates.
+    /// Further metrics from 0 to 1, where 1 is the device's peak: occupancy, throughput, hit rates.
     pub metrics: Vec<(String, f64)>,
 }
 
@@ -72,7 +72,7 @@ pub struct Panicked {
 }
 
 impl Panicked {
-    /// The panic that [`catch_unwind`] gave this of.
+    /// The panic of which [`catch_unwind`] returned this payload.
     #[must_use]
     pub fn of(payload: &(dyn Any + Send)) -> Self {
         let text = payload.downcast_ref::<&str>().copied();
@@ -105,15 +105,15 @@ thread_local! {
 
 /// Runs `body`; every call of `function` that it makes on this thread runs this choice and is timed.
 ///
-/// Where there are choices to be described, the features of the calls, what each of them takes, and what
-/// constraints say of these choices are found out too, outside of the timed part. What runs is not asked whether it
+/// Where there are choices to be described, the features of the calls are found out too, what each of them takes,
+/// and what constraints say of these choices. That is outside of the timed part. What runs is not asked whether it
 /// may: that is the caller's part, who knows it from such a recording.
 ///
-/// A call of `function` inside such a call, also one that a feature or a constraint makes, is chosen as if nothing were
-/// recorded, by pins, model and constraints; its time is part of the call that it is made in. A `record` inside of
-/// another measures for itself.
+/// A call of `function` inside such a call, also one that a feature or a constraint makes, is chosen as if nothing
+/// were recorded: by pins, model and constraints. Its time is part of the call that it is made in. A `record` inside
+/// of another measures for itself.
 ///
-/// What a trainer's session does for each run; a program of its own can measure so too:
+/// A trainer's session does this for each run. A program of its own can measure so too:
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]
@@ -138,7 +138,7 @@ pub fn record<R>(
     observed(Recording::new(function, choice, described, false), body)
 }
 
-/// As [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell
+/// Records as [`record`], without descriptions, and finds out what the parts of a call take where the variant can tell
 /// ([`wants_parts`]). Such a run is slower than others: its time as a whole says nothing.
 ///
 /// ```
@@ -166,8 +166,8 @@ pub fn record_parts<R>(
     observed(Recording::new(function, choice, &[], true), body)
 }
 
-/// Returns whether what runs on this thread is to tell what its parts take: each of them timed by itself, after the one
-/// before has ended. The parts of a call are told, not those of calls of the same function inside it.
+/// Returns whether what runs on this thread is to tell what its parts take. Each of them is timed by itself then,
+/// after the one before has ended. The parts of a call are told, not those of calls of the same function inside it.
 #[must_use]
 pub fn wants_parts() -> bool {
     of_recording(|recording| recording.wants_parts && recording.depth <= 1).unwrap_or(false)
@@ -195,7 +195,7 @@ fn of_recording<T>(look: impl FnOnce(&mut Recording) -> T) -> Option<T> {
     RECORDING.try_with(|slot| slot.try_borrow_mut().ok()?.as_mut().map(look)).ok().flatten()
 }
 
-/// Returns whether this thread is inside a timed call, so that what its calls choose may be remembered until that ends.
+/// Returns true inside a timed call: what its calls choose may be remembered until that ends.
 pub(crate) fn is_inside_timed_call() -> bool {
     of_recording(|recording| recording.depth > 0 && !recording.wants_parts).unwrap_or(false)
 }
@@ -237,12 +237,16 @@ fn describe(question: &Question<'_>, described: &[Choice]) {
     let (features, times_ns) = timed_features(question.function, question.compute);
     let admitted: Vec<bool> = described.iter().map(|&choice| (question.admissible)(choice)).collect();
     of_recording(|Recording { observation, .. }| {
-        let bits = |features: &[f64]| features.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         if observation.admissible.is_empty() {
             observation.features = features;
             observation.feature_times_ns = vec![0.0; times_ns.len()];
             observation.admissible = vec![true; admitted.len()];
-        } else if observation.other_features.is_none() && bits(&features) != bits(&observation.features) {
+        } else if observation.other_features.is_none()
+            && features
+                .iter()
+                .map(|own| own.to_bits())
+                .ne(observation.features.iter().map(|own| own.to_bits()))
+        {
             observation.other_features = Some((observation.calls + 1, features));
         }
         observation.feature_times_ns.iter_mut().zip(times_ns).for_each(|(sum, time_ns)| *sum += time_ns);
@@ -254,13 +258,13 @@ fn describe(question: &Question<'_>, described: &[Choice]) {
 /// All features of a call, and what each took in nanoseconds.
 fn timed_features(function: &Function, compute: &Features<'_>) -> (Vec<f64>, Vec<f64>) {
     let mut values = vec![0.0; function.features().len()];
-    let timed = |index: usize, values: &mut [f64]| {
-        let begun = Instant::now();
-        compute(feature::bits([index]), values);
-        (begun.elapsed().as_nanos() as f64 - host::clock_ns()).max(0.0)
-    };
+    let mut times_ns = Vec::with_capacity(values.len());
     compute(0, &mut values); // so that the first feature is not timed with the way to it
-    let times_ns = (0..function.features().len()).map(|index| timed(index, &mut values)).collect();
+    for index in 0..values.len() {
+        let begun = Instant::now();
+        compute(feature::bits([index]), &mut values);
+        times_ns.push((begun.elapsed().as_nanos() as f64 - host::clock_ns()).max(0.0));
+    }
     (values, times_ns)
 }
 

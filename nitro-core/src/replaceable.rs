@@ -9,13 +9,13 @@ use crate::events;
 /// statics, and for what is replaced on request. There is no lock in it, so a thread that dies or is not there
 /// after a `fork` holds nobody up.
 pub(crate) struct Replaceable<T: 'static> {
-    current: AtomicPtr<Published<T>>,
+    current: AtomicPtr<Publication<T>>,
 }
 
-struct Published<T: 'static> {
+struct Publication<T: 'static> {
     value: T,
     /// Keeps what was replaced within reach of tools that look for leaks.
-    _replaced: Option<&'static Published<T>>,
+    _replaced: Option<&'static Publication<T>>,
 }
 
 impl<T> Replaceable<T> {
@@ -24,7 +24,7 @@ impl<T> Replaceable<T> {
     }
 
     #[inline]
-    fn published(&self) -> Option<&'static Published<T>> {
+    fn published(&self) -> Option<&'static Publication<T>> {
         // SAFETY: the pointer is null or is that of a value that `publish` leaked before it stored the pointer.
         unsafe { self.current.load(Ordering::Acquire).as_ref() }
     }
@@ -54,7 +54,7 @@ impl<T> Replaceable<T> {
         }
     }
 
-    /// Replaces the present value by what `make` makes of it; where it makes none, and after an error, the present
+    /// Replaces the present value by what `make` makes of it. Where it makes none, and after an error, the present
     /// one stays. `make` is asked again when another thread was faster.
     pub(crate) fn try_replace<E>(
         &self,
@@ -75,8 +75,8 @@ impl<T> Replaceable<T> {
     }
 
     /// Puts a value in the place of the old one, unless another has got there.
-    fn publish(&self, old: Option<&'static Published<T>>, value: T) -> Result<&'static T, &'static T> {
-        let new = Box::into_raw(Box::new(Published { value, _replaced: old }));
+    fn publish(&self, old: Option<&'static Publication<T>>, value: T) -> Result<&'static T, &'static T> {
+        let new = Box::into_raw(Box::new(Publication { value, _replaced: old }));
         let expected = old.map_or(ptr::null_mut(), |old| ptr::from_ref(old).cast_mut());
         let exchanged = self.current.compare_exchange(expected, new, Ordering::AcqRel, Ordering::Acquire);
         match exchanged {

@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::{CodeChoice, CodeVariant, Contract, Far, FeatureVector, Reason};
 
-/// What a call runs, and why. Nothing has been run yet. `FUNCTION::select` beside each function makes one.
+/// The choice of a call, and the reason. Nothing has been run yet. `FUNCTION::select` beside each function makes
+/// one.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]
@@ -32,7 +33,7 @@ pub struct Selection<V: CodeVariant> {
     pub(crate) assessment: Option<Assessment>,
 }
 
-/// What the model thinks of its choice and of the question.
+/// The model's assessment of its choice and of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Assessment {
     pub(crate) confidence: f64,
@@ -42,7 +43,7 @@ pub(crate) struct Assessment {
 }
 
 impl Assessment {
-    /// What is beyond the reach of training, if anything is.
+    /// The side that is beyond the reach of training, if one is.
     pub(crate) fn far(&self) -> Option<Far> {
         Far::of(self.input_distance, self.device_distance)
     }
@@ -61,14 +62,14 @@ impl<V: CodeVariant> Selection<V> {
         self.choice
     }
 
-    /// What is promised of its results: an approximate variant is chosen only where the call's `tolerance` accepts
-    /// its error.
+    /// The contract of its results: an approximate variant is chosen only where the call's `tolerance` accepts its
+    /// error.
     #[must_use]
     pub fn contract(&self) -> Contract {
         self.contract
     }
 
-    /// Why it was chosen.
+    /// The reason why it was chosen.
     #[must_use]
     pub fn reason(&self) -> Reason {
         self.reason
@@ -80,23 +81,23 @@ impl<V: CodeVariant> Selection<V> {
         &self.features
     }
 
-    /// What the model thinks of the chosen variant, 0 to 1
+    /// The model's confidence in the chosen variant, 0 to 1
     /// ([`Ranked::confidence`](crate::model::Ranked::confidence)); absent when no model decided.
     #[must_use]
     pub fn confidence(&self) -> Option<f64> {
         self.assessment.map(|assessment| assessment.confidence)
     }
 
-    /// How far the chosen variant is ahead of the next one whose constraint admits it, 0 to 1: the difference of
-    /// their [`confidence`](crate::model::Ranked::confidence), which is a share of votes of a support-vector
-    /// machine and an expected share of the best variant's speed of a forest. Absent when no model decided, or when
-    /// the model knows no other admissible variant.
+    /// The lead of the chosen variant over the next one whose constraint admits it, 0 to 1. It is the difference of
+    /// their [`confidence`](crate::model::Ranked::confidence): of a support-vector machine a share of votes, of a
+    /// forest an expected share of the best variant's speed. Absent when no model decided, or when the model knows
+    /// no other admissible variant.
     #[must_use]
     pub fn margin(&self) -> Option<f64> {
         self.assessment?.margin
     }
 
-    /// How far this input is from the training inputs, in units of what is near: above 1 the choice is a guess
+    /// The distance of this input from the training inputs, in units of what is near. Above 1 the choice is a guess
     /// about an unknown kind of input. Formula and calibration:
     /// [`Region::distance`](crate::model::Region::distance). Absent when no model decided, when the model does not
     /// know its training inputs, and when it asks for no feature.
@@ -105,10 +106,10 @@ impl<V: CodeVariant> Selection<V> {
         self.assessment?.input_distance
     }
 
-    /// How far this device is from the devices that the model was trained on, as
-    /// [`input_distance`](Self::input_distance); over the device features that are known without measuring, and
-    /// over the measured ones too where the model itself needs one of those. Absent when no model decided, and when
-    /// the model does not know what tells its source devices apart.
+    /// The distance of this device from the devices that the model was trained on, as
+    /// [`input_distance`](Self::input_distance). It is over the device features that are known without measuring,
+    /// and over the measured ones too where the model itself needs one of those. Absent when no model decided, and
+    /// when the model does not know what tells its source devices apart.
     #[must_use]
     pub fn device_distance(&self) -> Option<f64> {
         self.assessment?.device_distance
@@ -145,7 +146,7 @@ impl<V: CodeVariant> fmt::Debug for Selection<V> {
     }
 }
 
-/// The one rule by which a ranking ends in a choice: the first, in its order, of what may run, as `may_run` has it.
+/// Applies the one rule by which a ranking ends in a choice. That is the first of what may run, as `may_run` has it.
 /// Where there is none, the default choice runs.
 ///
 /// ```

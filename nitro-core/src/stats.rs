@@ -1,7 +1,7 @@
-//! What calls ran, and why: counted on every call, read on request.
+//! Counts of what calls ran, and why: written on every call, read on request.
 //!
 //! Each thread counts for itself, so a call writes memory that no other thread writes: no lock, no atomic
-//! read-modify-write, no cache line that wanders. Who reads adds the threads up. When a thread ends, the next one
+//! read-modify-write, no cache line that wanders. A reader adds the threads up. When a thread ends, the next one
 //! that begins goes on with its counters: there are as many as threads were alive at once.
 
 use std::cell::Cell;
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use once_cell::race::OnceBox;
 
-use crate::choice_table::ChoiceTable;
-use crate::device::Chain;
+use crate::chain::Chain;
+use crate::function::choice_table::ChoiceTable;
 use crate::reason::ReasonKind;
 use crate::{Choice, Function, choice_text};
 
@@ -29,9 +29,9 @@ struct Line([AtomicU64; ReasonKind::ALL.len()]);
 /// The counters of one thread at a time.
 struct Counters {
     taken: AtomicBool,
-    /// By number of the choice table.
+    /// The blocks by number of the choice table.
     near: [OnceBox<Block>; NEAR],
-    /// Of all further ones, with their numbers.
+    /// The blocks of all further tables, with their numbers.
     further: Chain<(usize, Block)>,
 }
 
@@ -55,8 +55,8 @@ impl Drop for Return {
     }
 }
 
-/// Counts a call that ends in a choice of the table of this number, which has so many. Returns the counter of the
-/// thread, unless the thread is ending, whose calls are not counted any more.
+/// Counts a call that ends in a choice of the table of this number, which has so many choices. Returns the thread's
+/// counter; none where the thread is ending, whose calls are not counted any more.
 pub(crate) fn count(
     table: usize,
     choices: usize,
@@ -68,7 +68,7 @@ pub(crate) fn count(
     Some(counter)
 }
 
-/// What [`count`] would return, of a call that is still to come.
+/// The counter that [`count`] would return for a call that is still to come.
 pub(crate) fn counter(
     table: usize,
     choices: usize,
@@ -82,7 +82,8 @@ pub(crate) fn counter(
 /// Counts a call by what [`count`] returned on this thread; false when the thread is ending.
 #[inline]
 pub(crate) fn count_again(counter: &AtomicU64) -> bool {
-    let is_mine = MINE.try_with(Cell::get).is_ok_and(|mine| mine.is_some()); // when the thread has given them back, another one counts there
+    // When the thread has given its counters back, another one counts there.
+    let is_mine = MINE.try_with(Cell::get).is_ok_and(|mine| mine.is_some());
     if is_mine {
         increment(counter);
     }
@@ -99,11 +100,10 @@ fn increment(counter: &AtomicU64) {
 /// make after that are not counted.
 fn take() -> Option<&'static Counters> {
     RETURN.try_with(|_| ()).ok()?;
-    let free = |counters: &&Counters| {
-        let taken = counters.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
-        taken.is_ok()
-    };
-    let counters = ALL.iter().find(free).unwrap_or_else(|| ALL.push(Counters::new()));
+    let free = ALL.iter().find(|counters| {
+        counters.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    });
+    let counters = free.unwrap_or_else(|| ALL.push(Counters::new()));
     MINE.try_with(|mine| mine.set(Some(counters))).ok()?;
     Some(counters)
 }
@@ -137,7 +137,7 @@ fn block(choices: usize) -> Block {
     (0..choices).map(|_| Line([const { AtomicU64::new(0) }; ReasonKind::ALL.len()])).collect()
 }
 
-/// How often a function ran a choice for a reason.
+/// The calls in which a function ran a choice for a reason.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]
@@ -155,15 +155,15 @@ pub struct Count {
     pub variant: &'static str,
     /// The values of its parameters, such as `block=256,unroll=4`; empty without any.
     pub configuration: String,
-    /// Whether its results are [approximate](crate::Contract::Approx).
+    /// True where its results are [approximate](crate::Contract::Approx).
     pub is_approximate: bool,
-    /// Why it ran.
+    /// The reason why it ran.
     pub reason: ReasonKind,
     /// Number of calls, at least 1.
     pub calls: u64,
 }
 
-/// What the calls of this process ran so far, and why. `Display` is a table.
+/// Counts of what the calls of this process ran so far, and why. `Display` is a table.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]
@@ -180,7 +180,7 @@ pub struct Stats {
     counts: Vec<Count>,
 }
 
-/// What the calls of this process ran so far, and why, of all threads together, ended ones too.
+/// Reads what the calls of this process ran so far, and why: of all threads together, ended ones too.
 ///
 /// Every call of a function counts, except those that a recording times. `FUNCTION::select` runs nothing and counts
 /// nothing. A call does not ask how far its input is from those of the training, so the reason of a far one is
@@ -233,8 +233,8 @@ fn calls(function: &'static Function) -> BTreeMap<(Choice, ReasonKind), u64> {
 }
 
 impl Stats {
-    /// One entry for each function, choice and reason that a call ran for: by name of the function, then in the
-    /// order of the variants' declaration, then of the configurations.
+    /// One entry for each function, choice and reason that a call ran for. The order is by name of the function,
+    /// then by the variants' declaration, then by configuration.
     #[must_use]
     pub fn counts(&self) -> &[Count] {
         &self.counts
@@ -252,10 +252,9 @@ impl Count {
 impl fmt::Display for Stats {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let choices: Vec<_> = self.counts.iter().map(Count::choice).collect();
-        let width =
-            |heading: &str, lengths: &mut dyn Iterator<Item = usize>| lengths.fold(heading.len(), usize::max);
-        let function = width("function", &mut self.counts.iter().map(|count| count.function.len()));
-        let choice = width("choice", &mut choices.iter().map(String::len));
+        let functions = self.counts.iter().map(|count| count.function.len());
+        let function = functions.fold("function".len(), usize::max);
+        let choice = choices.iter().map(String::len).fold("choice".len(), usize::max);
         writeln!(formatter, "{:function$}  {:choice$}  {:>12}  reason", "function", "choice", "calls")?;
         for (count, own) in self.counts.iter().zip(&choices) {
             let Count { function: name, calls, reason, is_approximate, .. } = count;

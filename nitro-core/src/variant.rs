@@ -41,50 +41,50 @@ impl VariantInfo {
         Self { name, parameters, is_possible, constraint, exact_group, approximation, digest, was }
     }
 
-    /// With these tuning parameters.
+    /// Adds these tuning parameters.
     #[must_use]
     pub const fn with_parameters(mut self, parameters: &'static [Parameter]) -> Self {
         self.parameters = Parameters::new(parameters);
         self
     }
 
-    /// With the part of its constraint that names parameters alone: what no input makes right.
+    /// Adds the part of its constraint that names parameters alone: what no input makes right.
     #[must_use]
     pub const fn with_possible(mut self, is_possible: fn(Configuration) -> bool) -> Self {
         self.is_possible = Some(is_possible);
         self
     }
 
-    /// With a constraint.
+    /// Adds a constraint.
     #[must_use]
     pub const fn with_constraint(mut self, constraint: Constraint) -> Self {
         self.constraint = Some(constraint);
         self
     }
 
-    /// With a digest of its constraint and parameters: another one where they say something else.
+    /// Adds a digest of its constraint and parameters: another one where they say something else.
     #[must_use]
     pub const fn with_digest(mut self, digest: u64) -> Self {
         self.digest = Some(digest);
         self
     }
 
-    /// With the names that it had before.
+    /// Adds the names that it had before.
     #[must_use]
     pub const fn formerly(mut self, was: &'static [&'static str]) -> Self {
         self.was = was;
         self
     }
 
-    /// In the `exact(..)` group of this number.
+    /// Puts the variant into the `exact(..)` group of this number.
     #[must_use]
     pub const fn in_exact_group(mut self, group: usize) -> Self {
         self.exact_group = Some(group);
         self
     }
 
-    /// With results that were seen to be off by up to this relative error, over the inputs that a text names. That
-    /// it takes a tolerance is part of its constraint.
+    /// Adds that its results were seen to be off by up to this relative error, over named inputs. That it takes a
+    /// tolerance is part of its constraint.
     ///
     /// # Panics
     /// At compile time, when the error is not above 0 or not finite.
@@ -119,28 +119,29 @@ impl VariantInfo {
         self.parameters
     }
 
-    /// For which inputs its possible configurations may run; absent is all. Of an approximate variant what it takes
-    /// of a call's tolerance comes first, as `tolerance >= 0.003`.
+    /// The constraint of its possible configurations, on inputs; none where they may run on all. Of an approximate
+    /// variant what it takes of a call's tolerance comes first, as `tolerance >= 0.003`.
     #[must_use]
     pub fn constraint(&self) -> Option<Constraint> {
         self.constraint
     }
 
-    /// The `exact(..)` group that it stands in, if it does: variants of one group give the same results, bit for bit.
+    /// The `exact(..)` group that it stands in, if it does. Variants of one group give the same results, bit for
+    /// bit.
     #[must_use]
     pub fn exact_group(&self) -> Option<usize> {
         self.exact_group
     }
 
-    /// The largest relative error that was seen and over what inputs, of an approximate variant;
+    /// The largest relative error of an approximate variant that was seen, and over what inputs.
     /// [`Function::contract`](crate::Function::contract) has it with what other variants promise.
     #[must_use]
     pub fn approximation(&self) -> Option<(f64, Option<&'static str>)> {
         self.approximation
     }
 
-    /// Whether a configuration may run on any input at all, as far as what its constraint says of parameters alone
-    /// tells.
+    /// Returns true where a configuration may run on some input. Only the part of its constraint that names
+    /// parameters alone is asked.
     #[must_use]
     pub fn is_possible(&self, configuration: Configuration) -> bool {
         self.is_possible.is_none_or(|is_possible| is_possible(configuration))

@@ -27,7 +27,7 @@ use crate::Buffer;
 #[derive(Clone, Copy)]
 pub struct Argument<'a> {
     value: Value<'a>,
-    /// A buffer has to live until the launch; the order of its own stream keeps its memory for what that stream was
+    /// A buffer has to live until the launch. The order of its own stream keeps its memory for what that stream was
     /// given before.
     buffer: PhantomData<&'a ()>,
 }
@@ -49,7 +49,7 @@ impl<'a> Argument<'a> {
 }
 
 impl Argument<'_> {
-    /// Where the value is, as long as the argument stays where it is.
+    /// The place of the value, as long as the argument stays where it is.
     pub(crate) fn start(&self) -> *const u8 {
         match &self.value {
             Value::Number(bytes) => bytes.as_ptr(),

@@ -13,7 +13,7 @@ use crate::{Cuda, CudaError, Image, Module, driver};
 /// Twice as many as a model may pick from; a search comes to more, whose modules are unloaded again.
 const MOST: usize = 128;
 
-/// Those that this process used last.
+/// The modules that this process used last.
 static SHIPPED: Recent<(Cuda, Artifact), OnceCell<Arc<Module>>> = Recent::new(MOST);
 
 impl Module {
@@ -38,17 +38,17 @@ impl Module {
     pub fn of_artifact(artifact: Artifact, device: Cuda) -> Result<Arc<Self>, CudaError> {
         let wanted = (device, artifact);
         let shipped = SHIPPED.get(|known| *known == wanted, || wanted);
-        let load = || {
+        let loaded = shipped.get_or_try_init(|| {
             let text = artifact.text().ok_or(CudaError::UnknownArtifact(artifact))?;
             let image = Image::from_ptx(&format!("the artifact {artifact}"), text);
             Ok(Arc::new(Self::load(device, &image)?))
-        };
-        shipped.get_or_try_init(load).cloned()
+        });
+        loaded.cloned()
     }
 
-    /// Whether an artifact that is PTX is for a device and its driver, as its head says: for the constraint of a
-    /// variant that runs such code. PTX for one compute capability runs on later ones too, unless it is for one
-    /// architecture (`sm_90a`) or family (`sm_100f`) alone. Nothing is compiled, and nothing allocated.
+    /// Returns true where an artifact that is PTX is for a device and its driver, as its head says. This is for the
+    /// constraint of a variant that runs such code. PTX for one compute capability runs on later ones too, unless it
+    /// is for one architecture (`sm_90a`) or family (`sm_100f`) alone. Nothing is compiled, and nothing allocated.
     ///
     /// ```no_run
     /// # mod app {
@@ -69,7 +69,7 @@ impl Module {
     }
 }
 
-/// Whether a text is PTX for a compute capability, as in `90`, and for a driver of this version of CUDA.
+/// Returns true where a text is PTX for a compute capability, such as `90`, and a driver of this CUDA version.
 fn is_for(ptx: &str, architecture: u32, driver: (u32, u32)) -> bool {
     let takes = Target::of_ptx(ptx).is_some_and(|target| target.runs_on(architecture));
     takes && needed_cuda(ptx).is_some_and(|needed| driver >= needed)

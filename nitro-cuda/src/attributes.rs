@@ -1,10 +1,10 @@
-//! What the driver tells of a GPU, and the device features that follow from it by arithmetic alone.
+//! The attributes of a GPU, and the device features that follow from them by arithmetic alone.
 
 use nitro_core::DeviceFeature;
 
 use crate::name::Name;
 
-/// What the driver tells of a GPU.
+/// The attributes of a GPU, as the driver tells them.
 ///
 /// ```
 /// # use nitro_cuda::Attributes;
@@ -52,11 +52,11 @@ pub struct Attributes {
     pub threads_per_multiprocessor: u32,
     /// Number of engines that copy while kernels run.
     pub copy_engines: u32,
-    /// Whether memory can be allocated in the order of a stream.
+    /// True where memory can be allocated in the order of a stream.
     pub has_memory_pools: bool,
 }
 
-/// What one multiprocessor does in a clock.
+/// The work that one multiprocessor does in a clock.
 struct Rates {
     /// Cores: multiply-adds of single precision.
     single: u32,
@@ -128,9 +128,8 @@ impl Attributes {
     /// The identity in stores and tables of a GPU of this kind, or of a part of it, e.g.
     /// `cuda:0/16sm@nvidia-h200-140gb`.
     ///
-    /// What was measured holds for every GPU of the kind, so that the number in it is always that of the first GPU,
-    /// whichever number this one has on its machine: identical GPUs share measurements, also those made on other
-    /// machines.
+    /// Measurements hold for every GPU of the kind, so the number in it is always that of the first GPU, whichever
+    /// number this one has on its machine. Identical GPUs share measurements, also those made on other machines.
     pub(crate) fn identity(&self, part: Option<usize>) -> String {
         let first = Name { ordinal: 0, multiprocessors: part };
         format!("{first}@{}", self.id())

@@ -76,7 +76,7 @@ impl<T: Pod> Buffer<T> {
         self.length
     }
 
-    /// Whether there is no element.
+    /// Returns true where there is no element.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
@@ -121,7 +121,7 @@ impl<T: Pod> Buffer<T> {
 
     /// Copies another buffer's elements.
     ///
-    /// The copy is in this buffer's stream, which waits for the work that the source's stream was given before; the
+    /// The copy is in this buffer's stream, which waits for the work that the source's stream was given before. The
     /// source's stream waits for the copy, so that the source may be changed or dropped at once.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Capture of a stream into a CUDA graph: what opens, loads and measures once may be asked for while one goes on.
+//! Capture of a stream into a CUDA graph. Meanwhile a program may ask for what opens, loads and measures once.
 
 use std::marker::PhantomData;
 
@@ -7,21 +7,21 @@ use cudarc::driver::sys::{CUstreamCaptureMode, CUstreamCaptureStatus};
 use crate::driver::driver;
 use crate::{CudaError, Stream};
 
-/// Lets this thread, for as long as it lives, do what the driver forbids during a capture because another stream's
-/// work could depend on it: allocate, load code, wait. What belongs to the captured stream itself stays forbidden.
-pub(crate) struct Relaxed {
+/// Lets this thread, for as long as it lives, allocate, load code and wait. The driver forbids that during a capture
+/// because another stream's work could depend on it. What belongs to the captured stream itself stays forbidden.
+pub(crate) struct RelaxedCapture {
     before: CUstreamCaptureMode,
     /// The mode is the thread's: the value must not leave it.
     _stays: PhantomData<*const ()>,
 }
 
 /// For work on streams that nobody captures. The driver is initialised.
-pub(crate) fn relaxed() -> Result<Relaxed, CudaError> {
+pub(crate) fn relaxed() -> Result<RelaxedCapture, CudaError> {
     let before = exchange(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-    Ok(Relaxed { before, _stays: PhantomData })
+    Ok(RelaxedCapture { before, _stays: PhantomData })
 }
 
-/// Whether a capture of the stream goes on.
+/// Returns true while a capture of the stream goes on.
 pub(crate) fn is_captured(stream: Stream) -> Result<bool, CudaError> {
     let _active = stream.device.activate()?;
     let mut status = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
@@ -37,7 +37,7 @@ fn exchange(mut mode: CUstreamCaptureMode) -> Result<CUstreamCaptureMode, CudaEr
     Ok(mode)
 }
 
-impl Drop for Relaxed {
+impl Drop for RelaxedCapture {
     fn drop(&mut self) {
         if let Err(error) = exchange(self.before) {
             tracing::debug!(%error, "the thread's capture mode stays relaxed");

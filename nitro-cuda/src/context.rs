@@ -134,8 +134,8 @@ pub(crate) fn memory_pool(
     Ok(Some(pool))
 }
 
-/// Keeps a context current on this thread while others make calls of the driver that need not be balanced;
-/// afterwards that is current which was before, whatever they pushed and popped.
+/// Keeps a context current on this thread while others make calls of the driver that need not be balanced.
+/// Afterwards the context of before is current again, whatever they pushed and popped.
 pub(crate) struct Foreign {
     before: CUcontext,
     /// Contexts are current on a thread: the value must not leave it.
@@ -153,7 +153,7 @@ pub(crate) fn enter_for_others(context: CUcontext) -> Result<Foreign, CudaError>
 }
 
 impl Foreign {
-    /// Takes off the thread's stack of contexts what lies above the one before; where that was taken off too, it is
+    /// Takes off the thread's stack of contexts what lies above the one before. Where that was taken off too, it is
     /// put there again.
     fn restore(&self) -> Result<(), CudaError> {
         loop {
@@ -183,7 +183,7 @@ impl Drop for Foreign {
     }
 }
 
-/// What is current on this thread; null where nothing is.
+/// The context that is current on this thread; null where none is.
 fn current() -> Result<CUcontext, CudaError> {
     let mut current = ptr::null_mut();
     // SAFETY: `current` lives through the call.
@@ -191,7 +191,7 @@ fn current() -> Result<CUcontext, CudaError> {
     Ok(current)
 }
 
-/// Keeps a context current on this thread for as long as it lives; whoever holds it leaves the driver's contexts as
+/// Keeps a context current on this thread for as long as it lives. Whoever holds it leaves the driver's contexts as
 /// they are.
 pub(crate) struct Active {
     pushed: bool,

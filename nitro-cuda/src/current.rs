@@ -1,4 +1,4 @@
-//! The device of a call: what `device = nitro_cuda::current()` asks for on every call, so it takes no lock and
+//! The device of a call. `device = nitro_cuda::current()` asks for it on every call, so it takes no lock and
 //! allocates nothing.
 
 use std::sync::OnceLock;
@@ -11,7 +11,7 @@ use crate::open::device;
 use crate::stopwatch::Events;
 use crate::{Cuda, CudaError, Stream, thread};
 
-/// Where a call runs: a device's stream, or nowhere on a machine without CUDA.
+/// The place of a call: a device's stream, or nowhere on a machine without CUDA.
 #[derive(Clone, Copy, Debug)]
 pub struct Current {
     stream: Option<Stream>,
@@ -43,7 +43,12 @@ pub fn current() -> Current {
 /// use nitro_cuda::{Buffer, CudaError};
 ///
 /// /// Runs on the device of its argument, whatever the thread has entered.
-/// #[code_variant(device = nitro_cuda::on(x.stream()), features(length = x.len()), variants(by_bytes), default = by_bytes)]
+/// #[code_variant(
+///     device = nitro_cuda::on(x.stream()),
+///     features(length = x.len()),
+///     variants(by_bytes),
+///     default = by_bytes,
+/// )]
 /// fn clear(x: &mut Buffer<f32>) -> Result<(), CudaError>;
 ///
 /// fn by_bytes(x: &mut Buffer<f32>) -> Result<(), CudaError> {
@@ -62,7 +67,8 @@ pub fn on(stream: Stream) -> Current {
     Current { stream: Some(stream) }
 }
 
-/// What the thread entered, otherwise the first GPU. The first call of the process that needs it opens it.
+/// The device that the thread entered, otherwise the first GPU. The first call of the process that needs it opens
+/// it.
 fn entered_or_first() -> Option<Cuda> {
     static FIRST: OnceLock<Option<Cuda>> = OnceLock::new();
     thread::entered().or_else(|| *FIRST.get_or_init(|| device(0).ok()))

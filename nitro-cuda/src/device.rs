@@ -30,7 +30,7 @@ pub(crate) const MOST_DEVICES: usize = 64;
 #[derive(Clone, Copy)]
 pub struct Cuda(pub(crate) &'static State);
 
-/// What is known of an open device.
+/// The state of an open device.
 pub(crate) struct State {
     pub(crate) name: Name,
     /// Index among the devices of this process, below [`MOST_DEVICES`].
@@ -39,7 +39,7 @@ pub(crate) struct State {
     pub(crate) attributes: Attributes,
     pub(crate) multiprocessors: usize,
     pub(crate) context: CUcontext,
-    /// What makes streams of a partition.
+    /// The context that makes streams of a partition.
     pub(crate) green: Option<CUgreenCtx>,
     pub(crate) stream: CUstream,
     pub(crate) pool: Option<CUmemoryPool>,
@@ -116,7 +116,7 @@ impl Cuda {
         10 * major + minor
     }
 
-    /// What the driver tells of the GPU, whole.
+    /// The attributes of the whole GPU.
     #[must_use]
     pub fn attributes(self) -> &'static Attributes {
         &self.0.attributes

@@ -16,46 +16,48 @@ macro_rules! driver {
 }
 pub(crate) use driver;
 
-/// Why there is no driver. Remembered for the life of the process, so it is small and can be copied.
+/// The reason why there is no driver. Remembered for the life of the process, so it is small and can be copied.
 #[derive(Clone, Copy)]
-enum Missing {
+enum DriverProblem {
     Driver,
     Device,
     Version((u32, u32)),
     Other(CUresult),
 }
 
-impl From<Missing> for CudaError {
-    fn from(missing: Missing) -> Self {
+impl From<DriverProblem> for CudaError {
+    fn from(missing: DriverProblem) -> Self {
         match missing {
-            Missing::Driver => Self::NoDriver,
-            Missing::Device => Self::NoDevice,
-            Missing::Version(found) => Self::DriverTooOld { found, needed: NEEDED_CUDA },
-            Missing::Other(answer) => check("cuInit", answer).expect_err("only failures are remembered"),
+            DriverProblem::Driver => Self::NoDriver,
+            DriverProblem::Device => Self::NoDevice,
+            DriverProblem::Version(found) => Self::DriverTooOld { found, needed: NEEDED_CUDA },
+            DriverProblem::Other(answer) => {
+                check("cuInit", answer).expect_err("only failures are remembered")
+            }
         }
     }
 }
 
 /// Loads and initialises the driver; the first call decides for the process.
 pub(crate) fn initialise() -> Result<(), CudaError> {
-    static STATE: OnceLock<Result<(), Missing>> = OnceLock::new();
+    static STATE: OnceLock<Result<(), DriverProblem>> = OnceLock::new();
     STATE.get_or_init(load).map_err(CudaError::from)
 }
 
-fn load() -> Result<(), Missing> {
+fn load() -> Result<(), DriverProblem> {
     // SAFETY: loading a library runs its constructors; the driver's are made for being loaded so.
     if !unsafe { sys::is_culib_present() } {
-        return Err(Missing::Driver);
+        return Err(DriverProblem::Driver);
     }
     let found = version();
     // SAFETY: the library is there, and the function is in every release.
     match unsafe { sys::cuInit(0) } {
         CUresult::CUDA_SUCCESS => {}
-        CUresult::CUDA_ERROR_STUB_LIBRARY => return Err(Missing::Driver),
-        CUresult::CUDA_ERROR_NO_DEVICE => return Err(Missing::Device),
-        other => return Err(Missing::Other(other)),
+        CUresult::CUDA_ERROR_STUB_LIBRARY => return Err(DriverProblem::Driver),
+        CUresult::CUDA_ERROR_NO_DEVICE => return Err(DriverProblem::Device),
+        other => return Err(DriverProblem::Other(other)),
     }
-    if found >= NEEDED_CUDA { Ok(()) } else { Err(Missing::Version(found)) }
+    if found >= NEEDED_CUDA { Ok(()) } else { Err(DriverProblem::Version(found)) }
 }
 
 /// Version of CUDA that the driver supports, major and minor.
@@ -124,7 +126,7 @@ pub(crate) fn handle(ordinal: usize) -> Result<CUdevice, CudaError> {
     Ok(device)
 }
 
-/// What the driver tells of a GPU.
+/// Asks the driver for the attributes of a GPU.
 pub(crate) fn attributes(device: CUdevice) -> Result<Attributes, CudaError> {
     use CUdevice_attribute as A;
     let ask = |attribute| attribute_of(device, attribute);

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a GPU and on it.
+//! Errors on the way to a GPU and on it.
 
 use cudarc::driver::sys::CUresult;
 use nitro_core::Artifact;
@@ -17,8 +17,8 @@ const NEEDED_RELEASE: u32 = 570;
 pub enum CudaError {
     /// The driver's library cannot be loaded.
     #[error(
-        "no CUDA driver: libcuda.so.1 (nvcuda.dll) cannot be loaded; install NVIDIA's driver {} or newer, or in a container make \
-         the host's driver visible",
+        "no CUDA driver: libcuda.so.1 (nvcuda.dll) cannot be loaded; install NVIDIA's driver {} or newer, or in a \
+         container make the host's driver visible",
         NEEDED_RELEASE
     )]
     NoDriver,
@@ -60,8 +60,8 @@ pub enum CudaError {
     },
     /// The GPU cannot be divided so.
     #[error(
-        "cuda:{ordinal} cannot give a partition of {asked} multiprocessors: it has {multiprocessors}, partitions of at least \
-         {least} in steps of {step}"
+        "cuda:{ordinal} cannot give a partition of {asked} multiprocessors: it has {multiprocessors}, partitions of \
+         at least {least} in steps of {step}"
     )]
     Partition {
         /// The GPU.
@@ -72,7 +72,7 @@ pub enum CudaError {
         multiprocessors: usize,
         /// The smallest partition.
         least: usize,
-        /// What the sizes of partitions are multiples of.
+        /// The number that the sizes of partitions are multiples of.
         step: usize,
     },
     /// More GPUs and partitions than a process may use.
@@ -91,7 +91,7 @@ pub enum CudaError {
         file: String,
         /// Compute capability compiled for, as in `90`.
         architecture: u32,
-        /// What the compiler says, with file and line.
+        /// The compiler's log, with file and line.
         log: String,
     },
     /// NVRTC failed otherwise.
@@ -106,8 +106,8 @@ pub enum CudaError {
     },
     /// The driver does not take what this NVRTC makes.
     #[error(
-        "{file}: the driver, for CUDA {}.{}, does not load what NVRTC {}.{} makes; put an NVRTC of the driver's version on \
-         LD_LIBRARY_PATH, or install a newer driver",
+        "{file}: the driver, for CUDA {}.{}, does not load what NVRTC {}.{} makes; put an NVRTC of the driver's \
+         version on LD_LIBRARY_PATH, or install a newer driver",
         driver.0, driver.1, nvrtc.0, nvrtc.1
     )]
     NvrtcTooNew {
@@ -121,9 +121,9 @@ pub enum CudaError {
     /// The driver does not take PTX that was not compiled here.
     #[error("the driver does not load the PTX of {file}:\n{log}")]
     Ptx {
-        /// What the PTX is called.
+        /// The name of the PTX.
         file: String,
-        /// What the driver's compiler says.
+        /// The log of the driver's compiler.
         log: String,
         /// The driver's answer.
         source: Box<CudaError>,
@@ -139,14 +139,15 @@ pub enum CudaError {
     /// The module has no variable of this name.
     #[error("{file} has no variable `{variable}`; is it declared extern \"C\" and used by a kernel?")]
     NoSuchVariable {
-        /// What the image is called.
+        /// The name of the image.
         file: String,
         /// The variable.
         variable: String,
     },
     /// A launch on a stream of a device that the kernel is not loaded on.
     #[error(
-        "the kernel `{kernel}` is loaded on {device} and cannot be launched on a stream of {found}: load its module there (`Program::kernel_on`, `Module::load`)"
+        "the kernel `{kernel}` is loaded on {device} and cannot be launched on a stream of {found}: load its module \
+         there (`Program::kernel_on`, `Module::load`)"
     )]
     OtherDevice {
         /// The kernel.
@@ -169,7 +170,7 @@ pub enum CudaError {
         kernel: String,
         /// The launch's shape.
         grid: Grid,
-        /// What the driver says.
+        /// The driver's error.
         source: Box<CudaError>,
     },
     /// Two things that belong together have different lengths.
@@ -193,7 +194,7 @@ pub enum CudaError {
     Library {
         /// The library's function.
         call: &'static str,
-        /// What it answered.
+        /// The answer.
         code: i32,
     },
     /// Another failure, as the driver reports it.
@@ -209,7 +210,8 @@ pub enum CudaError {
 }
 
 impl CudaError {
-    /// Whether the device is lost to this process: the driver refuses everything after an illegal access and the like.
+    /// Returns true where the device is lost to this process. The driver refuses everything after an illegal access
+    /// and the like.
     #[must_use]
     pub fn is_fatal(&self) -> bool {
         match self {
@@ -220,7 +222,7 @@ impl CudaError {
     }
 }
 
-/// Whether the error of this number stays: the driver's documentation calls the process to be "terminated and
+/// Returns true for an error that stays: the driver's documentation calls the process to be "terminated and
 /// relaunched".
 fn is_fatal(code: u32) -> bool {
     const FATAL: [CUresult; 12] = [

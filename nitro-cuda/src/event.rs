@@ -40,7 +40,7 @@ impl Event {
         unsafe { driver!(cuEventRecord(self.handle, stream.handle)) }
     }
 
-    /// Whether the device has come past it; it is recorded.
+    /// Returns true once the device has come past it; it is recorded.
     pub(crate) fn is_reached(&self) -> Result<bool, CudaError> {
         let _active = self.device.activate()?;
         // SAFETY: the event is of the context that is current.
@@ -64,8 +64,8 @@ impl Drop for Event {
 }
 
 impl Stream {
-    /// What this stream is given from now on begins when the other one has done what it was given so far. The host
-    /// does not wait, and nothing happens when they are the same stream.
+    /// Makes the later work of this stream begin when the other one has done what it was given so far. The host does
+    /// not wait, and nothing happens when they are the same stream.
     ///
     /// For work on a [`Buffer`](crate::Buffer) by another stream than its own: let that stream wait for the
     /// buffer's before, and the buffer's for that stream after.

@@ -8,8 +8,8 @@ use cudarc::driver::sys::{CUgraph, CUgraphExec};
 use crate::driver::driver;
 use crate::{Argument, Cuda, CudaError, Grid, Kernel, Stream, capture};
 
-/// Launches that the host gives a device at once, so that the next begins as soon as the one before has ended,
-/// however long the host takes for a launch.
+/// Launches that the host gives a device at once. The next begins as soon as the one before has ended, however long
+/// the host takes for a launch.
 ///
 /// ```no_run
 /// use nitro_cuda::{Argument, Buffer, CudaError, Grid, LaunchGraph, Program};

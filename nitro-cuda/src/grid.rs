@@ -29,14 +29,14 @@ impl Grid {
         Self { blocks: (blocks, 1, 1), threads: (threads, 1, 1), shared_bytes: 0 }
     }
 
-    /// As many blocks of `threads` as `count` elements need, one thread an element; at least one block.
+    /// Makes as many blocks of `threads` as `count` elements need, one thread an element; at least one block.
     #[must_use]
     pub fn covering(count: usize, threads: u32) -> Self {
         let blocks = count.div_ceil(threads as usize).max(1);
         Self::linear(u32::try_from(blocks).unwrap_or(u32::MAX), threads)
     }
 
-    /// With so much dynamic shared memory a block.
+    /// Gives each block so much dynamic shared memory.
     #[must_use]
     pub const fn with_shared_bytes(self, shared_bytes: u32) -> Self {
         Self { shared_bytes, ..self }

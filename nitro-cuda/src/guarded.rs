@@ -12,13 +12,13 @@ use crate::driver::driver;
 use crate::error::check;
 use crate::{Argument, CudaError, Stream};
 
-/// What a buffer of the driver's is aligned to, and kernels may count on.
+/// The alignment of the driver's buffers, on which kernels may count.
 const ALIGNMENT: usize = 256;
 /// Addresses on each side of which there is no memory: a wrong index of 32 bits stays within them. They cost nothing.
 const GUARD_BYTES: usize = 8 << 30;
 
-/// Bytes on a device in a mapping of their own, between addresses where nothing is: an access far beyond an end is
-/// an error of the device and not the silent damage of another buffer.
+/// Bytes on a device in a mapping of their own, between addresses where nothing is. An access far beyond an end is
+/// an error of the device then, and not the silent damage of another buffer.
 ///
 /// Mappings have whole pages (of 2 MiB), so there is some slack beside the content. [`place`](Self::place) moves
 /// the content within its mapping: at the end, but for at most 255 bytes by which it is aligned, or at the
@@ -42,14 +42,14 @@ pub struct GuardedBuffer {
     stream: Stream,
     /// First address and number of addresses that are this buffer's, with the guards; none are 0.
     reserved: (u64, usize),
-    /// Where memory is, once it is.
+    /// The place of the memory, once it has one.
     mapped: Option<(u64, usize)>,
     memory: Option<CUmemGenericAllocationHandle>,
     bytes: usize,
     place: Place,
 }
 
-/// Where the content of a [`GuardedBuffer`] is in its mapping.
+/// The place of a [`GuardedBuffer`]'s content in its mapping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
     /// Its end is as near as possible to where nothing is.
@@ -112,7 +112,7 @@ impl GuardedBuffer {
         self.bytes
     }
 
-    /// Whether there is no byte.
+    /// Returns true where there is no byte.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes == 0
@@ -304,7 +304,7 @@ fn mapped_bytes(bytes: usize, page: usize) -> usize {
     bytes.max(1).next_multiple_of(page)
 }
 
-/// Where content of so many bytes begins among the mapped ones.
+/// The offset at which content of so many bytes begins among the mapped ones.
 fn offset(place: Place, bytes: usize, mapped: usize) -> usize {
     match place {
         Place::Begin => 0,

@@ -43,11 +43,11 @@ const MOST_ARGUMENTS: usize = 64;
 #[derive(Clone, Copy)]
 pub struct Kernel<'m> {
     function: &'m Function,
-    /// Where launches are noted, for a module that may be unloaded.
+    /// The list in which launches are noted, for a module that may be unloaded.
     uses: Option<&'m Uses>,
 }
 
-/// What is known of a loaded kernel.
+/// A loaded kernel, with what is known of it.
 pub(crate) struct Function {
     pub(crate) name: String,
     handle: CUfunction,
@@ -70,7 +70,7 @@ impl Function {
     }
 }
 
-/// What a kernel takes of a multiprocessor: what the driver says of the machine code that it has loaded.
+/// A kernel's use of a multiprocessor, as the driver says of the machine code that it has loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
     /// Registers of a thread.
@@ -115,7 +115,7 @@ impl<'m> Kernel<'m> {
         unsafe { self.launch_on(self.function.device.stream(), grid, arguments) }
     }
 
-    /// As [`Kernel::launch`], on another stream of the same device.
+    /// Launches as [`Kernel::launch`], on another stream of the same device.
     ///
     /// # Errors
     /// As [`Kernel::launch`], and [`CudaError::OtherDevice`] when the stream is of another device.
@@ -211,7 +211,7 @@ impl<'m> Kernel<'m> {
         CudaError::Launch { kernel: self.function.name.clone(), grid, source: Box::new(error) }
     }
 
-    /// As [`Kernel::launch`], with all blocks resident at once, so that they may wait for each other. At most
+    /// Launches as [`Kernel::launch`], with all blocks resident at once, so that they may wait for each other. At most
     /// `max_blocks_per_multiprocessor * multiprocessors` blocks.
     ///
     /// # Errors
@@ -244,7 +244,7 @@ impl<'m> Kernel<'m> {
         })
     }
 
-    /// What the kernel takes of a multiprocessor.
+    /// Asks the driver for the kernel's use of a multiprocessor.
     ///
     /// # Errors
     /// When the driver refuses it.
@@ -294,8 +294,8 @@ impl<'m> Kernel<'m> {
         Ok(u32::try_from(value).unwrap_or(0))
     }
 
-    /// Blocks of so many threads and so much dynamic shared memory that are resident on one multiprocessor at once;
-    /// 0 when such a block cannot run.
+    /// The number of blocks that are resident on one multiprocessor at once, for so many threads and so much dynamic
+    /// shared memory. It is 0 when such a block cannot run.
     #[must_use]
     pub fn max_blocks_per_multiprocessor(self, threads: u32, shared_bytes: u32) -> usize {
         let mut blocks: c_int = 0;
@@ -356,7 +356,7 @@ impl<'m> Kernel<'m> {
     }
 }
 
-/// Where the arguments are, as the driver takes them.
+/// The places of the arguments, as the driver takes them.
 fn parameters(arguments: &[Argument<'_>]) -> [*mut c_void; MOST_ARGUMENTS] {
     assert!(arguments.len() <= MOST_ARGUMENTS, "a kernel has at most {MOST_ARGUMENTS} arguments");
     let mut parameters = [std::ptr::null_mut::<c_void>(); MOST_ARGUMENTS];

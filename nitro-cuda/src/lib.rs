@@ -9,7 +9,7 @@
 //! - [`Stream`] is a queue of work on a device; [`Buffer`] is memory on it, [`GuardedBuffer`] memory with nothing
 //!   beside it, for code that is not trusted.
 //! - [`compile`] makes an [`Image`] of a CUDA C++ [`Source`], by [`Options`] such as definitions for the
-//!   preprocessor; a [`Module`] is an image on a device until it is dropped, and [`Kernel`] one of its functions.
+//!   preprocessor. A [`Module`] is an image on a device until it is dropped, and [`Kernel`] one of its functions.
 //! - [`Program`] does all that for a source that is part of the application: compiled for the device at hand when
 //!   first used, loaded for good, cached on disk.
 //! - [`Executable`] is a [`LaunchPlan`] on a device: the kernels of a loop nest that a search found, which ship as
@@ -21,15 +21,15 @@
 //!
 //! # CUDA graphs
 //!
-//! A function may be called while its stream is captured, in any capture mode: choosing asks nothing of the driver,
+//! A function may be called while its stream is captured, in any capture mode. Choosing asks nothing of the driver,
 //! allocates nothing and waits for nothing, so the graph holds what the chosen variant launches and no more. It
 //! holds that variant for good: a replay chooses nothing, so capture anew where features change.
 //!
-//! The first call on a device is legal during a capture too: opening the device and compiling and loading kernels
-//! happen beside the captured stream, and device features are measured by a thread of the background on a stream of
-//! its own. Until they are there the default variant is captured, so call `FUNCTION::prepare()` before the capture.
-//! What a variant does is its own matter: one that waits for its stream, as reading a [`Buffer`] does, ends the
-//! capture with an error, and a recording waits after every call, so it cannot capture. Measuring functions of
+//! The first call on a device is legal during a capture too. Opening the device and compiling and loading kernels
+//! happen beside the captured stream. A thread of the background measures device features on a stream of its own.
+//! Until they are there the default variant is captured, so call `FUNCTION::prepare()` before the capture. What a
+//! variant does is its own matter. One that waits for its stream, as reading a [`Buffer`] does, ends the capture
+//! with an error. A recording waits after every call, so it cannot capture. Measuring functions of
 //! [`register_feature`] have to keep off the device's own stream.
 //!
 //! ```no_run

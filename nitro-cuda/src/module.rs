@@ -13,7 +13,7 @@ use crate::unload::{self, Uses};
 use crate::{Cuda, CudaError, Image, Kernel, Options, Source, Stream, capture, compile};
 
 const NOT_FOUND: u32 = CUresult::CUDA_ERROR_NOT_FOUND as u32;
-/// What the driver says of code from a newer toolkit.
+/// The driver's answers to code from a newer toolkit.
 const NOT_LOADABLE: [u32; 3] = [
     CUresult::CUDA_ERROR_INVALID_IMAGE as u32,
     CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU as u32,
@@ -24,20 +24,25 @@ const LOG_BYTES: usize = 16 << 10;
 
 /// An [`Image`] on a device, which drops it from there when it is dropped.
 ///
-/// Its kernels borrow it. Dropping waits for nothing and is safe at any time: kernels that are still queued run,
-/// and the module is unloaded once the device has come past them, in the context that it was loaded in, when next a
-/// module is dropped or loaded. Only a module of which a launch was captured into a CUDA graph stays for the life
-/// of the process, since the graph may be replayed at any time.
+/// Its kernels borrow it. Dropping waits for nothing and is safe at any time: kernels that are still queued run. The
+/// module is unloaded in its own context once the device has come past them, when next a module is dropped or
+/// loaded. Only a module of which a launch was captured into a CUDA graph stays for the life of the process, since
+/// the graph may be replayed at any time.
 ///
 /// ```no_run
 /// use nitro_cuda::{CudaError, Kernel, Module, Options, Source, compile, device};
 ///
 /// /// The block size at which a generated kernel takes least time, as `time_ns` says.
-/// fn fastest(text: &str, blocks: &[u32], time_ns: impl Fn(Kernel<'_>, u32) -> Result<f64, CudaError>) -> Result<u32, CudaError> {
+/// fn fastest(
+///     text: &str,
+///     blocks: &[u32],
+///     time_ns: impl Fn(Kernel<'_>, u32) -> Result<f64, CudaError>,
+/// ) -> Result<u32, CudaError> {
 ///     let device = device(0)?;
 ///     let mut best = (f64::INFINITY, blocks[0]);
 ///     for &block in blocks {
-///         let image = compile(&Source::new("generated.cu", text), &Options::for_device(device).define("BLOCK", block))?;
+///         let options = Options::for_device(device).define("BLOCK", block);
+///         let image = compile(&Source::new("generated.cu", text), &options)?;
 ///         let module = Module::load(device, &image)?;
 ///         let time_ns = time_ns(module.kernel("generated")?, block)?;
 ///         if time_ns < best.0 {
@@ -117,12 +122,11 @@ impl Module {
     }
 
     fn function(&self, name: &str) -> Result<&Function, CudaError> {
-        let wanted = |function: &Function| function.name == name;
-        if let Some(function) = self.functions.find(wanted) {
+        if let Some(function) = self.functions.find(|own| own.name == name) {
             return Ok(function);
         }
         let function = self.look_up(name)?;
-        Ok(self.functions.find_or_insert(wanted, || function))
+        Ok(self.functions.find_or_insert(|own| own.name == name, || function))
     }
 
     fn look_up(&self, name: &str) -> Result<Function, CudaError> {
@@ -160,8 +164,8 @@ fn load(image: &Image) -> Result<CUmodule, CudaError> {
             values.as_mut_ptr()
         ))
     };
-    let log = || CStr::from_bytes_until_nul(&log).map(CStr::to_string_lossy).unwrap_or_default();
-    loaded.map(|()| handle).map_err(|error| explained(error, image, log().trim_end()))
+    let log = CStr::from_bytes_until_nul(&log).map(CStr::to_string_lossy).unwrap_or_default();
+    loaded.map(|()| handle).map_err(|error| explained(error, image, log.trim_end()))
 }
 
 /// The driver's answer, with what it means for this image.

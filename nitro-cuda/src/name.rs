@@ -1,4 +1,4 @@
-//! How devices are written: `cuda:N`, `cuda:N/SMSsm`.
+//! The names of devices: `cuda:N`, `cuda:N/SMSsm`.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// None for a text of another kind of device.
+    /// Reads a name; none for a text of another kind of device.
     pub(crate) fn parse(text: &str) -> Option<Result<Self, CudaError>> {
         let rest = text.strip_prefix("cuda")?;
         if !(rest.is_empty() || rest.starts_with(':')) {

@@ -24,8 +24,8 @@ pub fn device(ordinal: usize) -> Result<Cuda, CudaError> {
     open(Name { ordinal, multiprocessors: None })
 }
 
-/// A part of a GPU: a device whose kernels run on `multiprocessors` of its multiprocessors alone (a green context),
-/// at the GPU's full memory. Sizes are multiples of 8 on compute capability 9.0.
+/// A part of a GPU. Its kernels run on `multiprocessors` of the GPU's multiprocessors alone (a green context), at
+/// the GPU's full memory. Sizes are multiples of 8 on compute capability 9.0.
 ///
 /// ```no_run
 /// let slice = nitro_cuda::partition(0, 16)?;

@@ -1,4 +1,4 @@
-//! Which launches a profiler sees. It is told to look (`--profile-from-start off`) for single launches by the
+//! The launches that a profiler sees. It is told to look (`--profile-from-start off`) for single launches by the
 //! driver's profiler control, which does nothing where no profiler is attached.
 
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ thread_local! {
 
 /// The launches that this thread makes.
 struct Profiled {
-    /// Whether a timed call is running: only its launches count.
+    /// True while a timed call is running: only its launches count.
     in_call: bool,
     /// Launches so far.
     launches: usize,
@@ -33,8 +33,8 @@ impl Profiled {
     }
 }
 
-/// Runs `work` and has the profiler see the selected ones of the launches of its timed calls; the number of all of
-/// them. Also after a panic the thread is profiled no longer.
+/// Runs `work` and has the profiler see the selected launches of its timed calls. Returns the number of all of them.
+/// Also after a panic the thread is profiled no longer.
 pub(crate) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
     struct End;
     impl Drop for End {
@@ -48,7 +48,7 @@ pub(crate) fn during(selected: &[usize], work: &mut dyn FnMut()) -> usize {
     PROFILED.with_borrow(|profiled| profiled.as_ref().map_or(0, |profiled| profiled.launches))
 }
 
-/// Whether this thread is profiled, launch by launch.
+/// Returns true where this thread is profiled, launch by launch.
 pub(crate) fn is_on() -> bool {
     PROFILED.with_borrow(Option::is_some)
 }
@@ -78,7 +78,7 @@ fn profiled(launch: impl FnOnce() -> Result<(), CudaError>) -> Result<(), CudaEr
     launched
 }
 
-/// While the thread is profiled, what takes the place of a call's stopwatch: it tells where the call begins and ends.
+/// The stopwatch of a call while the thread is profiled. It tells where the call begins and ends.
 pub(crate) fn stopwatch(stream: Stream) -> Option<Box<dyn Stopwatch>> {
     is_on().then(|| Box::new(Gate { stream }) as Box<dyn Stopwatch>)
 }

@@ -13,8 +13,8 @@ use crate::{Cuda, CudaError, Image, Kernel, Module, Options, Source, Stream};
 /// Definitions for the preprocessor: what `-DNAME=VALUE` says.
 pub type Definitions<'a> = [(&'a str, i64)];
 
-/// Modules of one program that were compiled with definitions and stay loaded: more than the configurations that a
-/// model picks from, and few enough that a search of ten thousand does not fill the device.
+/// The number of modules of one program that were compiled with definitions and stay loaded. That is more than the
+/// configurations that a model picks from, and few enough that a search of ten thousand does not fill the device.
 const MOST_CONFIGURED: usize = 256;
 
 /// A CUDA C++ source whose kernels are declared `extern "C" __global__`; a `static`.
@@ -46,11 +46,11 @@ pub struct Program {
     options: &'static [&'static str],
     /// The modules without definitions by the device's index in the process: found without a lock after the first use.
     modules: [OnceCell<Module>; MOST_DEVICES],
-    /// Those with definitions. Whoever compiles one keeps nobody from the others.
+    /// The modules with definitions. Whoever compiles one keeps nobody from the others.
     configured: Recent<Configuration, OnceCell<Arc<Module>>>,
 }
 
-/// What a module is compiled for and with.
+/// The configuration that a module is compiled for.
 struct Configuration {
     device: Cuda,
     definitions: Vec<(String, i64)>,
@@ -80,14 +80,14 @@ impl Program {
         }
     }
 
-    /// With options for NVRTC, after those of every program: C++17 and line numbers.
+    /// Adds options for NVRTC, after those of every program: C++17 and line numbers.
     #[must_use]
     pub const fn with_options(mut self, options: &'static [&'static str]) -> Self {
         self.options = options;
         self
     }
 
-    /// What compiler messages call the source.
+    /// The name of the source in the compiler's messages.
     #[must_use]
     pub fn file(&self) -> &'static str {
         self.source.file
@@ -133,14 +133,15 @@ impl Program {
         module.get_or_try_init(|| self.load(device, definitions).map(Arc::new)).cloned()
     }
 
-    /// Sees to it that the machine code for `sm_ARCHITECTURE` ([`Cuda::architecture`]) with these definitions is on
-    /// the disk, from where [`module`](Self::module) loads it. Any thread may do that while others work on a
-    /// device, which is not asked.
+    /// Puts the machine code for `sm_ARCHITECTURE` ([`Cuda::architecture`]) with these definitions on the disk.
+    /// [`module`](Self::module) loads it from there. Any thread may do that while others work on a device, which is
+    /// not asked.
     ///
     /// ```no_run
     /// use nitro_cuda::Program;
     ///
-    /// static FILL: Program = Program::new("fill.cu", "extern \"C\" __global__ void fill(float* x) { x[threadIdx.x] = VALUE; }");
+    /// static FILL: Program =
+    ///     Program::new("fill.cu", "extern \"C\" __global__ void fill(float* x) { x[threadIdx.x] = VALUE; }");
     ///
     /// let architecture = nitro_cuda::device(0)?.architecture();
     /// std::thread::spawn(move || FILL.prepare(architecture, &[("VALUE", 2)]));

@@ -52,23 +52,23 @@ impl DeviceProvider for Devices {
     }
 
     fn all(&self) -> Result<Vec<String>, Box<dyn Error + Send + Sync>> {
-        let name = |ordinal| Name { ordinal, multiprocessors: None }.to_string();
-        Ok((0..device_count()?).map(name).collect())
+        let gpus = (0..device_count()?).map(|ordinal| Name { ordinal, multiprocessors: None }.to_string());
+        Ok(gpus.collect())
     }
 
-    /// Every GPU, and those of its partitions that green contexts of 2^k multiprocessors give.
+    /// Names every GPU, and those of its partitions that green contexts of 2^k multiprocessors give.
     fn names(&self) -> Vec<String> {
-        let gpus = (0..).map(|ordinal| format!("cuda:{ordinal}"));
-        let opened = gpus.map_while(|gpu| {
-            let count = self.open(&gpu).ok()?.entry().described("sm_count");
-            Some((gpu, count.unwrap_or(0.0)))
-        });
-        let with_parts = |(gpu, count): (String, f64)| {
-            let sizes = [8, 16, 32, 64, 128].into_iter().filter(move |&size| f64::from(size) < count);
+        let mut names = Vec::new();
+        for ordinal in 0.. {
+            let gpu = format!("cuda:{ordinal}");
+            let Ok(opened) = self.open(&gpu) else { break };
+            let count = opened.entry().described("sm_count").unwrap_or(0.0);
+            let sizes = [8, 16, 32, 64, 128].into_iter().filter(|&size| f64::from(size) < count);
             let parts: Vec<String> = sizes.map(|size| format!("{gpu}/{size}sm")).collect();
-            std::iter::once(gpu).chain(parts)
-        };
-        opened.flat_map(with_parts).collect()
+            names.push(gpu);
+            names.extend(parts);
+        }
+        names
     }
 }
 

@@ -1,8 +1,8 @@
-//! What was used last.
+//! The values that were used last.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// At most so many values by their keys: the one that was not used for longest goes first.
+/// A few values by their keys: the one that was not used for longest goes first.
 pub(crate) struct Recent<K, V> {
     most: usize,
     /// The one used last first.

@@ -1,5 +1,5 @@
-//! Timing by events on the stream of the call: from the moment the device reaches the work to the moment it has
-//! done it.
+//! Timing by events on the stream of the call. The time is from the moment the device reaches the work to the moment
+//! it has done it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,8 +11,8 @@ use crate::{Buffer, CudaError, Stream, profiled_launches};
 
 static FLUSH: AtomicBool = AtomicBool::new(false);
 
-/// Whether timed calls of this process begin with nothing of their data in the second-level cache: before each, a
-/// buffer twice its size is written, outside the timed part.
+/// Makes timed calls of this process begin with nothing of their data in the second-level cache, or no longer.
+/// Before each, a buffer twice its size is written, outside the timed part.
 ///
 /// ```no_run
 /// use nitro_core::Device;
@@ -43,7 +43,7 @@ pub(crate) struct Events {
 struct Pair {
     begin: Event,
     end: Event,
-    /// What is written to empty the cache.
+    /// The buffer that is written to empty the cache.
     eviction: Option<Buffer<u8>>,
 }
 

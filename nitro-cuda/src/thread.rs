@@ -8,19 +8,19 @@ thread_local! {
     static ENTERED: Cell<Option<Cuda>> = const { Cell::new(None) };
 }
 
-/// What the thread entered.
+/// The device that the thread entered.
 pub(crate) fn entered() -> Option<Cuda> {
     ENTERED.get()
 }
 
 impl Cuda {
-    /// From now on this thread works on the device: [`current`](crate::current()) and
+    /// Makes this thread work on the device from now on: [`current`](crate::current()) and
     /// [`Stream::current`](crate::Stream::current) are its.
     pub fn enter(self) {
         ENTERED.set(Some(self));
     }
 
-    /// Runs `work` with this thread working on the device, and goes back to where the thread was, also after a panic.
+    /// Runs `work` with this thread working on the device, and goes back after that, also after a panic.
     pub fn scope<R>(self, work: impl FnOnce() -> R) -> R {
         struct Back(Option<Cuda>);
         impl Drop for Back {

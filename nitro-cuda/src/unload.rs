@@ -1,5 +1,5 @@
 //! Unloading of modules. The driver's documentation does not say what becomes of kernels that are still queued, nor
-//! whether unloading waits for them; so a module is unloaded once the device has come past every launch of it, and
+//! whether unloading waits for them. So a module is unloaded once the device has come past every launch of it, and
 //! nobody waits for that.
 //!
 //! - A launch notes its stream ([`Uses::note`]); a dropped module is retired, and an event recorded in each of
@@ -17,11 +17,11 @@ use crate::driver::driver;
 use crate::event::Event;
 use crate::{Cuda, CudaError, Stream, capture};
 
-/// Where kernels of a module were launched.
+/// The launches of a module's kernels.
 #[derive(Default)]
 pub(crate) struct Uses {
     streams: Mutex<Vec<Stream>>,
-    /// Whether one of the launches may be part of a graph.
+    /// True where one of the launches may be part of a graph.
     is_captured: AtomicBool,
 }
 
@@ -40,17 +40,17 @@ impl Uses {
 }
 
 /// Modules that are to be unloaded.
-static RETIRED: Mutex<Vec<Retired>> = Mutex::new(Vec::new());
+static RETIRED: Mutex<Vec<RetiredModule>> = Mutex::new(Vec::new());
 
 /// A module that nobody can launch from any more.
-struct Retired {
+struct RetiredModule {
     device: Cuda,
     module: CUmodule,
     ends: Vec<End>,
 }
 
 // SAFETY: the driver takes a module's handle from any thread.
-unsafe impl Send for Retired {}
+unsafe impl Send for RetiredModule {}
 
 /// The end of what a stream was given before the module was dropped.
 enum End {
@@ -66,7 +66,7 @@ pub(crate) fn retire(device: Cuda, module: CUmodule, uses: Uses) {
     }
     let streams = uses.streams.into_inner().unwrap_or_else(PoisonError::into_inner);
     let ends = streams.into_iter().map(End::Of).collect();
-    RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(Retired { device, module, ends });
+    RETIRED.lock().unwrap_or_else(PoisonError::into_inner).push(RetiredModule { device, module, ends });
     unload_idle();
 }
 
@@ -85,8 +85,8 @@ pub(crate) fn unload_idle() {
     });
 }
 
-impl Retired {
-    /// Whether the module is unloaded now.
+impl RetiredModule {
+    /// Unloads the module where nothing uses it. Returns true where it is unloaded now.
     fn unload_if_idle(&mut self) -> Result<bool, CudaError> {
         let _active = self.device.activate()?;
         let mut is_idle = true;

@@ -16,7 +16,8 @@ const NOT_FOUND: u32 = CUresult::CUDA_ERROR_NOT_FOUND as u32;
 /// use nitro_cuda::{Module, Options, Source, compile, device};
 ///
 /// let device = device(0)?;
-/// let source = Source::new("count.cu", "extern \"C\" { __device__ unsigned count = 3; __global__ void k() { atomicAdd(&count, 1); } }");
+/// let text = "extern \"C\" { __device__ unsigned count = 3; __global__ void k() { atomicAdd(&count, 1); } }";
+/// let source = Source::new("count.cu", text);
 /// let module = Module::load(device, &compile(&source, &Options::for_device(device))?)?;
 /// let count = module.variable("count")?;
 /// count.copy_from_slice(device.stream(), &7u32.to_le_bytes())?;
@@ -58,7 +59,7 @@ impl<'m> Variable<'m> {
         }
     }
 
-    /// How many bytes it has.
+    /// The number of its bytes.
     #[must_use]
     #[allow(clippy::len_without_is_empty, reason = "no variable is empty")]
     pub fn len(&self) -> usize {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nitro_decide::{
-    Access, Array, Dependence, Dimension, Kernel, Limits, LowerBound, Operation, Partial, Rates, RatesError,
-    Statement, TimeBound, Values,
+    Access, Array, Candidate, Dependence, Dimension, Kernel, Limits, LowerBound, Operation, Rates,
+    RatesError, Statement, TimeBound, Values,
 };
 use nitro_stats::random::Random;
 
@@ -74,7 +74,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = nesting.problem.clone();
     let start = Instant::now();
     println!("{} choices, {} rules", problem.choices().count(), problem.rules().count());
-    let root = Partial::new(Arc::new(problem))?;
+    let root = Candidate::new(Arc::new(problem))?;
     println!("root: {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
     let start = Instant::now();
     let estimate = root.estimate(100, 1);
@@ -102,7 +102,7 @@ fn h200() -> Result<Rates, RatesError> {
 }
 
 /// Walks at random, and bounds every child on the way.
-fn bounded(root: &Partial, bound: &TimeBound) {
+fn bounded(root: &Candidate, bound: &TimeBound) {
     println!("{}", bound.explain(root));
     let (start, mut nodes, mut random) = (Instant::now(), 0, Random::new(1));
     let mut leaf = None;

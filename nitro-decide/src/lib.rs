@@ -2,32 +2,33 @@
 //!
 //! - A [`Problem`] is data: choices with named values ([`Universe`]), and [`Rule`]s over them that can be read and
 //!   printed.
-//! - A [`Partial`] is a candidate, a state of a problem: what each choice may still be. Restricting a choice
-//!   propagates to the greatest fixed point of all rules, and [`Partial::explain`] says by which decisions and
-//!   rules a value went.
+//! - A [`Candidate`] is a state of a problem: what each choice may still be. Restricting a choice propagates
+//!   to the greatest fixed point of all rules, and [`Candidate::explain`] says by which decisions and rules a value
+//!   went.
 //! - [`BranchAndBound`] finds the fastest of what is inside a state, with a [`LowerBound`], and proves it;
-//!   [`Partial::count`] and [`Partial::estimate`] say how much is inside.
+//!   [`Candidate::count`] and [`Candidate::estimate`] say how much is inside.
 //! - A [`Kernel`] describes statements and the loops around them. Its [`Nesting`] is the search space: the problem
 //!   of how to nest these loops and what becomes of each.
 //! - A [`TimeBound`] is the performance model: the least time of everything inside a state, from the [`Rates`] of a
 //!   device.
-//! - A [`DecidedSpace`] generates code: each decided point is a [`nitro_nest::Program`].
+//! - A [`DecidedSpace`] generates code: each decided point is a [`nitro_nest::Program`]. A trainer proves with it by
+//!   [`Generator::prover`](nitro_search::Generator::prover).
 //!
 //! The crate runs nothing: it knows no device, no trainer, and no dependences of loops as they are written.
 //!
 //! ```
 //! use std::sync::Arc;
-//! use nitro_decide::{Factor, Partial, Problem, Rule, Values};
+//! use nitro_decide::{Factor, Candidate, Problem, Rule, Values};
 //!
 //! let mut problem = Problem::default();
 //! let x = problem.numbers("threads along x", [1, 32, 64, 1024])?;
 //! let y = problem.numbers("threads along y", [1, 2, 32])?;
 //! let threads = Rule::Product { of: vec![Factor::choice(x), Factor::choice(y)], at_least: 1, at_most: 1024 };
 //! problem.rule("threads of a block", threads)?;
-//! let mut partial = Partial::new(Arc::new(problem))?;
-//! partial.restrict(x, Values::of([2, 3]))?; // 64 or 1024
-//! assert_eq!(partial.values(y), Values::of([0, 1])); // 64 * 32 are too many
-//! assert!(partial.explain(y, 2).unwrap().to_string().contains("threads of a block"));
+//! let mut candidate = Candidate::new(Arc::new(problem))?;
+//! candidate.restrict(x, Values::of([2, 3]))?; // 64 or 1024
+//! assert_eq!(candidate.values(y), Values::of([0, 1])); // 64 * 32 are too many
+//! assert!(candidate.explain(y, 2).unwrap().to_string().contains("threads of a block"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -39,15 +40,15 @@ mod model;
 mod page;
 mod space;
 
-pub use self::branch::{BoundError, BranchAndBound, BranchPlan, Counts, Leaf, LowerBound, Statistics};
+pub use self::branch::{BranchAndBound, BranchPlan, Counts, LowerBound, Statistics};
 pub use self::candidate::{
-    ChoiceId, Conflict, Estimate, Explanation, ExtendError, Factor, Partial, Problem, ProblemError, Reason,
-    Relation, Removed, Rule, RuleId, Size, Term, Universe, Values, Within,
+    Candidate, ChoiceId, Conflict, Estimate, Explanation, Factor, Problem, ProblemError, Reason, Relation,
+    Removal, Rule, RuleId, Size, Term, Universe, Values, Within,
 };
-pub use self::generate::{DecidedError, DecidedSpace, Open, TileSizes};
+pub use self::generate::{DecidedError, DecidedSpace, OpenChoices, TileSizes};
 pub use self::model::{Rates, RatesError, Reasons, TimeBound, TimeTerm, TimeTerms};
 #[cfg(feature = "show")]
-pub use self::page::{Bounded, SearchView, Without};
+pub use self::page::{Ablation, PointTime, SearchView};
 pub use self::space::{
     Access, Array, Dependence, Dimension, Kernel, LAYOUTS, LOADINGS, Limits, Loading, NestLoop, Nesting,
     Operation, Outer, PADDING, Passing, Statement,

@@ -3,62 +3,63 @@
 use maud::{Markup, PreEscaped, html};
 use nitro_page::{Drawing, LETTER, at, columns, document, short, text_at, wide};
 
-use crate::{Problem, Statistics};
+use crate::{Counts, Problem, Statistics};
 
 const OWN_STYLE: &str = include_str!("page.css");
 
 /// Something whose time is known and has a lower limit.
 ///
 /// ```
-/// use nitro_decide::Bounded;
+/// use nitro_decide::PointTime;
 ///
-/// let point = Bounded { bound_ns: 30e3, time_ns: 41e3, limit: "sectors" };
+/// let point = PointTime { bound_ns: 30e3, time_ns: 41e3, limit: "sectors" };
 /// assert!(point.bound_ns <= point.time_ns);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounded {
-    /// What it cannot take less than.
+pub struct PointTime {
+    /// The bound of its time.
     pub bound_ns: f64,
-    /// What it takes.
+    /// Its time.
     pub time_ns: f64,
-    /// What the bound says takes so long.
+    /// The limit that the bound names.
     pub limit: &'static str,
 }
 
 /// A search when a part of the bound was turned off.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Without {
-    /// What was off.
+pub struct Ablation {
+    /// The part that was off.
     pub term: String,
-    /// How many points were evaluated.
+    /// The number of points that were evaluated.
     pub evaluated: u64,
-    /// How many states were expanded.
+    /// The number of states that were expanded.
     pub expanded: u64,
 }
 
 /// A page about a search by branch and bound.
 ///
 /// ```
-/// use nitro_decide::{Bounded, SearchView};
+/// use nitro_decide::{PointTime, SearchView};
 /// use nitro_decide::{Problem, Statistics};
 ///
 /// let (problem, statistics) = (Problem::default(), Statistics::default());
-/// let measured = [Bounded { bound_ns: 30e3, time_ns: 41e3, limit: "sectors" }];
-/// let view = SearchView { title: "sgemm 1024", problem: &problem, statistics: &statistics, measured: &measured, without: &[] };
+/// let measured = [PointTime { bound_ns: 30e3, time_ns: 41e3, limit: "sectors" }];
+/// let (problem, statistics) = (&problem, &statistics);
+/// let view = SearchView { title: "sgemm 1024", problem, statistics, measured: &measured, without: &[] };
 /// assert!(view.page().contains("No point lies above the line"));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SearchView<'a> {
-    /// What was searched.
+    /// The name of the space.
     pub title: &'a str,
     /// The choices.
     pub problem: &'a Problem,
-    /// What became of its states.
+    /// The counts of its states.
     pub statistics: &'a Statistics,
     /// Points that were measured, whether the search asked for them or not.
-    pub measured: &'a [Bounded],
+    pub measured: &'a [PointTime],
     /// The same search without parts of the bound; the first is with all of them.
-    pub without: &'a [Without],
+    pub without: &'a [Ablation],
 }
 
 impl SearchView<'_> {
@@ -73,13 +74,16 @@ impl SearchView<'_> {
             p.lead { (total.expanded) " states expanded, " (total.pruned) " pruned, " (total.dead_ends) " dead ends, "
                 (self.statistics.evaluated) " points evaluated." }
             h2 { "The tree" }
-            p { "A row is a level: so many decisions above. Its states, from the left: expanded, evaluated, dead ends, and pruned, by what would take too long. "
+            p { "A row is a level: so many decisions above. Its states, from the left: "
+                "expanded, evaluated, dead ends, and pruned, by what would take too long. "
                 "On the right, the decision that pruned most there." }
             (legend(&self.limits()))
             figure { (wide("", "the tree by level", &self.tree().inline())) }
             h2 { "Bounds against times" }
             p { "Each point that was measured, by what its bound says takes so long. "
-                @if above == 0 { "No point lies above the line." } @else { b { (above) " points lie above the line: the bound is wrong, and nothing is proved." } } }
+                @if above == 0 { "No point lies above the line." } @else {
+                    b { (above) " points lie above the line: the bound is wrong, and nothing is proved." }
+                } }
             figure { (wide("", "bounds against times", &self.scatter().inline())) }
             h2 { "How tight it is" }
             (wide("", "tightness", &self.tightness()))
@@ -91,7 +95,7 @@ impl SearchView<'_> {
         document(&title, OWN_STYLE, &main)
     }
 
-    /// What limits, the most frequent first.
+    /// Returns the limits, the most frequent first.
     fn limits(&self) -> Vec<&'static str> {
         let mut counts: Vec<(&'static str, u64)> = Vec::new();
         let pruned = self.statistics.pruned.iter().map(|(key, count)| (key.2, *count));
@@ -111,32 +115,34 @@ impl SearchView<'_> {
         const BAR: f64 = 420.0;
         let limits = self.limits();
         let levels = &self.statistics.levels;
-        let states = |level: usize| {
-            let own = levels[level];
-            own.expanded + own.leaves + own.dead_ends + own.pruned
-        };
-        let most = (0..levels.len()).map(states).max().unwrap_or(1).max(1) as f64;
-        // roots, so that levels with few states can be seen beside those with many
-        let wide = |level: usize| BAR * (states(level) as f64 / most).sqrt();
-        let parts = (0..levels.len()).map(|level| {
+        let most = levels.iter().map(states).max().unwrap_or(1).max(1) as f64;
+        let parts = levels.iter().enumerate().map(|(level, own)| {
             let y = 4.0 + ROW * level as f64;
-            let scale = wide(level) / states(level).max(1) as f64;
-            let own = levels[level];
-            let mut segments = vec![("expanded".to_owned(), "expanded", own.expanded), ("dot".into(), "evaluated", own.leaves), ("row".into(), "dead ends", own.dead_ends)];
+            // Roots, so that levels with few states can be seen beside those with many.
+            let wide = BAR * (states(own) as f64 / most).sqrt();
+            let scale = wide / states(own).max(1) as f64;
+            let mut segments = vec![
+                ("expanded".to_owned(), "expanded", own.expanded),
+                ("dot".into(), "evaluated", own.leaves),
+                ("row".into(), "dead ends", own.dead_ends),
+            ];
             for (place, &limit) in limits.iter().enumerate() {
-                let pruned = self.statistics.pruned.iter().filter(|(key, _)| key.0 == level && key.2 == limit);
+                let pruned =
+                    self.statistics.pruned.iter().filter(|(key, _)| key.0 == level && key.2 == limit);
                 segments.push((color(place), limit, pruned.map(|(_, count)| count).sum()));
             }
             let mut x = LEFT;
-            let label = self.label(level, states(level));
+            let label = self.label(level, states(own));
             html! {
                 (text_at("soft small end", LEFT - 8.0, y + 12.0, &level.to_string()))
                 @for (class, name, count) in segments.into_iter().filter(|own| own.2 > 0) {
                     @let width = scale * count as f64;
-                    rect.(class) x=(at(x)) y=(at(y)) width=(format!("{width:.2}")) height="14" { title { (name) ": " (count) } }
+                    rect.(class) x=(at(x)) y=(at(y)) width=(format!("{width:.2}")) height="14" {
+                        title { (name) ": " (count) }
+                    }
                     ({ x += width; PreEscaped(String::new()) })
                 }
-                (text_at("soft small", LEFT + wide(level) + 8.0, y + 11.0, &label))
+                (text_at("soft small", LEFT + wide + 8.0, y + 11.0, &label))
             }
         });
         let parts = html! { @for part in parts { (part) } };
@@ -158,23 +164,25 @@ impl SearchView<'_> {
     fn scatter(&self) -> Drawing {
         const SIDE: f64 = 420.0;
         const LEFT: f64 = 70.0;
-        let all = || self.measured.iter().flat_map(|own| [own.bound_ns, own.time_ns]).filter(|ns| *ns > 0.0);
+        let all = self.measured.iter().flat_map(|own| [own.bound_ns, own.time_ns]).filter(|ns| *ns > 0.0);
         let (least, most) =
-            all().fold((f64::INFINITY, 1.0), |(least, most), ns| (f64::min(least, ns), f64::max(most, ns)));
+            all.fold((f64::INFINITY, 1.0), |(least, most), ns| (f64::min(least, ns), f64::max(most, ns)));
         let (low, high) = (least.min(most).log10() - 0.05, most.log10() + 0.05);
         let place = |ns: f64| SIDE * (ns.max(1e-9).log10() - low) / (high - low);
         let limits = self.limits();
         let parts = html! {
             rect.space x=(at(LEFT)) y="10" width=(at(SIDE)) height=(at(SIDE)) {}
             @for ns in ticks(low, high) {
-                line.line x1=(at(LEFT + place(ns))) x2=(at(LEFT + place(ns))) y1="10" y2=(at(10.0 + SIDE)) {}
-                line.line x1=(at(LEFT)) x2=(at(LEFT + SIDE)) y1=(at(10.0 + SIDE - place(ns))) y2=(at(10.0 + SIDE - place(ns))) {}
+                @let (x, y) = (at(LEFT + place(ns)), at(10.0 + SIDE - place(ns)));
+                line.line x1=(x) x2=(x) y1="10" y2=(at(10.0 + SIDE)) {}
+                line.line x1=(at(LEFT)) x2=(at(LEFT + SIDE)) y1=(y) y2=(y) {}
                 (text_at("soft small middle", LEFT + place(ns), 28.0 + SIDE, &time(ns)))
                 (text_at("soft small end", LEFT - 6.0, 14.0 + SIDE - place(ns), &time(ns)))
             }
             @for own in self.measured {
                 @let limit = limits.iter().position(|limit| *limit == own.limit).unwrap_or(0);
-                circle.(color(limit)) cx=(at(LEFT + place(own.time_ns))) cy=(at(10.0 + SIDE - place(own.bound_ns))) r="2.2" opacity=".7" {}
+                @let (x, y) = (at(LEFT + place(own.time_ns)), at(10.0 + SIDE - place(own.bound_ns)));
+                circle.(color(limit)) cx=(x) cy=(y) r="2.2" opacity=".7" {}
             }
             line.box x1=(at(LEFT)) y1=(at(10.0 + SIDE)) x2=(at(LEFT + SIDE)) y2="10" {}
             (text_at("small middle", LEFT + SIDE / 2.0, 48.0 + SIDE, "measured"))
@@ -194,7 +202,9 @@ impl SearchView<'_> {
             tbody { @for limit in self.limits() {
                 @let shares = shares(self.measured.iter().filter(|own| own.limit == limit));
                 @if let Some(largest) = shares.last() {
-                    tr { th scope="row" { (limit) } td { (shares.len()) } td { (format!("{:.2}", shares[shares.len() / 2])) } td { (format!("{largest:.2}")) } }
+                    @let median = format!("{:.2}", shares[shares.len() / 2]);
+                    tr { th scope="row" { (limit) } td { (shares.len()) } td { (median) }
+                        td { (format!("{largest:.2}")) } }
                 }
             } }
         } }
@@ -210,8 +220,13 @@ impl SearchView<'_> {
     }
 }
 
-/// Ascending.
-fn shares<'a>(all: impl Iterator<Item = &'a Bounded>) -> Vec<f64> {
+/// Counts all states of a level.
+fn states(own: &Counts) -> u64 {
+    own.expanded + own.leaves + own.dead_ends + own.pruned
+}
+
+/// Returns bounds over times, ascending.
+fn shares<'a>(all: impl Iterator<Item = &'a PointTime>) -> Vec<f64> {
     let mut shares: Vec<f64> = all.map(|own| own.bound_ns / own.time_ns).collect();
     shares.sort_by(f64::total_cmp);
     shares
@@ -233,15 +248,17 @@ fn color(place: usize) -> String {
 
 /// Powers of ten, with halves and fifths where there are few.
 fn ticks(low: f64, high: f64) -> Vec<f64> {
-    let of = |steps: &[f64]| -> Vec<f64> {
-        let powers = (low.floor() as i32..=high.ceil() as i32).map(|power| 10_f64.powi(power));
-        powers
-            .flat_map(|power| steps.iter().map(move |step| power * step))
-            .filter(|ns| (low..=high).contains(&ns.log10()))
-            .collect()
-    };
-    let few = of(&[1.0]);
-    if few.len() >= 3 { few } else { of(&[1.0, 2.0, 5.0]) }
+    let few = multiples(low, high, &[1.0]);
+    if few.len() >= 3 { few } else { multiples(low, high, &[1.0, 2.0, 5.0]) }
+}
+
+/// Returns multiples of the powers of ten whose logarithms lie between these.
+fn multiples(low: f64, high: f64, steps: &[f64]) -> Vec<f64> {
+    let powers = (low.floor() as i32..=high.ceil() as i32).map(|power| 10_f64.powi(power));
+    powers
+        .flat_map(|power| steps.iter().map(move |step| power * step))
+        .filter(|ns| (low..=high).contains(&ns.log10()))
+        .collect()
 }
 
 fn time(ns: f64) -> String {
@@ -257,7 +274,6 @@ mod tests {
     use nitro_test_support::pages::assert_fits_narrow_screens;
 
     use super::*;
-    use crate::Counts;
 
     #[test]
     fn the_page_says_what_was_pruned_by_what_and_whether_a_point_lies_above_the_line() {
@@ -269,9 +285,9 @@ mod tests {
             Counts { pruned: 9, leaves: 2, ..Counts::default() },
         ];
         statistics.pruned.insert((1, Some(tile), "sectors"), 9);
-        let point = |bound_ns, time_ns| Bounded { bound_ns, time_ns, limit: "latency" };
-        let page = |measured: &[Bounded]| {
-            let without = [Without { term: "nothing".into(), evaluated: 2, expanded: 1 }];
+        let point = |bound_ns, time_ns| PointTime { bound_ns, time_ns, limit: "latency" };
+        let page = |measured: &[PointTime]| {
+            let without = [Ablation { term: "nothing".into(), evaluated: 2, expanded: 1 }];
             SearchView {
                 title: "sgemm",
                 problem: &problem,

@@ -14,9 +14,8 @@ use nitro_evolve::runner::{CaseResult, Code, RunOutcome, RunnerError};
 use nitro_evolve::sandbox::Assembler;
 use nitro_evolve::{Efforts, EvolveRequest, Observer, Progress, Runner, Set, Subject, Workload, evolve};
 use nitro_ptx::Edit;
-use nitro_search::Ask;
-use nitro_search::Failure;
 use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, Purpose, Report};
+use nitro_search::{Ask, Budget, Engine, Failure};
 
 /// As `train evolve` has it.
 const POPULATION: usize = 64;
@@ -68,10 +67,10 @@ impl Observer for Silent {
 /// What it takes to draw a candidate, where every other one runs.
 fn breed(subject: &Subject, seconds: f64) -> Result<(), Box<dyn Error>> {
     let plan = EvolvePlan { population: POPULATION, generations: usize::MAX, ..EvolvePlan::default() };
-    let mut evolution = Evolution::new(subject.base(), plan);
+    let mut evolution = Engine::new(Evolution::new(subject.base(), plan), Budget::default());
     let (began, mut candidates) = (Instant::now(), 0_u64);
     while began.elapsed().as_secs_f64() < seconds {
-        let Ask::Evaluate(trials) = evolution.ask(usize::MAX) else { break };
+        let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) else { break };
         for trial in trials {
             candidates += 1;
             let is_wrong =
@@ -82,13 +81,13 @@ fn breed(subject: &Subject, seconds: f64) -> Result<(), Box<dyn Error>> {
                     Report::Ran { fitness: Fitness { time_ns: 1e6, error: 0.0 }, code: Some(candidates) }
                 }
             };
-            evolution.tell(trial.id, report)?;
+            evolution.tell(&trial, report)?;
         }
     }
     let each_ms = 1e3 * began.elapsed().as_secs_f64() / candidates as f64;
     println!(
         "{candidates} candidates were bred in {} generations: {each_ms:.2} ms each",
-        evolution.generation()
+        evolution.proposer().generation()
     );
     Ok(())
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use nitro_ptx::{Base, Edit};
-use nitro_search::Failure;
 use nitro_search::evolve::{Evolution, Report, Trial};
+use nitro_search::{Ask, Engine, Failure};
 
 use crate::generation::{Evaluation, Generation};
 use crate::runner::{CaseResult, NoDevice, RunOutcome, Runner, RunnerError, names};
@@ -37,12 +37,9 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Asks an evolution for its next generation.
-    pub(crate) fn breed<'s>(
-        &mut self,
-        evolution: &mut Evolution<&'s Base>,
-    ) -> nitro_search::Ask<Trial<Edit>> {
+    pub(crate) fn breed(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Ask<Trial<Edit>> {
         let began = Instant::now();
-        let asked = evolution.ask(usize::MAX);
+        let Ok(asked) = evolution.ask(usize::MAX);
         self.time.breeding += began.elapsed();
         asked
     }

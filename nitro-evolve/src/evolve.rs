@@ -19,7 +19,7 @@ use crate::history::{History, Lineage, lineages, together};
 use crate::machine_code::Disassembler;
 use crate::observer::Observer;
 use crate::runner::{Assemble, CaseResult, Code, Runner, RunnerError};
-use crate::search::{Budget, search};
+use crate::search::{SearchLimits, search};
 use crate::stages::{Conditions, FirstRunForm};
 use crate::subject::Subject;
 use crate::time_breakdown::TimeBreakdown;
@@ -126,8 +126,8 @@ pub fn evolve(
         checks: &request.checks,
     };
     let mut evaluator = Evaluator::new(conditions, runners, request.threads);
-    let budget = Budget { plan, most_time, most_trials, log, elapsed };
-    let found = search(&mut evaluator, &budget, &begin_with, observer)?;
+    let limits = SearchLimits { plan, most_time, most_trials, log, elapsed };
+    let found = search(&mut evaluator, &limits, &begin_with, observer)?;
     // Before the search the device may have been slower than during it.
     let again = evaluator.run_original()?;
     let original_times = again.map_or(original_times, |cases| named(subject, &cases));
@@ -142,10 +142,10 @@ pub fn evolve(
         kernels: subject.workload().kernels().into_iter().map(str::to_owned).collect(),
         instructions: subject.base().module().instructions(),
         on: evaluator.names(),
-        seed: budget.plan.seed,
+        seed: limits.plan.seed,
         begun_with: found.begun_with.len(),
         proposed: subject.proposed(),
-        max_error: budget.plan.max_error,
+        max_error: limits.plan.max_error,
         original: original_times,
         generations: found.generations,
         seconds: found.time.as_secs_f64(),
@@ -153,7 +153,7 @@ pub fn evolve(
         front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
         lineages: all_lineages,
         together: all_together,
-        history: History::new(&found.entries, budget.plan.max_error),
+        history: History::new(&found.entries, limits.plan.max_error),
         findings,
     })
 }

@@ -76,9 +76,9 @@ impl History {
         for entry in entries {
             history.counts.add(entry.told.report);
             if let Report::Ran { fitness, .. } = entry.told.report
-                && entry.told.trial.purpose == Purpose::Search
+                && entry.told.proposal.purpose == Purpose::Search
             {
-                history.tried.push(Attempt { fitness, edits: entry.told.trial.edits.len() });
+                history.tried.push(Attempt { fitness, edits: entry.told.proposal.edits.len() });
                 best.0 = if fitness.error == 0.0 { fitness.time_ns.min(best.0) } else { best.0 };
                 best.1 = if fitness.error <= max_error { fitness.time_ns.min(best.1) } else { best.1 };
             }
@@ -117,7 +117,7 @@ impl Counts {
 
 /// Returns the entries of new candidates.
 fn new_candidates(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
-    entries.iter().filter(|entry| entry.told.trial.purpose == Purpose::Search)
+    entries.iter().filter(|entry| entry.told.proposal.purpose == Purpose::Search)
 }
 
 /// Returns the lineage of each edit that some candidate had.
@@ -131,7 +131,7 @@ pub(crate) fn lineages(entries: &[Entry], edits: &[Edit]) -> Vec<Lineage> {
             }
             let (with_it, all) = &mut counts[entry.generation];
             *all += 1;
-            if entry.told.trial.edits.contains(edit) {
+            if entry.told.proposal.edits.contains(edit) {
                 *with_it += 1;
                 first_trial.get_or_insert(number);
             }
@@ -150,7 +150,7 @@ pub(crate) fn together(entries: &[Entry], edits: &[Edit]) -> Vec<usize> {
         if most.len() <= entry.generation {
             most.resize(entry.generation + 1, 0);
         }
-        let own = edits.iter().filter(|edit| entry.told.trial.edits.contains(edit)).count();
+        let own = edits.iter().filter(|edit| entry.told.proposal.edits.contains(edit)).count();
         most[entry.generation] = own.max(most[entry.generation]);
     }
     most
@@ -162,8 +162,8 @@ mod tests {
 
     use nitro_core::Artifact;
     use nitro_ptx::Patch;
-    use nitro_search::Failure;
-    use nitro_search::evolve::{Told, Trial};
+    use nitro_search::evolve::Trial;
+    use nitro_search::{Failure, Observation};
 
     use super::*;
 
@@ -176,7 +176,7 @@ mod tests {
     fn edits_are_counted_in_one_candidate_and_not_over_several() {
         let entry = |generation, lines: &str, purpose| {
             let trial = Trial { id: serde_json::from_str("0").unwrap(), purpose, edits: edits(lines) };
-            let told = Told { trial, report: Report::Failed(Failure::Wrong) };
+            let told = Observation { proposal: trial, report: Report::Failed(Failure::Wrong) };
             Entry { at: Duration::ZERO, generation, told }
         };
         let entries = vec![

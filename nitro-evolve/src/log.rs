@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use nitro_core::Artifact;
 use nitro_ptx::{Base, Edit, Patch};
-use nitro_search::evolve::{EvolvePlan, Report, Told, Trial};
+use nitro_search::Observation;
+use nitro_search::evolve::{EvolvePlan, Report, Trial};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +99,7 @@ pub(crate) struct LogContent {
 pub(crate) struct Entry {
     pub at: Duration,
     pub generation: usize,
-    pub told: Told<Edit>,
+    pub told: Observation<Trial<Edit>, Report>,
 }
 
 /// The file of a log, open for more.
@@ -226,7 +227,11 @@ impl Log {
         let Line { at_ms, generation, trial, report } = self.json(number, line)?;
         let edits = self.edits(number, &trial.edits)?;
         let trial = Trial { id: trial.id, purpose: trial.purpose, edits };
-        Ok(Entry { at: Duration::from_millis(at_ms), generation, told: Told { trial, report } })
+        Ok(Entry {
+            at: Duration::from_millis(at_ms),
+            generation,
+            told: Observation { proposal: trial, report },
+        })
     }
 
     /// Reads edits as the log has them.
@@ -239,7 +244,7 @@ impl Log {
     /// Adds trials that were told.
     pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), LogError> {
         for Entry { at, generation, told } in entries {
-            let Trial { id, purpose, ref edits } = told.trial;
+            let Trial { id, purpose, ref edits } = told.proposal;
             let trial = Trial { id, purpose, edits: lines(edits) };
             let at_ms = at.as_millis().try_into().unwrap_or(u64::MAX);
             self.write(&Line { at_ms, generation: *generation, trial, report: told.report })?;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use nitro_core::Artifact;
 use nitro_ptx::{Base, Edit};
-use nitro_search::Ask;
-use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Told};
+use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Trial};
+use nitro_search::{Ask, Budget, Engine, Observation};
 
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
@@ -14,8 +14,8 @@ use crate::log::{Entry, Header, Log, LogContent};
 use crate::observer::{Observer, Progress};
 use crate::words::patches;
 
-/// The budget of a search, and the file of its log.
-pub(crate) struct Budget<'a> {
+/// The limits of a search, and the file of its log.
+pub(crate) struct SearchLimits<'a> {
     /// The plan; its own budget is not used, since a search may go on with more of it.
     pub plan: EvolvePlan,
     /// The time after which no generation begins; that of earlier sessions counts.
@@ -41,7 +41,7 @@ pub(crate) struct SearchResult {
 /// A search that is under way.
 struct Search<'a, 'b> {
     evaluator: &'a mut Evaluator<'b>,
-    budget: &'a Budget<'a>,
+    limits: &'a SearchLimits<'a>,
     observer: &'a dyn Observer,
     log: Log,
     entries: Vec<Entry>,
@@ -52,17 +52,19 @@ struct Search<'a, 'b> {
 /// Searches until generations, trials or time are over.
 pub(crate) fn search(
     evaluator: &mut Evaluator<'_>,
-    budget: &Budget<'_>,
+    limits: &SearchLimits<'_>,
     begin_with: &[Vec<Edit>],
     observer: &dyn Observer,
 ) -> Result<SearchResult, EvolveError> {
     let base = evaluator.conditions.subject.base();
-    let header = header(evaluator, &budget.plan, begin_with);
-    let (log, LogContent { entries, begun_with }) = Log::open(budget.log, &header, base)?;
+    let header = header(evaluator, &limits.plan, begin_with);
+    let (log, LogContent { entries, begun_with }) = Log::open(limits.log, &header, base)?;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
-    let endless = EvolvePlan { generations: usize::MAX, ..budget.plan.clone() };
-    let mut evolution = Evolution::with_patches(base, endless, begun_with.clone());
-    let told: Vec<Told<Edit>> = entries.iter().map(|entry| entry.told.clone()).collect();
+    let endless = EvolvePlan { generations: usize::MAX, ..limits.plan.clone() };
+    let evolution = Evolution::with_patches(base, endless, begun_with.clone());
+    let mut evolution = Engine::new(evolution, Budget::default());
+    let told: Vec<Observation<Trial<Edit>, Report>> =
+        entries.iter().map(|entry| entry.told.clone()).collect();
     evolution.restore(&told).map_err(|error| EvolveError::Foreign(error.to_string()))?;
     if !begun_with.is_empty() {
         observer.message(&format!("the first generation has {} found elsewhere", patches(begun_with.len())));
@@ -70,8 +72,9 @@ pub(crate) fn search(
     if !entries.is_empty() {
         observer.message(&format!("{} trials of an earlier run are known", entries.len()));
     }
-    let mut search = Search { evaluator, budget, observer, log, entries, before };
+    let mut search = Search { evaluator, limits, observer, log, entries, before };
     search.run(&mut evolution)?;
+    let evolution = evolution.proposer();
     Ok(SearchResult {
         front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
         finalists: evolution.finalists(),
@@ -95,29 +98,29 @@ fn header(evaluator: &Evaluator<'_>, plan: &EvolvePlan, begin_with: &[Vec<Edit>]
 }
 
 impl Search<'_, '_> {
-    /// Breeds and evaluates generations until the budget is spent.
-    fn run(&mut self, evolution: &mut Evolution<&Base>) -> Result<(), EvolveError> {
-        let mut is_last = self.is_over(evolution);
+    /// Breeds and evaluates generations until a limit is reached.
+    fn run(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Result<(), EvolveError> {
+        let mut is_last = self.is_over(evolution.proposer());
         if is_last {
-            evolution.finish();
+            evolution.proposer_mut().finish();
         }
         while let Ask::Evaluate(trials) = self.evaluator.breed(evolution) {
-            let reports = self.evaluator.evaluate(evolution, &trials)?;
-            let generation = evolution.generation();
+            let reports = self.evaluator.evaluate(evolution.proposer(), &trials)?;
+            let generation = evolution.proposer().generation();
             let mut told = Vec::with_capacity(trials.len());
             for (trial, report) in trials.into_iter().zip(reports) {
-                evolution.tell(trial.id, report).map_err(|error| EvolveError::Foreign(error.to_string()))?;
-                told.push(Entry { at: self.at(), generation, told: Told { trial, report } });
+                evolution.tell(&trial, report).map_err(|error| EvolveError::Foreign(error.to_string()))?;
+                told.push(Entry { at: self.at(), generation, told: Observation { proposal: trial, report } });
             }
             // With more time a search goes on where it was: what only ends it is not kept.
             if !is_last {
                 self.log.add(&told)?;
                 self.entries.extend(told);
             }
-            self.observer.progress(&self.progress(evolution));
-            is_last = is_last || self.is_over(evolution);
+            self.observer.progress(&self.progress(evolution.proposer()));
+            is_last = is_last || self.is_over(evolution.proposer());
             if is_last {
-                evolution.finish();
+                evolution.proposer_mut().finish();
             }
         }
         Ok(())
@@ -130,12 +133,12 @@ impl Search<'_, '_> {
 
     /// Returns the time of all sessions so far.
     fn at(&self) -> Duration {
-        self.before + (self.budget.elapsed)()
+        self.before + (self.limits.elapsed)()
     }
 
     /// Returns the spent share of the time, the trials or the generations, the largest of the three.
     fn share(&self, generation: usize) -> f64 {
-        let Budget { plan, most_time, most_trials, .. } = self.budget;
+        let SearchLimits { plan, most_time, most_trials, .. } = self.limits;
         let shares = [
             (self.at().as_secs_f64(), most_time.as_secs_f64()),
             (self.entries.len() as f64, *most_trials as f64),

@@ -4,7 +4,7 @@ use std::ops::{Add, Mul, Neg, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// What an affine expression is made of.
+/// A variable of an affine expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Variable {
     /// A size, the same all through the nest: its index in the nest's list.
@@ -42,7 +42,7 @@ impl Affine {
         &self.terms
     }
 
-    /// What is added to the multiples of variables.
+    /// The number that is added to the multiples of variables.
     #[must_use]
     pub fn constant(&self) -> i64 {
         self.constant
@@ -54,13 +54,13 @@ impl Affine {
         self.terms.iter().find(|(of, _)| *of == variable).map_or(0, |(_, coefficient)| *coefficient)
     }
 
-    /// Whether a variable occurs.
+    /// Returns true where a variable occurs.
     #[must_use]
     pub fn mentions(&self, variable: Variable) -> bool {
         self.coefficient(variable) != 0
     }
 
-    /// Whether it is of sizes alone: the same all through a nest.
+    /// Returns true where it is of sizes alone: the same all through a nest.
     #[must_use]
     pub fn is_of_sizes(&self) -> bool {
         self.terms.iter().all(|(variable, _)| matches!(variable, Variable::Parameter(_)))
@@ -69,10 +69,11 @@ impl Affine {
     /// The value for these values of the variables; at the ends of `i64` it saturates.
     #[must_use]
     pub fn evaluate(&self, value: &dyn Fn(Variable) -> i64) -> i64 {
-        let add = |sum: i64, (variable, coefficient): &(Variable, i64)| {
-            sum.saturating_add(value(*variable).saturating_mul(*coefficient))
-        };
-        self.terms.iter().fold(self.constant, add)
+        let mut sum = self.constant;
+        for (variable, coefficient) in &self.terms {
+            sum = sum.saturating_add(value(*variable).saturating_mul(*coefficient));
+        }
+        sum
     }
 
     /// The expression with another one in place of a variable.
@@ -82,7 +83,7 @@ impl Affine {
         self.clone() - Affine::from(variable) * coefficient + by.clone() * coefficient
     }
 
-    /// Whether terms are as arithmetic leaves them; of what was read they need not be.
+    /// Returns true where terms are as arithmetic leaves them; in what was read they need not be.
     pub(crate) fn is_canonical(&self) -> bool {
         self.terms.iter().all(|(_, coefficient)| *coefficient != 0)
             && self.terms.windows(2).all(|pair| pair[0].0 < pair[1].0)

@@ -1,15 +1,14 @@
-//! Whether a plan can be what it says: it may come from outside.
+//! Checks of plans, which may come from outside.
 
 use std::collections::BTreeSet;
 
-use crate::launch::is_of;
 use crate::{Affine, Extent, Host, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Variable};
 
 /// The most bytes of a name.
 const MOST_NAME_BYTES: usize = 200;
 /// Decisions about some hundred kernels.
 const MOST_ORIGIN_BYTES: usize = 64 << 10;
-/// As many arguments as a kernel may have: sizes, iterators of the host, scalars, arrays.
+/// The most arguments that a kernel may have: sizes, iterators of the host, scalars, arrays.
 const MOST_ARGUMENTS: usize = 64;
 const MOST_ITERATORS: usize = 1024;
 const MOST_DIMENSIONS: usize = 16;
@@ -24,11 +23,12 @@ const MOST_POINTS: u32 = 1 << 16;
 const MOST_THREADS: u64 = 1024;
 const MOST_THREADS_Z: u32 = 64;
 
+/// The result of a check; the error says what is wrong.
 type Checked = Result<(), String>;
 
 impl LaunchPlan {
-    /// Whether the plan names only what it has, within what a device takes. Every plan that is read is checked; one
-    /// that a program changes is for it to check.
+    /// Checks that the plan names only what it has, within what a device takes. Every plan that is read is checked.
+    /// A program that changes one checks it itself.
     ///
     /// ```
     /// # use nitro_launch::{Host, LaunchPlan};
@@ -136,7 +136,8 @@ impl LaunchPlan {
             || block[2] > MOST_THREADS_Z
         {
             return Err(format!(
-                "kernel `{name}` has blocks of {block:?} threads, and {MOST_THREADS} at most are possible, {MOST_THREADS_Z} of them along z"
+                "kernel `{name}` has blocks of {block:?} threads, and {MOST_THREADS} at most are possible, \
+                 {MOST_THREADS_Z} of them along z"
             ));
         }
         if points.iter().any(|points| !(1..=MOST_POINTS).contains(points)) {
@@ -152,7 +153,7 @@ impl LaunchPlan {
         Ok(())
     }
 
-    /// `around` are the iterators of the loops around.
+    /// Checks what the host does; `around` are the iterators of the loops around.
     fn host(&self, all: &[Host], around: &mut Vec<usize>, steps: &mut usize) -> Checked {
         for one in all {
             *steps += 1;
@@ -204,14 +205,15 @@ impl LaunchPlan {
         bounds.into_iter().flatten().try_for_each(|bound| self.affine(bound, around, what))
     }
 
-    /// Sums are of sizes and of iterators that are known there, each once: equal sums are equal values.
+    /// Checks a sum. It is of sizes and of iterators that are known there, each once, since equal sums are equal
+    /// values.
     fn affine(&self, affine: &Affine, around: &[usize], what: &str) -> Checked {
-        let is_known = |variable| match variable {
+        let are_known = affine.terms().iter().all(|(variable, _)| match *variable {
             Variable::Parameter(index) => index < self.sizes.len() + self.products.len(),
             Variable::Iterator(index) => around.contains(&index),
             Variable::Block(_) | Variable::Thread(_) => false,
-        };
-        if !is_of(affine, is_known) {
+        });
+        if !are_known {
             return Err(format!("{what} names a size or an iterator that there is not"));
         }
         if !affine.is_canonical() {
@@ -221,7 +223,7 @@ impl LaunchPlan {
     }
 }
 
-/// A text of one line that can be shown.
+/// Checks a text of one line that can be shown.
 fn name(what: &str, name: &str) -> Checked {
     if name.is_empty() || name.len() > MOST_NAME_BYTES || name.chars().any(char::is_control) {
         return Err(format!(

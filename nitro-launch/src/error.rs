@@ -1,8 +1,8 @@
-//! What can be wrong with a plan, and with what it is asked to run.
+//! Errors of plans, and of requests to run them.
 
 use crate::format::FORMAT_PTX;
 
-/// Why a plan cannot be read, or cannot be run for some sizes.
+/// A reason why a plan cannot be read, or cannot be run for some sizes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
@@ -11,7 +11,8 @@ pub enum PlanError {
     Text(String),
     /// The text is of another version.
     #[error(
-        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_PTX}: make it anew, or use the version that it was made with"
+        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_PTX}: make it anew, or \
+         use the version that it was made with"
     )]
     Format {
         /// The format's number.
@@ -22,7 +23,7 @@ pub enum PlanError {
     Wrong {
         /// The name of the nest.
         plan: String,
-        /// What is wrong.
+        /// The mistake.
         what: String,
     },
     /// Another number of values than the plan takes.
@@ -32,9 +33,9 @@ pub enum PlanError {
         plan: String,
         /// Sizes, scalars, arrays, or elements of which array.
         what: String,
-        /// How many it takes.
+        /// The number that it takes.
         expected: usize,
-        /// How many there are.
+        /// The number that there is.
         given: usize,
     },
     /// A size is negative, or an array would have more elements than memory has room for.
@@ -47,7 +48,8 @@ pub enum PlanError {
     },
     /// A kernel would have more blocks than a device launches.
     #[error(
-        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647, 65535 and 65535: give its blocks more threads or points along that axis"
+        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647, 65535 \
+         and 65535: give its blocks more threads or points along that axis"
     )]
     Grid {
         /// The name of the kernel.
@@ -57,7 +59,8 @@ pub enum PlanError {
     },
     /// The PTX of the plan counts in integers that these sizes are too large for.
     #[error(
-        "the PTX of `{plan}` counts in 32 bits, and these sizes take 64: use it for smaller ones, or make it anew from a plan in CUDA C++ with such sizes"
+        "the PTX of `{plan}` counts in 32 bits, and these sizes take 64: use it for smaller ones, or make it anew \
+         from a plan in CUDA C++ with such sizes"
     )]
     Integers {
         /// The name of the nest.
@@ -65,12 +68,13 @@ pub enum PlanError {
     },
     /// The PTX of the plan is for other devices.
     #[error(
-        "the PTX of `{plan}` is for sm_{target}, and this device is sm_{found}: take another variant there, or make it anew for that"
+        "the PTX of `{plan}` is for sm_{target}, and this device is sm_{found}: take another variant there, or make \
+         it anew for that"
     )]
     Target {
         /// The name of the nest.
         plan: String,
-        /// What it is for, as in `90` or `90a`.
+        /// The architecture that it is for, as in `90` or `90a`.
         target: String,
         /// The compute capability of the device, as in `80`.
         found: u32,
@@ -80,7 +84,7 @@ pub enum PlanError {
     Launches {
         /// The name of the nest.
         plan: String,
-        /// How many launches and iterations of the host there may be.
+        /// The most launches and iterations of the host that there may be.
         most: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! What the host does: loops and launches, and what a grid covers.
+//! The work of the host: loops and launches, and the values that a grid covers.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,11 +23,11 @@ pub struct Range {
     pub upper: Vec<Affine>,
     /// The distance of two values, at least 1. Where it is not 1 there is one lower bound.
     pub step: i64,
-    /// Whether the largest value comes first. Then the step is 1.
+    /// True where the largest value comes first. Then the step is 1.
     pub is_reversed: bool,
 }
 
-/// What the host does.
+/// A step of the host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Host {
     /// Repeats for each value of an iterator, which kernels in it take.
@@ -67,7 +67,7 @@ impl Range {
 }
 
 impl Extent {
-    /// How many values there are, for these values of the variables.
+    /// The number of values, for these values of the variables.
     pub(crate) fn count(&self, value: &dyn Fn(Variable) -> i64) -> u64 {
         let [lower, upper] = bounds(&self.lower, &self.upper, value);
         let length = upper.saturating_sub(lower).max(0) as u64;
@@ -77,8 +77,7 @@ impl Extent {
 
 /// The largest lower bound and the smallest upper one.
 fn bounds(lower: &[Affine], upper: &[Affine], value: &dyn Fn(Variable) -> i64) -> [i64; 2] {
-    let of = |affine: &Affine| affine.evaluate(value);
-    let lower = lower.iter().map(of).max().expect("there is a lower bound");
-    let upper = upper.iter().map(of).min().expect("there is an upper bound");
+    let lower = lower.iter().map(|bound| bound.evaluate(value)).max().expect("there is a lower bound");
+    let upper = upper.iter().map(|bound| bound.evaluate(value)).min().expect("there is an upper bound");
     [lower, upper]
 }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 use crate::format::{FORMAT, FORMAT_PTX};
 use crate::{LaunchPlan, PlanError};
 
-/// As long as a text may be: generated kernels are some hundred kilobytes at most.
+/// The most bytes of a text: generated kernels are some hundred kilobytes at most.
 const MOST_BYTES: usize = 16 << 20;
 
-/// What stands before the plan, by which later versions are told apart.
+/// The part before the plan, by which later versions are told apart.
 #[derive(Deserialize)]
 struct Head {
     format: u64,
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct Document<'a> {
     format: u64,
     #[serde(flatten)]
     plan: &'a LaunchPlan,
@@ -26,8 +26,8 @@ impl LaunchPlan {
     #[must_use]
     pub fn to_json(&self) -> String {
         let format = if self.ptx.is_some() { FORMAT_PTX } else { FORMAT };
-        let written = Written { format, plan: self };
-        serde_json::to_string(&written).expect("names, numbers and lists can be written")
+        let document = Document { format, plan: self };
+        serde_json::to_string(&document).expect("names, numbers and lists can be written")
     }
 
     /// Reads a plan, which is then checked.
@@ -38,14 +38,11 @@ impl LaunchPlan {
         if text.len() > MOST_BYTES {
             return Err(PlanError::Text(format!("it has more than {MOST_BYTES} bytes")));
         }
-        // A message may repeat what the text says, and is shown.
-        let wrong =
-            |error: serde_json::Error| PlanError::Text(error.to_string().replace(char::is_control, "?"));
-        let Head { format } = serde_json::from_str(text).map_err(wrong)?;
+        let Head { format } = serde_json::from_str(text).map_err(unreadable)?;
         if ![FORMAT, FORMAT_PTX].contains(&format) {
             return Err(PlanError::Format { found: format });
         }
-        let plan: Self = serde_json::from_str(text).map_err(wrong)?;
+        let plan: Self = serde_json::from_str(text).map_err(unreadable)?;
         // A version that knows no PTX would take such a plan for one without kernels.
         if plan.ptx.is_some() != (format == FORMAT_PTX) {
             return Err(PlanError::Text(format!(
@@ -55,4 +52,9 @@ impl LaunchPlan {
         plan.check()?;
         Ok(plan)
     }
+}
+
+/// The error about a text that is none. Its message may repeat what the text says, and is shown.
+fn unreadable(error: serde_json::Error) -> PlanError {
+    PlanError::Text(error.to_string().replace(char::is_control, "?"))
 }

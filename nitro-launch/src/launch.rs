@@ -1,6 +1,6 @@
-//! Which kernels the host launches, with how many blocks: the one place of this rule.
+//! The one rule for which kernels the host launches, with how many blocks.
 
-use crate::{Affine, Extent, Host, Variable};
+use crate::{Extent, Host, Variable};
 
 /// One launch of a kernel.
 ///
@@ -16,12 +16,12 @@ pub struct Launch {
     pub integers: Vec<i64>,
 }
 
-/// What the host knows of a kernel.
+/// The part of a kernel that the host knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Covering<'a> {
     /// The iterators of the host's loops around its launch.
     pub host_iterators: &'a [usize],
-    /// What the grid covers along x, y and z: one to three.
+    /// The values that the grid covers along x, y and z: one to three.
     pub grid: &'a [Extent],
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
@@ -29,7 +29,7 @@ pub struct Covering<'a> {
     pub points: [u32; 3],
 }
 
-/// What came of going through all launches.
+/// The end of a walk through all launches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walk {
     /// All of them were visited.
@@ -38,9 +38,9 @@ pub enum Walk {
     Stopped,
 }
 
-/// Calls `launch` with each launch of `host`, in order, and stops after `most` launches and iterations of the
-/// host's loops. `iterators` is the number of the nest's iterators, `kernel` what the host knows of the kernel of
-/// an index.
+/// Calls `launch` with each launch of `host`, in order, and stops after `most` launches and iterations of the host's
+/// loops. `iterators` is the number of the nest's iterators; `kernel` gives what the host knows of the kernel of an
+/// index.
 ///
 /// ```
 /// use nitro_launch::{Affine, Covering, Extent, Host, Variable, Walk, launches};
@@ -48,7 +48,10 @@ pub enum Walk {
 /// let extent = Extent { lower: vec![Affine::from(0)], upper: vec![Variable::Parameter(0).into()], step: 1 };
 /// let kernel = Covering { host_iterators: &[], grid: &[extent], block: [256, 1, 1], points: [1; 3] };
 /// let mut grids = Vec::new();
-/// let walk = launches(&[Host::Launch(0)], 0, &|_| kernel, &[1000], 10, |launch| { grids.push(launch.grid); Ok::<(), ()>(()) });
+/// let walk = launches(&[Host::Launch(0)], 0, &|_| kernel, &[1000], 10, |launch| {
+///     grids.push(launch.grid);
+///     Ok::<(), ()>(())
+/// });
 /// assert_eq!((walk, grids), (Ok(Walk::Ended), vec![[4, 1, 1]])); // blocks of 256 threads
 /// ```
 ///
@@ -113,7 +116,7 @@ impl Walker<'_, '_> {
         Launch { kernel: index, grid: self.blocks(&kernel), integers }
     }
 
-    /// As many blocks as it takes to cover each value of the grid.
+    /// The number of blocks that it takes to cover each value of the grid.
     fn blocks(&self, kernel: &Covering<'_>) -> [i64; 3] {
         let mut blocks = [1; 3];
         for (axis, extent) in kernel.grid.iter().enumerate() {
@@ -136,9 +139,4 @@ pub(crate) fn value(sizes: &[i64], iterators: &[i64], variable: Variable) -> i64
         Variable::Iterator(index) => iterators[index],
         Variable::Block(_) | Variable::Thread(_) => 0, // the host knows none
     }
-}
-
-/// Whether it is made of variables that are known.
-pub(crate) fn is_of(affine: &Affine, is_known: impl Fn(Variable) -> bool) -> bool {
-    affine.terms().iter().all(|(variable, _)| is_known(*variable))
 }

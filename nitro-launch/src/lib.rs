@@ -4,10 +4,9 @@
 //!   host, the kernels with what their grids cover, and their text in CUDA C++. It is made by
 //!   `nitro_nest::Program::plan`, shipped as text ([`LaunchPlan::to_json`]), and run by `nitro_cuda::Executable`,
 //!   in applications that compile no nests.
-//! - [`Affine`], [`Range`], [`Extent`] and [`Host`] are what the launches of a plan are written with. Programs that
-//!   are yet to be found, in `nitro_nest`, are written with the same, so that there is one rule for what is
-//!   launched ([`launches`]).
-//!
+//! - [`Affine`], [`Range`], [`Extent`] and [`Host`] are the words in which the launches of a plan are written.
+//!   Programs that are yet to be found, in `nitro_nest`, use the same, so that there is one rule for what is launched
+//!   ([`launches`]).
 //! - [`PlannedPtx`] is a plan's kernels as PTX, for the devices of its [`Target`] and newer ones, such as what
 //!   evolution made of them.
 //!

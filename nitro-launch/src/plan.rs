@@ -12,9 +12,9 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 
 /// What a host needs to launch the kernels of a loop nest.
 ///
-/// A kernel takes, in this order: the sizes, their products and the iterators of the host's loops around it (`int`
-/// or `long long`, whichever [`integers`](Self::integers) says), the scalars (`float`), and a pointer to each array
-/// and temporary.
+/// A kernel takes, in this order: the sizes, their products, the iterators of the host's loops around it, the
+/// scalars (`float`), and a pointer to each array and temporary. Its integers are `int` or `long long`, whichever
+/// [`integers`](Self::integers) says.
 ///
 /// ```
 /// use nitro_launch::{Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Variable};
@@ -71,9 +71,9 @@ pub struct LaunchPlan {
     pub iterators: Vec<String>,
     /// The kernels.
     pub kernels: Vec<PlannedKernel>,
-    /// What the host does, in order.
+    /// The steps of the host, in order.
     pub host: Vec<Host>,
-    /// Whether a compiler may join a product and a sum into one operation, which rounds once (`-fmad`).
+    /// True where a compiler may join a product and a sum into one operation, which rounds once (`-fmad`).
     pub contracts: bool,
     /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`. Empty where they
     /// are PTX.
@@ -81,8 +81,8 @@ pub struct LaunchPlan {
     /// The kernels as they were compiled, and perhaps changed after that, in the place of CUDA C++.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx: Option<PlannedPtx>,
-    /// How it was made, for its maker to read (`nitro_nest::MappingSpace` tells from it what was done to the nest);
-    /// empty where nobody says. Nothing of what is launched depends on it.
+    /// The origin, for the plan's maker to read; empty where nobody says. `nitro_nest::MappingSpace` tells from it
+    /// what was done to the nest. Nothing of what is launched depends on it.
     #[serde(default)]
     pub origin: String,
 }
@@ -104,7 +104,7 @@ pub struct SizeProduct {
 }
 
 impl SizeProduct {
-    /// What it is for these sizes.
+    /// The product for these sizes.
     ///
     /// # Panics
     /// When there is no such size.
@@ -138,20 +138,21 @@ pub struct PlannedArray {
     pub name: String,
     /// The extent of each dimension, the slowest first: of the sizes.
     pub shape: Vec<Affine>,
-    /// Whether kernels write it.
+    /// True where kernels write it.
     pub is_written: bool,
 }
 
-/// What the host knows of a kernel.
+/// A kernel of a plan, as the host knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PlannedKernel {
     /// Its name in the text.
     pub name: String,
-    /// What a search calls the part of the nest that it runs: its statements.
+    /// The part of the nest that it runs, its statements, as a search calls it.
     pub part: String,
     /// The iterators of the host's loops around its launch.
     pub host_iterators: Vec<usize>,
-    /// What the grid covers along x, y and z: one to three. There are as many blocks as it takes to cover each value.
+    /// The values that the grid covers along x, y and z: one to three. There are as many blocks as it takes to cover
+    /// each.
     pub grid: Vec<Extent>,
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
@@ -178,11 +179,11 @@ impl LaunchPlan {
         let sizes = &self.all_sizes(sizes)?;
         let arrays = self.arrays.iter().map(|array| (array, false));
         let all = arrays.chain(self.temporaries.iter().map(|array| (array, true)));
-        let of = |(array, is_temporary): (&PlannedArray, bool)| {
-            let wrong = |shape| PlanError::Shape { array: array.name.clone(), shape };
-            shape(&array.shape, sizes, is_temporary).map_err(wrong)
-        };
-        all.map(of).collect()
+        all.map(|(array, is_temporary)| {
+            shape(&array.shape, sizes, is_temporary)
+                .map_err(|shape| PlanError::Shape { array: array.name.clone(), shape })
+        })
+        .collect()
     }
 
     /// The integers that the kernels count in for these sizes: those that suffice, or those of its PTX.
@@ -217,9 +218,8 @@ impl LaunchPlan {
 
     /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out.
     ///
-    /// # Errors
-    /// Those of `launch`; when the number of sizes is not that of the plan; when a kernel would have more blocks
-    /// than a device launches, or there are more than a million launches, of which then the first ones were made.
+    /// # Errors Those of `launch`, and when the number of sizes is not that of the plan. When a kernel would have
+    /// more blocks than a device launches, or there are more than a million launches: then the first ones were made.
     ///
     /// # Panics
     /// When the plan was not checked ([`check`](Self::check)) and names what there is not.
@@ -229,22 +229,23 @@ impl LaunchPlan {
         mut launch: impl FnMut(&Launch) -> Result<(), E>,
     ) -> Result<(), E> {
         let sizes = &self.all_sizes(sizes)?;
-        let kernel = |index: usize| self.kernels[index].covering();
-        let walk = launches(&self.host, self.iterators.len(), &kernel, sizes, MOST_STEPS, |one| {
-            if one.grid.contains(&0) {
-                return Ok(());
-            }
-            self.fits(one)?;
-            launch(one)
-        })?;
+        let (iterators, kernels) = (self.iterators.len(), &self.kernels);
+        let walk =
+            launches(&self.host, iterators, &|own| kernels[own].covering(), sizes, MOST_STEPS, |one| {
+                if one.grid.contains(&0) {
+                    return Ok(());
+                }
+                self.fits(one)?;
+                launch(one)
+            })?;
         match walk {
             Walk::Ended => Ok(()),
             Walk::Stopped => Err(PlanError::Launches { plan: self.name.clone(), most: MOST_STEPS }.into()),
         }
     }
 
-    /// The plan with these kernels in the place of its own: what evolution made of them, say. The text has kernels
-    /// of the same names, which take the same arguments.
+    /// The plan with these kernels in the place of its own, such as evolution made of them. The text has kernels of
+    /// the same names, which take the same arguments.
     ///
     /// ```
     /// # use nitro_launch::{Integers, LaunchPlan, PlannedPtx};
@@ -255,7 +256,8 @@ impl LaunchPlan {
     /// assert!(patched.runs_on(90).is_ok());
     /// assert_eq!(
     ///     patched.runs_on(80).unwrap_err().to_string(),
-    ///     "the PTX of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew for that"
+    ///     "the PTX of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew \
+    ///      for that"
     /// );
     /// # Ok::<(), nitro_launch::PlanError>(())
     /// ```
@@ -268,8 +270,8 @@ impl LaunchPlan {
         Ok(plan)
     }
 
-    /// Whether a device of a compute capability, as in `90`, takes the kernels: of CUDA C++ that shows when it is
-    /// compiled.
+    /// Checks that a device of a compute capability, as in `90`, takes the kernels. Of CUDA C++ that shows when it
+    /// is compiled.
     ///
     /// # Errors
     /// [`PlanError::Target`] when the PTX is for others.
@@ -290,7 +292,7 @@ impl LaunchPlan {
         Err(PlanError::Grid { kernel: self.kernels[launch.kernel].name.clone(), grid: launch.grid })
     }
 
-    /// Whether so many values are what the plan takes.
+    /// Checks that so many values are what the plan takes.
     ///
     /// # Errors
     /// When they are not.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Integers;
 
-/// The kernels of a plan in PTX, such as evolution gives back: for devices from the architecture on that the text
-/// is of, in integers of one width.
+/// The kernels of a plan in PTX, such as evolution gives back. They are for devices from the architecture on that
+/// the text is of, in integers of one width.
 ///
 /// ```
 /// use nitro_launch::{Integers, PlannedPtx};
@@ -20,22 +20,22 @@ use crate::Integers;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PlannedPtx {
-    /// What the kernels count in. Those of 64 bits are launched for all sizes.
+    /// The integers that the kernels count in. Those of 64 bits are launched for all sizes.
     pub integers: Integers,
     /// The text.
     pub text: String,
 }
 
-/// Which devices a PTX text is for.
+/// The devices that a PTX text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The compute capability, as in `90`.
     pub architecture: u32,
-    /// Which devices beside those of that compute capability.
+    /// The devices beside those of that compute capability.
     pub reach: Reach,
 }
 
-/// How far beyond its architecture a text goes.
+/// The reach of a text beyond its architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reach {
     /// To all newer devices.
@@ -47,7 +47,7 @@ pub enum Reach {
 }
 
 impl Target {
-    /// What a PTX text says in its directive `.target`; none where there is no such line.
+    /// Reads the directive `.target` of a PTX text; none where there is no such line.
     #[must_use]
     pub fn of_ptx(text: &str) -> Option<Self> {
         let line = text.lines().map(str::trim_start).find_map(|line| line.strip_prefix(".target"))?;
@@ -55,7 +55,7 @@ impl Target {
         line.split([',', ' ', '\t']).find_map(|word| Self::parse(word.strip_prefix("sm_")?))
     }
 
-    /// Whether a device of a compute capability, as in `90`, runs the text.
+    /// Returns true where a device of a compute capability, as in `90`, runs the text.
     #[must_use]
     pub fn runs_on(&self, architecture: u32) -> bool {
         match self.reach {
@@ -65,7 +65,7 @@ impl Target {
         }
     }
 
-    /// What stands behind `sm_`.
+    /// Reads the text behind `sm_`.
     fn parse(text: &str) -> Option<Self> {
         let number = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
         let reach = match &text[number.len()..] {
@@ -92,20 +92,19 @@ impl fmt::Display for Target {
 }
 
 impl PlannedPtx {
-    /// Which devices the text is for, as its directive `.target` says; none where there is no such line.
+    /// The devices that the text is for, as its directive `.target` says; none where there is no such line.
     #[must_use]
     pub fn target(&self) -> Option<Target> {
         Target::of_ptx(&self.text)
     }
 
-    /// Whether the text declares a kernel of this name.
+    /// Returns true where the text declares a kernel of this name.
     pub(crate) fn has_kernel(&self, name: &str) -> bool {
-        let is_named = |rest: &str| {
-            let rest = rest.trim_start();
-            rest.strip_prefix(name).is_some_and(|rest| {
-                !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter))
-            })
-        };
-        self.text.lines().filter_map(|line| line.split_once(".entry")).any(|(_, rest)| is_named(rest))
+        let entries = self.text.lines().filter_map(|line| line.split_once(".entry"));
+        let mut named = entries.filter_map(|(_, rest)| rest.trim_start().strip_prefix(name));
+        // Not one whose name only begins so.
+        named.any(|rest| {
+            !rest.starts_with(|letter: char| letter.is_ascii_alphanumeric() || "_$".contains(letter))
+        })
     }
 }

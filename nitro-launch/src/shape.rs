@@ -1,14 +1,14 @@
-//! Shapes of arrays for given sizes, and which integers count their elements.
+//! Shapes of arrays for given sizes, and the integers that count their elements.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Affine;
 use crate::launch::value;
 
-/// As many elements as arrays of tests and references may have: 2^40, beyond what any machine holds.
+/// The most elements that arrays of tests and references may have: 2^40, beyond what any machine holds.
 const MOST_ELEMENTS: i64 = 1 << 40;
-/// Below this, what a kernel computes from sizes and indices stays within 32 bits: tiles that stand out beyond an
-/// array are less than half of what there is.
+/// The size below which what a kernel computes from sizes and indices stays within 32 bits. Tiles that stand out
+/// beyond an array are less than half of what there is.
 const SMALL: u64 = 1 << 30;
 
 /// The extents of an array for these sizes. Of a temporary that has an element for each iteration of a loop there
@@ -30,8 +30,10 @@ const SMALL: u64 = 1 << 30;
 /// When the extents name a size that is not among those.
 pub fn shape(extents: &[Affine], sizes: &[i64], is_temporary: bool) -> Result<Vec<i64>, Vec<i64>> {
     let least = if is_temporary { 0 } else { i64::MIN };
-    let of = |extent: &Affine| extent.evaluate(&|variable| value(sizes, &[], variable)).max(least);
-    let shape: Vec<i64> = extents.iter().map(of).collect();
+    let mut shape = Vec::with_capacity(extents.len());
+    for extent in extents {
+        shape.push(extent.evaluate(&|variable| value(sizes, &[], variable)).max(least));
+    }
     let elements = shape.iter().try_fold(1_i64, |all, extent| all.checked_mul(*extent));
     let fits = elements.is_some_and(|elements| elements <= MOST_ELEMENTS);
     if fits && shape.iter().all(|extent| *extent >= 0) { Ok(shape) } else { Err(shape) }
@@ -57,14 +59,12 @@ impl Integers {
     /// ```
     #[must_use]
     pub fn sufficient(sizes: &[i64], shapes: &[Vec<i64>]) -> Self {
-        let is_small = |value: i64| value.unsigned_abs() < SMALL;
-        let elements = |shape: &Vec<i64>| shape.iter().product();
-        let are_small =
-            shapes.iter().all(|shape| is_small(elements(shape))) && sizes.iter().all(|size| is_small(*size));
+        let elements = shapes.iter().map(|shape| shape.iter().product::<i64>());
+        let are_small = sizes.iter().copied().chain(elements).all(|value| value.unsigned_abs() < SMALL);
         if are_small { Self::Bits32 } else { Self::Bits64 }
     }
 
-    /// What C++ calls them.
+    /// The name of their type in C++.
     #[must_use]
     pub fn c_name(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 
 /// Returns the digest of what stands in these expressions, in their order.
-pub fn digest<'a>(parts: impl IntoIterator<Item = &'a dyn ToTokens>) -> u64 {
+pub(crate) fn digest<'a>(parts: impl IntoIterator<Item = &'a dyn ToTokens>) -> u64 {
     let mut text = String::new();
     for part in parts {
         write(&part.to_token_stream(), &mut text);
@@ -16,7 +16,6 @@ pub fn digest<'a>(parts: impl IntoIterator<Item = &'a dyn ToTokens>) -> u64 {
 /// Writes the tokens with one blank between them, but not within an operator.
 fn write(tokens: &TokenStream, text: &mut String) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    let is_comma = |token: &TokenTree| matches!(token, TokenTree::Punct(own) if own.as_char() == ',');
     // A comma at the end of several is a matter of layout; of a single one it may make a tuple.
     let commas = tokens.iter().filter(|token| is_comma(token)).count();
     let ends_in_comma = commas > 1 && tokens.last().is_some_and(is_comma);
@@ -38,6 +37,10 @@ fn write(tokens: &TokenStream, text: &mut String) {
     }
 }
 
+fn is_comma(token: &TokenTree) -> bool {
+    matches!(token, TokenTree::Punct(own) if own.as_char() == ',')
+}
+
 /// Writes a group. One without brackets, of a macro's argument, is in parentheses where it is more than one token.
 fn write_group(delimiter: Delimiter, tokens: &TokenStream, text: &mut String) {
     let is_one = tokens.clone().into_iter().count() == 1;
@@ -55,8 +58,9 @@ fn write_group(delimiter: Delimiter, tokens: &TokenStream, text: &mut String) {
 
 /// The 64-bit FNV-1a hash, as that of the run time.
 fn fnv1a(bytes: &[u8]) -> u64 {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
 
-/// What the compiler knows of the package that it compiles.
-pub struct Package {
+/// The package that the compiler compiles.
+pub(crate) struct Package {
     /// Its folder.
     pub folder: PathBuf,
-    /// Whether it has a build script, through which alone cargo can notice that a file appears.
+    /// True where it has a build script, through which alone cargo can notice that a file appears.
     pub has_build_script: bool,
 }
 
@@ -22,19 +22,19 @@ impl Package {
     }
 }
 
-/// `include_bytes!` of a file that is there, nothing of one that is not.
-pub fn expansion(path: TokenStream, package: Option<&Package>) -> TokenStream {
+/// Expands to `include_bytes!` of a file that is there, and to nothing for one that is not.
+pub(crate) fn expansion(path: TokenStream, package: Option<&Package>) -> TokenStream {
     bytes(path, package).unwrap_or_else(syn::Error::into_compile_error)
 }
 
 fn bytes(path: TokenStream, package: Option<&Package>) -> syn::Result<TokenStream> {
     let path: LitStr = syn::parse2(path)
         .map_err(|error| syn::Error::new(error.span(), "write `embedded_model!(\"models/NAME.model\")`"))?;
-    let error = |message: String| Err(syn::Error::new(path.span(), message));
     let Some(package) = package else {
-        return error(
-            "the path is relative to the package, which cargo alone tells: write `include_bytes!`".into(),
-        );
+        return Err(syn::Error::new(
+            path.span(),
+            "the path is relative to the package, which cargo alone tells: write `include_bytes!`",
+        ));
     };
     let name = path.value();
     if package.folder.join(&name).exists() {
@@ -47,10 +47,11 @@ fn bytes(path: TokenStream, package: Option<&Package>) -> syn::Result<TokenStrea
     }
     if !package.has_build_script {
         let folder = name.rsplit_once('/').map_or(name.as_str(), |(folder, _)| folder);
-        return error(format!(
-            "`{name}` is not there yet, and cargo would not notice when it is: write a file `build.rs` beside `Cargo.toml` with\n\
-             fn main() {{ println!(\"cargo::rerun-if-changed={folder}\") }}"
-        ));
+        let message = format!(
+            "`{name}` is not there yet, and cargo would not notice when it is: write a file `build.rs` beside \
+             `Cargo.toml` with\nfn main() {{ println!(\"cargo::rerun-if-changed={folder}\") }}"
+        );
+        return Err(syn::Error::new(path.span(), message));
     }
     Ok(quote!({
         const BYTES: &[::core::primitive::u8] = &[];

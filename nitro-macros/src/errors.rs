@@ -7,7 +7,7 @@ use quote::ToTokens;
 
 /// The mistakes found so far, in the order in which they were found.
 #[derive(Default)]
-pub struct Errors(Vec<syn::Error>);
+pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
     /// Adds a mistake.
@@ -20,12 +20,12 @@ impl Errors {
         self.push(syn::Error::new_spanned(tokens, message));
     }
 
-    /// How many mistakes there are.
+    /// The number of mistakes.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is no mistake.
+    /// Returns true where there is no mistake.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -37,12 +37,12 @@ impl Errors {
 }
 
 /// The names in backquotes, for a message.
-pub fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     names.into_iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
 /// The one of `known` that the user most likely meant: at most a third of its letters differ.
-pub fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let distances = known.into_iter().map(|name| (edit_distance(written, name), name));
     let (distance, name) = distances.min_by_key(|(distance, _)| *distance)?;
     (distance <= name.chars().count().div_ceil(3)).then_some(name)

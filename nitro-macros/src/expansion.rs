@@ -1,4 +1,4 @@
-//! From tokens to tokens: what the macro does, without the compiler around it.
+//! The macro without the compiler around it: tokens become tokens.
 
 use proc_macro2::TokenStream;
 

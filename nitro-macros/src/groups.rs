@@ -1,13 +1,15 @@
-//! What a macro of the user's hands on (`$limit:expr`, `$key:ty`) stands between invisible delimiters, which rustc
-//! passes over in what a macro such as ours writes: `$limit * 2` of `3 + 1` would run as `3 + 1 * 2`. So they are
-//! taken out before anything is read, and parentheses put where they held something together.
+//! Groups without visible delimiters: what a macro of the user's hands on (`$limit:expr`, `$key:ty`).
+//!
+//! In what a macro such as ours writes rustc passes over such delimiters: `$limit * 2` of `3 + 1` would run as
+//! `3 + 1 * 2`. So they are taken out before anything is read, and parentheses put where they held something
+//! together.
 
 use proc_macro2::{Delimiter, Group, Spacing, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::{Expr, ExprRange, MacroDelimiter, Type};
 
 /// Returns the tokens without invisible delimiters, of the same meaning; in macros' arguments too.
-pub fn visible(tokens: TokenStream) -> TokenStream {
+pub(crate) fn visible(tokens: TokenStream) -> TokenStream {
     let trees: Vec<TokenTree> = tokens.into_iter().collect();
     let mut visible = TokenStream::new();
     for (index, tree) in trees.iter().enumerate() {
@@ -22,13 +24,14 @@ pub fn visible(tokens: TokenStream) -> TokenStream {
     visible
 }
 
-/// Whether there is anything to take out; other groups keep the places of both their delimiters.
+/// Returns true where there is anything to take out; other groups keep the places of both their delimiters.
 fn has_invisible(group: &Group) -> bool {
-    let is_inside = |tree: TokenTree| matches!(&tree, TokenTree::Group(group) if has_invisible(group));
-    group.delimiter() == Delimiter::None || group.stream().into_iter().any(is_inside)
+    let mut inside = group.stream().into_iter();
+    group.delimiter() == Delimiter::None
+        || inside.any(|tree| matches!(&tree, TokenTree::Group(group) if has_invisible(group)))
 }
 
-/// What stands around a group.
+/// The tokens around a group.
 struct Place<'t> {
     before: &'t [TokenTree],
     after: &'t [TokenTree],
@@ -52,7 +55,7 @@ impl Place<'_> {
         }
     }
 
-    /// Whether without delimiters the content and its neighbours could be read as something else.
+    /// Returns true where without delimiters the content and its neighbours could be read as something else.
     fn needs_parentheses(&self, content: &TokenStream) -> bool {
         if self.ends_in_comparison_of_cast() {
             return true;
@@ -66,7 +69,7 @@ impl Place<'_> {
         }
     }
 
-    /// Whether neighbours could take a part of this expression.
+    /// Returns true where neighbours could take a part of this expression.
     fn splits(&self, expression: &Expr) -> bool {
         match expression {
             // No expressions: a pattern or a type, or a condition's own form.
@@ -80,12 +83,12 @@ impl Place<'_> {
         }
     }
 
-    /// Before `::`.
+    /// Returns true before `::`.
     fn is_prefix(&self) -> bool {
         matches!(self.after, [first, second, ..] if is_punct(first, ':') && is_punct(second, ':'))
     }
 
-    /// Between commas, semicolons and the ends, where nothing else is near.
+    /// Returns true between commas, semicolons and the ends, where nothing else is near.
     fn stands_alone(&self) -> bool {
         let begins = match self.before {
             [] => true,
@@ -112,7 +115,7 @@ impl Place<'_> {
         }
     }
 
-    /// Before a method, a field, a call, a subscript or `?`.
+    /// Returns true before a method, a field, a call, a subscript or `?`.
     fn is_followed_by_postfix(&self) -> bool {
         match self.after {
             [first, second, ..] if is_punct(first, '.') => !is_punct(second, '.'),
@@ -127,7 +130,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether no operator can take a part of an expression from outside.
+/// Returns true where no operator can take a part of an expression from outside.
 fn is_closed(expression: &Expr) -> bool {
     match expression {
         Expr::Path(_) | Expr::Lit(_) | Expr::Paren(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Repeat(_) => {
@@ -163,7 +166,7 @@ fn has_several_bounds(content: &TokenStream) -> bool {
     }
 }
 
-/// Whether `::` may follow: so it may not after `[u8]` or `Vec<u8>`.
+/// Returns true where `::` may follow: it may not after `[u8]` or `Vec<u8>`.
 fn is_path(content: &TokenStream) -> bool {
     matches!(syn::parse2(content.clone()), Ok(Expr::Path(_)))
 }

@@ -2,10 +2,11 @@
 //! them, on their re-exports in the crate `nitro`. With the feature `nest` there is `#[nest]` too, documented in
 //! the crate `nitro_nest`.
 //!
-//! One way through the modules: `parse` reads what was written, `ir` works out what was meant or says what is
-//! wrong, `expand` writes the code and cannot fail. All of them speak [`proc_macro2`], so that tests run them in
-//! process. Mistakes are gathered in one `Errors` and reported at once, together with items that keep the rest of
-//! the user's code compiling.
+//! One way through the modules: `parse` reads what was written, `ir` works out what was meant or says what is wrong,
+//! `expand` writes the code and cannot fail. All of them speak [`proc_macro2`], so that tests run them in process.
+//!
+//! Mistakes are gathered in one `Errors` and reported at once, together with items that keep the rest of the user's
+//! code compiling.
 
 mod digest;
 mod embedded_model;

@@ -10,24 +10,24 @@ use syn::spanned::Spanned;
 use syn::{Expr, FnArg, Signature, Visibility, parse_quote};
 
 /// Returns the macro's own place, shown where these tokens are.
-pub fn located(tokens: impl ToTokens) -> Span {
+pub(crate) fn located(tokens: impl ToTokens) -> Span {
     generated(tokens.span())
 }
 
 /// Returns the macro's own place, shown where this one is.
-pub fn generated(span: Span) -> Span {
+pub(crate) fn generated(span: Span) -> Span {
     Span::call_site().located_at(span)
 }
 
 /// Returns the name of an item or a field as a generated one.
-pub fn item(name: &Ident) -> Ident {
+pub(crate) fn item(name: &Ident) -> Ident {
     let mut name = name.clone();
     name.set_span(generated(name.span()));
     name
 }
 
 /// Returns the visibility of a generated item.
-pub fn visibility(mut visibility: Visibility) -> Visibility {
+pub(crate) fn visibility(mut visibility: Visibility) -> Visibility {
     match &mut visibility {
         Visibility::Public(token) => token.span = generated(token.span),
         Visibility::Restricted(restricted) => {
@@ -38,14 +38,14 @@ pub fn visibility(mut visibility: Visibility) -> Visibility {
     visibility
 }
 
-/// Returns the user's expression where a statement could end: one that begins with a block, such as `{ 1 } + 1`,
+/// Returns the user's expression where a statement could end. One that begins with a block, such as `{ 1 } + 1`,
 /// would end there.
-pub fn whole(expression: &Expr) -> TokenStream {
+pub(crate) fn whole(expression: &Expr) -> TokenStream {
     quote_spanned!(located(expression)=> (#expression))
 }
 
 /// Returns a signature for a body that uses no argument.
-pub fn without_names(mut signature: Signature) -> Signature {
+pub(crate) fn without_names(mut signature: Signature) -> Signature {
     for argument in &mut signature.inputs {
         if let FnArg::Typed(argument) = argument {
             *argument.pat = parse_quote!(_);

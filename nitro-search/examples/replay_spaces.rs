@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use nitro_search::{
-    Ants, Ask, Budget, Crossing, Decision, Decisions, Evaluation, Failure, NodeKey, Parameter, PathPlan,
-    PathSearch, PathStrategy, Replay, Report, Source, Sources, Space, Step, Strategy,
+    AntColony, Ants, Ask, Budget, Crossing, Decision, Decisions, Engine, Evaluation, Failure, GeneticPaths,
+    NodeKey, Parameter, PathStrategy, Paths, RandomPaths, Replay, Report, Source, Sources, Space, Step,
+    Strategy,
 };
 
 /// Devices of one architecture.
@@ -34,7 +35,7 @@ struct Options {
     folder: PathBuf,
     strategies: Vec<Strategy>,
     /// By name; instead of strategies, where there are any.
-    walkers: Vec<(String, PathStrategy)>,
+    walkers: Vec<(String, Walker)>,
     seeds: usize,
     evaluations: usize,
     spaces: Option<Vec<String>>,
@@ -42,6 +43,8 @@ struct Options {
     sources: String,
 }
 
+/// Begins a strategy over paths with a seed.
+type Walker = fn(u64) -> Box<dyn PathStrategy>;
 type Error = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Error> {
@@ -219,30 +222,33 @@ impl Decisions for Walked<'_> {
     }
 }
 
-fn walkers(names: &str) -> Result<Vec<(String, PathStrategy)>, Error> {
+fn walkers(names: &str) -> Result<Vec<(String, Walker)>, Error> {
     let all = "random,genetic,without-local-search,ants";
     let names = if names == "all" { all } else { names };
-    let walker = |name: &str| {
-        let strategy = match name {
-            "ants" => PathStrategy::Ants(Ants::default()),
-            "without-local-search" => PathStrategy::Ants(Ants { local_search: false, ..Ants::default() }),
-            "genetic" => PathStrategy::Genetic,
-            "random" => PathStrategy::Random,
+    let mut walkers = Vec::new();
+    for name in names.split(',') {
+        let walker: Walker = match name {
+            "ants" => |seed| Box::new(AntColony::new(seed)),
+            "without-local-search" => {
+                |seed| Box::new(AntColony::with(Ants { local_search: false, ..Ants::default() }, seed))
+            }
+            "genetic" => |seed| Box::new(GeneticPaths::new(seed)),
+            "random" => |seed| Box::new(RandomPaths::new(seed)),
             _ => return Err(format!("nobody called {name} walks: there are {all}").into()),
         };
-        Ok((name.to_owned(), strategy))
-    };
-    names.split(',').map(walker).collect()
+        walkers.push((name.to_owned(), walker));
+    }
+    Ok(walkers)
 }
 
 /// The share of the best that is found, of each space on each device that was measured completely.
 fn walk_all(spaces: &[Measured], options: &Options) -> Result<(), Error> {
-    for (name, strategy) in &options.walkers {
+    for (name, walker) in &options.walkers {
         let mut shares = Vec::new();
         for measured in spaces {
             for (device, answers) in &measured.devices {
                 let Some(answers) = answers.iter().copied().collect::<Option<Vec<_>>>() else { continue };
-                let of_seed = |seed| walked(&measured.space, &answers, strategy, seed, options.evaluations);
+                let of_seed = |seed| walked(&measured.space, &answers, walker(seed), options.evaluations);
                 let found = (0..options.seeds as u64).map(of_seed).collect::<Result<Vec<f64>, _>>()?;
                 let share = found.iter().sum::<f64>() / found.len() as f64;
                 println!("{:<46} {:6.2}", format!("{name} {} {device}", measured.name), 100.0 * share);
@@ -257,16 +263,14 @@ fn walk_all(spaces: &[Measured], options: &Options) -> Result<(), Error> {
 fn walked(
     space: &Space,
     answers: &[Evaluation],
-    strategy: &PathStrategy,
-    seed: u64,
+    strategy: Box<dyn PathStrategy>,
     evaluations: usize,
 ) -> Result<f64, Error> {
-    let plan = PathPlan { seed, budget: Budget::evaluations(evaluations), ..PathPlan::new(strategy.clone()) };
-    let mut search = PathSearch::new(Walked(space), plan);
-    while let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
-        for proposal in proposals {
-            let candidate = space.find(&Walked::configuration(&proposal.path)).expect("it is of the space");
-            search.tell(proposal.id, Report::from(answers[candidate.index()]))?;
+    let mut search = Engine::new(Paths::new(Walked(space), strategy), Budget::evaluations(evaluations));
+    while let Ask::Evaluate(paths) = search.ask(usize::MAX)? {
+        for path in paths {
+            let candidate = space.find(&Walked::configuration(&path)).expect("it is of the space");
+            search.tell(&path, Report::from(answers[candidate.index()]))?;
         }
     }
     let best_ns = answers.iter().filter_map(|answer| answer.time_ns()).fold(f64::INFINITY, f64::min);

@@ -1,11 +1,27 @@
-//! Generated code: who writes the texts that a search is to try, and what there is to decide about them.
+//! Generated code: the trait of whatever writes the texts that a search is to try.
 
-use crate::{Crossing, Decisions};
+use std::convert::Infallible;
 
-/// Whatever went wrong.
+use crate::{Crossing, Decisions, Evaluation, Proposer};
+
+/// An error of any kind.
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a text of a [`Generator`] does, for people.
+/// A strategy that proposes texts of a [`Generator`] until it has proved that nothing is faster.
+///
+/// Behind an [`Engine`](crate::Engine) it is driven as follows.
+///
+/// - [`restore`](crate::Engine::restore) takes times of texts that are known, in any order, also one by one; a text
+///   that is none of the generator's is [`Foreign`](crate::TellError::Foreign).
+/// - [`ask`](crate::Engine::ask) gives at most so many texts, at least one. The more are timed at once, the less is
+///   pruned by their times.
+/// - [`tell`](crate::Engine::tell) takes the times in any order. A time below its bound is
+///   [`Unsound`](crate::TellError::Unsound): the bound is wrong, and nothing is proved any more.
+/// - [`gap`](crate::Engine::gap) says what is left to prove, also where a budget ended the search.
+pub type Prover<'a> =
+    Box<dyn Proposer<Proposal = String, Report = Evaluation, Error = Infallible> + Send + 'a>;
+
+/// A description of a text of a [`Generator`], for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// To be read on a terminal.
@@ -14,7 +30,7 @@ pub struct Description {
     pub html: String,
 }
 
-/// What a description says the needs of: where the code is to run.
+/// The place where code is to run, whose limits a description compares it with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target<'a> {
     /// A device here by its name, e.g. `cuda:0`.
@@ -23,8 +39,9 @@ pub enum Target<'a> {
     Architecture(u32),
 }
 
-/// Writes code for a variant: what there is to decide about it, and the text that comes of decisions. What a
-/// trainer takes for a variant with a parameter `in artifacts` (`nitro_train::Tunable::generated`).
+/// A writer of code for a variant: it knows the decisions, and the text that comes of them.
+///
+/// A trainer takes it for a variant with a parameter `in artifacts` (`nitro_train::Tunable::generated`).
 ///
 /// ```
 /// use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
@@ -62,8 +79,8 @@ pub enum Target<'a> {
 /// assert!(matches!(Loops.decisions().next(&[]), Step::Choose(decision) if decision.allowed.len() == 4));
 /// ```
 pub trait Generator: Send + Sync {
-    /// What there is to decide. It answers the same whenever it is asked: a search that was stopped goes on by
-    /// asking again.
+    /// Returns the decisions. They are the same whenever this is asked: a search that was stopped goes on by asking
+    /// again.
     fn decisions(&self) -> &dyn Decisions;
 
     /// The text that these decisions give, e.g. CUDA C++ with what it is launched with. The same decisions give the
@@ -81,6 +98,17 @@ pub trait Generator: Send + Sync {
         None
     }
 
+    /// Begins a search that proves: once it is [`Exhausted`](crate::StopReason::Exhausted), no text of the generator is
+    /// faster than the best, less so many percent of its time.
+    ///
+    /// It proposes texts as those of [`artifact`](Self::artifact), and recalls the times of texts that are known
+    /// ([`Engine::restore`](crate::Engine::restore)), whoever proposed them. None where there is no bound of the
+    /// times on a device with these features, as unless a generator says otherwise.
+    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {
+        let _ = (device, percent, seed);
+        None
+    }
+
     /// Texts, each with a name for people, that every search evaluates before the first path: what is known to be sane.
     fn presets(&self) -> Vec<(String, String)> {
         Vec::new()
@@ -94,8 +122,8 @@ pub trait Generator: Send + Sync {
         None
     }
 
-    /// What such a text does and how it was made, and what it takes of the target if one is named. None, unless a
-    /// generator says otherwise: it describes nothing.
+    /// Describes such a text, how it was made, and what it takes of the target if one is named. None, unless a
+    /// generator says otherwise.
     ///
     /// # Errors
     /// When the text is none of this generator's.

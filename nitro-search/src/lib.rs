@@ -1,23 +1,19 @@
-//! Search over the configurations of tuning parameters: which of thousands is fastest, for as few evaluations as
-//! possible.
+//! Search over the configurations of tuning parameters: finds a fast one of thousands for few evaluations.
 //!
+//! - An [`Engine`] is asked what to evaluate and told what that gave. It keeps budget and log, and restores a search
+//!   that was killed from what was observed. A strategy behind it is a [`Proposer`].
 //! - A [`Space`] has the configurations that exist, from constraints ([`Constraint`]) or from a list; each is a
-//!   [`Candidate`].
-//! - A [`Search`] is asked what to evaluate and told what that gave; a [`Strategy`] decides, for what its [`Plan`]
-//!   allows.
-//! - Of a search that was killed, [`Search::restore`] makes one that goes on as if it had not been, from the
-//!   outcomes that were kept.
-//! - [`Sources`] are what other devices measured: with them [`Strategy::Transfer`] begins where they were fast.
-//! - Where what there is to decide depends on what was decided, the space is one of [`Decisions`], and a
-//!   [`PathSearch`] proposes paths through it, by an ant colony ([`Ants`]), by a genetic algorithm or at random.
+//!   [`Candidate`]. [`Strategy::over`] begins a search of them.
+//! - [`Sources`] are the measurements of other devices: [`Strategy::Transfer`] begins where they were fast.
+//! - Where the decisions depend on what was decided before, the space is one of [`Decisions`], and [`Paths`] through
+//!   it are proposed by an ant colony ([`AntColony`]), by a genetic algorithm or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - [`evolve`]: edits of what runs already, by time and error at once.
-//! - A [`Replay`] searches a space that is measured already, and says how good a strategy would have been.
+//! - A [`Replay`] searches a space that is measured already, and rates strategies.
 //!
-//! The crate runs nothing and knows no device: whoever asks evaluates. [`Search`] has an example.
+//! The crate runs nothing and knows no device: whoever asks evaluates. [`Engine`] has an example.
 
-mod ask;
-mod course;
+mod engine;
 pub mod evolve;
 mod generator;
 mod learn;
@@ -25,7 +21,6 @@ mod outcome;
 mod parameter;
 mod paths;
 mod replay;
-mod search;
 mod sources;
 mod space;
 mod strategy;
@@ -34,17 +29,17 @@ pub mod threads;
 
 use nitro_stats::random;
 
-pub use self::ask::{Ask, Budget, Ended, TellError};
-pub use self::generator::{BoxError, Description, Generator, Target};
-pub use self::outcome::{Candidate, Evaluation, Failure, Outcome};
+pub use self::engine::{
+    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError,
+};
+pub use self::generator::{BoxError, Description, Generator, Prover, Target};
+pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};
-pub use self::paths::ants::Ants;
 pub use self::paths::{
-    Attributes, Crossing, Decision, Decisions, Metrics, NodeKey, Part, PartReport, PathId, PathOutcome,
-    PathPlan, PathSearch, PathStrategy, Proposal, Report, RestoreError, Step, WalkError, complete,
+    AntColony, Ants, Attributes, Crossing, Decision, Decisions, GeneticPaths, Metrics, NodeKey, Part,
+    PartReport, Path, PathStrategy, Paths, RandomPaths, Report, Step, WalkError, complete,
 };
 pub use self::replay::{Figures, Replay};
-pub use self::search::{Plan, Search};
 pub use self::sources::{Source, Sources};
 pub use self::space::{Conflict, Constraint, Domains, Space, SpaceError, propagate};
-pub use self::strategy::{Strategy, UnknownStrategy};
+pub use self::strategy::{ListProposer, Strategy, UnknownStrategy};

@@ -1,4 +1,4 @@
-//! What is searched for, and what running it gave.
+//! Configurations, and the results of running them.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ impl fmt::Display for Candidate {
     }
 }
 
-/// What running a candidate gave.
+/// The result of running a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Evaluation {
@@ -39,7 +39,7 @@ pub enum Evaluation {
     Failed(Failure),
 }
 
-/// Why a candidate has no time.
+/// The reason for which a candidate has no time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -77,13 +77,4 @@ impl Evaluation {
     pub(crate) fn cost(self) -> f64 {
         self.time_ns().unwrap_or(f64::INFINITY)
     }
-}
-
-/// A candidate and what running it gave.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// What was run.
-    pub candidate: Candidate,
-    /// What that gave.
-    pub evaluation: Evaluation,
 }

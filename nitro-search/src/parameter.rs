@@ -19,7 +19,7 @@ pub struct Parameter {
     texts: Vec<String>,
 }
 
-/// What near and far mean between the values of a parameter.
+/// The meaning of near and far between the values of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scale {
@@ -34,7 +34,7 @@ pub enum Scale {
 }
 
 impl Parameter {
-    /// A number; its scale is that on which the values are the more evenly spaced.
+    /// Creates a number; its scale is that on which the values are the more evenly spaced.
     #[must_use]
     pub fn numbers(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().collect();
@@ -42,13 +42,13 @@ impl Parameter {
         Self::of_numbers(name, scale, values)
     }
 
-    /// A number whose differences count.
+    /// Creates a number whose differences count.
     #[must_use]
     pub fn linear(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         Self::of_numbers(name, Scale::Linear, values.into_iter().collect())
     }
 
-    /// A number whose ratios count. Where a value is not positive, differences count after all.
+    /// Creates a number whose ratios count. Where a value is not positive, differences count after all.
     #[must_use]
     pub fn exponential(name: impl Into<String>, values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().collect();
@@ -56,14 +56,14 @@ impl Parameter {
         Self::of_numbers(name, scale, values)
     }
 
-    /// `false` or `true`.
+    /// Creates a choice between `false` and `true`.
     #[must_use]
     pub fn bool(name: impl Into<String>) -> Self {
         let texts = ["false", "true"].map(str::to_owned).into();
         Self { name: name.into(), scale: Scale::Bool, numbers: vec![0.0, 1.0], texts }
     }
 
-    /// Names without an order.
+    /// Creates a choice among names without an order.
     #[must_use]
     pub fn categories<T: Into<String>>(name: impl Into<String>, values: impl IntoIterator<Item = T>) -> Self {
         let texts: Vec<String> = values.into_iter().map(Into::into).collect();
@@ -76,26 +76,26 @@ impl Parameter {
         Self { name: name.into(), scale, numbers, texts }
     }
 
-    /// The name, e.g. `block`.
+    /// Returns the name, e.g. `block`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What near and far mean.
+    /// Returns the meaning of near and far.
     #[must_use]
     pub fn scale(&self) -> Scale {
         self.scale
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "a parameter without values is refused by every space")]
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// A value as a number: a number itself, `true` as 1, and of a category its index.
+    /// Returns a value as a number: a number itself, `true` as 1, and of a category its index.
     ///
     /// # Panics
     /// When there is no value of this index.
@@ -104,7 +104,7 @@ impl Parameter {
         self.numbers[value]
     }
 
-    /// A value as text.
+    /// Returns a value as text.
     ///
     /// # Panics
     /// When there is no value of this index.
@@ -114,7 +114,7 @@ impl Parameter {
     }
 }
 
-/// The scale on which the steps between these values differ least from one another.
+/// Returns the scale on which the steps between these values differ least from one another.
 fn even_scale(values: &[f64]) -> Scale {
     if values.len() < 2 || values.iter().any(|&value| value.is_nan() || value <= 0.0) {
         return Scale::Linear;
@@ -123,7 +123,7 @@ fn even_scale(values: &[f64]) -> Scale {
     if unevenness(&logarithms) < unevenness(values) { Scale::Exponential } else { Scale::Linear }
 }
 
-/// Variance of the steps over their squared mean.
+/// Returns the variance of the steps over their squared mean.
 fn unevenness(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Searches of a space that is measured completely: how good a strategy would have been.
+//! Replays: searches of a space that is measured completely, which rate strategies.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use nitro_stats::statistics::{mean, median};
 use serde::Serialize;
 
-use crate::{Ask, Budget, Evaluation, Plan, Search, Sources, Space, Strategy};
+use crate::{Ask, Budget, Engine, Evaluation, Sources, Space, Strategy};
 
-/// After how many evaluations [`Figures::best_after`] says how good the best found is.
+/// The numbers of evaluations of [`Figures::best_after`].
 const AFTER: [usize; 7] = [1, 5, 10, 20, 50, 100, 200];
 /// The share of the best speed whose first evaluation is counted.
 const GOOD: f64 = 0.95;
@@ -34,10 +34,10 @@ pub struct Replay {
     best_ns: f64,
 }
 
-/// What the searches of a replay achieved: the fields of `search --replay --json`.
+/// The results of the searches of a replay: the fields of `search --replay --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figures {
-    /// Who proposed.
+    /// The strategy.
     pub strategy: String,
     /// Number of configurations.
     pub configurations: usize,
@@ -55,7 +55,7 @@ pub struct Figures {
 }
 
 impl Replay {
-    /// A space and what was measured of each candidate, in their order.
+    /// Creates one of a space and the measurements of its candidates, in their order.
     ///
     /// # Panics
     /// When there is not one evaluation for each candidate.
@@ -66,8 +66,8 @@ impl Replay {
         Self { space, answers, best_ns }
     }
 
-    /// One search of at most so many evaluations: after each of them the time of the best of all over that of the
-    /// best found, 0 while all failed.
+    /// Runs one search of at most so many evaluations, and returns its curve: after each of them the time of the
+    /// best of all over that of the best found, 0 while all failed.
     #[must_use]
     pub fn curve(
         &self,
@@ -76,21 +76,20 @@ impl Replay {
         evaluations: usize,
         seed: u64,
     ) -> Vec<f64> {
-        let plan =
-            Plan { strategy, seed, budget: Budget::evaluations(evaluations), sources: Arc::clone(sources) };
-        let mut search = Search::new(Arc::clone(&self.space), plan);
+        let strategy = strategy.over(&self.space, seed, sources);
+        let mut search = Engine::new(strategy, Budget::evaluations(evaluations));
         let mut curve = Vec::new();
-        while let Ask::Evaluate(candidates) = search.ask(1) {
+        while let Ok(Ask::Evaluate(candidates)) = search.ask(1) {
             for candidate in candidates {
-                let told = search.tell(candidate, self.answers[candidate.index()]);
+                let told = search.tell(&candidate, self.answers[candidate.index()]);
                 debug_assert!(told.is_ok(), "{told:?}");
-                curve.push(search.best().map_or(0.0, |best| self.best_ns / best.evaluation.cost()));
+                curve.push(search.best().map_or(0.0, |best| self.best_ns / best.report.cost()));
             }
         }
         curve
     }
 
-    /// The figures of searches with the seeds from 0.
+    /// Returns the figures of searches with the seeds from 0.
     #[must_use]
     pub fn figures(
         &self,
@@ -103,24 +102,27 @@ impl Replay {
         self.summary(strategy, evaluations, &curves.collect::<Vec<_>>())
     }
 
-    /// The figures of these curves, of [`curve`](Self::curve): for who runs several searches at once.
+    /// Returns the figures of these curves, of [`curve`](Self::curve): for a caller that runs several at once.
     #[must_use]
     pub fn summary(&self, strategy: Strategy, evaluations: usize, curves: &[Vec<f64>]) -> Figures {
-        // A search that ended early stays at what it found.
-        let after = |count: usize| {
-            let reached = |curve: &Vec<f64>| curve.get(count - 1).or(curve.last()).copied().unwrap_or(0.0);
-            (count, mean(curves.iter().map(reached)).unwrap_or(0.0))
-        };
-        let to_good =
-            |curve: &Vec<f64>| curve.iter().position(|&share| share >= GOOD).map(|at| at as f64 + 1.0);
-        let mut reached: Vec<f64> =
-            curves.iter().map(|curve| to_good(curve).unwrap_or(f64::INFINITY)).collect();
+        let mut best_after = BTreeMap::new();
+        for count in AFTER.into_iter().filter(|&count| count <= evaluations) {
+            // A search that ended early stays at what it found.
+            let reached =
+                curves.iter().map(|curve| curve.get(count - 1).or(curve.last()).copied().unwrap_or(0.0));
+            best_after.insert(count, mean(reached).unwrap_or(0.0));
+        }
+        let mut reached = Vec::with_capacity(curves.len());
+        for curve in curves {
+            let first = curve.iter().position(|&share| share >= GOOD);
+            reached.push(first.map_or(f64::INFINITY, |at| at as f64 + 1.0));
+        }
         Figures {
             strategy: strategy.to_string(),
             configurations: self.space.len(),
             valid: self.answers.iter().filter(|answer| answer.time_ns().is_some()).count(),
             seeds: curves.len(),
-            best_after: AFTER.into_iter().filter(|&count| count <= evaluations).map(after).collect(),
+            best_after,
             evaluations_to_95: median(&mut reached).filter(|median| median.is_finite()),
             never_95: reached.iter().filter(|count| count.is_infinite()).count(),
         }

@@ -1,9 +1,9 @@
-//! What other devices measured of a space.
+//! Measurements of a space on other devices.
 
 use crate::space::digest::Digest;
 use crate::{Evaluation, Space};
 
-/// What other devices measured, and what is known of the device that is searched on.
+/// The measurements of other devices, and features of the device that is searched on.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sources {
     /// The other devices.
@@ -12,7 +12,7 @@ pub struct Sources {
     pub features: Vec<f64>,
 }
 
-/// What one other device measured.
+/// The measurements of one other device.
 ///
 /// ```
 /// use nitro_search::{Evaluation, Failure, Source};
@@ -28,14 +28,14 @@ pub struct Sources {
 pub struct Source {
     /// Its name.
     pub device: String,
-    /// What it measured of each candidate, in the order of the space; none where it did not.
+    /// The evaluation of each candidate, in the order of the space; none where it was not measured.
     pub evaluations: Vec<Option<Evaluation>>,
     /// Its features, the same for all devices; may be empty.
     pub features: Vec<f64>,
 }
 
 impl Source {
-    /// Number of candidates of which something is known.
+    /// Returns the number of candidates of which something is known.
     #[must_use]
     pub fn measured(&self) -> usize {
         self.evaluations.iter().flatten().count()
@@ -43,7 +43,7 @@ impl Source {
 }
 
 impl Sources {
-    /// What tells these sources from others.
+    /// Returns a digest that tells these sources from others.
     #[must_use]
     pub fn digest(&self) -> String {
         let mut digest = Digest::new();
@@ -59,9 +59,9 @@ impl Sources {
         digest.text()
     }
 
-    /// The devices that measured anything of this space, in it.
+    /// Returns the devices that measured anything of this space, in it.
     pub(crate) fn useful(&self, space: &Space) -> impl Iterator<Item = &Source> {
-        let fits = |source: &&Source| source.evaluations.len() == space.len() && source.measured() > 0;
-        self.devices.iter().filter(fits)
+        let own = self.devices.iter().filter(|source| source.evaluations.len() == space.len());
+        own.filter(|source| source.measured() > 0)
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use nitro::Artifact;
 use nitro_nest::{LaunchPlan, MappingSpace};
 use nitro_polybench::blas;
-use nitro_search::{Ask, Generator, PathPlan, PathSearch, PathStrategy, Target};
+use nitro_search::{Ask, Budget, Engine, Generator, Paths, RandomPaths, Target};
 use nitro_test_support::tools::NVRTC;
 use serde_json::{Value, json};
 
@@ -36,11 +36,9 @@ fn refusal(folder: &Path, arguments: &[&str], code: i32) -> String {
 /// What a random search proposes first, one that was not recorded.
 fn found() -> String {
     let space = MappingSpace::new(&blas::gemm::nest()).unwrap();
-    let plan = PathPlan { seed: 7, ..PathPlan::new(PathStrategy::Random) };
-    let Ask::Evaluate(proposals) = PathSearch::new(&space, plan).ask(1).unwrap() else {
-        panic!("a search begins with something")
-    };
-    space.artifact(&proposals[0].path).unwrap()
+    let mut search = Engine::new(Paths::new(&space, RandomPaths::new(7)), Budget::evaluations(1));
+    let Ask::Evaluate(paths) = search.ask(1).unwrap() else { panic!("a search begins with something") };
+    space.artifact(&paths[0]).unwrap()
 }
 
 /// Imports measurements of these texts into `my.db`; their digests.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::Stopwatch;
 
-/// Times by the clock, less what looking at the clock takes: calls may be no longer than that.
+/// Times by the clock, less the time of looking at the clock: calls may be no longer than that.
 pub(super) struct Clock {
     begin: Instant,
 }
@@ -27,7 +27,7 @@ impl Stopwatch for Clock {
     }
 }
 
-/// What looking at the clock twice takes, in nanoseconds, as a rule.
+/// The usual time of looking at the clock twice, in nanoseconds.
 pub(crate) fn clock_ns() -> f64 {
     const LOOKS: usize = 100;
     const UNKNOWN: u64 = f64::NAN.to_bits();

@@ -1,6 +1,7 @@
-//! What the operating system tells about the processor.
+//! The processor, as the operating system describes it.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::path::Path;
 
 use crate::DeviceFeature;
@@ -29,7 +30,7 @@ pub struct Machine {
     pub cores: usize,
     /// Clock in MHz: the highest if the system tells it, else the present one.
     pub clock_mhz: f64,
-    /// Whether the clock is that of the moment when the machine was looked at.
+    /// True where the clock is that of the moment when the machine was looked at.
     pub clock_is_momentary: bool,
     /// First-level data cache of a core.
     pub l1_bytes: u64,
@@ -46,7 +47,7 @@ impl Machine {
     pub(super) fn detect() -> Self {
         let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let mut machine = Self::from_cpuinfo(&cpuinfo);
-        machine.logical_cpus = super::available_threads();
+        machine.logical_cpus = available_threads();
         machine.cores = if machine.cores == 0 { machine.logical_cpus } else { machine.cores };
         machine.simd_bits = simd_bits();
         machine.read_caches(Path::new("/sys/devices/system/cpu/cpu0/cache"));
@@ -59,17 +60,10 @@ impl Machine {
     }
 
     fn from_cpuinfo(cpuinfo: &str) -> Self {
-        let values = |key: &str| {
-            let key = key.to_owned();
-            cpuinfo.lines().filter_map(move |line| {
-                let (name, value) = line.split_once(':')?;
-                (name.trim() == key).then(|| value.trim().to_owned())
-            })
-        };
-        let first = |key: &str| values(key).next().unwrap_or_default();
-        let cores: BTreeSet<_> = values("physical id").zip(values("core id")).collect();
+        let first = |key| values(cpuinfo, key).next().unwrap_or_default();
+        let cores: BTreeSet<_> = values(cpuinfo, "physical id").zip(values(cpuinfo, "core id")).collect();
         Self {
-            model_name: first("model name"),
+            model_name: first("model name").to_owned(),
             model_numbers: format!("{}/{}/{}", first("cpu family"), first("model"), first("stepping")),
             cores: cores.len(),
             clock_mhz: first("cpu MHz").parse().unwrap_or(0.0),
@@ -78,17 +72,17 @@ impl Machine {
         }
     }
 
-    /// Cache sizes as Linux tells them, one folder a cache: `level`, `type`, `size` (as `48K`).
+    /// Reads the sizes of caches as Linux tells them, one folder a cache: `level`, `type`, `size` (as `48K`).
     fn read_caches(&mut self, folder: &Path) {
         for index in 0..8 {
-            let read = |name| {
-                std::fs::read_to_string(folder.join(format!("index{index}/{name}"))).unwrap_or_default()
-            };
-            if read("type").trim() == "Instruction" {
+            let cache = folder.join(format!("index{index}"));
+            let [level, kind, size] = ["level", "type", "size"]
+                .map(|name| std::fs::read_to_string(cache.join(name)).unwrap_or_default());
+            if kind.trim() == "Instruction" {
                 continue;
             }
-            let bytes = parse_size(read("size").trim()).unwrap_or(0);
-            match read("level").trim() {
+            let bytes = parse_size(size.trim()).unwrap_or(0);
+            match level.trim() {
                 "1" => self.l1_bytes = bytes,
                 "2" => self.l2_bytes = bytes,
                 "3" => self.l3_bytes = bytes,
@@ -117,8 +111,8 @@ impl Machine {
         )
     }
 
-    /// The device features of this machine used with `threads` threads, as far as they are known: those that every
-    /// machine of the kind has, and those of the moment.
+    /// The known device features of this machine used with `threads` threads. First those that every machine of the
+    /// kind has, then those of the moment.
     pub(super) fn features(&self, threads: usize) -> (Vec<DeviceFeature>, Vec<DeviceFeature>) {
         let features = [
             ("threads", threads as f64),
@@ -133,6 +127,20 @@ impl Machine {
         let features = known.map(|(name, value)| DeviceFeature { name: name.to_owned(), value });
         features.partition(|feature| !(self.clock_is_momentary && feature.name == "clock_mhz"))
     }
+}
+
+/// Number of threads that the process may use at once.
+#[must_use]
+pub fn available_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// The values of a key of `/proc/cpuinfo`, one a hardware thread.
+fn values<'a>(cpuinfo: &'a str, key: &'a str) -> impl Iterator<Item = &'a str> {
+    cpuinfo.lines().filter_map(move |line| {
+        let (name, value) = line.split_once(':')?;
+        (name.trim() == key).then(|| value.trim())
+    })
 }
 
 fn parse_size(text: &str) -> Option<u64> {

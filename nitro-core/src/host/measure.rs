@@ -1,5 +1,5 @@
-//! Device features that only a benchmark can tell: what compiled Rust code reaches with a number of threads at once.
-//! Each has five runs of some ten milliseconds.
+//! Device features that only a benchmark can tell. They are what compiled Rust code reaches with a number of threads
+//! at once. Each has five runs of some ten milliseconds.
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -12,7 +12,7 @@ const RUNS: usize = 5;
 /// Data of the bandwidth and latency benchmarks together: beyond the private caches of every present processor.
 const BUFFER_BYTES: usize = 64 << 20;
 
-/// How `threads` threads of this machine are measured.
+/// The benchmarks of this machine used with `threads` threads.
 pub(super) fn benchmarks(threads: usize) -> Vec<Benchmark> {
     vec![
         Benchmark::on_host("copy_gbps", move || copy_bytes_per_ns(threads)),
@@ -24,47 +24,48 @@ pub(super) fn benchmarks(threads: usize) -> Vec<Benchmark> {
     ]
 }
 
-/// Of each run the slowest thread's time, in nanoseconds. `work` gets the number of its thread; what it
-/// returns becomes the thread's state for the next run.
+/// Times runs on several threads: of each run the slowest thread's time, in nanoseconds. `prepare` gets the number
+/// of its thread; `work` changes the thread's state for the next run.
 fn runs_ns<S: Send>(
     threads: usize,
     prepare: impl Fn(usize) -> S + Sync,
     work: impl Fn(&mut S) + Sync,
 ) -> Vec<f64> {
     let barrier = Barrier::new(threads);
-    let timed = |index: usize| {
-        let mut state = prepare(index);
-        work(&mut state); // warm-up: touches every page
-        let run = |_| {
-            barrier.wait();
-            let waited_before_ns = waited_ns();
-            let begin = Instant::now();
-            work(&mut state);
-            let passed_ns = begin.elapsed().as_nanos() as f64;
-            (passed_ns - (waited_ns() - waited_before_ns)).max(1.0)
-        };
-        (0..RUNS).map(run).collect::<Vec<f64>>()
-    };
     let times: Vec<Vec<f64>> = std::thread::scope(|scope| {
+        let (barrier, prepare, work) = (&barrier, &prepare, &work);
         let spawned: Vec<_> = (0..threads)
-            .map(|index| {
-                let timed = &timed;
-                scope.spawn(move || timed(index))
-            })
+            .map(|index| scope.spawn(move || thread_runs_ns(barrier, prepare(index), work)))
             .collect();
         spawned.into_iter().map(|thread| thread.join().expect("a benchmark does not panic")).collect()
     });
     (0..RUNS).map(|run| times.iter().map(|thread| thread[run]).fold(1.0, f64::max)).collect()
 }
 
-/// How long this thread has been ready to run while others had the processor, in nanoseconds, where the system
-/// tells it (Linux): on a busy machine that is most of a run. 0 elsewhere.
+/// Times the runs of one thread, in nanoseconds; each begins together with those of the other threads.
+fn thread_runs_ns<S>(barrier: &Barrier, mut state: S, work: impl Fn(&mut S)) -> Vec<f64> {
+    work(&mut state); // warm-up: touches every page
+    let mut times_ns = Vec::with_capacity(RUNS);
+    for _ in 0..RUNS {
+        barrier.wait();
+        let waited_before_ns = waited_ns();
+        let begin = Instant::now();
+        work(&mut state);
+        let passed_ns = begin.elapsed().as_nanos() as f64;
+        // On a busy machine others have the processor for most of a run: that is no time of the machine's.
+        times_ns.push((passed_ns - (waited_ns() - waited_before_ns)).max(1.0));
+    }
+    times_ns
+}
+
+/// The time for which this thread has been ready to run while others had the processor, in nanoseconds. Only Linux
+/// tells it; 0 elsewhere.
 fn waited_ns() -> f64 {
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     schedule.split_whitespace().nth(1).and_then(|waited| waited.parse().ok()).unwrap_or(0.0)
 }
 
-/// How much of the work each run did in a unit of time.
+/// The work of each run in a unit of time.
 fn rates(amount: usize, times: &[f64]) -> Vec<f64> {
     times.iter().map(|time| amount as f64 / time).collect()
 }
@@ -72,11 +73,15 @@ fn rates(amount: usize, times: &[f64]) -> Vec<f64> {
 /// Bytes read plus bytes written by a copy, in a nanosecond (that is GB/s).
 fn copy_bytes_per_ns(threads: usize) -> Vec<f64> {
     let words = BUFFER_BYTES / 8 / threads;
-    let prepare = |index: usize| (vec![index as u64; words], vec![0u64; words]);
-    let times_ns = runs_ns(threads, prepare, |(source, target)| {
-        target.copy_from_slice(black_box(source));
-        black_box(target);
-    });
+    // Source and target together fill the buffer, which no cache holds.
+    let times_ns = runs_ns(
+        threads,
+        |index| (vec![index as u64; words], vec![0u64; words]),
+        |(source, target)| {
+            target.copy_from_slice(black_box(source));
+            black_box(target);
+        },
+    );
     rates(2 * 8 * words * threads, &times_ns)
 }
 
@@ -87,6 +92,8 @@ where
 {
     const LANES: usize = 64;
     const STEPS: usize = 40_000;
+    // The lanes do not depend on each other, so that many operations are under way at once. They alternate between
+    // 1 and 0: nothing overflows or is denormal, and the compiler does not see it.
     let times_ns = runs_ns(
         threads,
         |_| [T::from(1); LANES],
@@ -132,12 +139,14 @@ fn random_access_ns(threads: usize) -> Vec<f64> {
     struct Line(u32);
     let count = BUFFER_BYTES / size_of::<Line>();
     let mut ring: Vec<Line> = (0..count).map(|next| Line(next as u32)).collect();
-    // Sattolo's shuffle leaves one cycle through all lines.
+    // Sattolo's shuffle ("An algorithm to generate a random cyclic permutation", 1986) leaves one cycle through all
+    // lines, so that no walk is short and no prefetcher sees a pattern.
     let mut state = 0x9e37_79b9_7f4a_7c15u64;
     for last in (1..count).rev() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ring.swap(last, (state >> 33) as usize % last);
     }
+    // Threads begin at different places of the cycle.
     let times_ns = runs_ns(
         threads,
         |thread| (thread * count / threads) as u32,

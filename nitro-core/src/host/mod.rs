@@ -1,8 +1,8 @@
 //! The host as a device, and parts of it.
 //!
-//! `host:THREADS` is the machine's processor used with that many threads: how fast memory, caches and arithmetic
-//! are for a computation depends on how many threads take part, so each number of threads is a device of its own.
-//! The trainer measures it in a rayon pool of so many threads.
+//! `host:THREADS` is the machine's processor used with that many threads. The speed of memory, caches and arithmetic
+//! depends on how many threads take part, so each number of threads is a device of its own. The trainer measures it
+//! in a rayon pool of so many threads.
 //!
 //! ```
 //! use nitro_core::{Device, host};
@@ -19,12 +19,11 @@ mod measure;
 pub(crate) use clock::clock_ns;
 
 use std::cell::Cell;
-use std::num::NonZero;
 
 use once_cell::race::OnceBox;
 
 use crate::{Device, DeviceEntry, Stopwatch};
-pub use machine::Machine;
+pub use machine::{Machine, available_threads};
 
 /// The processor of this machine, used with a number of threads.
 ///
@@ -77,9 +76,9 @@ thread_local! {
     static CURRENT: Cell<Option<Host>> = const { Cell::new(None) };
 }
 
-/// The host as this thread uses it: what [`enter`] set. Otherwise, with the Cargo feature `rayon`, the rayon pool
-/// in which parallel work of this thread runs (its own pool, or the global one, which is started then); without it
-/// all threads that the process may use.
+/// The host as this thread uses it: what [`enter`] set. Otherwise, with the Cargo feature `rayon`, it is the rayon
+/// pool in which parallel work of this thread runs: its own pool, or the global one, which is started then. Without
+/// the feature it is all threads that the process may use.
 #[must_use]
 #[inline]
 pub fn current() -> Host {
@@ -104,8 +103,9 @@ fn unentered() -> Host {
 #[cfg(not(feature = "rayon"))]
 use whole as unentered;
 
-/// From now on calls on this thread run on a part of the host with `threads` threads. For the start handler of a thread
-/// pool: a pool's own threads are where its work runs. A rayon pool is found without it by the Cargo feature `rayon`.
+/// Makes later calls on this thread run on a part of the host with `threads` threads. This is for the start handler
+/// of a thread pool: a pool's own threads are where its work runs. A rayon pool is found without it by the Cargo
+/// feature `rayon`.
 ///
 /// ```
 /// # struct ThreadPoolBuilder; // as rayon's
@@ -124,12 +124,6 @@ pub fn enter(threads: usize) {
 fn whole() -> Host {
     static WHOLE: OnceBox<Host> = OnceBox::new();
     *WHOLE.get_or_init(|| Box::new(Host::with_threads(available_threads())))
-}
-
-/// Number of threads that the process may use at once.
-#[must_use]
-pub fn available_threads() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// The machine that this process runs on.

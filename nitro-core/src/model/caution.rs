@@ -1,8 +1,9 @@
-//! Caution: where a selector is hardly ahead of the default, or far from all that it was trained on, the default runs.
+//! The rule for an unsure model. The default runs where a selector is hardly ahead of it, or far from all that it
+//! was trained on.
 
 use serde::{Deserialize, Serialize};
 
-/// When a model is unsure, and what runs then.
+/// The case in which a model is unsure, and the choice that runs then.
 ///
 /// ```
 /// use nitro_core::model::Caution;
@@ -14,25 +15,25 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Caution {
-    /// What runs: an index into [`Model::choices`](super::Model::choices).
+    /// The choice that runs: an index into [`Model::choices`](super::Model::choices).
     pub choice: u16,
-    /// By how much the confidence ([`Ranked::confidence`](super::Ranked::confidence)) of another choice has to be
-    /// above this one's.
+    /// The lead that another choice needs over this one, in confidence
+    /// ([`Ranked::confidence`](super::Ranked::confidence)).
     pub margin: f64,
-    /// Whether it also runs for inputs that are far from those of the training
+    /// True where it also runs for inputs that are far from those of the training
     /// ([`Coverage::inputs`](super::Coverage::inputs)).
     pub far: bool,
 }
 
 impl Caution {
-    /// Whether a choice of which the selector is this confident is not far enough ahead of the one that runs where
-    /// it is unsure.
+    /// Returns true where the selector is hardly surer of a choice than of the cautious one. `best` and `own` are
+    /// its confidence in them.
     #[must_use]
     pub fn is_hardly_ahead(&self, best: f64, own: f64) -> bool {
         best - own < self.margin
     }
 
-    /// Whether its numbers fit a model with so many choices.
+    /// Checks that its numbers fit a model with so many choices.
     pub(super) fn check(&self, choices: usize) -> Result<(), &'static str> {
         match () {
             () if usize::from(self.choice) >= choices => Err("choice where the model is unsure"),

@@ -1,11 +1,12 @@
-//! How far training reached: the inputs and devices that a model was trained on, in a few hundred bytes, so that a
+//! The reach of training: the inputs and devices that a model was trained on, in a few hundred bytes. By it a
 //! selection can tell whether it is about something like them.
 //!
 //! A point (the features of an input, or of a device) is scaled as the training data was, to [-1, 1] a column, and
 //! compared in two ways:
-//! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points, √(mean over the columns
-//!   of (difference)²), with what lies outside of [-1, 1] taken for its end. The centres are chosen so that no
-//!   training point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985).
+//! - its *gap* is the distance to the nearest of at most [`MAX_CENTERS`] training points: √(mean over the columns of
+//!   (difference)²), where what lies outside of [-1, 1] is taken for its end. The centres are chosen so that no
+//!   training point is far from all of them (Gonzalez, "Clustering to minimize the maximum intercluster distance",
+//!   1985).
 //! - its *excess* is how far the column that lies farthest outside of [-1, 1] lies outside. A gap alone would hide
 //!   it: one column of many has little weight in a mean.
 //!
@@ -20,10 +21,10 @@ use super::{Scale, limited};
 pub const MAX_CENTERS: usize = 64;
 /// The most columns of a region.
 pub const MAX_COLUMNS: usize = 64;
-/// What 1 is written as in [`Region::centers`].
+/// The integer that stands for 1 in [`Region::centers`].
 const ONE: f64 = 127.0;
 
-/// Which inputs and devices a model was trained on; what is absent is not known.
+/// The inputs and devices that a model was trained on; what is absent is not known.
 ///
 /// ```
 /// use nitro_core::model::{Coverage, Offset, Region, Scale, Transform};
@@ -41,7 +42,7 @@ pub struct Coverage {
     pub devices: Option<DeviceRegion>,
 }
 
-/// Where the source devices lie.
+/// The region of the source devices.
 ///
 /// ```
 /// use nitro_core::model::{DeviceRegion, Offset, Region, Scale, Transform};
@@ -56,15 +57,15 @@ pub struct Coverage {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeviceRegion {
-    /// Names of the columns: all device features that are known of every source and differ between them, whether
-    /// the selector uses them or not.
+    /// Names of the columns. They are all device features that are known of every source and differ between them,
+    /// whether the selector uses them or not.
     #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub features: Vec<String>,
     /// The sources.
     pub region: Region,
 }
 
-/// Where some training points lie.
+/// The region of some training points.
 ///
 /// ```
 /// use nitro_core::model::{Offset, Region, Scale, Transform};
@@ -91,24 +92,24 @@ pub struct Region {
     pub excess_limit: f64,
 }
 
-/// How a point lies to a region, before limits; both in scaled units, in which the range of the training points is
-/// 2 long.
+/// The offset of a point from a region, before limits. Units are scaled: the range of the training points is 2 long.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
     /// Root mean square difference to the nearest centre.
     pub gap: f64,
-    /// How far the farthest column lies outside of the training range; 0 inside.
+    /// The distance by which the farthest column lies outside of the training range; 0 inside.
     pub excess: f64,
 }
 
 impl Coverage {
-    /// Whether nothing is known.
+    /// Returns true where nothing is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether all lengths and numbers fit together for a model with this many input features; what does not is named.
+    /// Checks that all lengths and numbers fit together for a model with this many input features. The error names
+    /// what does not.
     pub(crate) fn check(&self, features: usize) -> Result<(), &'static str> {
         let inputs = self.inputs.iter().map(|region| (region, features));
         let devices = self.devices.iter().map(|devices| (&devices.region, devices.features.len()));
@@ -117,7 +118,7 @@ impl Coverage {
 }
 
 impl DeviceRegion {
-    /// How far the device with these features is from the sources, as [`Region::distance`].
+    /// The distance of the device with these features from the sources, as [`Region::distance`].
     #[must_use]
     pub fn distance(&self, value: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let values: Vec<f64> = self.features.iter().map(|name| value(name).unwrap_or(f64::NAN)).collect();
@@ -133,21 +134,20 @@ impl Region {
         centers: impl IntoIterator<Item = &'a [f64]>,
         limits: Offset,
     ) -> Self {
-        let byte = |&value: &f64| (value.clamp(-1.0, 1.0) * ONE).round() as i8;
-        let centers = centers.into_iter().take(MAX_CENTERS).flatten().map(byte).collect();
+        let values = centers.into_iter().take(MAX_CENTERS).flatten();
+        let centers = values.map(|value| (value.clamp(-1.0, 1.0) * ONE).round() as i8).collect();
         Self { scaling, centers, gap_limit: limits.gap, excess_limit: limits.excess }
     }
 
-    /// How far the point with these raw values is from the training points, in units of the limit: above 1 is far.
-    /// Values that are not finite are not known and take no part; absent where no value is known. Allocates
-    /// nothing.
+    /// The distance of a point of raw values from the training points, in units of the limit. Above 1 is far. Values
+    /// that are not finite are not known and take no part; absent where no value is known. Allocates nothing.
     #[must_use]
     pub fn distance(&self, values: &[f64]) -> Option<f64> {
         let Offset { gap, excess } = self.offset(values)?;
         Some((gap / self.gap_limit).max(excess / self.excess_limit))
     }
 
-    /// How the point with these raw values lies to the training points; as [`Region::distance`], without limits.
+    /// The offset of a point of raw values from the training points: as [`Region::distance`], without limits.
     #[must_use]
     pub fn offset(&self, values: &[f64]) -> Option<Offset> {
         let mut scaled = [f64::NAN; MAX_COLUMNS];
@@ -159,8 +159,7 @@ impl Region {
     }
 
     fn check(&self, columns: usize) -> Result<(), &'static str> {
-        let is_sound = |scale: &Scale| scale.min.is_finite() && (scale.max - scale.min).is_finite();
-        let is_limit = |limit: f64| limit.is_finite() && limit > 0.0;
+        let limits = [self.gap_limit, self.excess_limit];
         match () {
             () if columns == 0 || columns > MAX_COLUMNS || self.scaling.len() != columns => {
                 Err("number of columns of a region")
@@ -171,8 +170,10 @@ impl Region {
             {
                 Err("number of centers of a region")
             }
-            () if !self.scaling.iter().all(is_sound) => Err("scaling of a region"),
-            () if !is_limit(self.gap_limit) || !is_limit(self.excess_limit) => Err("limits of a region"),
+            () if self.scaling.iter().any(|own| !own.min.is_finite() || !(own.max - own.min).is_finite()) => {
+                Err("scaling of a region")
+            }
+            () if !limits.iter().all(|limit| limit.is_finite() && *limit > 0.0) => Err("limits of a region"),
             () => Ok(()),
         }
     }
@@ -183,18 +184,25 @@ pub(crate) fn coordinate(center: i8) -> f64 {
     f64::from(center) / ONE
 }
 
-/// How a scaled point lies to some centres; a value that is not a number takes no part.
+/// The offset of a scaled point from some centres; a value that is not a number takes no part.
 fn offset<'a>(point: &[f64], centers: impl Iterator<Item = &'a [i8]>) -> Option<Offset> {
-    let known = point.iter().filter(|value| !value.is_nan());
-    let (count, excess) =
-        known.fold((0, 0.0), |(count, excess), value| (count + 1, f64::max(excess, value.abs() - 1.0)));
-    let square = |(value, &center): (&f64, &i8)| {
-        let difference = value.clamp(-1.0, 1.0) - coordinate(center);
-        if difference.is_nan() { 0.0 } else { difference * difference }
-    };
-    let squares = centers.map(|center| point.iter().zip(center).map(square).sum::<f64>());
-    let nearest = squares.reduce(f64::min)?;
+    let (mut count, mut excess) = (0_u32, 0.0);
+    for value in point.iter().filter(|value| !value.is_nan()) {
+        count += 1;
+        excess = f64::max(excess, value.abs() - 1.0);
+    }
+    let nearest = centers.map(|center| squared_difference(point, center)).reduce(f64::min)?;
     (count > 0).then(|| Offset { gap: (nearest / f64::from(count)).sqrt(), excess })
+}
+
+/// Adds the squares of the differences, within the training range: the excess tells of what lies outside.
+fn squared_difference(point: &[f64], center: &[i8]) -> f64 {
+    let mut sum = 0.0;
+    for (value, &center) in point.iter().zip(center) {
+        let difference = value.clamp(-1.0, 1.0) - coordinate(center);
+        sum += if difference.is_nan() { 0.0 } else { difference * difference };
+    }
+    sum
 }
 
 #[cfg(test)]

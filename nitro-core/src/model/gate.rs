@@ -1,9 +1,9 @@
-//! A gate: a small decision tree before the selector, over features that cost little. What it decides needs neither
-//! the other features nor the selector.
+//! The gate of a model: a small decision tree before the selector, over features that cost little. Its decisions
+//! need neither the other features nor the selector.
 //!
-//! Features take time, and so does a selector. Where a call takes no longer than they do, no choice is worth them;
-//! where it does is told by cheap features, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger
-//! and Chen, "Cost-sensitive tree of classifiers", ICML 2013).
+//! Features take time, and so does a selector. Where a call takes no longer than they do, no choice is worth them.
+//! Cheap features tell where that is, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger and
+//! Chen, "Cost-sensitive tree of classifiers", ICML 2013).
 
 use serde::{Deserialize, Serialize};
 
@@ -33,14 +33,14 @@ pub struct Gate {
     /// The tree in preorder, as one of a [`Forest`](super::Forest): columns are input features, then device features.
     #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub nodes: Vec<Node>,
-    /// For each leaf, in their order, the choice (index into [`Model::choices`](super::Model::choices)) that runs;
-    /// where there is none, the selector is asked.
+    /// The choice of each leaf, in their order (index into [`Model::choices`](super::Model::choices)).
+    /// Where there is none, the selector is asked.
     #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub decisions: Vec<Option<u16>>,
 }
 
 impl Gate {
-    /// What it decides for raw values of all input and device features, in the order of the model's names.
+    /// Decides for raw values of all input and device features, in the order of the model's names.
     ///
     /// # Panics
     /// When it is none that a [`Model`](super::Model) that was read could have, or there are fewer values than it
@@ -50,29 +50,16 @@ impl Gate {
         self.on_device(features.len(), device_features).decide(features)
     }
 
-    /// Whether it asks for a device feature, of a model with so many input features.
+    /// Returns true where it asks for a device feature, of a model with so many input features.
     pub(super) fn asks_device(&self, inputs: usize) -> bool {
-        let is_of_device =
-            |node: &Node| matches!(node, Node::Split { column, .. } if usize::from(*column) >= inputs);
-        self.nodes.iter().any(is_of_device)
+        let mut nodes = self.nodes.iter();
+        nodes.any(|node| matches!(node, Node::Split { column, .. } if usize::from(*column) >= inputs))
     }
 
-    /// Whether all lengths and numbers fit together, for a model with so many choices, input features and columns.
+    /// Checks that all lengths and numbers fit together, for a model with so many choices, input features and
+    /// columns.
     pub(super) fn check(&self, choices: usize, inputs: usize, columns: usize) -> Result<(), &'static str> {
         let shape = Shape::of(&self.nodes)?;
-        let is_listed = |column: u16| self.features.binary_search(&column).is_ok();
-        let is_sound = |node: &Node| match *node {
-            Node::Split { column, threshold } => {
-                let known = if usize::from(column) < inputs {
-                    is_listed(column)
-                } else {
-                    usize::from(column) < columns
-                };
-                known && threshold.is_finite()
-            }
-            Node::Leaf => true,
-        };
-        let is_choice = |decision: &Option<u16>| decision.is_none_or(|choice| usize::from(choice) < choices);
         match () {
             () if !self.features.windows(2).all(|pair| pair[0] < pair[1]) => Err("features of the gate"),
             () if self.features.last().is_some_and(|&last| usize::from(last) >= inputs) => {
@@ -80,22 +67,37 @@ impl Gate {
             }
             () if !shape.is_one_tree() => Err("tree of the gate"),
             () if !shape.has_leaves(self.decisions.len()) => Err("number of decisions of the gate"),
-            () if !self.nodes.iter().all(is_sound) => Err("split of the gate"),
-            () if !self.decisions.iter().all(is_choice) => Err("choice of the gate"),
+            () if !self.nodes.iter().all(|node| self.is_sound(node, inputs, columns)) => {
+                Err("split of the gate")
+            }
+            () if self.decisions.iter().flatten().any(|&choice| usize::from(choice) >= choices) => {
+                Err("choice of the gate")
+            }
             () => Ok(()),
         }
     }
 
+    /// Returns true for a split that compares a listed input feature or a device feature, and for a leaf.
+    fn is_sound(&self, node: &Node, inputs: usize, columns: usize) -> bool {
+        let Node::Split { column, threshold } = *node else { return true };
+        let is_known = match usize::from(column) < inputs {
+            true => self.features.binary_search(&column).is_ok(),
+            false => usize::from(column) < columns,
+        };
+        is_known && threshold.is_finite()
+    }
+
     /// The gate as it is on one device: splits on device features are decided once.
     pub(super) fn on_device(&self, inputs: usize, device_features: &[f64]) -> DeviceGate {
-        let mut walk = Walk { gate: self, inputs, device_features, node: 0, leaf: 0, steps: Vec::new() };
-        walk.place(0);
-        DeviceGate { features: self.features.iter().map(|&own| own.into()).collect(), steps: walk.steps }
+        let mut pruning =
+            Pruning { gate: self, inputs, device_features, node: 0, leaf: 0, steps: Vec::new() };
+        pruning.place(0);
+        DeviceGate { features: self.features.iter().map(|&own| own.into()).collect(), steps: pruning.steps }
     }
 }
 
 /// A pass over the nodes of a gate.
-struct Walk<'g> {
+struct Pruning<'g> {
     gate: &'g Gate,
     inputs: usize,
     device_features: &'g [f64],
@@ -104,8 +106,9 @@ struct Walk<'g> {
     steps: Vec<Step>,
 }
 
-impl Walk<'_> {
-    /// Adds what can be reached of the subtree that comes next. The lower side of a split is the step behind it.
+impl Pruning<'_> {
+    /// Adds what can be reached of the subtree that comes next. The tree is in preorder, so the lower side of a
+    /// split is the step behind it.
     fn place(&mut self, depth: usize) {
         assert!(depth <= MAX_DEPTH, "a sound gate");
         let node = self.gate.nodes[self.node];
@@ -126,6 +129,7 @@ impl Walk<'_> {
                 self.place(depth + 1);
             }
             Node::Split { column, threshold } => {
+                // The device decides. The other side is walked as well, to get past it; its steps are dropped.
                 let is_above = self.device_features[usize::from(column) - self.inputs] as f32 > threshold;
                 let mark = self.steps.len();
                 self.place(depth + 1);
@@ -154,7 +158,7 @@ pub(crate) struct DeviceGate {
 pub(crate) enum Step {
     /// Where the feature is above the threshold, the step of this index is next, else the one behind.
     Split { column: usize, threshold: f32, upper: usize },
-    /// What is decided.
+    /// The decision.
     Leaf(Option<usize>),
 }
 
@@ -169,8 +173,8 @@ impl DeviceGate {
         &self.steps
     }
 
-    /// The choice that it decides for, or none where the selector is to be asked: so it is too where a feature that
-    /// it looks at is not finite.
+    /// The choice that it decides for, or none where the selector is to be asked. It decides for none too where a
+    /// feature that it looks at is not finite.
     pub(crate) fn decide(&self, features: &[f64]) -> Option<usize> {
         if self.features.iter().any(|&column| !features[column].is_finite()) {
             return None;

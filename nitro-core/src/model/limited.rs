@@ -1,4 +1,4 @@
-//! Lists that are read up to a length and no further: what a few bytes of a file say must not take memory by the
+//! Lists that are read up to a length and no further. What a few bytes of a file say must not take memory by the
 //! gigabyte, as a list of empty names would, before it is known whether the file makes sense.
 
 use std::fmt;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
-/// Of names, classes and columns: far more than any model has.
+/// The most names, classes and columns: far more than any model has.
 pub(super) const MANY: usize = 4096;
 
 /// Reads a list of at most `MOST` values; for `#[serde(deserialize_with)]`.

@@ -4,7 +4,7 @@ use super::forest::DeviceForest;
 use super::gate::DeviceGate;
 use super::scores::Scores;
 use super::svm::DeviceSvm;
-use super::{Caution, Ranked, Region, Selector};
+use super::{Caution, Model, Ranked, Region, Selector};
 use crate::MAX_CHOICES;
 
 /// A [`Selector`] on one device, ready to rank choices for many inputs.
@@ -40,20 +40,67 @@ impl Selector {
     /// Resolves what depends on the device alone. `device_features` are raw values in the order of the model's names.
     ///
     /// # Panics
-    /// When the selector's numbers contradict each other, as those of a [`Model`](super::Model) that was read do
+    /// When the selector's numbers contradict each other, as those of a [`Model`] that was read do
     /// not, or when there are fewer values than it has device features.
     #[must_use]
     pub fn on_device(&self, device_features: &[f64]) -> OnDevice {
         let rule = match self {
             Self::Constant { choice } => Rule::Constant(*choice),
-            Self::Svm(svm) => Rule::Svm(svm.on_device(device_features)),
+            Self::Svm(svm) => Rule::Svm(DeviceSvm::new(svm, device_features)),
             Self::Forest(forest) => {
                 let columns = forest.inputs + device_features.len();
                 let checked = forest.check(forest.choices, forest.inputs, columns);
-                Rule::Forest(checked.expect("a sound forest").on_device(device_features))
+                Rule::Forest(DeviceForest::new(checked.expect("a sound forest"), device_features))
             }
         };
         OnDevice { rule, gate: None, caution: None, inputs: None }
+    }
+}
+
+impl Model {
+    /// Resolves the model for a device, by its identity and its device features (raw values in the order of the
+    /// names).
+    ///
+    /// # Panics
+    /// As [`Selector::on_device`].
+    #[must_use]
+    pub fn on_device(&self, device: &str, device_features: &[f64]) -> OnDevice {
+        let needed = self.needed_on(device);
+        self.resolved_on(Some(device), if needed.is_empty() { &[] } else { device_features })
+    }
+
+    /// Resolves the model where the needed device features have these values. No device stands for any that is not
+    /// calibrated.
+    pub(crate) fn resolved_on(&self, device: Option<&str>, device_features: &[f64]) -> OnDevice {
+        let selector = match device.and_then(|device| self.calibration(device)) {
+            Some(calibration) => calibration.selector.on_device(&[]),
+            None => self.selector.on_device(device_features),
+        };
+        let gate = self.gate.as_ref().map(|gate| gate.on_device(self.features.len(), device_features));
+        let far = self.caution.filter(|caution| caution.far).and(self.coverage.inputs.clone());
+        selector.behind(gate).with_caution(self.caution, far)
+    }
+
+    /// All that the selector learned to choose, best first, as indices into [`Model::choices`].
+    ///
+    /// `features` and `device_features` are raw values in the order of the names.
+    ///
+    /// # Panics
+    /// When a slice is not as long as its list of names.
+    #[must_use]
+    pub fn rank(&self, features: &[f64], device_features: &[f64]) -> Vec<usize> {
+        self.explain(features, device_features).into_iter().map(|ranked| ranked.choice).collect()
+    }
+
+    /// Ranks as [`Model::rank`], each choice with what the selector thinks of it.
+    ///
+    /// # Panics
+    /// When a slice is not as long as its list of names.
+    #[must_use]
+    pub fn explain(&self, features: &[f64], device_features: &[f64]) -> Vec<Ranked> {
+        assert_eq!(features.len(), self.features.len(), "one value for each input feature");
+        assert_eq!(device_features.len(), self.device_features.len(), "one value for each device feature");
+        self.resolved_on(None, device_features).rank(features)
     }
 }
 
@@ -63,24 +110,24 @@ impl OnDevice {
         Self { gate, ..self }
     }
 
-    /// The same, followed only where it is sure; `inputs` are those of the training, where what is far from them
+    /// The same, followed only where it is sure. `inputs` are those of the training, where what is far from them
     /// calls for caution.
     pub(super) fn with_caution(self, caution: Option<Caution>, inputs: Option<Region>) -> Self {
         Self { caution, inputs, ..self }
     }
 
-    /// What decides from few features, if there is such.
+    /// The gate, if there is one.
     pub(crate) fn gate(&self) -> Option<&DeviceGate> {
         self.gate.as_ref()
     }
 
-    /// Whether a gate decides for these features, so that most of them are not needed.
+    /// Returns true where a gate decides for these features, so that most of them are not needed.
     #[must_use]
     pub fn is_decided_early(&self, features: &[f64]) -> bool {
         self.decided(features).is_some()
     }
 
-    /// The class that the gate decides for; none where the selector is to be asked, or does not know the choice.
+    /// The class that the gate decides for. None where the selector is to be asked, or does not know the choice.
     pub(crate) fn decided(&self, features: &[f64]) -> Option<usize> {
         self.class_of(self.gate.as_ref()?.decide(features)?)
     }
@@ -94,34 +141,40 @@ impl OnDevice {
     pub(crate) fn unsure(&self, features: &[f64], scores: &Scores) -> Option<usize> {
         let caution = self.caution?;
         let (class, best) = (self.class_of(caution.choice.into())?, scores.ranked().next()?);
-        let is_hardly_ahead = || caution.is_hardly_ahead(scores.confidence(best), scores.confidence(class));
-        let is_far = || self.inputs.as_ref().and_then(|inputs| inputs.distance(features)) > Some(1.0);
-        (class != best && (is_hardly_ahead() || is_far())).then_some(class)
+        if class == best {
+            return None;
+        }
+        if caution.is_hardly_ahead(scores.confidence(best), scores.confidence(class)) {
+            return Some(class);
+        }
+        // A distance takes longer than a comparison, so it comes last.
+        let distance = self.inputs.as_ref()?.distance(features)?;
+        (distance > 1.0).then_some(class)
     }
 
-    /// All that the selector learned to choose, best first, and before them what the gate decides for, or what runs
-    /// because the selector is unsure. `features` are raw values in the order of the model's names.
+    /// All that the selector learned to choose, best first. What the gate decides for, or what runs because the
+    /// selector is unsure, comes before that. `features` are raw values in the order of the model's names.
     #[must_use]
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);
         let decided = self.decided(features).or_else(|| self.unsure(features, &scores));
-        let ranked = |class: usize| Ranked {
+        let others = scores.ranked().filter(|&class| decided != Some(class));
+        let ranked = decided.into_iter().chain(others).map(|class| Ranked {
             choice: self.choice(class),
             confidence: scores.confidence(class),
             expected_slowdown: scores.expected_slowdown(class),
-        };
-        let others = scores.ranked().filter(|&class| decided != Some(class));
-        decided.into_iter().chain(others).map(ranked).collect()
+        });
+        ranked.collect()
     }
 
     /// The first of the ranking, as dispatch finds it where every choice is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {
-        let by_scores = || {
+        let class = self.decided(features).or_else(|| {
             let scores = self.scores(features);
             self.unsure(features, &scores).or_else(|| scores.ranked().next())
-        };
-        self.decided(features).or_else(by_scores).map(|class| self.choice(class))
+        });
+        class.map(|class| self.choice(class))
     }
 
     /// Number of classes: of choices that the selector learned to make.
@@ -133,12 +186,12 @@ impl OnDevice {
         }
     }
 
-    /// Whether the input has no say.
+    /// Returns true where the input has no say.
     pub(crate) fn is_constant(&self) -> bool {
         matches!(self.rule, Rule::Constant(_))
     }
 
-    /// What the selector thinks of each of its classes for an input.
+    /// Scores each of the selector's classes for an input.
     pub(crate) fn scores(&self, features: &[f64]) -> Scores {
         let mut points = [0; MAX_CHOICES];
         let (unit, estimates_speed) = match &self.rule {

@@ -1,23 +1,22 @@
-//! What a selector thinks of its classes for one input.
+//! The scores of a selector's classes for one input.
 
 use crate::MAX_CHOICES;
 
 /// A number for each class, the higher the better.
 pub(super) type Points = [u16; MAX_CHOICES];
 
-/// What a selector thinks of its classes; on the stack, because a selection allocates nothing.
+/// The scores of a selector's classes; on the stack, because a selection allocates nothing.
 pub(crate) struct Scores {
     points: Points,
     count: usize,
-    /// What a point is worth.
+    /// The worth of a point.
     unit: f64,
-    /// Whether a score is a share of the best choice's speed.
+    /// True where a score is a share of the best choice's speed.
     estimates_speed: bool,
 }
 
 impl Scores {
-    /// Of so many classes; `unit` is what a point is worth, and whether a score is a share of the best choice's
-    /// speed is said.
+    /// Makes the scores of so many classes, where a point is worth `unit`.
     pub(super) fn new(points: Points, count: usize, unit: f64, estimates_speed: bool) -> Self {
         Self { points, count, unit, estimates_speed }
     }
@@ -27,8 +26,7 @@ impl Scores {
     pub(crate) fn ranked(&self) -> impl Iterator<Item = usize> + '_ {
         let mut taken = 0_u64;
         std::iter::from_fn(move || {
-            let is_left = |class: &usize| taken >> class & 1 == 0;
-            let left = (0..self.count).filter(is_left);
+            let left = (0..self.count).filter(|class| taken >> class & 1 == 0);
             let best =
                 left.reduce(|best, class| if self.points[class] > self.points[best] { class } else { best })?;
             taken |= 1 << best;
@@ -36,8 +34,8 @@ impl Scores {
         })
     }
 
-    /// Between 0 and 1: of a machine the share of its comparisons that the class won, of a forest the share of the best
-    /// choice's speed that it expects.
+    /// The confidence in a class, between 0 and 1. It is the share of its comparisons that the class won (machine),
+    /// or the share of the best choice's speed that is expected of it (forest).
     pub(crate) fn confidence(&self, class: usize) -> f64 {
         f64::from(self.points[class]) * self.unit
     }

@@ -88,19 +88,22 @@ fn hash(letters: &[u8]) -> Option<usize> {
 
 /// Returns the first word behind blanks, comments and whatever is no part of a word.
 fn directive(mut letters: &[u8]) -> &[u8] {
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     loop {
         letters = match letters {
             [b'/', b'*', comment @ ..] => {
                 let end = comment.windows(2).position(|pair| pair == b"*/");
                 &comment[end.map_or(comment.len(), |end| end + 2)..]
             }
-            [byte, rest @ ..] if !is_word(byte) && *byte != b'\n' => rest,
+            [byte, rest @ ..] if !is_word(*byte) && *byte != b'\n' => rest,
             _ => break,
         };
     }
-    let end = letters.iter().position(|byte| !is_word(byte)).unwrap_or(letters.len());
+    let end = letters.iter().position(|byte| !is_word(*byte)).unwrap_or(letters.len());
     &letters[..end]
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 #[cfg(test)]

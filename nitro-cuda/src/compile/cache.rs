@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use nitro_core::files;
 use nitro_core::provide::{cache_folder, tell_event};
 
-use super::nvrtc::Compiled;
+use super::nvrtc::CompilerOutput;
 use super::{Options, Source};
 
 const MAGIC: &[u8; 12] = b"NITROIMAGE1\n";
@@ -17,7 +17,7 @@ const MAGIC: &[u8; 12] = b"NITROIMAGE1\n";
 /// Machine code of a program is kilobytes; anything above this is not a file of ours.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// What machine code depends on.
+/// The key of machine code: all that it depends on.
 #[derive(Clone, Copy)]
 pub(super) struct Key<'a> {
     pub(super) source: &'a Source<'a>,
@@ -53,8 +53,8 @@ pub(super) fn folder() -> Option<PathBuf> {
     Some(cache_folder()?.join("cuda"))
 }
 
-/// What is cached, if it is there and whole.
-pub(super) fn load(folder: &Path, key: &Key<'_>) -> Option<Compiled> {
+/// Loads what is cached, if it is there and whole.
+pub(super) fn load(folder: &Path, key: &Key<'_>) -> Option<CompilerOutput> {
     let bytes = files::read(&key.path(folder), MOST_BYTES).ok()?;
     let rest = bytes.strip_prefix(MAGIC)?;
     let (sum, mut rest) = rest.split_first_chunk::<4>()?;
@@ -63,7 +63,7 @@ pub(super) fn load(folder: &Path, key: &Key<'_>) -> Option<Compiled> {
     }
     let (words, log, code) = (part(&mut rest)?, part(&mut rest)?, part(&mut rest)?);
     let log = str::from_utf8(log).ok()?.to_owned();
-    (words == key.words().as_bytes()).then(|| Compiled { code: code.to_vec(), log })
+    (words == key.words().as_bytes()).then(|| CompilerOutput { code: code.to_vec(), log })
 }
 
 /// Takes the next part off.
@@ -75,7 +75,7 @@ fn part<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// Caches what was compiled. A folder that cannot be written costs time at the next start, nothing else.
-pub(super) fn save(folder: &Path, key: &Key<'_>, compiled: &Compiled) {
+pub(super) fn save(folder: &Path, key: &Key<'_>, compiled: &CompilerOutput) {
     let mut body = Vec::new();
     for part in [key.words().as_bytes(), compiled.log.as_bytes(), &compiled.code] {
         body.extend_from_slice(&(part.len() as u32).to_le_bytes());
@@ -104,8 +104,8 @@ mod tests {
         check(folder.path(), Key { source: &SOURCE, options: &options, nvrtc: (13, 0) });
     }
 
-    fn compiled() -> Compiled {
-        Compiled { code: b"machine code".to_vec(), log: "a warning".into() }
+    fn compiled() -> CompilerOutput {
+        CompilerOutput { code: b"machine code".to_vec(), log: "a warning".into() }
     }
 
     #[test]

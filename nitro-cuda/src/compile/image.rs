@@ -1,9 +1,9 @@
-//! What a device loads.
+//! Images: the code that a device loads.
 
 use std::fmt;
 
 use super::Output;
-use super::nvrtc::Compiled;
+use super::nvrtc::CompilerOutput;
 use super::usage::{self, Usage};
 
 /// Machine code or PTX, without a device. [`Module::load`](crate::Module::load) brings it to one.
@@ -21,7 +21,7 @@ pub struct Image {
     file: String,
     output: Output,
     /// PTX ends with a zero byte, as the driver wants it.
-    compiled: Compiled,
+    compiled: CompilerOutput,
     /// Version of what compiled it here.
     nvrtc: Option<(u32, u32)>,
 }
@@ -34,7 +34,7 @@ impl Image {
     pub fn from_ptx(file: &str, text: &str) -> Self {
         let mut code = text.split('\0').next().unwrap_or_default().as_bytes().to_vec();
         code.push(0);
-        let compiled = Compiled { code, log: String::new() };
+        let compiled = CompilerOutput { code, log: String::new() };
         Self { file: file.to_owned(), output: Output::Ptx, compiled, nvrtc: None }
     }
 
@@ -50,15 +50,15 @@ impl Image {
     /// ```
     #[must_use]
     pub fn from_cubin(file: &str, code: &[u8]) -> Self {
-        let compiled = Compiled { code: code.to_vec(), log: String::new() };
+        let compiled = CompilerOutput { code: code.to_vec(), log: String::new() };
         Self { file: file.to_owned(), output: Output::Cubin, compiled, nvrtc: None }
     }
 
-    pub(super) fn compiled(file: &str, output: Output, compiled: Compiled, nvrtc: (u32, u32)) -> Self {
+    pub(super) fn compiled(file: &str, output: Output, compiled: CompilerOutput, nvrtc: (u32, u32)) -> Self {
         Self { file: file.to_owned(), output, compiled, nvrtc: Some(nvrtc) }
     }
 
-    /// What messages call it.
+    /// The name in messages.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
@@ -79,21 +79,20 @@ impl Image {
         (self.output == Output::Cubin).then_some(&*self.compiled.code)
     }
 
-    /// What the compiler said: warnings, and of machine code what each kernel takes.
+    /// The compiler's log: warnings, and of machine code what each kernel takes.
     #[must_use]
     pub fn log(&self) -> &str {
         &self.compiled.log
     }
 
-    /// What a kernel takes of a multiprocessor, as the compiler's log says. None of PTX, which is yet to be
-    /// compiled: of what is loaded, [`Kernel::resources`](crate::Kernel::resources) asks the driver, which always
-    /// knows.
+    /// A kernel's use of a multiprocessor, as the compiler's log says. None of PTX, which is yet to be compiled. Of
+    /// what is loaded, [`Kernel::resources`](crate::Kernel::resources) asks the driver, which always knows.
     #[must_use]
     pub fn usage(&self, kernel: &str) -> Option<Usage> {
         usage::of(kernel, self.log())
     }
 
-    /// As the driver takes it.
+    /// The code as the driver takes it.
     pub(crate) fn code(&self) -> &[u8] {
         &self.compiled.code
     }
@@ -102,7 +101,7 @@ impl Image {
         self.nvrtc
     }
 
-    pub(super) fn compiler_output(&self) -> &Compiled {
+    pub(super) fn compiler_output(&self) -> &CompilerOutput {
         &self.compiled
     }
 }

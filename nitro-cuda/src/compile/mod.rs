@@ -30,7 +30,7 @@ use crate::CudaError;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source<'a> {
-    /// What compiler messages call it.
+    /// The name in the compiler's messages.
     pub file: &'a str,
     /// The text. Kernels are declared `extern "C" __global__`.
     pub text: &'a str,
@@ -64,7 +64,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Image, CudaErro
     Ok(Image::compiled(source.file, options.output(), compiled, nvrtc))
 }
 
-/// What was compiled of the source with these options before, on this machine.
+/// The image that was compiled of the source with these options before, on this machine.
 pub(crate) fn cached(source: &Source<'_>, options: &Options) -> Result<Option<Image>, CudaError> {
     let nvrtc = version()?;
     let cached = cache::folder().and_then(|folder| cache::load(&folder, &Key { source, options, nvrtc }));

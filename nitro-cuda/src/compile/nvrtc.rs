@@ -9,7 +9,7 @@ use cudarc::nvrtc::sys::{self, nvrtcProgram, nvrtcResult};
 use super::{Options, Output, Source};
 use crate::CudaError;
 
-/// Whether NVRTC's library can be loaded.
+/// Returns true where NVRTC's library can be loaded.
 ///
 /// ```
 /// use nitro_cuda::{nvrtc_is_present, nvrtc_version};
@@ -78,15 +78,15 @@ pub fn architectures() -> Result<Vec<u32>, CudaError> {
     Ok(architectures.into_iter().filter_map(|one| u32::try_from(one).ok()).collect())
 }
 
-/// What NVRTC has made.
+/// An output of NVRTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Compiled {
+pub(super) struct CompilerOutput {
     pub(super) code: Vec<u8>,
-    /// What it said.
+    /// The log.
     pub(super) log: String,
 }
 
-pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled, CudaError> {
+pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<CompilerOutput, CudaError> {
     require()?;
     let file = source.file;
     let program = Program::new(source)?;
@@ -100,7 +100,7 @@ pub(super) fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled
         unsafe { sys::nvrtcCompileProgram(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
     let log = program.log();
     match answer {
-        nvrtcResult::NVRTC_SUCCESS => Ok(Compiled { code: program.code(file, options.output())?, log }),
+        nvrtcResult::NVRTC_SUCCESS => Ok(CompilerOutput { code: program.code(file, options.output())?, log }),
         nvrtcResult::NVRTC_ERROR_COMPILATION | nvrtcResult::NVRTC_ERROR_INVALID_OPTION => {
             Err(CudaError::Compile { file: file.to_owned(), architecture: options.architecture(), log })
         }
@@ -121,7 +121,7 @@ fn failure(file: &str, call: &'static str, answer: nvrtcResult) -> CudaError {
     CudaError::Nvrtc { file: file.to_owned(), call, name: format!("{answer:?}") }
 }
 
-/// What asks for the size of an output, and what copies it.
+/// The function that asks for the size of an output, and the one that copies it.
 type Size = unsafe fn(nvrtcProgram, *mut usize) -> nvrtcResult;
 type Copy = unsafe fn(nvrtcProgram, *mut c_char) -> nvrtcResult;
 
@@ -151,7 +151,7 @@ impl Program {
         check(source.file, "nvrtcCreateProgram", answer).map(|()| program)
     }
 
-    /// What the program was compiled to.
+    /// The code that the program was compiled to.
     fn code(&self, file: &str, output: Output) -> Result<Vec<u8>, CudaError> {
         let (size_of, copy, calls): (Size, Copy, _) = match output {
             Output::Cubin => {
@@ -167,7 +167,7 @@ impl Program {
         check(file, calls[1], unsafe { copy(self.handle, code.as_mut_ptr().cast()) }).map(|()| code)
     }
 
-    /// What the compiler said.
+    /// The compiler's log.
     fn log(&self) -> String {
         let mut size = 0;
         // SAFETY: the program exists, and `size` lives through the call.

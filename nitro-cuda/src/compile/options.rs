@@ -1,10 +1,10 @@
-//! How a source is compiled.
+//! Options of the compiler.
 
 use std::fmt::Display;
 
 use crate::Cuda;
 
-/// What the compiler makes.
+/// The output of the compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Output {
     /// Machine code for one architecture.
@@ -14,8 +14,8 @@ pub enum Output {
     Ptx,
 }
 
-/// How a source is compiled: C++17 with line numbers, which cost nothing at run time and by which compute-sanitizer
-/// names lines.
+/// The options of a compilation. The language is C++17. There are line numbers, which cost nothing at run time and
+/// by which compute-sanitizer names lines.
 ///
 /// ```
 /// use nitro_cuda::{CudaError, Options, Output, Source, compile};
@@ -36,32 +36,32 @@ pub struct Options {
 }
 
 impl Options {
-    /// For this compute capability, as in `90`, to machine code.
+    /// Makes options for machine code of this compute capability, as in `90`.
     #[must_use]
     pub fn new(architecture: u32) -> Self {
         Self { architecture, output: Output::Cubin, arguments: Vec::new() }
     }
 
-    /// For the compute capability of this device.
+    /// Makes options for the compute capability of this device.
     #[must_use]
     pub fn for_device(device: Cuda) -> Self {
         Self::new(device.architecture())
     }
 
-    /// With a definition for the preprocessor, `-DNAME=VALUE`.
+    /// Adds a definition for the preprocessor, `-DNAME=VALUE`.
     #[must_use]
     pub fn define(self, name: &str, value: impl Display) -> Self {
         self.with_argument(&format!("-D{name}={value}"))
     }
 
-    /// With one more argument for NVRTC, such as `--use_fast_math`.
+    /// Adds an argument for NVRTC, such as `--use_fast_math`.
     #[must_use]
     pub fn with_argument(mut self, argument: &str) -> Self {
         self.arguments.push(argument.to_owned());
         self
     }
 
-    /// To machine code, or to PTX.
+    /// Chooses machine code or PTX.
     #[must_use]
     pub fn with_output(self, output: Output) -> Self {
         Self { output, ..self }
@@ -75,7 +75,7 @@ impl Options {
         self.output
     }
 
-    /// All of it as NVRTC takes it.
+    /// The arguments as NVRTC takes them.
     pub(super) fn arguments(&self) -> impl Iterator<Item = String> {
         let architecture = match self.output {
             Output::Cubin => format!("--gpu-architecture=sm_{}", self.architecture),

@@ -1,6 +1,6 @@
-//! What a kernel takes of a multiprocessor, as the assembler (`ptxas -v`) says in the compiler's log.
+//! A kernel's use of a multiprocessor, as the assembler (`ptxas -v`) says in the compiler's log.
 
-/// What a kernel takes of a multiprocessor.
+/// A kernel's use of a multiprocessor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// Registers of a thread.
@@ -13,7 +13,7 @@ pub struct Usage {
     pub spill_bytes: u32,
 }
 
-/// What the log says of the kernel.
+/// Reads what the log says of the kernel.
 pub(super) fn of(kernel: &str, log: &str) -> Option<Usage> {
     let begin = format!("Compiling entry function '{kernel}' ");
     let lines = log.lines().skip_while(|line| !line.contains(&begin)).skip(1);

@@ -4,7 +4,7 @@ use nitro_launch::{Integers, Launch};
 
 use crate::{Argument, Buffer, CudaError, Stream};
 
-/// What an executable is called with, in the order of its plan.
+/// The values that an executable is called with, in the order of its plan.
 pub(super) struct Call<'a> {
     pub stream: Stream,
     pub sizes: &'a [i64],
@@ -18,11 +18,10 @@ pub(super) struct Call<'a> {
 impl Call<'_> {
     /// Returns what a kernel takes: integers, scalars, arrays.
     pub fn arguments(&self, launch: &Launch, temporaries: &[Buffer<f32>]) -> Vec<Argument<'static>> {
-        let integer = |value: &i64| match self.integers {
+        let integers = launch.integers.iter().map(|value| match self.integers {
             Integers::Bits32 => Argument::from(*value as i32),
             Integers::Bits64 => Argument::from(*value),
-        };
-        let integers = launch.integers.iter().map(integer);
+        });
         let scalars = self.scalars.iter().map(|value| Argument::from(*value));
         let addresses = self.addresses.iter().copied().chain(temporaries.iter().map(Buffer::pointer));
         integers.chain(scalars).chain(addresses.map(Argument::pointer)).collect()

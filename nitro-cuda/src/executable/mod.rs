@@ -18,13 +18,14 @@ use crate::{Buffer, Cuda, CudaError, Grid, Image, Kernel, Module, Options, Sourc
 use call::Call;
 use replay::Replays;
 
-/// A launch plan on a device: the kernels of a loop nest that were found elsewhere, run without what found them.
+/// A launch plan on a device. It has the kernels of a loop nest that were found elsewhere, and runs without what
+/// found them.
 ///
-/// Its kernels are compiled by NVRTC when they are first launched, in the integers that the sizes ask for, cached
-/// on disk as those of every [`Program`](crate::Program), and loaded once; those of a plan in PTX are compiled by
-/// the driver. A plan that launches more than a hundred kernels, such as a stencil's steps in time, becomes a CUDA
-/// graph when the same call (sizes, scalars, addresses, stream) comes a second time, which then and later costs the
-/// host one launch.
+/// Its kernels are compiled by NVRTC when they are first launched, in the integers that the sizes ask for. They are
+/// cached on disk as those of every [`Program`](crate::Program), and loaded once. Those of a plan in PTX are
+/// compiled by the driver. A plan that launches more than a hundred kernels, such as a stencil's steps in time,
+/// becomes a CUDA graph when the same call (sizes, scalars, addresses, stream) comes a second time. Then and later
+/// the call costs the host one launch.
 ///
 /// ```no_run
 /// use nitro_cuda::{Buffer, Executable, device};
@@ -50,10 +51,10 @@ pub struct Executable {
     modules: [OnceCell<Module>; 2],
 }
 
-/// What is given the index of a kernel and what launches it.
+/// A function that gets the index of a kernel and the function that launches it.
 type Observe<'a> = dyn FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -> Result<(), CudaError> + 'a;
 
-/// Why a plan was not launched.
+/// A reason why a plan was not launched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -76,7 +77,7 @@ impl Executable {
         Ok(Self { plan, device, modules: Default::default(), replays: Replays::new() })
     }
 
-    /// With kernels that were compiled for these integers before ([`image`](Self::image)).
+    /// Takes kernels that were compiled for these integers before ([`image`](Self::image)).
     ///
     /// # Errors
     /// When the driver refuses the image.
@@ -113,7 +114,7 @@ impl Executable {
         self.device
     }
 
-    /// How many of the calls that were made last are made by a CUDA graph when they come again; eight at most.
+    /// The number of latest calls that a CUDA graph makes when they come again; eight at most.
     #[must_use]
     pub fn graphs(&self) -> usize {
         self.replays.graphs()
@@ -131,7 +132,7 @@ impl Executable {
     }
 
     fn module(&self, integers: Integers) -> Result<&Module, CudaError> {
-        let load = || {
+        self.modules[usize::from(integers == Integers::Bits64)].get_or_try_init(|| {
             if let Some(ptx) = &self.plan.ptx {
                 return Module::load(self.device, &image_of(&self.plan, ptx));
             }
@@ -139,17 +140,15 @@ impl Executable {
             with_source(&self.plan, integers, options, |source, options| {
                 Module::of_source(self.device, source, options)
             })
-        };
-        self.modules[usize::from(integers == Integers::Bits64)].get_or_try_init(load)
+        })
     }
 
     /// Launches all kernels, in order, on the device's stream, and does not wait for them. Arrays are in the order
     /// of the plan.
     ///
-    /// # Errors
-    /// When the number of sizes, scalars or arrays is not the plan's, an array has fewer elements than the sizes
-    /// say, the sizes are none that the plan can run with, there is no room for temporaries, or a kernel cannot be
-    /// compiled or launched.
+    /// # Errors When the number of sizes, scalars or arrays is not the plan's, or an array has fewer elements than
+    /// the sizes say. When the plan cannot run with these sizes, there is no room for temporaries, or a kernel
+    /// cannot be compiled or launched.
     ///
     /// # Safety
     /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them.
@@ -165,7 +164,7 @@ impl Executable {
         unsafe { self.run_on(self.device.stream(), sizes, scalars, arrays) }
     }
 
-    /// As [`run`](Self::run), on another stream of the device.
+    /// Runs as [`run`](Self::run), on another stream of the device.
     ///
     /// # Errors
     /// As [`run`](Self::run), and [`CudaError::OtherDevice`] when the stream is of another device.
@@ -197,8 +196,8 @@ impl Executable {
         }
     }
 
-    /// As [`run`](Self::run), launch by launch: `observe` is given the index of each kernel that is to be launched,
-    /// and what launches it.
+    /// Runs as [`run`](Self::run), launch by launch. `observe` is given the index of each kernel that is to be
+    /// launched, and what launches it.
     ///
     /// # Errors
     /// As [`run`](Self::run), and those of `observe`.
@@ -217,7 +216,7 @@ impl Executable {
         unsafe { self.launch_all(&call, &mut observe) }
     }
 
-    /// What is asked for, if the plan takes it.
+    /// The call that is asked for, if the plan takes it.
     fn call<'a>(
         &self,
         stream: Stream,

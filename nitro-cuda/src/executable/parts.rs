@@ -1,4 +1,4 @@
-//! What each kernel of a plan takes, for a search that wants to know.
+//! Times of each kernel of a plan, for a search that wants to know.
 
 use std::borrow::Borrow;
 
@@ -11,8 +11,8 @@ use crate::stopwatch::Events;
 use crate::{Buffer, CudaError};
 
 impl Executable {
-    /// As [`run`](Self::run), kernel by kernel: what each of them takes, all its launches together, and how much of
-    /// the device's threads it has.
+    /// Runs as [`run`](Self::run), kernel by kernel. Returns what each of them takes, all its launches together, and
+    /// how much of the device's threads it has.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -42,11 +42,12 @@ impl Executable {
         };
         // SAFETY: as the caller says.
         unsafe { self.launch_all(call, &mut timed) }?;
-        let of = |((index, kernel), time_ns): ((usize, &PlannedKernel), f64)| {
+        let mut parts = Vec::with_capacity(times_ns.len());
+        for (index, (kernel, time_ns)) in self.plan.kernels.iter().zip(times_ns).enumerate() {
             let metrics = vec![("occupancy".to_owned(), self.occupancy(call, index, kernel)?)];
-            Ok(PartTime { name: kernel.part.clone(), time_ns, metrics })
-        };
-        self.plan.kernels.iter().enumerate().zip(times_ns).map(of).collect()
+            parts.push(PartTime { name: kernel.part.clone(), time_ns, metrics });
+        }
+        Ok(parts)
     }
 
     /// Threads that a multiprocessor has of the kernel, of those that it can have.

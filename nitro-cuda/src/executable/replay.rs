@@ -1,4 +1,4 @@
-//! Which calls of an executable are made by a graph.
+//! The rule for which calls of an executable are made by a graph.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,12 +14,12 @@ use crate::{Stream, capture, profiled_launches};
 
 /// More launches than these are worth a graph.
 const FEW: usize = 100;
-/// More launches than these are made one by one: a graph keeps all of them, on the host and on the device.
+/// More launches than these are made one by one. A graph keeps all of them, on the host and on the device.
 const MOST_NODES: usize = 1 << 16;
 /// Graphs of one executable.
 const MOST_GRAPHS: usize = 8;
 
-/// What tells one graph from another.
+/// The key that tells one graph from another.
 struct Key {
     stream: Stream,
     sizes: Vec<i64>,
@@ -57,15 +57,14 @@ impl Replays {
         Self(Recent::new(MOST_GRAPHS))
     }
 
-    /// How many of the calls are made by a graph.
+    /// The number of calls that are made by a graph.
     pub(super) fn graphs(&self) -> usize {
-        let has_graph = |replay: &Arc<Replay>| replay.graph.get().is_some_and(Option::is_some);
-        self.0.values().iter().filter(|replay| has_graph(replay)).count()
+        self.0.values().iter().filter(|replay| replay.graph.get().is_some_and(Option::is_some)).count()
     }
 
-    /// The graph of this call, if it is made by one: from the second time on, since buffers that are new each time
-    /// would have each graph launched once. A call that is captured or profiled is made launch by launch, as
-    /// whoever looks at it expects.
+    /// The graph of this call, if it is made by one. That is from the second time on, since buffers that are new
+    /// each time would have each graph launched once. A call that is captured or profiled is made launch by launch,
+    /// as whoever looks at it expects.
     pub(super) fn graph(
         &self,
         executable: &Executable,
@@ -80,15 +79,15 @@ impl Replays {
         if !replay.was_called.swap(true, Ordering::Relaxed) {
             return Ok(None);
         }
-        let make = || match is_worth_it(executable, call)? {
+        let graph = replay.graph.get_or_try_init(|| match is_worth_it(executable, call)? {
             true => Ok(Some(Arc::new(Graph::new(executable, call)?))),
             false => Ok(None),
-        };
-        replay.graph.get_or_try_init(make).cloned()
+        });
+        graph.cloned()
     }
 }
 
-/// Whether the launches are many, and not too many.
+/// Returns true where the launches are many, and not too many.
 fn is_worth_it(executable: &Executable, call: &Call<'_>) -> Result<bool, LaunchError> {
     enum Stop {
         Enough,

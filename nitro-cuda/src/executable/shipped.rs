@@ -15,10 +15,10 @@ const MOST: usize = 128;
 
 type Shipped = OnceCell<Arc<Executable>>;
 
-/// Those that this process launched last.
+/// The executables that this process launched last.
 static SHIPPED: Recent<(Cuda, Artifact), Shipped> = Recent::new(MOST);
 
-/// Whether they run there, of those that were asked about last.
+/// True for those that run there, of those that were asked about last.
 static RUNS: Recent<(Cuda, Artifact), OnceCell<bool>> = Recent::new(MOST);
 
 impl Executable {
@@ -42,12 +42,12 @@ impl Executable {
     pub fn of_artifact(artifact: Artifact, device: Cuda) -> Result<Arc<Self>, LaunchError> {
         let wanted = (device, artifact);
         let shipped = SHIPPED.get(|known| *known == wanted, || wanted);
-        let new = || Ok::<_, LaunchError>(Arc::new(Self::new(plan(artifact)?, device)?));
-        shipped.get_or_try_init(new).cloned()
+        let loaded = shipped.get_or_try_init(|| Ok(Arc::new(Self::new(plan(artifact)?, device)?)));
+        loaded.cloned()
     }
 
-    /// Whether an artifact is a plan that runs on a device, for the constraint of a variant: PTX is for the devices
-    /// of its architecture and newer ones, so that a model which was learned on one of those picks none of it
+    /// Returns true where an artifact is a plan that runs on a device, for the constraint of a variant. PTX is for
+    /// the devices of its architecture and newer ones, so a model which was learned on one of those picks none of it
     /// elsewhere. After the first time it costs what [`of_artifact`](Self::of_artifact) does.
     ///
     /// ```no_run
@@ -75,9 +75,9 @@ impl Executable {
                 .get_or_init(|| Self::of_artifact(artifact, device).is_ok())
     }
 
-    /// Sees to it that the machine code of an artifact's kernels for `sm_ARCHITECTURE` ([`Cuda::architecture`]) and
-    /// these sizes is on the disk, from where the first launch loads it. Any thread may do that while others work
-    /// on a device, which is not asked.
+    /// Puts the machine code of an artifact's kernels for `sm_ARCHITECTURE` ([`Cuda::architecture`]) and these sizes
+    /// on the disk. The first launch loads it from there. Any thread may do that while others work on a device,
+    /// which is not asked.
     ///
     /// ```no_run
     /// # let kernel = nitro::Artifact::NONE;

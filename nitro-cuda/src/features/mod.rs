@@ -21,9 +21,9 @@ const BUILT_IN: [(&str, Runs); 3] = [
 ];
 
 /// A feature of a user's and how one run of it is measured.
-type Registered = (&'static str, fn(Cuda) -> Result<f64, CudaError>);
+type Registration = (&'static str, fn(Cuda) -> Result<f64, CudaError>);
 
-static REGISTERED: Mutex<Vec<Registered>> = Mutex::new(Vec::new());
+static REGISTERED: Mutex<Vec<Registration>> = Mutex::new(Vec::new());
 
 /// Adds a device feature of one's own, to every CUDA device. Call it before the devices are used.
 ///
@@ -41,17 +41,15 @@ pub fn register_feature(name: &'static str, measure: fn(Cuda) -> Result<f64, Cud
     registered.push((name, measure));
 }
 
-/// How the features of a device are measured.
+/// The benchmarks of a device's features.
 pub(crate) fn benchmarks(entry: &DeviceEntry) -> Vec<Benchmark> {
     let Some(device) = device::of_entry(entry) else { return Vec::new() };
     let registered = REGISTERED.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let built_in = BUILT_IN.map(|(name, runs)| Benchmark::new(name, move || on(device, || runs(device))));
-    let is_new = |(name, _): &Registered| BUILT_IN.iter().all(|(own, _)| own != name);
-    let registered = registered
-        .into_iter()
-        .filter(is_new)
+    let new = registered.into_iter().filter(|(name, _)| BUILT_IN.iter().all(|(own, _)| own != name));
+    let new = new
         .map(|(name, run)| Benchmark::new(name, move || on(device, || run(device).map(|value| vec![value]))));
-    built_in.into_iter().chain(registered).collect()
+    built_in.into_iter().chain(new).collect()
 }
 
 /// Measures with this thread working on the device, also while a stream is captured on whatever thread.

@@ -1,4 +1,4 @@
-//! What a device does at most, and how long it takes at least: microbenchmarks, each of which reports its best run.
+//! Microbenchmarks of the most that a device does, and of the least time that it takes. Each reports its best run.
 
 use std::collections::BTreeSet;
 
@@ -40,20 +40,27 @@ const RATES: [(&str, Measure); 18] = [
     ("launch_ns", launch_ns),
 ];
 
-/// What this device does at most and how long it takes at least, measured now, in some seconds: for lower limits of
-/// times, such as `nitro_decide::Rates` makes of them.
+/// Measures now, in some seconds, the most that this device does and the least time that it takes. This is for lower
+/// limits of times, such as `nitro_decide::Rates` makes of them.
 ///
-/// Rates are the best of a few runs and latencies the shortest; what belongs to a multiprocessor is in its clocks:
-/// `warp_instructions_per_clock`, `arithmetic_lanes_per_clock` (multiply-adds), `special_lanes_per_clock`
-/// (reciprocal square roots), `memory_lanes_per_clock` (threads of which a load is done), `loaded_bytes_per_clock`
-/// (what loads bring to registers), `sectors_per_clock` (of 32 bytes, in the first-level cache),
-/// `wavefronts_per_clock` (answers of shared memory, each with a word of each bank), `requests_per_clock` (of
-/// shared memory and the first-level cache together: a register for each lane of a warp, or two where all lanes
-/// share in pairs, or one more answer), `port_bytes_per_clock` (from the second-level cache); `l2_read_gbps` (where
-/// all read the same, which may be delivered to several at once), `l2_write_gbps` and `dram_gbps` of all
-/// multiprocessors together; `arithmetic_clocks`, `shared_load_clocks`, `load_clocks` (the first-level cache has
-/// it), `l2_load_clocks` and `barrier_clocks` (of one warp) from one to the next that needs it; `launch_ns`, a
-/// kernel that does nothing, of many in a row.
+/// Rates are the best of a few runs, latencies the shortest.
+///
+/// Of a multiprocessor, in its clocks:
+/// - `warp_instructions_per_clock`, `arithmetic_lanes_per_clock` (multiply-adds) and `special_lanes_per_clock`
+///   (reciprocal square roots),
+/// - `memory_lanes_per_clock` (threads of which a load is done) and `loaded_bytes_per_clock` (what loads bring to
+///   registers),
+/// - `sectors_per_clock` (of 32 bytes, in the first-level cache), `wavefronts_per_clock` (answers of shared memory,
+///   each with a word of each bank) and `port_bytes_per_clock` (from the second-level cache),
+/// - `requests_per_clock`, of shared memory and the first-level cache together. A request is a register for each lane
+///   of a warp, or two where all lanes share in pairs, or one more answer.
+///
+/// Of all multiprocessors together: `l2_write_gbps`, `dram_gbps` and `l2_read_gbps` (where all read the same, which may
+/// be delivered to several at once).
+///
+/// Clocks from one to the next that needs it: `arithmetic_clocks`, `shared_load_clocks`, `load_clocks` (the first-level
+/// cache has it), `l2_load_clocks` and `barrier_clocks` (of one warp). `launch_ns` is of a kernel that does nothing, of
+/// many in a row.
 ///
 /// ```no_run
 /// for rate in nitro_cuda::rates(nitro_cuda::device(0)?)? {
@@ -65,11 +72,11 @@ const RATES: [(&str, Measure); 18] = [
 /// # Errors
 /// When NVRTC or the device cannot be used.
 pub fn rates(device: Cuda) -> Result<Vec<DeviceFeature>, Box<dyn std::error::Error + Send + Sync>> {
-    let one = |&(name, measure): &(&str, Measure)| {
-        let value = on(device, || measure(device))?;
-        Ok(DeviceFeature { name: name.to_owned(), value })
-    };
-    RATES.iter().map(one).collect()
+    let mut rates = Vec::with_capacity(RATES.len());
+    for (name, measure) in RATES {
+        rates.push(DeviceFeature { name: name.to_owned(), value: on(device, || measure(device))? });
+    }
+    Ok(rates)
 }
 
 /// Makes [`rates`] device features of every CUDA device, so that they are kept in the user's cache folder. Call it
@@ -173,8 +180,8 @@ fn wavefronts(device: Cuda) -> Result<f64, CudaError> {
     most([words, shared_quads(device, [16, ALL_LANES], 4.0 / 32.0)])
 }
 
-/// Bits of its number by which a lane has an address of its own: some share with a neighbour, some with the one
-/// behind that, some with neither.
+/// The bits of its number by which a lane has an address of its own. Some lanes share with a neighbour, some with
+/// the one behind that, some with neither.
 const KEPT: [u32; 12] = [0, 1, 2, 3, 5, 6, 7, 13, 14, 15, 24, ALL_LANES];
 /// Bytes from lane to lane, of loads of shared memory and of the first-level cache.
 const APART: [[u32; 2]; 10] =
@@ -204,10 +211,10 @@ fn requests(device: Cuda) -> Result<f64, CudaError> {
     most(all)
 }
 
-/// Requests of a load of so many words by a warp: one brings a register to each lane, or two where all lanes share
-/// with a neighbour or with the one behind that, as [NVIDIA's
-/// engineers](https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228/2) say; and each
-/// takes one word of each of 32 banks.
+/// The number of requests of a load of so many words by a warp. One brings a register to each lane, or two where all
+/// lanes share with a neighbour or with the one behind that, as
+/// [NVIDIA's engineers](https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228/2) say.
+/// Each takes one word of each of 32 banks.
 fn requests_of(bytes: impl Fn(u32) -> u32, words: u32) -> f64 {
     let lanes: Vec<u32> = (0..32).map(bytes).collect();
     let share = |by: usize| (0..32).all(|lane| lanes[lane] == lanes[lane ^ by]);
@@ -302,8 +309,8 @@ fn grid_threads(blocks: usize) -> u64 {
     blocks as u64 * u64::from(THREADS)
 }
 
-/// How many of so many quads `read_once` reads with so many threads: rounds of four each, which a thread leaves out
-/// unless all of its four are there.
+/// The number of quads, of so many, that `read_once` reads with so many threads. It reads in rounds of four each,
+/// which a thread leaves out unless all of its four are there.
 fn read_quads(quads: u64, threads: u64) -> u64 {
     let (rounds, rest) = (quads / (4 * threads), quads % (4 * threads));
     4 * (rounds * threads + rest.saturating_sub(3 * threads))

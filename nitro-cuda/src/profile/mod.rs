@@ -1,4 +1,4 @@
-//! What a profiler such as Nsight Compute is shown of a device: chosen launches of timed calls, and application
+//! The device as a profiler such as Nsight Compute is shown it: chosen launches of timed calls, and application
 //! proxies.
 
 mod proxies;

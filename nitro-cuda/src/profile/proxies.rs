@@ -1,5 +1,5 @@
-//! The application proxies of profile-based device-feature selection (Muralidharan et al., ASPLOS 2016): kernels of
-//! which a known share of the instructions stresses one resource.
+//! The application proxies of profile-based device-feature selection (Muralidharan et al., ASPLOS 2016). These are
+//! kernels of which a known share of the instructions stresses one resource.
 
 use crate::{Buffer, Cuda, CudaError, Grid, Program, profiled_launches};
 

@@ -1,18 +1,18 @@
-//! Nodes of the tree of a branch and bound, and what became of them.
+//! Nodes of the tree of a branch and bound, and counts of them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::candidate::{ChoiceId, Partial};
+use crate::candidate::{Candidate, ChoiceId};
 
 /// A state with its bound; the greatest is what to look at next: the smallest bound, then the deepest, then the oldest.
 pub(super) struct Node {
-    pub(super) partial: Partial,
+    pub(super) candidate: Candidate,
     pub(super) bound_ns: f64,
     pub(super) level: usize,
-    /// Which choice made it of its parent.
+    /// The choice that made it of its parent.
     pub(super) by: Option<ChoiceId>,
-    /// How many were made before it.
+    /// The number of those that were made before it.
     pub(super) number: u64,
 }
 
@@ -37,7 +37,7 @@ impl PartialEq for Node {
 
 impl Eq for Node {}
 
-/// What became of nodes.
+/// Counts of nodes by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Replaced by their children.
@@ -50,23 +50,22 @@ pub struct Counts {
     pub leaves: u64,
 }
 
-/// What a search did, by level (the decisions above) and by the choice that made a node of its parent.
-/// [`BranchAndBound`](super::BranchAndBound) has an example.
+/// Counts of a search, by level (the decisions above) and by the choice that made a node of its parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// From the root, which is level 0.
     pub levels: Vec<Counts>,
     /// By the choice; the root is made by none.
     pub choices: BTreeMap<ChoiceId, Counts>,
-    /// What was pruned by level, by the choice and by what takes too long
+    /// Pruned nodes by level, by the choice and by what takes too long
     /// ([`LowerBound::limit`](super::LowerBound::limit)), where the bound says that.
     pub pruned: BTreeMap<(usize, Option<ChoiceId>, &'static str), u64>,
-    /// How many leaves were told.
+    /// The number of leaves that were told.
     pub evaluated: u64,
 }
 
 impl Statistics {
-    /// All levels together.
+    /// Adds all levels up.
     #[must_use]
     pub fn total(&self) -> Counts {
         self.levels.iter().fold(Counts::default(), |sum, level| Counts {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use nitro_search::{Ask, Evaluation, Failure};
+use nitro_search::{Ask, Budget, Engine, Evaluation, Failure, Observation, TellError};
 use nitro_stats::random::Random;
 
 use super::*;
@@ -30,40 +30,51 @@ impl Costs {
 }
 
 impl LowerBound for Costs {
-    fn bound_ns(&self, partial: &Partial) -> f64 {
+    fn bound_ns(&self, candidate: &Candidate) -> f64 {
         let least = |choice: ChoiceId| {
-            let open = partial.values(choice).iter().map(|value| self.costs[choice.position()][value]);
+            let open = candidate.values(choice).iter().map(|value| self.costs[choice.position()][value]);
             open.fold(f64::INFINITY, f64::min)
         };
-        self.part * partial.problem().choices().map(least).sum::<f64>()
+        self.part * candidate.problem().choices().map(least).sum::<f64>()
     }
 
-    fn explain(&self, _: &Partial) -> String {
+    fn explain(&self, _: &Candidate) -> String {
         "the cheapest of each".to_owned()
     }
 }
 
-fn space(seed: u64) -> Option<(Partial, Costs)> {
+fn space(seed: u64) -> Option<(Candidate, Costs)> {
     let problem = drawn_problem(seed);
     let costs = Costs::drawn(&problem, seed);
-    Some((Partial::new(Arc::new(problem)).ok()?, costs))
+    Some((Candidate::new(Arc::new(problem)).ok()?, costs))
 }
 
-/// Every time that was told, in that order.
-fn run(search: &mut BranchAndBound<Costs>, batch: usize) -> Vec<(Vec<usize>, Evaluation)> {
-    let mut told = Vec::new();
-    while let Ask::Evaluate(leaves) = search.ask(batch) {
-        for leaf in leaves.into_iter().rev() {
-            let evaluation = Evaluation::TimeNs(search_time(search, &leaf.values));
-            search.tell(&leaf.values, evaluation).unwrap();
-            told.push((leaf.values.to_vec(), evaluation));
+type Search = Engine<BranchAndBound<Costs>>;
+
+fn begin(root: Candidate, costs: Costs, plan: BranchPlan) -> Search {
+    Engine::new(BranchAndBound::new(root, costs, plan), Budget::default())
+}
+
+fn run(search: &mut Search, batch: usize) {
+    while let Ok(Ask::Evaluate(leaves)) = search.ask(batch) {
+        for values in leaves.into_iter().rev() {
+            let time_ns = time(search, &values);
+            search.tell(&values, Evaluation::TimeNs(time_ns)).unwrap();
         }
     }
-    told
 }
 
-fn search_time(search: &BranchAndBound<Costs>, row: &[usize]) -> f64 {
-    search.bound().time_ns(row)
+fn time(search: &Search, row: &[usize]) -> f64 {
+    search.proposer().bound().time_ns(row)
+}
+
+fn best_ns(search: &Search) -> Option<f64> {
+    search.best()?.report.time_ns()
+}
+
+/// The bound of a leaf that is under way.
+fn bound_ns(search: &Search, values: &[usize]) -> f64 {
+    search.proposer().waiting[values].bound_ns
 }
 
 #[test]
@@ -74,33 +85,34 @@ fn branch_and_bound_finds_what_exhaustive_search_finds_with_fewer_evaluations() 
         let rows = solutions(root.problem());
         let least = rows.iter().map(|row| costs.time_ns(row)).fold(f64::INFINITY, f64::min);
         let plan = BranchPlan { seed, dive_every: (seed % 3) as usize, ..BranchPlan::default() };
-        let mut search = BranchAndBound::new(root, costs, plan);
+        let mut search = begin(root, costs, plan);
         run(&mut search, 1 + (seed % 4) as usize);
-        assert_eq!(search.best().map_or(f64::INFINITY, |best| best.1), least, "seed {seed}");
-        assert_eq!(search.proved_ns(), least);
-        assert!(search.statistics().evaluated <= rows.len() as u64);
-        assert_eq!(search.statistics().total().leaves, search.statistics().evaluated);
-        evaluated += search.statistics().evaluated;
+        assert_eq!(best_ns(&search).unwrap_or(f64::INFINITY), least, "seed {seed}");
+        assert_eq!(search.proposer().proved_ns(), least);
+        assert!(search.proposer().statistics().evaluated <= rows.len() as u64);
+        assert_eq!(search.proposer().statistics().total().leaves, search.proposer().statistics().evaluated);
+        evaluated += search.proposer().statistics().evaluated;
         all += rows.len() as u64;
     }
     assert!(all > 1000 && evaluated * 4 < all, "{evaluated} of {all}");
 }
 
 /// Tells what is in flight in an order by chance, and holds what is proved at each moment against all that it may hold.
-fn proved_at_each_moment(mut search: BranchAndBound<Costs>, rows: &[Vec<usize>], seed: u64) {
+fn proved_at_each_moment(mut search: Search, rows: &[Vec<usize>], seed: u64) {
     let mut random = Random::new(seed);
-    let least = rows.iter().map(|row| search_time(&search, row)).fold(f64::INFINITY, f64::min);
-    let (mut in_flight, mut before) = (Vec::<Leaf>::new(), 0.0);
+    let least = rows.iter().map(|row| time(&search, row)).fold(f64::INFINITY, f64::min);
+    let (mut in_flight, mut before) = (Vec::<Vec<usize>>::new(), 0.0);
     loop {
-        let proved_ns = search.proved_ns();
+        let proved_ns = search.proposer().proved_ns();
         assert!(proved_ns <= least, "seed {seed}: {proved_ns} is said to be proved, and {least} is inside");
         assert!(proved_ns >= before, "seed {seed}: what was proved stays so");
-        let open = in_flight.iter().map(|leaf| leaf.bound_ns).fold(f64::INFINITY, f64::min);
+        let open = in_flight.iter().map(|leaf| bound_ns(&search, leaf)).fold(f64::INFINITY, f64::min);
         assert!(proved_ns <= open, "seed {seed}: a leaf that nobody has told may take {open}");
         before = proved_ns;
         let mut is_waiting = false;
         if random.below(3) > 0 {
-            match search.ask(1 + random.below(4)) {
+            let Ok(asked) = search.ask(1 + random.below(4));
+            match asked {
                 Ask::Evaluate(leaves) => in_flight.extend(leaves),
                 Ask::Wait => is_waiting = true,
                 Ask::Done(_) => break,
@@ -108,15 +120,15 @@ fn proved_at_each_moment(mut search: BranchAndBound<Costs>, rows: &[Vec<usize>],
         }
         if !in_flight.is_empty() && (is_waiting || random.below(3) == 0) {
             let leaf = in_flight.swap_remove(random.below(in_flight.len()));
-            let time_ns = search_time(&search, &leaf.values);
+            let time_ns = time(&search, &leaf);
             let is_lost = random.below(8) == 0 && time_ns > least;
             let evaluation =
                 if is_lost { Evaluation::Failed(Failure::Timeout) } else { Evaluation::TimeNs(time_ns) };
-            search.tell(&leaf.values, evaluation).unwrap();
+            search.tell(&leaf, evaluation).unwrap();
         }
     }
     assert!(in_flight.is_empty());
-    assert_eq!(search.proved_ns(), least, "seed {seed}");
+    assert_eq!(search.proposer().proved_ns(), least, "seed {seed}");
 }
 
 #[test]
@@ -128,22 +140,22 @@ fn what_is_proved_holds_for_leaves_in_flight() {
             continue;
         }
         let plan = BranchPlan { seed, dive_every: (seed % 3) as usize, ..BranchPlan::default() };
-        proved_at_each_moment(BranchAndBound::new(root, costs, plan), &rows, seed);
+        proved_at_each_moment(begin(root, costs, plan), &rows, seed);
     }
 }
 
 #[test]
 fn a_leaf_in_flight_keeps_its_bound_open_when_a_slower_one_is_told() {
     let (root, costs) = (0..).filter_map(space).find(|(root, _)| root.count(10).is_some()).unwrap();
-    let mut search = BranchAndBound::new(root, costs, BranchPlan { dive_every: 0, ..BranchPlan::default() });
-    let Ask::Evaluate(leaves) = search.ask(2) else { panic!("there is a leaf") };
-    assert_eq!(leaves.len(), 2);
+    let mut search = begin(root, costs, BranchPlan { dive_every: 0, ..BranchPlan::default() });
+    let Ok(Ask::Evaluate(leaves)) = search.ask(2) else { panic!("there is a leaf") };
+    let [first_ns, second_ns] = [&leaves[0], &leaves[1]].map(|leaf| bound_ns(&search, leaf));
     // All else is pruned by it.
-    search.tell(&leaves[1].values, Evaluation::TimeNs(leaves[1].bound_ns)).unwrap();
-    assert!(matches!(search.ask(9), Ask::Wait));
-    assert_eq!(search.proved_ns(), leaves[0].bound_ns.min(leaves[1].bound_ns));
-    search.tell(&leaves[0].values, Evaluation::Failed(Failure::Wrong)).unwrap();
-    assert_eq!(search.proved_ns(), leaves[1].bound_ns);
+    search.tell(&leaves[1], Evaluation::TimeNs(second_ns)).unwrap();
+    assert_eq!(search.ask(9), Ok(Ask::Wait));
+    assert_eq!(search.proposer().proved_ns(), first_ns.min(second_ns));
+    search.tell(&leaves[0], Evaluation::Failed(Failure::Wrong)).unwrap();
+    assert_eq!(search.proposer().proved_ns(), second_ns);
 }
 
 #[test]
@@ -152,68 +164,85 @@ fn within_percent_costs_at_most_that() {
         let Some((root, costs)) = space(seed) else { continue };
         let times = solutions(root.problem()).into_iter().map(|row| costs.time_ns(&row));
         let least = times.fold(f64::INFINITY, f64::min);
-        let mut search =
-            BranchAndBound::new(root, costs, BranchPlan { percent: 20.0, seed, ..BranchPlan::default() });
+        let mut search = begin(root, costs, BranchPlan { percent: 20.0, seed, ..BranchPlan::default() });
         run(&mut search, 2);
-        assert!(search.best().is_none_or(|(_, time_ns)| 0.8 * time_ns <= least), "seed {seed}");
+        assert!(best_ns(&search).is_none_or(|time_ns| 0.8 * time_ns <= least), "seed {seed}");
     }
+}
+
+#[test]
+fn seeded_searches_stay_the_same() {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for seed in 0..200 {
+        let Some((root, costs)) = space(seed) else { continue };
+        let plan = BranchPlan { seed, dive_every: (seed % 3) as usize, percent: (seed % 5) as f64 };
+        let mut search = begin(root, costs, plan);
+        run(&mut search, 1 + (seed % 4) as usize);
+        let values = search.observations().iter().flat_map(|own| &own.proposal).map(|value| *value as u64);
+        let total = search.proposer().statistics().total();
+        for number in values.chain([total.expanded, total.pruned, total.dead_ends, total.leaves]) {
+            hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    assert_eq!(hash, 0x67e5_b414_0161_6f96, "published figures rest on what seeds draw");
 }
 
 #[test]
 fn what_failed_prunes_nothing() {
     let (root, costs) = (0..).find_map(space).unwrap();
     let rows = solutions(root.problem()).len() as u64;
-    let mut search = BranchAndBound::new(root, costs, BranchPlan::default());
-    while let Ask::Evaluate(leaves) = search.ask(3) {
+    let mut search = begin(root, costs, BranchPlan::default());
+    while let Ok(Ask::Evaluate(leaves)) = search.ask(3) {
         for leaf in leaves {
-            search.tell(&leaf.values, Evaluation::Failed(Failure::Wrong)).unwrap();
+            search.tell(&leaf, Evaluation::Failed(Failure::Wrong)).unwrap();
         }
     }
-    assert_eq!((search.statistics().evaluated, search.best()), (rows, None));
-    assert_eq!(search.statistics().total().pruned, 0);
+    assert_eq!((search.proposer().statistics().evaluated, search.best()), (rows, None));
+    assert_eq!(search.proposer().statistics().total().pruned, 0);
 }
 
 #[test]
 fn a_time_under_its_bound_is_an_error_with_the_reasons() {
     let (root, costs) = (0..).find_map(space).unwrap();
-    let mut search = BranchAndBound::new(root, costs, BranchPlan::default());
-    let Ask::Evaluate(leaves) = search.ask(1) else { panic!("there is a leaf") };
-    let (values, bound_ns) = (leaves[0].values.to_vec(), leaves[0].bound_ns);
-    let error = search.tell(&values, Evaluation::TimeNs(bound_ns / 2.0)).unwrap_err();
-    let explanation = "the cheapest of each".to_owned();
+    let mut search = begin(root, costs, BranchPlan::default());
+    let Ok(Ask::Evaluate(leaves)) = search.ask(1) else { panic!("there is a leaf") };
+    let (values, bound_ns) = (&leaves[0], bound_ns(&search, &leaves[0]));
     let time_ns = bound_ns / 2.0;
-    assert_eq!(error, BoundError::Unsound { values: values.clone(), time_ns, bound_ns, explanation });
+    let error = search.tell(values, Evaluation::TimeNs(time_ns)).unwrap_err();
+    let (proposal, explanation) = (format!("{values:?}"), "the cheapest of each".to_owned());
+    assert_eq!(error, TellError::Unsound { proposal, time_ns, bound_ns, explanation });
     assert_eq!(search.best(), None);
-    let error = search.tell(&values, Evaluation::TimeNs(f64::NAN)).unwrap_err();
-    assert!(matches!(error, BoundError::Time(..)));
-    search.tell(&values, Evaluation::TimeNs(2.0 * bound_ns)).unwrap();
-    let error = search.tell(&values, Evaluation::TimeNs(2.0 * bound_ns)).unwrap_err();
-    assert_eq!(error, BoundError::NotAsked(values));
+    let error = search.tell(values, Evaluation::TimeNs(f64::NAN)).unwrap_err();
+    assert!(matches!(error, TellError::Time(..)));
+    search.tell(values, Evaluation::TimeNs(2.0 * bound_ns)).unwrap();
+    let error = search.tell(values, Evaluation::TimeNs(2.0 * bound_ns)).unwrap_err();
+    assert_eq!(error, TellError::NotAsked(format!("{values:?}")));
 }
 
 #[test]
 fn a_restored_search_asks_for_nothing_again_and_finds_the_same() {
     for seed in 0..60 {
         let (Some((root, costs)), Some((same, again))) = (space(seed), space(seed)) else { continue };
-        let mut search = BranchAndBound::new(root, costs, BranchPlan::default());
-        let told = run(&mut search, 2);
-        let first = told[..told.len() / 2].to_vec();
-        let mut restored =
-            BranchAndBound::new(same, again, BranchPlan::default()).restore(first.clone()).unwrap();
-        let rest = run(&mut restored, 2);
-        assert!(rest.iter().all(|outcome| !first.iter().any(|own| own.0 == outcome.0)), "seed {seed}");
-        assert_eq!(restored.best().map(|best| best.1), search.best().map(|best| best.1), "seed {seed}");
+        let mut search = begin(root, costs, BranchPlan::default());
+        run(&mut search, 2);
+        let first = &search.observations()[..search.observations().len() / 2];
+        let mut restored = begin(same, again, BranchPlan::default());
+        restored.restore(first).unwrap();
+        run(&mut restored, 2);
+        let rest = &restored.observations()[first.len()..];
+        assert!(rest.iter().all(|new| first.iter().all(|own| own.proposal != new.proposal)), "seed {seed}");
+        assert_eq!(best_ns(&restored), best_ns(&search), "seed {seed}");
     }
 }
 
 #[test]
 fn outcomes_of_another_space_are_not_restored() {
     let choices = drawn_problem(0).choices().count();
-    for values in [vec![0], vec![Values::MOST; choices], vec![0; choices + 1]] {
+    for proposal in [vec![0], vec![Values::MOST; choices], vec![0; choices + 1]] {
         let (root, costs) = space(0).unwrap();
-        let search = BranchAndBound::new(root, costs, BranchPlan::default());
-        let foreign = [(values.clone(), Evaluation::TimeNs(1.0))];
-        assert!(matches!(search.restore(foreign), Err(BoundError::NotAsked(_))), "{values:?}");
+        let foreign = Observation { proposal: proposal.clone(), report: Evaluation::TimeNs(1.0) };
+        let refused = begin(root, costs, BranchPlan::default()).restore(&[foreign]);
+        assert!(matches!(refused, Err(TellError::Foreign(_))), "{proposal:?}");
     }
 }
 
@@ -223,7 +252,7 @@ fn counting_is_exact_and_knuths_interval_covers_it() {
     for seed in 0..300 {
         let problem = drawn_problem(seed);
         let exact = solutions(&problem).len() as u64;
-        let Ok(root) = Partial::new(Arc::new(problem)) else {
+        let Ok(root) = Candidate::new(Arc::new(problem)) else {
             assert_eq!(exact, 0);
             continue;
         };
@@ -240,13 +269,13 @@ fn counting_is_exact_and_knuths_interval_covers_it() {
 fn every_node_is_expanded_or_pruned_or_a_dead_end_or_a_leaf() {
     for seed in 0..100 {
         let Some((root, costs)) = space(seed) else { continue };
-        let mut search = BranchAndBound::new(root, costs, BranchPlan { seed, ..BranchPlan::default() });
+        let mut search = begin(root, costs, BranchPlan { seed, ..BranchPlan::default() });
         run(&mut search, 2);
-        let total = search.statistics().total();
+        let total = search.proposer().statistics().total();
         let seen = |counts: &Counts| counts.expanded + counts.pruned + counts.dead_ends + counts.leaves;
-        let by_choice: u64 = search.statistics().choices.values().map(seen).sum();
+        let by_choice: u64 = search.proposer().statistics().choices.values().map(seen).sum();
         assert_eq!(by_choice + 1, seen(&total), "seed {seed}"); // the root is made by no choice
-        assert_eq!(seen(&search.statistics().levels[0]), 1);
+        assert_eq!(seen(&search.proposer().statistics().levels[0]), 1);
         // whoever is expanded has two children or more
         assert!(seen(&total) > 2 * total.expanded, "seed {seed}");
     }

@@ -1,23 +1,23 @@
-//! What solutions there are, and how many: exactly where they are few, else by sampling.
+//! Solutions, and their number: exact where they are few, else by sampling.
 
 use nitro_stats::random::Random;
 
-use super::problem::ChoiceId;
-use super::state::Partial;
+use super::ids::ChoiceId;
+use super::state::Candidate;
 use super::values::Values;
 
-/// What sampling says about the number of solutions.
+/// An estimate of the number of solutions, by sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The mean of the samples, whose expectation is the number.
     pub mean: f64,
     /// The standard error of that mean.
     pub standard_error: f64,
-    /// How many walks were made.
+    /// The number of walks.
     pub walks: usize,
-    /// How many of them ended where nothing is left.
+    /// The number of them that ended where nothing is left.
     pub dead_ends: usize,
-    /// How many states were made by a decision and its propagation.
+    /// The number of states that a decision and its propagation made.
     pub nodes: u64,
 }
 
@@ -31,7 +31,7 @@ impl Estimate {
     }
 }
 
-impl Partial {
+impl Candidate {
     /// Every child of this state by one choice: what is left if it has this value, `None` where that is nothing.
     pub(crate) fn children(&self, choice: ChoiceId) -> impl Iterator<Item = (usize, Option<Self>)> + '_ {
         self.values(choice).iter().map(move |value| {
@@ -46,12 +46,12 @@ impl Partial {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use nitro_decide::{Partial, Problem, Rule};
+    /// use nitro_decide::{Candidate, Problem, Rule};
     ///
     /// let mut problem = Problem::default();
     /// let (one, other) = (problem.numbers("one", [1, 2])?, problem.numbers("other", [1, 2])?);
     /// problem.rule("alike", Rule::Equal(one, other))?;
-    /// let all = Partial::new(Arc::new(problem))?;
+    /// let all = Candidate::new(Arc::new(problem))?;
     /// let points: Vec<_> = all.points().filter_map(|point| point.solution()).collect();
     /// assert_eq!(points, [[1, 1], [0, 0]]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,12 +72,12 @@ impl Partial {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use nitro_decide::{Partial, Problem};
+    /// use nitro_decide::{Candidate, Problem};
     ///
     /// let mut problem = Problem::default();
     /// problem.numbers("one", [1, 2])?;
     /// problem.numbers("other", [1, 2, 4])?;
-    /// let all = Partial::new(Arc::new(problem))?;
+    /// let all = Candidate::new(Arc::new(problem))?;
     /// let last = all.draw(|count| count - 1); // here a number would be drawn
     /// assert_eq!(last.unwrap().solution(), Some(vec![1, 2]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -96,13 +96,13 @@ impl Partial {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use nitro_decide::{Factor, Partial, Problem, Rule};
+    /// use nitro_decide::{Factor, Candidate, Problem, Rule};
     ///
     /// let mut problem = Problem::default();
     /// let (a, b) = (problem.numbers("a", [1, 2, 4])?, problem.numbers("b", [1, 2, 4])?);
     /// let of = vec![Factor::choice(a), Factor::choice(b)];
     /// problem.rule("tiles", Rule::Product { of, at_least: 4, at_most: 4 })?;
-    /// let all = Partial::new(Arc::new(problem))?;
+    /// let all = Candidate::new(Arc::new(problem))?;
     /// assert_eq!(all.count(100), Some(3)); // 1 * 4, 2 * 2, 4 * 1
     /// assert_eq!(all.count(2), None);
     /// let estimate = all.estimate(50, 7);
@@ -131,12 +131,12 @@ impl Partial {
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use nitro_decide::{Partial, Problem, Values};
+    /// use nitro_decide::{Candidate, Problem, Values};
     ///
     /// let mut problem = Problem::default();
     /// let one = problem.numbers("one", [1, 2, 4])?;
     /// problem.numbers("other", [1, 2])?;
-    /// let all = Partial::new(Arc::new(problem))?;
+    /// let all = Candidate::new(Arc::new(problem))?;
     /// let few = all.estimate_where(10, 7, |state| state.values(one) != Values::of([2])); // without 4
     /// assert_eq!((few.mean, few.standard_error), (4.0, 0.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -158,8 +158,8 @@ impl Partial {
     }
 
     fn walk(&self, random: &mut Random, nodes: &mut u64, is_kept: &impl Fn(&Self) -> bool) -> f64 {
-        let is_left = |state: &Self| !state.is_dead() && is_kept(state);
-        let (mut at, mut weight) = (self.clone(), if is_left(self) { 1.0 } else { 0.0 });
+        let is_left = !self.is_dead() && is_kept(self);
+        let (mut at, mut weight) = (self.clone(), if is_left { 1.0 } else { 0.0 });
         while let Some(choice) = at.first_open().filter(|_| weight > 0.0) {
             *nodes += at.values(choice).len() as u64;
             let mut children: Vec<Self> =

@@ -1,33 +1,33 @@
-//! Why values are gone: the decisions and rules that took them, back to the beginning.
+//! Explanations: the decisions and rules that took values away, back to the beginning.
 
 use std::fmt;
 
-use super::problem::{ChoiceId, RuleId};
+use super::ids::{ChoiceId, RuleId};
 use super::rule::Within;
-use super::state::{Cause, Partial};
+use super::state::{Candidate, Cause, Conflict};
 use super::values::Values;
 
-/// Why values are gone, from the first cause to the last. The decisions in it, made alone, take them away too.
-/// [`Partial::explain`] gives one.
+/// An explanation of why values are gone, from the first cause to the last. The decisions in it, made alone, take
+/// them away too. [`Candidate::explain`] gives one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// What went, in that order.
-    pub steps: Vec<Removed>,
+    /// The values that went, in that order.
+    pub steps: Vec<Removal>,
 }
 
 /// Values that went together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Removed {
-    /// Whose values.
+pub struct Removal {
+    /// The choice that had them.
     pub choice: ChoiceId,
     /// The values.
     pub values: Values,
-    /// What took them.
+    /// The decision or rule that took them.
     pub by: Reason,
     text: String,
 }
 
-/// What took values.
+/// The reason for which values went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Somebody decided that the choice is within these.
@@ -56,14 +56,49 @@ impl fmt::Display for Explanation {
     }
 }
 
-impl fmt::Display for Removed {
+impl fmt::Display for Removal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }
 }
 
+impl Candidate {
+    /// Explains by which decisions and rules a value went; `None` while it is open, or if the choice has none of it.
+    #[must_use]
+    pub fn explain(&self, choice: ChoiceId, value: usize) -> Option<Explanation> {
+        let gone = self.problem().all(choice).without(self.values(choice));
+        gone.has(value).then(|| explain(self, choice, Values::of([value])))
+    }
+}
+
+impl Conflict {
+    /// Explains by which decisions and rules all its values went.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use nitro_decide::{Candidate, Problem, Rule, Values};
+    ///
+    /// let mut problem = Problem::default();
+    /// let one = problem.numbers("a", [1, 2])?;
+    /// let other = problem.numbers("b", [1, 2])?;
+    /// problem.rule("alike", Rule::Equal(one, other))?;
+    /// let mut candidate = Candidate::new(Arc::new(problem))?;
+    /// candidate.restrict(one, Values::of([0]))?;
+    /// let conflict = candidate.restrict(other, Values::of([1])).unwrap_err();
+    /// assert_eq!(conflict.explain().decisions().count(), 2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn explain(&self) -> Explanation {
+        match self.choice() {
+            Some(choice) => explain(&self.state, choice, self.state.problem().all(choice)),
+            None => Explanation::default(),
+        }
+    }
+}
+
 /// Walks the removals backwards: what is asked about, then what the rules looked at that took it.
-pub(super) fn explain(state: &Partial, choice: ChoiceId, values: Values) -> Explanation {
+fn explain(state: &Candidate, choice: ChoiceId, values: Values) -> Explanation {
     let problem = state.problem();
     let mut asked = vec![Values::NONE; problem.choices.len()];
     asked[choice.0] = values;
@@ -84,13 +119,13 @@ pub(super) fn explain(state: &Partial, choice: ChoiceId, values: Values) -> Expl
             }
         };
         let text = text(state, removal.choice, wanted, by);
-        steps.push(Removed { choice: removal.choice, values: wanted, by, text });
+        steps.push(Removal { choice: removal.choice, values: wanted, by, text });
     }
     steps.reverse();
     Explanation { steps }
 }
 
-fn text(state: &Partial, choice: ChoiceId, values: Values, by: Reason) -> String {
+fn text(state: &Candidate, choice: ChoiceId, values: Values, by: Reason) -> String {
     let problem = state.problem();
     match by {
         Reason::Decision(within) => format!("decided: {}", problem.show_within(within)),

@@ -1,11 +1,12 @@
-//! What one rule takes away. Each filter is monotone: the less is open, the less it leaves; so the fixed point does
-//! not depend on the order.
+//! Filters: the values that one rule takes away. Each is monotone: the less is open, the less it leaves; so the
+//! fixed point does not depend on the order.
 
-use super::problem::{ChoiceId, Problem};
+use super::ids::ChoiceId;
+use super::problem::Problem;
 use super::rule::{Factor, Rule, Size, Term, Within};
 use super::values::Values;
 
-/// What goes, by choice. `Err` when the rule cannot be fulfilled and looks at no choice.
+/// Returns the values that go, by choice. `Err` when the rule cannot be fulfilled and looks at no choice.
 pub(super) fn filter(
     problem: &Problem,
     rule: &Rule,
@@ -14,8 +15,12 @@ pub(super) fn filter(
 ) -> Result<Vec<(ChoiceId, Values)>, ()> {
     match rule {
         Rule::Table { choices, allowed } => {
-            let of = |at: usize| choices.get(at).map_or(Values::first(1), |choice| open[choice.0]);
-            let left = allowed.supported([of(0), of(1), of(2)]);
+            // A table of fewer than three choices has one value of each that it lacks.
+            let mut own = [Values::first(1); 3];
+            for (own, choice) in own.iter_mut().zip(choices) {
+                *own = open[choice.0];
+            }
+            let left = allowed.supported(own);
             let gone = choices.iter().zip(left).map(|(&choice, left)| (choice, open[choice.0].without(left)));
             Ok(gone.filter(|(_, gone)| !gone.is_empty()).collect())
         }
@@ -77,7 +82,7 @@ fn by_trial(
     Ok(gone)
 }
 
-/// Whether what is open may fulfil the rule: necessary, and exact once all is decided.
+/// Returns true if what is open may fulfil the rule: necessary, and exact once all is decided.
 fn possible(problem: &Problem, rule: &Rule, open: &[Values]) -> bool {
     match rule {
         Rule::Product { of, at_least, at_most } => {
@@ -139,7 +144,7 @@ fn range(problem: &Problem, factor: &Factor, open: &[Values]) -> (u128, u128) {
     }
 }
 
-/// Whether the largest number that surely divides the product divides the size.
+/// Returns true if the largest number that surely divides the product divides the size.
 fn divides(problem: &Problem, factors: &[Factor], size: u128, open: &[Values]) -> bool {
     let certain = factors.iter().fold(1_u128, |product, factor| {
         let common = sizes(problem, factor.size, open).fold(0, |one, other| gcd(one, other.into()));

@@ -3,6 +3,7 @@
 mod count;
 mod explain;
 mod filter;
+mod ids;
 mod problem;
 mod relation;
 mod rule;
@@ -13,9 +14,10 @@ pub(crate) mod tests;
 mod values;
 
 pub use self::count::Estimate;
-pub use self::explain::{Explanation, Reason, Removed};
-pub use self::problem::{ChoiceId, Problem, ProblemError, RuleId, Universe};
+pub use self::explain::{Explanation, Reason, Removal};
+pub use self::ids::{ChoiceId, RuleId};
+pub use self::problem::{Problem, ProblemError, Universe};
 pub use self::relation::Relation;
 pub use self::rule::{Factor, Rule, Size, Term, Within};
-pub use self::state::{Conflict, ExtendError, Partial};
+pub use self::state::{Candidate, Conflict};
 pub use self::values::Values;

@@ -1,26 +1,11 @@
-//! What there is to choose, as data.
+//! Choices and rules, as data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::ids::{ChoiceId, RuleId};
 use super::rule::{Rule, Within};
 use super::values::Values;
-
-/// A choice of a [`Problem`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ChoiceId(pub(super) usize);
-
-impl ChoiceId {
-    /// Its position among the choices of its problem.
-    #[must_use]
-    pub fn position(self) -> usize {
-        self.0
-    }
-}
-
-/// A rule of a [`Problem`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RuleId(pub(super) usize);
 
 /// The values that a choice has at first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,8 +25,7 @@ impl Universe {
     }
 }
 
-/// Choices and rules. It grows: what lowering adds comes behind what is there, and a [`Partial`](super::Partial) is
-/// extended to it.
+/// Choices and rules over them, as data.
 ///
 /// ```
 /// use nitro_decide::{Problem, Rule, Values, Within};
@@ -64,7 +48,6 @@ pub struct Problem {
     pub(super) rules: Vec<Arc<NamedRule>>,
     /// For each choice the rules that look at it.
     pub(super) watchers: Vec<Vec<usize>>,
-    objects: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -80,7 +63,7 @@ pub(super) struct NamedRule {
     pub(super) scope: Vec<ChoiceId>,
 }
 
-/// Why a choice or a rule is refused.
+/// The reason for which a choice or a rule is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProblemError {
@@ -98,7 +81,8 @@ pub enum ProblemError {
     NoNumber(String, String),
     /// A table is over as many choices as its relation.
     #[error(
-        "the table {0} does not fit its choices: there are one to three, each once, with as many values as the relation says"
+        "the table {0} does not fit its choices: there are one to three, each once, \
+         with as many values as the relation says"
     )]
     Table(String),
 }
@@ -148,7 +132,7 @@ impl Problem {
     /// When it is about what the problem does not have, or counts with what is no number.
     pub fn rule(&mut self, name: impl Into<String>, rule: Rule) -> Result<RuleId, ProblemError> {
         let name = name.into();
-        rule.check(self, &name)?;
+        self.check(&rule, &name)?;
         let scope = rule.scope();
         let id = self.rules.len();
         scope.iter().for_each(|choice| self.watchers[choice.0].push(id));
@@ -156,9 +140,24 @@ impl Problem {
         Ok(RuleId(id))
     }
 
-    /// Whether an object, such as a temporary that lowering makes, is new: true once for each name.
-    pub fn introduce(&mut self, object: impl Into<String>) -> bool {
-        self.objects.insert(object.into())
+    /// Checks that a rule is about choices of this problem, in ways that these have.
+    fn check(&self, rule: &Rule, name: &str) -> Result<(), ProblemError> {
+        if rule.scope().iter().any(|choice| choice.0 >= self.choices.len()) {
+            return Err(ProblemError::Unknown(name.to_owned()));
+        }
+        if rule.conditions().iter().any(|within| !within.values.within(self.all(within.choice))) {
+            return Err(ProblemError::Unknown(name.to_owned()));
+        }
+        if let Rule::Table { choices, allowed } = rule {
+            let sizes: Vec<usize> = choices.iter().map(|&choice| self.all(choice).len()).collect();
+            if sizes != allowed.sizes || rule.scope().len() != choices.len() {
+                return Err(ProblemError::Table(name.to_owned()));
+            }
+        }
+        match rule.sizes().into_iter().find(|&choice| self.number(choice, 0).is_none()) {
+            Some(choice) => Err(ProblemError::NoNumber(name.to_owned(), self.name(choice).to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// "This choice has one of these names".
@@ -166,12 +165,15 @@ impl Problem {
     /// # Errors
     /// When it does not have one of them.
     pub fn named(&self, choice: ChoiceId, labels: &[&str]) -> Result<Within, ProblemError> {
-        let position = |label: &&str| {
-            let found = (0..self.all(choice).len()).find(|&value| self.value_name(choice, value) == **label);
-            found.ok_or_else(|| ProblemError::Label(self.name(choice).to_owned(), (*label).to_owned()))
-        };
-        let positions: Vec<usize> = labels.iter().map(position).collect::<Result<_, _>>()?;
-        Ok(Within { choice, values: Values::of(positions) })
+        let mut values = Values::NONE;
+        for &label in labels {
+            let found = (0..self.all(choice).len()).find(|&value| self.value_name(choice, value) == label);
+            let Some(value) = found else {
+                return Err(ProblemError::Label(self.name(choice).to_owned(), label.to_owned()));
+            };
+            values = values.or(Values::of([value]));
+        }
+        Ok(Within { choice, values })
     }
 
     /// The choices, in the order in which they were added.
@@ -190,7 +192,7 @@ impl Problem {
         &self.rules[rule.0].rule
     }
 
-    /// What a choice is called.
+    /// Returns the name of a choice.
     #[must_use]
     pub fn name(&self, choice: ChoiceId) -> &str {
         &self.choices[choice.0].name

@@ -1,4 +1,4 @@
-//! Which combinations of the values of one to three choices are allowed.
+//! Relations: the combinations of the values of one to three choices that are allowed.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// Of choices with so many values: what of all combinations is allowed. It is asked once for each.
+    /// Creates the relation of choices with so many values; `allows` is asked once for each combination.
     ///
     /// # Panics
     /// Unless there are one to three sizes, each 1 to 64.
@@ -28,13 +28,17 @@ impl Relation {
     pub fn new(sizes: &[usize], allows: impl Fn(&[usize]) -> bool) -> Self {
         assert!((1..=3).contains(&sizes.len()), "a relation is over one to three choices");
         assert!(sizes.iter().all(|size| (1..=Values::MOST).contains(size)), "a choice has 1 to 64 values");
-        let size = |at: usize| sizes.get(at).copied().unwrap_or(1);
-        let third = |first, second| {
-            let allowed = (0..size(2)).filter(|&third| allows(&[first, second, third][..sizes.len()]));
-            Values::of(allowed)
-        };
-        let pairs = (0..size(0)).flat_map(|first| (0..size(1)).map(move |second| (first, second)));
-        Self { sizes: sizes.to_vec(), thirds: pairs.map(|(first, second)| third(first, second)).collect() }
+        // A choice that is not there has one value.
+        let mut three = [1; 3];
+        three[..sizes.len()].copy_from_slice(sizes);
+        let mut thirds = Vec::with_capacity(three[0] * three[1]);
+        for (first, second) in
+            (0..three[0]).flat_map(|first| (0..three[1]).map(move |second| (first, second)))
+        {
+            let allowed = (0..three[2]).filter(|&third| allows(&[first, second, third][..sizes.len()]));
+            thirds.push(Values::of(allowed));
+        }
+        Self { sizes: sizes.to_vec(), thirds: thirds.into() }
     }
 
     /// The combinations of this list.
@@ -46,14 +50,14 @@ impl Relation {
         Self::new(sizes, |values| rows.contains(&values))
     }
 
-    /// Whether a combination is allowed.
+    /// Returns true if a combination is allowed.
     #[must_use]
     pub fn allows(&self, values: &[usize]) -> bool {
-        let at = |place: usize| values.get(place).copied().unwrap_or(0);
-        self.thirds.get(at(0) * self.second() + at(1)).is_some_and(|thirds| thirds.has(at(2)))
+        let [first, second, third] = [0, 1, 2].map(|place| values.get(place).copied().unwrap_or(0));
+        self.thirds.get(first * self.second() + second).is_some_and(|thirds| thirds.has(third))
     }
 
-    /// The values of each of the three for which there is a combination with what is open of the others.
+    /// Returns the values of each of the three for which there is a combination with what is open of the others.
     pub(super) fn supported(&self, open: [Values; 3]) -> [Values; 3] {
         let (mut firsts, mut seconds, mut thirds) = (Values::NONE, Values::NONE, Values::NONE);
         for first in open[0].iter() {

@@ -1,6 +1,6 @@
-//! What the values of choices have to fulfil together.
+//! Rules that the values of choices have to meet together.
 
-use super::problem::{ChoiceId, Problem, ProblemError};
+use super::ids::ChoiceId;
 use super::relation::Relation;
 use super::values::Values;
 
@@ -36,36 +36,44 @@ pub enum Size {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factor {
-    /// How much it is.
+    /// Its amount.
     pub size: Size,
     /// When it counts; always, if there is no condition.
     pub when: Option<Within>,
 }
 
 impl Factor {
-    /// What this choice is, always.
+    /// Creates the factor that a choice is, always.
     #[must_use]
     pub fn choice(choice: ChoiceId) -> Self {
         Self { size: Size::Choice(choice), when: None }
     }
 
-    /// This number, always.
+    /// Creates the factor that is this number, always.
     #[must_use]
     pub fn fixed(size: u64) -> Self {
         Self { size: Size::Fixed(size), when: None }
+    }
+
+    /// Returns the choice of its size, if that is one.
+    fn size_choice(&self) -> Option<ChoiceId> {
+        match self.size {
+            Size::Choice(choice) => Some(choice),
+            Size::Fixed(_) => None,
+        }
     }
 }
 
 /// A summand: a product, or 0 where its condition does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// What is multiplied; nothing is 1.
+    /// The factors; without any it is 1.
     pub product: Vec<Factor>,
     /// When it counts; always, if there is no condition.
     pub when: Option<Within>,
 }
 
-/// What the values of some choices have to fulfil together. Sums and products do not overflow: what is more than
+/// A rule that the values of some choices have to meet together. Sums and products do not overflow: what is more than
 /// 2^128 − 1 counts as that, and that as an upper limit is none.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -81,12 +89,12 @@ pub enum Rule {
     Clause {
         /// The conditions; none always holds.
         when: Vec<Within>,
-        /// What follows.
+        /// The consequence.
         then: Within,
     },
     /// A product is within limits.
     Product {
-        /// What is multiplied; nothing is 1.
+        /// The factors; without any it is 1.
         of: Vec<Factor>,
         /// At least so much.
         at_least: u128,
@@ -95,7 +103,7 @@ pub enum Rule {
     },
     /// A sum of products is within limits.
     Sum {
-        /// What is added; nothing is 0.
+        /// The terms; without any it is 0.
         of: Vec<Term>,
         /// At least so much.
         at_least: u128,
@@ -104,7 +112,7 @@ pub enum Rule {
     },
     /// Of these so many hold.
     Count {
-        /// What is counted.
+        /// The conditions that are counted.
         of: Vec<Within>,
         /// At least so many.
         at_least: usize,
@@ -113,16 +121,16 @@ pub enum Rule {
     },
     /// A product divides a number; 0 divides 0 alone.
     Divides {
-        /// What is multiplied; nothing is 1.
+        /// The factors; without any it is 1.
         product: Vec<Factor>,
-        /// What it divides.
+        /// The number that it divides.
         size: u64,
     },
     /// If all of these hold, then one product is not more than another.
     NoMore {
         /// The conditions; none always holds.
         when: Vec<Within>,
-        /// What is not more.
+        /// The factors of the smaller side.
         product: Vec<Factor>,
         /// Than what.
         than: Vec<Factor>,
@@ -154,7 +162,7 @@ impl Rule {
         scope
     }
 
-    /// Which of a choice's values, once gone, may make the rule take away others: what an explanation looks at.
+    /// Returns which of a choice's values, once gone, may make the rule take away others, for explanations.
     pub(super) fn moved_by(&self, choice: ChoiceId) -> Values {
         let Self::Clause { when, then } = self else { return Values::first(Values::MOST) };
         let conditions = when.iter().filter(|within| within.choice == choice);
@@ -162,26 +170,6 @@ impl Rule {
         conditions.fold(then, |values, within| {
             // that a condition fails is impossible once all values are gone for which it does
             values.or(Values::first(Values::MOST).without(within.values))
-        })
-    }
-
-    pub(super) fn check(&self, problem: &Problem, name: &str) -> Result<(), ProblemError> {
-        if self.scope().iter().any(|choice| choice.0 >= problem.choices.len()) {
-            return Err(ProblemError::Unknown(name.to_owned()));
-        }
-        let foreign = |within: &Within| !within.values.within(problem.all(within.choice));
-        if self.conditions().iter().any(foreign) {
-            return Err(ProblemError::Unknown(name.to_owned()));
-        }
-        if let Self::Table { choices, allowed } = self {
-            let sizes: Vec<usize> = choices.iter().map(|&choice| problem.all(choice).len()).collect();
-            if sizes != allowed.sizes || self.scope().len() != choices.len() {
-                return Err(ProblemError::Table(name.to_owned()));
-            }
-        }
-        let word = self.sizes().into_iter().find(|&choice| problem.number(choice, 0).is_none());
-        word.map_or(Ok(()), |choice| {
-            Err(ProblemError::NoNumber(name.to_owned(), problem.name(choice).to_owned()))
         })
     }
 
@@ -194,15 +182,13 @@ impl Rule {
         }
     }
 
-    fn sizes(&self) -> Vec<ChoiceId> {
-        let choice = |factor: &Factor| match factor.size {
-            Size::Choice(choice) => Some(choice),
-            Size::Fixed(_) => None,
-        };
-        self.factors().iter().filter_map(choice).collect()
+    /// Returns the choices that have to be numbers.
+    pub(super) fn sizes(&self) -> Vec<ChoiceId> {
+        self.factors().iter().filter_map(Factor::size_choice).collect()
     }
 
-    fn conditions(&self) -> Vec<Within> {
+    /// Returns all conditions on choices.
+    pub(super) fn conditions(&self) -> Vec<Within> {
         let mut conditions: Vec<Within> = self.factors().iter().filter_map(|factor| factor.when).collect();
         match self {
             Self::Clause { when, then } => conditions.extend(when.iter().chain([then])),
@@ -215,11 +201,7 @@ impl Rule {
 }
 
 fn of_factor(factor: &Factor) -> impl Iterator<Item = ChoiceId> + use<> {
-    let size = match factor.size {
-        Size::Choice(choice) => Some(choice),
-        Size::Fixed(_) => None,
-    };
-    size.into_iter().chain(factor.when.map(|within| within.choice))
+    factor.size_choice().into_iter().chain(factor.when.map(|within| within.choice))
 }
 
 fn of_term(term: &Term) -> Vec<ChoiceId> {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::problem::{Problem, RuleId};
+use super::ids::RuleId;
+use super::problem::Problem;
 use super::rule::{Factor, Rule, Size, Term, Within};
 
 impl Problem {
@@ -13,7 +14,7 @@ impl Problem {
         fmt::from_fn(move |formatter| write!(formatter, "{}: {}", named.name, self.sentence(&named.rule)))
     }
 
-    /// What a condition says, as people read it.
+    /// Writes a condition as people read it.
     ///
     /// ```
     /// use nitro_decide::{Problem, Values, Within};
@@ -68,14 +69,15 @@ impl Problem {
     }
 
     fn product(&self, factors: &[Factor]) -> String {
-        let factor = |factor: &Factor| {
+        let mut shown = Vec::with_capacity(factors.len());
+        for factor in factors {
             let size = match factor.size {
                 Size::Fixed(size) => size.to_string(),
                 Size::Choice(choice) => self.name(choice).to_owned(),
             };
-            self.with_condition(size, factor.when)
-        };
-        or_else(factors.iter().map(factor).collect::<Vec<_>>().join(" * "), "1")
+            shown.push(self.with_condition(size, factor.when));
+        }
+        or_else(shown.join(" * "), "1")
     }
 
     fn with_condition(&self, text: String, when: Option<Within>) -> String {

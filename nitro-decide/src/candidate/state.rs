@@ -4,25 +4,26 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
-use super::explain::{Explanation, explain};
 use super::filter::filter;
-use super::problem::{ChoiceId, Problem, RuleId};
+use super::ids::{ChoiceId, RuleId};
+use super::problem::Problem;
 use super::rule::{Rule, Within};
 use super::values::Values;
 
-/// What each choice of a [`Problem`] may still be, at the greatest fixed point of its rules: no value goes that a
-/// solution has. Cheap to clone, so that a search branches by copying. The [crate](crate) has an example.
+/// A candidate: what each choice of a [`Problem`] may still be, at the greatest fixed point of its rules. No value
+/// goes that a solution has. Cheap to clone, so that a search branches by copying. The [crate](crate) has an
+/// example.
 #[derive(Clone)]
-pub struct Partial {
+pub struct Candidate {
     problem: Arc<Problem>,
     open: Vec<Values>,
-    pub(super) trail: Vec<Removal>,
+    pub(super) trail: Vec<TrailEntry>,
     decisions: Vec<Within>,
 }
 
 /// Values that went together.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Removal {
+pub(super) struct TrailEntry {
     pub(super) choice: ChoiceId,
     pub(super) gone: Values,
     pub(super) cause: Cause,
@@ -39,24 +40,10 @@ pub(super) enum Cause {
 pub struct Conflict {
     choice: Option<ChoiceId>,
     cause: String,
-    state: Box<Partial>,
+    pub(super) state: Box<Candidate>,
 }
 
-/// A problem that is none that this one has grown to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ExtendError {
-    /// It lacks choices or rules of the one before, or has others.
-    #[error(
-        "the problem does not begin with the choices and rules of the one before: add to a clone of that"
-    )]
-    Foreign,
-    /// What was added leaves nothing.
-    #[error(transparent)]
-    Conflict(#[from] Conflict),
-}
-
-impl Partial {
+impl Candidate {
     /// Everything that the rules leave open.
     ///
     /// # Errors
@@ -64,15 +51,15 @@ impl Partial {
     pub fn new(problem: Arc<Problem>) -> Result<Self, Conflict> {
         let open = problem.choices().map(|choice| problem.all(choice)).collect();
         let rules = (0..problem.rules.len()).collect();
-        let mut partial = Self { problem, open, trail: Vec::new(), decisions: Vec::new() };
-        partial.propagate(rules)?;
-        Ok(partial)
+        let mut candidate = Self { problem, open, trail: Vec::new(), decisions: Vec::new() };
+        candidate.propagate(rules)?;
+        Ok(candidate)
     }
 
     /// Decides that a choice has one of these values, with all that follows. What was not open anyway changes nothing.
     ///
     /// # Errors
-    /// When nothing is left of some choice; the state is of no use then ([`Partial::is_dead`]).
+    /// When nothing is left of some choice; the state is of no use then ([`Candidate::is_dead`]).
     ///
     /// # Panics
     /// If the choice is none of the problem.
@@ -83,41 +70,8 @@ impl Partial {
         }
         let cause = Cause::Decision(self.decisions.len());
         self.decisions.push(Within { choice, values: keep.and(self.problem.all(choice)) });
-        self.remove(Removal { choice, gone, cause })?;
+        self.remove(TrailEntry { choice, gone, cause })?;
         self.propagate(self.problem.watchers[choice.0].iter().copied().collect())
-    }
-
-    /// Goes on in a problem that has grown from this one: what was decided stays so, and the new choices and rules
-    /// take part.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use nitro_decide::{Partial, Problem, Rule};
-    ///
-    /// let mut problem = Problem::default();
-    /// let size = problem.numbers("tile", [1, 2, 3])?;
-    /// let mut partial = Partial::new(Arc::new(problem.clone()))?;
-    /// assert!(problem.introduce("the temporary x")); // lowered once
-    /// let copy = problem.numbers("tile of x", [2, 3, 4])?;
-    /// problem.rule("x is as large", Rule::Equal(size, copy))?;
-    /// partial.extend(Arc::new(problem))?;
-    /// assert_eq!(partial.values(copy).len(), 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// When the problem has not grown from this one, or nothing is left.
-    pub fn extend(&mut self, problem: Arc<Problem>) -> Result<(), ExtendError> {
-        let (choices, rules) = (self.problem.choices.len(), self.problem.rules.len());
-        let same = begins_with(&problem.choices, &self.problem.choices)
-            && begins_with(&problem.rules, &self.problem.rules);
-        if !same {
-            return Err(ExtendError::Foreign);
-        }
-        self.open.extend(problem.choices().skip(choices).map(|choice| problem.all(choice)));
-        self.problem = problem;
-        let new = (rules..self.problem.rules.len()).collect();
-        Ok(self.propagate(new)?)
     }
 
     /// The values of a choice that are open.
@@ -135,7 +89,7 @@ impl Partial {
         self.open.iter().position(|values| values.len() > 1).map(ChoiceId)
     }
 
-    /// Whether nothing is left of some choice.
+    /// Returns true if nothing is left of some choice.
     #[must_use]
     pub fn is_dead(&self) -> bool {
         self.open.iter().any(|values| values.is_empty())
@@ -147,17 +101,17 @@ impl Partial {
         self.open.iter().map(|values| values.only()).collect()
     }
 
-    /// What is left when each choice has the value of a point; `None` if that is no point inside, such as one of
-    /// another problem.
+    /// Returns the candidate where each choice has the value of a point; `None` if that is no point inside, such as
+    /// one of another problem.
     ///
     /// ```
     /// use std::sync::Arc;
-    /// use nitro_decide::{Partial, Problem, Rule};
+    /// use nitro_decide::{Candidate, Problem, Rule};
     ///
     /// let mut problem = Problem::default();
     /// let (one, other) = (problem.numbers("one", [1, 2])?, problem.numbers("other", [1, 2])?);
     /// problem.rule("alike", Rule::Equal(one, other))?;
-    /// let all = Partial::new(Arc::new(problem))?;
+    /// let all = Candidate::new(Arc::new(problem))?;
     /// assert_eq!(all.decide(&[1, 1]).unwrap().solution(), Some(vec![1, 1]));
     /// assert!(all.decide(&[0, 1]).is_none() && all.decide(&[1]).is_none() && all.decide(&[64, 64]).is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -174,26 +128,19 @@ impl Partial {
         (decided.solution().as_deref() == Some(point)).then_some(decided)
     }
 
-    /// What was decided, in that order.
+    /// Returns the decisions, in that order.
     #[must_use]
     pub fn decisions(&self) -> &[Within] {
         &self.decisions
     }
 
-    /// What it is a state of.
+    /// Returns the problem.
     #[must_use]
     pub fn problem(&self) -> &Arc<Problem> {
         &self.problem
     }
 
-    /// By which decisions and rules a value went; `None` while it is open, or if the choice has none of it.
-    #[must_use]
-    pub fn explain(&self, choice: ChoiceId, value: usize) -> Option<Explanation> {
-        let gone = self.problem.all(choice).without(self.open[choice.0]);
-        gone.has(value).then(|| explain(self, choice, Values::of([value])))
-    }
-
-    fn remove(&mut self, removal: Removal) -> Result<(), Conflict> {
+    fn remove(&mut self, removal: TrailEntry) -> Result<(), Conflict> {
         let open = &mut self.open[removal.choice.0];
         *open = open.without(removal.gone);
         let dead = open.is_empty();
@@ -214,7 +161,7 @@ impl Partial {
             // a table or a clause leaves nothing that it would take away next time
             let settled = matches!(named.rule, Rule::Table { .. } | Rule::Clause { .. });
             for (choice, gone) in gone {
-                self.remove(Removal { choice, gone, cause: Cause::Rule(rule) })?;
+                self.remove(TrailEntry { choice, gone, cause: Cause::Rule(rule) })?;
                 for &other in &problem.watchers[choice.0] {
                     let again = other != rule || !settled;
                     if again && !queued[other] {
@@ -236,11 +183,7 @@ impl Partial {
     }
 }
 
-fn begins_with<T>(longer: &[Arc<T>], shorter: &[Arc<T>]) -> bool {
-    longer.len() >= shorter.len() && longer.iter().zip(shorter).all(|(one, other)| Arc::ptr_eq(one, other))
-}
-
-impl fmt::Debug for Partial {
+impl fmt::Debug for Candidate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let open = self.problem.choices().map(|choice| {
             let names = self.open[choice.0].iter().map(|value| self.problem.value_name(choice, value));
@@ -251,34 +194,10 @@ impl fmt::Debug for Partial {
 }
 
 impl Conflict {
-    /// What nothing is left of; `None` for a rule that is about no choice.
+    /// Returns the choice that has no value left; `None` for a rule that is about no choice.
     #[must_use]
     pub fn choice(&self) -> Option<ChoiceId> {
         self.choice
-    }
-
-    /// By which decisions and rules all its values went.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use nitro_decide::{Partial, Problem, Rule, Values};
-    ///
-    /// let mut problem = Problem::default();
-    /// let one = problem.numbers("a", [1, 2])?;
-    /// let other = problem.numbers("b", [1, 2])?;
-    /// problem.rule("alike", Rule::Equal(one, other))?;
-    /// let mut partial = Partial::new(Arc::new(problem))?;
-    /// partial.restrict(one, Values::of([0]))?;
-    /// let conflict = partial.restrict(other, Values::of([1])).unwrap_err();
-    /// assert_eq!(conflict.explain().decisions().count(), 2);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn explain(&self) -> Explanation {
-        match self.choice {
-            Some(choice) => explain(&self.state, choice, self.state.problem.all(choice)),
-            None => Explanation::default(),
-        }
     }
 }
 

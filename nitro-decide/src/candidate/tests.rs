@@ -151,10 +151,10 @@ fn decisions(random: &mut Random, problem: &Problem) -> Vec<Within> {
     (0..3).map(|_| one(random)).collect()
 }
 
-fn decide(problem: &Arc<Problem>, decisions: &[Within]) -> Result<Partial, Conflict> {
-    let mut partial = Partial::new(problem.clone())?;
-    decisions.iter().try_for_each(|within| partial.restrict(within.choice, within.values))?;
-    Ok(partial)
+fn decide(problem: &Arc<Problem>, decisions: &[Within]) -> Result<Candidate, Conflict> {
+    let mut candidate = Candidate::new(problem.clone())?;
+    decisions.iter().try_for_each(|within| candidate.restrict(within.choice, within.values))?;
+    Ok(candidate)
 }
 
 #[test]
@@ -166,13 +166,13 @@ fn no_value_goes_that_a_solution_has_and_what_is_decided_is_one() {
         left.retain(|row| decisions.iter().all(|own| own.values.has(row[own.choice.position()])));
         match decide(&problem, &decisions) {
             Err(conflict) => assert!(left.is_empty(), "seed {seed}: {conflict}"),
-            Ok(partial) => {
+            Ok(candidate) => {
                 for row in &left {
                     let kept =
-                        problem.choices().all(|choice| partial.values(choice).has(row[choice.position()]));
-                    assert!(kept, "seed {seed}: {row:?} of {partial:?}");
+                        problem.choices().all(|choice| candidate.values(choice).has(row[choice.position()]));
+                    assert!(kept, "seed {seed}: {row:?} of {candidate:?}");
                 }
-                assert!(partial.solution().is_none_or(|row| left.contains(&row)), "seed {seed}");
+                assert!(candidate.solution().is_none_or(|row| left.contains(&row)), "seed {seed}");
             }
         }
     }
@@ -211,12 +211,12 @@ fn the_decisions_of_an_explanation_take_the_value_away_alone() {
         let problem = Arc::new(drawn_problem(seed));
         let all = decisions(&mut Random::new(seed + 3), &problem);
         match decide(&problem, &all) {
-            Ok(partial) => {
+            Ok(candidate) => {
                 for choice in problem.choices() {
                     for value in problem.all(choice).iter() {
-                        let Some(explanation) = partial.explain(choice, value) else { continue };
+                        let Some(explanation) = candidate.explain(choice, value) else { continue };
                         let alone: Vec<Within> = explanation.decisions().collect();
-                        assert!(alone.len() <= partial.decisions().len());
+                        assert!(alone.len() <= candidate.decisions().len());
                         let replayed = decide(&problem, &alone).unwrap();
                         assert!(!replayed.values(choice).has(value), "seed {seed}: {explanation}");
                         explained += 1;
@@ -237,12 +237,12 @@ fn an_explanation_leaves_out_decisions_that_have_no_part_in_it() {
     let mut problem = Problem::default();
     let ids: Vec<_> = (0..3).map(|at| problem.numbers(format!("c{at}"), [1, 2]).unwrap()).collect();
     problem.rule("alike", Rule::Equal(ids[0], ids[1])).unwrap();
-    let mut partial = Partial::new(Arc::new(problem)).unwrap();
-    partial.restrict(ids[2], Values::of([0])).unwrap();
-    partial.restrict(ids[0], Values::of([1])).unwrap();
-    let text = partial.explain(ids[1], 0).unwrap().to_string();
+    let mut candidate = Candidate::new(Arc::new(problem)).unwrap();
+    candidate.restrict(ids[2], Values::of([0])).unwrap();
+    candidate.restrict(ids[0], Values::of([1])).unwrap();
+    let text = candidate.explain(ids[1], 0).unwrap().to_string();
     assert_eq!(text, "decided: c0 is 2\nnot c1 is 1, by alike: c0 = c1");
-    assert_eq!(partial.explain(ids[1], 1), None);
+    assert_eq!(candidate.explain(ids[1], 1), None);
 }
 
 #[test]
@@ -253,34 +253,13 @@ fn products_and_sums_neither_overflow_nor_trip_over_nothing() {
     problem.rule("not all", Rule::Product { of, at_least: 0, at_most: u128::MAX - 1 }).unwrap();
     problem.rule("empty product", Rule::Product { of: vec![], at_least: 1, at_most: 1 }).unwrap();
     problem.rule("empty sum", Rule::Sum { of: vec![], at_least: 0, at_most: 0 }).unwrap();
-    let mut partial = Partial::new(Arc::new(problem.clone())).unwrap();
-    partial.restrict(huge[0], Values::of([1])).unwrap();
-    partial.restrict(huge[1], Values::of([1])).unwrap();
-    assert_eq!(partial.values(huge[2]), Values::of([0]));
+    let mut candidate = Candidate::new(Arc::new(problem.clone())).unwrap();
+    candidate.restrict(huge[0], Values::of([1])).unwrap();
+    candidate.restrict(huge[1], Values::of([1])).unwrap();
+    assert_eq!(candidate.values(huge[2]), Values::of([0]));
     problem.rule("impossible", Rule::Sum { of: vec![], at_least: 1, at_most: 9 }).unwrap();
-    let conflict = Partial::new(Arc::new(problem)).unwrap_err();
+    let conflict = Candidate::new(Arc::new(problem)).unwrap_err();
     assert_eq!(conflict.to_string(), "nothing is left of any choice by the rule impossible: 1 <= 0 <= 9");
-}
-
-#[test]
-fn a_partial_goes_on_in_a_problem_that_has_grown() {
-    for seed in 0..100 {
-        let whole = drawn_problem(seed);
-        let mut first = choices(&mut Random::new(seed)).0;
-        let mut partial = Partial::new(Arc::new(first.clone())).unwrap();
-        for rule in whole.rules() {
-            first.rule("later", whole.get(rule).clone()).unwrap();
-        }
-        match (partial.extend(Arc::new(first)), Partial::new(Arc::new(whole.clone()))) {
-            (Ok(()), Ok(whole)) => {
-                assert!(
-                    whole.problem().choices().all(|choice| whole.values(choice) == partial.values(choice))
-                );
-            }
-            (one, other) => assert!(one.is_err() && other.is_err(), "seed {seed}"),
-        }
-        assert_eq!(partial.extend(Arc::new(whole)), Err(ExtendError::Foreign));
-    }
 }
 
 #[test]
@@ -299,5 +278,4 @@ fn what_is_no_problem_is_refused_by_name() {
         problem.rule("c", Rule::Clause { when: vec![], then }),
         Err(ProblemError::Unknown("c".into()))
     );
-    assert!(problem.introduce("x") && !problem.introduce("x"));
 }

@@ -37,19 +37,19 @@ impl Values {
         Self(if count >= Self::MOST { u64::MAX } else { (1 << count) - 1 })
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     #[must_use]
     pub fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether this one is among them.
+    /// Returns true if this one is among them.
     #[must_use]
     pub fn has(self, position: usize) -> bool {
         position < Self::MOST && self.0 >> position & 1 == 1
@@ -73,7 +73,7 @@ impl Values {
         Self(self.0 & !other.0)
     }
 
-    /// Whether all of them are in the other.
+    /// Returns true if all of them are in the other.
     #[must_use]
     pub fn within(self, other: Self) -> bool {
         self.0 & !other.0 == 0

@@ -6,57 +6,18 @@
 
 use nitro_nest::{Access, Affine, Condition, Instruction, Local, Relation, Space, Variable};
 
-use super::emit::{Emission, dimension};
-use super::point::{Place, Point};
+use super::emit::Emission;
+use super::pass::Pass;
+use super::point::Place;
 use crate::Operation;
 
-/// What loading ahead is doing.
-pub struct Ahead {
-    along: usize,
-    /// The iterator that says which of two tiles an iteration uses, where there are two, and one that nobody needs.
-    pub side: Option<usize>,
-    half: usize,
-    /// What of a load is written now.
-    pass: Pass,
-    /// Of which iteration of the loop a tile is loaded; none: of this one.
-    iteration: Option<Affine>,
-}
-
-/// A load in two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    /// From global memory to registers.
-    Fetch,
-    /// From there to shared memory.
-    Put,
-}
-
-impl Ahead {
-    /// `iterator` gives the iterator of a name.
-    pub fn new(point: &Point<'_>, iterator: &mut dyn FnMut(String) -> usize) -> Option<Self> {
-        let ahead = point.ahead()?;
-        let name = point.space.loop_name(ahead.along);
-        let (mut side, mut half) = (None, 0);
-        if ahead.has_two_tiles {
-            half = iterator(format!("{name}_half"));
-            side = Some(iterator(format!("{name}_side")));
-        }
-        Some(Self { along: ahead.along, side, half, pass: Pass::Put, iteration: None })
-    }
-
-    /// Which iteration of a loop a tile that is loaded belongs to, where it is not this one.
-    pub fn iteration(&self, at: usize) -> Option<Affine> {
-        self.iteration.clone().filter(|_| at == self.along)
-    }
-}
-
 impl Emission<'_> {
-    /// Whether there are two tiles of each staged array.
+    /// Returns true if there are two tiles of each staged array.
     pub(super) fn has_sides(&self) -> bool {
         self.ahead.as_ref().is_some_and(|ahead| ahead.side.is_some())
     }
 
-    /// Whether what one iteration of a loop reads of shared memory is nothing that the next one writes.
+    /// Returns true if one iteration of a loop reads nothing of shared memory that the next one writes.
     pub(super) fn takes_turns(&self, at: usize) -> bool {
         self.has_sides() && self.is_along(at)
     }
@@ -77,11 +38,7 @@ impl Emission<'_> {
     pub(super) fn add_registers(&mut self) {
         for statement in 0..self.point.space.kernel.statements.len() {
             let Some(value) = self.loaded(statement) else { continue };
-            let subscripts = &self.point.space.meanings[statement].target.subscripts;
-            let extent = |subscript: &Affine| {
-                self.extent(dimension(subscript), |at| self.is_apart(Place::Registers, at))
-            };
-            let shape = subscripts.iter().map(extent).collect();
+            let shape = self.shape(&self.point.space.meanings[statement].target, Place::Registers);
             let name = format!("{}_next", self.point.space.values[value].name);
             self.locals.push(Local { name, space: Space::Register, shape });
         }
@@ -92,19 +49,17 @@ impl Emission<'_> {
         self.loaded(statement)?;
         let space = self.point.space;
         let before = (0..statement).filter(|&other| self.loaded(other).is_some()).count();
-        let part =
-            |subscript: &Affine| self.index(dimension(subscript), |at| self.is_apart(Place::Registers, at));
-        let subscripts = space.meanings[statement].target.subscripts.iter().map(part).collect();
+        let subscripts = self.place_of(&space.meanings[statement].target, Place::Registers);
         let array = space.nest.arrays().len() + space.values.len() + before;
         Some((self.ahead.as_ref()?.pass, Access { array, subscripts }))
     }
 
-    /// What loads the first tiles, before the loop along which there are others.
+    /// Writes the loads of the first tiles, before the loop along which there are others.
     pub(super) fn first_tiles(&mut self, at: usize) -> Vec<Instruction> {
         if self.is_along(at) { self.fetch(0.into()) } else { Vec::new() }
     }
 
-    /// What loads the tiles of the next iteration, if there is one, once those of this one have gone to shared memory.
+    /// Writes the loads of the next iteration's tiles, if there is one, once those of this one are in shared memory.
     pub(super) fn next_tiles(&mut self, parent: Option<usize>) -> Vec<Instruction> {
         let Some(at) = parent.filter(|&at| self.is_along(at)) else { return Vec::new() };
         let iterator = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));
@@ -127,16 +82,13 @@ impl Emission<'_> {
         instructions
     }
 
-    /// Whether what is in an object is loaded ahead.
+    /// Returns true if what is in an object is loaded ahead.
     fn loads_ahead(&self, object: usize) -> bool {
-        let (point, loops) = (self.point, self.point.space.nesting.loops.len());
-        let inside =
-            |at: &usize| object == loops + at || object < loops && point.lies(object, "outer", loops + at);
-        let mut statements = (0..point.space.kernel.statements.len()).filter(inside);
-        statements.any(|statement| self.loaded(statement).is_some())
+        let mut statements = 0..self.point.space.kernel.statements.len();
+        statements.any(|statement| self.point.holds(object, statement) && self.loaded(statement).is_some())
     }
 
-    /// What says at the beginning of an iteration which of two tiles it uses.
+    /// Writes at the beginning of an iteration which of two tiles it uses.
     pub(super) fn side(&self, at: usize) -> Option<Instruction> {
         let ahead = self.ahead.as_ref().filter(|ahead| ahead.along == at)?;
         let value = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));

@@ -5,29 +5,35 @@ use nitro_nest::{
     Local, Program, Range, Relation, Space, Unroll, Variable, WIDE,
 };
 
-use super::ahead::{Ahead, Pass};
+use super::pass::{Ahead, Pass};
 use super::point::{Kind, Place, Point};
-use super::shared::Touched;
-use super::threads::Threads;
+use super::shared::SharedAccess;
+use super::space::DecidedSpace;
+use super::threads::{Iterators, Threads};
 use crate::PADDING;
 
-/// The program, of one kernel.
-pub fn program(point: &Point<'_>) -> Program {
+impl DecidedSpace {
+    /// Writes the program of a decided point: one value for each choice, as
+    /// [`Candidate::solution`](crate::Candidate::solution) gives them.
+    ///
+    /// # Panics
+    /// When the values are none of a solution.
+    #[must_use]
+    pub fn program(&self, values: &[usize]) -> Program {
+        program(&Point { space: self, values })
+    }
+}
+
+/// Writes the program, of one kernel.
+fn program(point: &Point<'_>) -> Program {
     let nest = &point.space.nest;
-    let mut iterators: Vec<String> =
+    let iterators: Vec<String> =
         (0..point.space.nesting.loops.len()).map(|at| point.space.loop_name(at)).collect();
     let first = nest.iterators().len();
     let loops = iterators.len();
-    let mut iterator = |name: String| {
-        // The digits of threads are called as their loops, which are none in the text.
-        if let Some(known) = iterators[..loops].iter().position(|other| *other == name) {
-            return first + known;
-        }
-        iterators.push(name);
-        first + iterators.len() - 1
-    };
-    let threads = Threads::new(point, &mut iterator);
-    let ahead = Ahead::new(point, &mut iterator);
+    let mut names = Iterators { first, loops, names: iterators };
+    let threads = Threads::new(point, &mut names);
+    let ahead = Ahead::new(point, &mut names);
     let mut emission = Emission { point, threads: &threads, ahead, sets_zeros: false, locals: Vec::new() };
     emission.locals = (0..point.space.values.len()).map(|value| emission.local(value)).collect();
     emission.add_registers();
@@ -43,32 +49,37 @@ pub fn program(point: &Point<'_>) -> Program {
         resident_blocks: 0,
         locals: emission.locals,
         caching: caching(point),
-        iterators,
+        iterators: names.names,
         body,
     };
     Program { nest: nest.clone(), kernels: vec![kernel], host: vec![Host::Launch(0)] }
 }
 
-/// How arrays go through caches, where that is not as usual.
+/// Returns the caches of arrays, where these are not as usual.
 fn caching(point: &Point<'_>) -> Vec<Caching> {
     let space = point.space;
-    let arrays = (0..space.nest.arrays().len()).map(|array| {
-        let of = |touches: &dyn Fn(&Assignment) -> bool| {
-            let mut statements = (0..space.meanings.len()).filter(|&at| touches(&space.meanings[at]));
-            statements.next().map_or(Cache::Usual, |at| point.cache(at))
-        };
-        let reads = of(&|meaning| meaning.value.reads().iter().any(|access| access.array == array));
-        Caching { array, reads, writes: of(&|meaning| meaning.target.array == array) }
-    });
-    arrays.filter(|caching| [caching.reads, caching.writes] != [Cache::Usual; 2]).collect()
+    let mut unusual = Vec::new();
+    for array in 0..space.nest.arrays().len() {
+        // The first statement that touches it decides: all of them have the same caches.
+        let mut meanings = space.meanings.iter();
+        let reads =
+            meanings.position(|meaning| meaning.value.reads().iter().any(|access| access.array == array));
+        let writes = space.meanings.iter().position(|meaning| meaning.target.array == array);
+        let [reads, writes] = [reads, writes].map(|at| at.map_or(Cache::Usual, |at| point.cache(at)));
+        if [reads, writes] != [Cache::Usual; 2] {
+            unusual.push(Caching { array, reads, writes });
+        }
+    }
+    unusual
 }
 
+/// The writer of a point's instructions.
 pub(super) struct Emission<'a> {
     pub(super) point: &'a Point<'a>,
     threads: &'a Threads,
-    /// How tiles are loaded ahead, if they are.
+    /// The state of loading ahead, if tiles are loaded so.
     pub(super) ahead: Option<Ahead>,
-    /// Whether sums that warps add up are set to 0 now.
+    /// True where sums that warps add up are set to 0 now.
     pub(super) sets_zeros: bool,
     /// Of each value, and behind these registers through which vectors and tiles that are loaded ahead go.
     pub(super) locals: Vec<Local>,
@@ -88,16 +99,18 @@ impl Emission<'_> {
             sizes.push(1);
         }
         sizes[0] *= self.threads.count; // each block covers as many values as it has threads
-        let extent = |size: i64| Extent { lower: vec![0.into()], upper: vec![size.into()], step: 1 };
-        sizes.into_iter().map(extent).collect()
+        sizes
+            .into_iter()
+            .map(|size| Extent { lower: vec![0.into()], upper: vec![size.into()], step: 1 })
+            .collect()
     }
 
-    /// Which iteration of a loop it is.
+    /// Returns the number of the iteration of a loop.
     fn digit(&self, at: usize) -> Affine {
         if self.point.size(at) == 1 {
             return 0.into();
         }
-        if let Some(iteration) = self.ahead.as_ref().and_then(|ahead| ahead.iteration(at)) {
+        if let Some(iteration) = self.ahead.as_ref().and_then(|ahead| ahead.iteration_of(at)) {
             return iteration;
         }
         match self.point.kind(at) {
@@ -113,20 +126,20 @@ impl Emission<'_> {
         }
     }
 
-    /// Which of the elements that some loops of a dimension make up.
+    /// Returns the number of the element among those that some loops of a dimension make up.
     pub(super) fn index(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> Affine {
         let loops = self.point.space.nesting.loops_of(dimension);
         let kept = loops.into_iter().filter(|&at| keep(at));
         kept.fold(Affine::from(0), |index, at| index * self.point.size(at) + self.digit(at))
     }
 
-    /// How many elements these make up.
+    /// Returns how many elements these make up.
     pub(super) fn extent(&self, dimension: usize, keep: impl Fn(usize) -> bool) -> i64 {
         let loops = self.point.space.nesting.loops_of(dimension);
         loops.into_iter().filter(|&at| keep(at)).map(|at| self.point.size(at)).product()
     }
 
-    /// Whether elements along a loop are in different places of a value.
+    /// Returns true if elements along a loop are in different places of a value.
     pub(super) fn is_apart(&self, place: Place, at: usize) -> bool {
         let per_thread = place == Place::Registers && self.point.kind(at) == Kind::Thread;
         !self.point.is_shared(at) && !per_thread
@@ -138,8 +151,7 @@ impl Emission<'_> {
         let made = space.meanings.iter().find(|meaning| meaning.target.array == array);
         let target = &made.expect("every value is made").target;
         let place = self.point.place(value);
-        let extent = |subscript: &Affine| self.extent(dimension(subscript), |at| self.is_apart(place, at));
-        let mut shape: Vec<i64> = target.subscripts.iter().map(extent).collect();
+        let mut shape = self.shape(target, place);
         if let Place::Shared { transposed, padded } = place {
             if transposed {
                 shape.reverse();
@@ -162,17 +174,11 @@ impl Emission<'_> {
     fn access(&self, access: &Access) -> Access {
         let arrays = self.point.space.nest.arrays().len();
         let Some(value) = access.array.checked_sub(arrays) else {
-            let whole = |subscript: &Affine| {
-                let start = Affine::from(subscript.constant());
-                subscript.terms().iter().fold(start, |sum, &(variable, factor)| {
-                    sum + self.index(dimension(&variable.into()), |_| true) * factor
-                })
-            };
-            return Access { array: access.array, subscripts: access.subscripts.iter().map(whole).collect() };
+            let subscripts = access.subscripts.iter().map(|subscript| self.whole(subscript)).collect();
+            return Access { array: access.array, subscripts };
         };
         let place = self.point.place(value);
-        let part = |subscript: &Affine| self.index(dimension(subscript), |at| self.is_apart(place, at));
-        let mut subscripts: Vec<Affine> = access.subscripts.iter().map(part).collect();
+        let mut subscripts = self.place_of(access, place);
         if matches!(place, Place::Shared { transposed: true, .. }) {
             subscripts.reverse();
         }
@@ -183,17 +189,39 @@ impl Emission<'_> {
         Access { array: access.array, subscripts }
     }
 
-    /// What is within a loop, or outermost, with barriers between those who write a tile and those who read it.
+    /// Returns a subscript of an array of the nest, by the digits of all its loops.
+    fn whole(&self, subscript: &Affine) -> Affine {
+        let mut whole = Affine::from(subscript.constant());
+        for &(variable, factor) in subscript.terms() {
+            whole = whole + self.index(dimension(&variable.into()), |_| true) * factor;
+        }
+        whole
+    }
+
+    /// Returns the subscripts of an element of a value in this place.
+    pub(super) fn place_of(&self, access: &Access, place: Place) -> Vec<Affine> {
+        let dimensions = access.subscripts.iter().map(dimension);
+        dimensions.map(|own| self.index(own, |at| self.is_apart(place, at))).collect()
+    }
+
+    /// Returns the extents of a value in this place.
+    pub(super) fn shape(&self, access: &Access, place: Place) -> Vec<i64> {
+        let dimensions = access.subscripts.iter().map(dimension);
+        dimensions.map(|own| self.extent(own, |at| self.is_apart(place, at))).collect()
+    }
+
+    /// Writes what is within a loop, or outermost, with barriers between writing a tile and reading it.
     fn list(&mut self, parent: Option<usize>) -> Vec<Instruction> {
-        let (mut instructions, mut before, mut all) = (Vec::new(), Touched::default(), Touched::default());
+        let (mut instructions, mut before, mut all) =
+            (Vec::new(), SharedAccess::default(), SharedAccess::default());
         let mut waited = false;
         let objects = self.point.inside(parent);
         instructions.extend(self.zeros(parent, &objects));
         for object in objects {
-            let touched = Touched::by(self.point, object);
+            let touched = SharedAccess::by(self.point, object);
             if before.delays(&touched) {
                 instructions.push(Instruction::Barrier);
-                before = Touched::default();
+                before = SharedAccess::default();
                 instructions.extend(if waited { Vec::new() } else { self.next_tiles(parent) });
                 waited = true;
             }
@@ -234,16 +262,18 @@ impl Emission<'_> {
         self.by_some_threads(at, whole)
     }
 
-    /// Where fewer threads load than there are, the others pass by the nest: by its outermost loop.
+    /// Lets threads that load nothing pass by the nest: by its outermost loop.
     fn by_some_threads(&self, at: usize, nest: Vec<Instruction>) -> Vec<Instruction> {
         let space = self.point.space;
-        let is_around =
-            |other: usize| other != at && self.point.lies(other, "outer", at) && !self.point.is_shared(other);
-        let loads = |&statement: &usize| space.nesting.own(&space.kernel.statements[statement]).contains(&at);
-        let mut loading = self.threads.loading.iter().filter(|(statement, _)| loads(statement));
+        let is_outermost = (0..space.nesting.loops.len())
+            .all(|other| other == at || !self.point.lies(other, "outer", at) || self.point.is_shared(other));
+        let mut loading =
+            self.threads.loading.iter().filter(|(statement, _)| {
+                space.nesting.own(&space.kernel.statements[**statement]).contains(&at)
+            });
         let count = loading.next().map(|(_, count)| *count).filter(|&count| count < self.threads.count);
         match count {
-            Some(count) if !self.point.is_shared(at) && !(0..space.nesting.loops.len()).any(is_around) => {
+            Some(count) if !self.point.is_shared(at) && is_outermost => {
                 let (left, right) = (Variable::Thread(0).into(), count.into());
                 vec![Instruction::If(
                     vec![Condition { relation: Relation::Less, left, right }],
@@ -300,18 +330,17 @@ impl Emission<'_> {
         if !is_wide || !self.is_transposed(&target) {
             return copied(target, register, is_wide);
         }
-        let along = usize::from(self.has_sides()); // the last dimension of the array comes first, but for which of two tiles it is
-        let shifted = |access: &Access, place: usize, at: i64| {
-            let mut access = access.clone();
-            access.subscripts[place] = access.subscripts[place].clone() + at;
-            access
-        };
+        // The last dimension of the array comes first, but for which of two tiles it is.
+        let along = usize::from(self.has_sides());
         let last = register.subscripts.len() - 1;
-        let one = |at: i64| {
-            let value = Expression::Load(shifted(&register, last, at));
-            Instruction::Assign(Assignment { target: shifted(&target, along, at), value })
-        };
-        (0..i64::from(WIDE)).map(one).collect()
+        let mut instructions = Vec::new();
+        for at in 0..i64::from(WIDE) {
+            let (mut target, mut source) = (target.clone(), register.clone());
+            target.subscripts[along] = target.subscripts[along].clone() + at;
+            source.subscripts[last] = source.subscripts[last].clone() + at;
+            instructions.push(Instruction::Assign(Assignment { target, value: Expression::Load(source) }));
+        }
+        instructions
     }
 }
 

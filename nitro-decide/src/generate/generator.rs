@@ -1,42 +1,45 @@
-//! The space as what a trainer searches: one choice after the other, each with what is still open.
+//! The space as a trainer searches it: one choice after the other, each with the values that are still open.
 
-use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step};
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Prover, Step};
 
-use super::DecidedSpace;
-use crate::{ChoiceId, LowerBound, Partial, Rates, TimeBound, Values};
+use super::prover::PointProver;
+use super::space::DecidedSpace;
+use crate::{BranchAndBound, BranchPlan, Candidate, ChoiceId, LowerBound, Rates, TimeBound, Values};
 
 impl DecidedSpace {
-    /// The lower bound of the times of its states on a device of these rates. Where the caches of what is loaded
-    /// are open, requests do not count: these were measured of loads that the first-level cache keeps.
+    /// Returns the lower bound of the times of its candidates on a device of these rates.
+    ///
+    /// Where the caches of what is loaded are open, requests do not count: these were measured of loads that the
+    /// first-level cache keeps.
     #[must_use]
     pub fn time_bound(&self, mut rates: Rates) -> TimeBound {
-        let is_usual = |&choice: &ChoiceId| self.root.values(choice).only() == Some(0);
-        if !self.caches.iter().flatten().all(is_usual) {
+        let mut open = self.caches.iter().flatten();
+        if open.any(|&choice: &ChoiceId| self.root.values(choice).only() != Some(0)) {
             rates.requests_per_clock = f64::INFINITY;
         }
         TimeBound::new(&self.kernel, &self.nesting, rates)
     }
 
-    /// What is left after these decisions, or why that is nothing.
-    fn after(&self, path: &[Crossing]) -> Result<Partial, BoxError> {
-        let mut partial = self.root().clone();
+    /// Returns what these decisions leave open, or why that is nothing.
+    fn after(&self, path: &[Crossing]) -> Result<Candidate, BoxError> {
+        let mut candidate = self.root().clone();
         for crossing in path {
-            let choice = partial.first_open().ok_or("the path goes on where all is decided")?;
-            partial.restrict(choice, Values::of([crossing.option]))?;
+            let choice = candidate.first_open().ok_or("the path goes on where all is decided")?;
+            candidate.restrict(choice, Values::of([crossing.option]))?;
         }
-        Ok(partial)
+        Ok(candidate)
     }
 }
 
 impl Decisions for DecidedSpace {
     fn next(&self, path: &[Crossing]) -> Step {
-        let partial = match self.after(path) {
-            Ok(partial) => partial,
+        let candidate = match self.after(path) {
+            Ok(candidate) => candidate,
             Err(error) => return Step::DeadEnd(error.to_string()),
         };
-        let Some(choice) = partial.first_open() else { return Step::Complete };
+        let Some(choice) = candidate.first_open() else { return Step::Complete };
         let key = NodeKey::new(self.nesting.problem.name(choice).to_owned());
-        let open = partial.values(choice);
+        let open = candidate.values(choice);
         Step::Choose(
             Decision::new(key, self.nesting.problem.all(choice).len()).only(|option| open.has(option)),
         )
@@ -51,10 +54,7 @@ impl Generator for DecidedSpace {
     }
 
     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
-        let values = self.after(path)?.solution().ok_or("the path is not complete")?;
-        let mut plan = self.program(&values).plan();
-        plan.origin = self.show(&values);
-        Ok(plan.to_json())
+        Ok(self.text(&self.after(path)?.solution().ok_or("the path is not complete")?))
     }
 
     /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known
@@ -63,5 +63,13 @@ impl Generator for DecidedSpace {
         let rates = Rates::from_features(device).ok()?;
         let bound = self.time_bound(rates);
         Some(bound.bound_ns(&self.after(path).ok()?))
+    }
+
+    /// Branch and bound by [`TimeBound`].
+    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {
+        let bound = self.time_bound(Rates::from_features(device).ok()?);
+        let plan = BranchPlan { percent, seed, ..BranchPlan::default() };
+        let search = BranchAndBound::new(self.root().clone(), bound, plan);
+        Some(Box::new(PointProver::new(self, search)))
     }
 }

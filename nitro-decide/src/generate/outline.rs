@@ -1,18 +1,19 @@
-//! How a space is written down: dimensions with what may become of their loops, statements with what they do, and
-//! the rules that code takes.
+//! The outline that a space is written down as: dimensions with what may become of their loops, statements with
+//! what they do, and the rules that code takes.
 
 use std::sync::Arc;
 
 use nitro_nest::{Access, Affine, Assignment, Expression, Nest, Variable};
 
-use super::warps::AddsUp;
-use super::{DecidedError, DecidedSpace, Open, TileSizes, Value, sizes};
+use super::sizes;
+use super::space::{AddsUp, DecidedError, DecidedSpace, Value};
+use super::tiles::{OpenChoices, TileSizes};
 use crate::{
-    Access as Touch, Array, ChoiceId, Dependence, Dimension, Kernel, LAYOUTS, LOADINGS, Limits, Nesting,
-    Operation, Outer, Partial, Passing, ProblemError, Rule, Statement, Values, Within,
+    Access as Touch, Array, Candidate, ChoiceId, Dependence, Dimension, Kernel, LAYOUTS, LOADINGS, Limits,
+    Nesting, Operation, Outer, Passing, ProblemError, Rule, Statement, Values, Within,
 };
 
-/// What may become of a loop.
+/// The kinds that a loop may have.
 pub type Kinds = &'static [&'static str];
 
 pub const BLOCK: Kinds = &["block"];
@@ -23,13 +24,13 @@ pub const SUM: Kinds = &["plain", "unrolled"];
 pub const LOADING: Kinds = &["unrolled", "thread"];
 pub const WIDE: Kinds = &["unrolled", "vector"];
 
-/// Which caches keep an element, in the order of the values of their choice.
+/// The caches that keep an element, in the order of the values of their choice.
 const CACHES: [&str; 3] = ["as usual", "the device's alone", "evicted first"];
 /// As many blocks may be along the second and third axis of a grid.
 const MOST_BLOCKS: u64 = 65_535;
 
 /// A space as it is written down.
-pub struct Outline {
+pub(super) struct Outline {
     nest: Nest,
     kernel: Kernel,
     /// By dimension, then by level of its own.
@@ -79,13 +80,15 @@ impl Outline {
         outer: Option<Outer>,
     ) -> usize {
         kinds.extend(tiles.iter().map(|(_, kinds)| *kinds));
-        let divides =
-            |sizes: &[u64]| sizes.iter().copied().filter(|&tile| size.is_multiple_of(tile)).collect();
+        let mut dividing = Vec::new();
+        for (sizes, _) in tiles {
+            dividing.push(sizes.iter().copied().filter(|&tile| size.is_multiple_of(tile)).collect());
+        }
         let parallel = kinds.iter().flat_map(|kinds| kinds.iter()).any(|kind| !SUM.contains(kind));
         self.kernel.dimensions.push(Dimension {
             name: name.to_owned(),
             size,
-            tiles: tiles.iter().map(|(sizes, _)| divides(sizes)).collect(),
+            tiles: dividing,
             parallel,
             interchanges: parallel,
             outer,
@@ -172,14 +175,16 @@ impl Outline {
 
     fn strides(&self, access: &Access, dimensions: &[usize]) -> Touch {
         let declared = &self.nest.arrays()[access.array];
-        let row = |at: usize| declared.shape[at + 1..].iter().map(Affine::constant).product::<i64>();
-        let stride = |&dimension: &usize| {
-            let of = |(at, subscript): (usize, &Affine)| {
-                subscript.coefficient(Variable::Iterator(dimension)) * row(at)
-            };
-            access.subscripts.iter().enumerate().map(of).sum::<i64>() as u64
-        };
-        let strides = dimensions.iter().map(stride).collect();
+        let mut strides = Vec::new();
+        for &dimension in dimensions {
+            // A step along one dimension of the array is as many elements as the dimensions after it have together.
+            let mut stride = 0;
+            for (at, subscript) in access.subscripts.iter().enumerate() {
+                let row = declared.shape[at + 1..].iter().map(Affine::constant).product::<i64>();
+                stride += subscript.coefficient(Variable::Iterator(dimension)) * row;
+            }
+            strides.push(stride as u64);
+        }
         Touch { array: declared.name.clone(), strides, element_bytes: 4 }
     }
 
@@ -193,7 +198,7 @@ impl Outline {
             rules.warps()?;
         }
         let caches = rules.add(&kinds, tiles)?;
-        let root = Partial::new(Arc::new(nesting.problem.clone()))?;
+        let root = Candidate::new(Arc::new(nesting.problem.clone()))?;
         Ok(DecidedSpace { kernel, nesting, root, nest, meanings, caches, values, adds_up })
     }
 }
@@ -205,15 +210,14 @@ struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Gives for each statement the choice of caches, if it has one.
+    /// Adds all rules, and returns for each statement the choice of caches, if it has one.
     fn add(mut self, kinds: &[Vec<Kinds>], tiles: &TileSizes) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
         self.kinds(kinds)?;
         self.blocks()?;
         self.statements()?;
         self.one_iteration()?;
-        let Open { unrolled, threads, paddings, caches, ahead } = tiles.open;
-        let loads = |statement: &Statement| statement.operation == Operation::Load;
-        self.fixed_orders(&["unrolled"], |statement| !unrolled || loads(statement))?;
+        let OpenChoices { unrolled, threads, paddings, caches, ahead } = tiles.open;
+        self.fixed_orders(&["unrolled"], |own| !unrolled || own.operation == Operation::Load)?;
         self.fixed_orders(&["thread", "block"], |_| !threads)?;
         if !paddings {
             self.fixed_layouts()?;
@@ -227,14 +231,10 @@ impl Rules<'_> {
 
     /// Threads of a warp are neighbours, and have what they add up in registers. Dimensions of one loop are theirs.
     fn warps(&mut self) -> Result<(), ProblemError> {
-        let is_lane = |at: &usize| {
-            let dimension = &self.kernel.dimensions[self.nesting.loops[*at].dimension];
-            dimension.tiles.is_empty() && dimension.outer.is_none()
-        };
-        let lanes: Vec<usize> = (0..self.nesting.loops.len()).filter(is_lane).collect();
         for (one, other) in self.pairs(|_| true) {
             for (other, lane) in [(one, other), (other, one)] {
-                if lanes.contains(&lane) {
+                let dimension = &self.kernel.dimensions[self.nesting.loops[lane].dimension];
+                if dimension.tiles.is_empty() && dimension.outer.is_none() {
                     let thread = self.kind(other, &["thread"])?;
                     let outer = self.nesting.order(other, lane, &["outer"])?;
                     self.follows("threads of a warp are neighbours", vec![thread], outer)?;
@@ -257,12 +257,13 @@ impl Rules<'_> {
     }
 
     fn size(&self, at: usize, keep: impl Fn(u64) -> bool) -> Within {
-        let choice = self.nesting.loops[at].size;
-        let number = |value: &usize| self.nesting.problem.number(choice, *value).is_some_and(&keep);
-        Within { choice, values: Values::of(self.nesting.problem.all(choice).iter().filter(number)) }
+        let (choice, problem) = (self.nesting.loops[at].size, &self.nesting.problem);
+        let all = problem.all(choice).iter();
+        let kept = all.filter(|&value| problem.number(choice, value).is_some_and(&keep));
+        Within { choice, values: Values::of(kept) }
     }
 
-    /// What code is made of for a loop, and that what is done once is no loop.
+    /// Adds kinds of loops that code is made of, and that something done once is no loop.
     fn kinds(&mut self, kinds: &[Vec<Kinds>]) -> Result<(), ProblemError> {
         for at in 0..self.nesting.loops.len() {
             let own = self.nesting.loops[at];
@@ -284,12 +285,7 @@ impl Rules<'_> {
 
     fn blocks(&mut self) -> Result<(), ProblemError> {
         let loops = 0..self.nesting.loops.len();
-        let is_block = |at: &usize| {
-            let block = Within { choice: self.nesting.loops[*at].kind, values: Values::of([3]) };
-            self.kind(*at, &["block"]).is_ok_and(|within| within == block)
-        };
-        let outermost: Vec<usize> =
-            loops.filter(|at| self.nesting.loops[*at].level == 0).filter(is_block).collect();
+        let outermost: Vec<usize> = loops.filter(|&at| self.nesting.loops[at].level == 0).collect();
         for &at in &outermost {
             let few = self.size(at, |size| size <= MOST_BLOCKS);
             if outermost.len() > 1 && !few.values.is_empty() {
@@ -322,17 +318,16 @@ impl Rules<'_> {
         found
     }
 
-    /// Where a loop has one iteration it makes no difference where it lies: outside.
+    /// Puts loops of one iteration outside, where it makes no difference where they lie.
     fn one_iteration(&mut self) -> Result<(), ProblemError> {
         for (one, other) in self.pairs(|_| true) {
             for kind in ["unrolled", "thread", "block"] {
                 for (first, second) in [(one, other), (other, one)] {
                     // Of two with one iteration the first lies outside.
-                    let more = |size: u64| size != 1 || first == one;
                     let when = vec![
                         self.size(first, |size| size == 1),
                         self.kind(first, &[kind])?,
-                        self.size(second, more),
+                        self.size(second, |size| size != 1 || first == one),
                         self.kind(second, &[kind])?,
                     ];
                     if when.iter().any(|within| within.values.is_empty()) {
@@ -346,7 +341,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// Loops of one of these kinds are in the order in which they are written.
+    /// Puts loops of one of these kinds in the order in which they are written.
     fn fixed_orders(&mut self, kinds: &[&str], of: impl Fn(&Statement) -> bool) -> Result<(), ProblemError> {
         for (one, other) in self.pairs(of) {
             for &kind in kinds {
@@ -364,7 +359,7 @@ impl Rules<'_> {
         Ok(())
     }
 
-    /// Which caches keep what is loaded and stored: of what is stored there is none but the device's.
+    /// Adds the choices of caches for loads and stores: stores have none but the device's.
     fn caches(&mut self, are_open: bool) -> Result<Vec<Option<ChoiceId>>, ProblemError> {
         let mut found = Vec::new();
         for statement in &self.kernel.statements {

@@ -1,4 +1,4 @@
-//! Where all threads of a block wait for each other: between those that write a tile and those that read it.
+//! Barriers: all threads of a block wait for each other between writing a tile and reading it.
 
 use std::collections::BTreeSet;
 
@@ -6,44 +6,45 @@ use nitro_nest::Assignment;
 
 use super::point::{Place, Point};
 
-/// What is touched of shared memory: values by index.
+/// The shared memory that is touched: values by index.
 #[derive(Clone, Debug, Default)]
-pub struct Touched {
+pub(super) struct SharedAccess {
     pub written: BTreeSet<usize>,
     pub read: BTreeSet<usize>,
 }
 
-impl Touched {
-    /// What an object touches, with all that is in it.
+impl SharedAccess {
+    /// Returns the shared memory that an object touches, with all that is in it.
     pub fn by(point: &Point<'_>, object: usize) -> Self {
-        let loops = point.space.nesting.loops.len();
-        let statements = (0..point.space.kernel.statements.len()).filter(|&at| {
-            object == loops + at || (object < loops && point.lies(object, "outer", loops + at))
-        });
         let mut touched = Self::default();
-        statements.for_each(|at| touched.add_statement(point, &point.space.meanings[at]));
+        for (at, meaning) in point.space.meanings.iter().enumerate() {
+            if point.holds(object, at) {
+                touched.add_statement(point, meaning);
+            }
+        }
         touched
     }
 
     fn add_statement(&mut self, point: &Point<'_>, meaning: &Assignment) {
-        let value = |array: usize| {
-            let value = array.checked_sub(point.space.nest.arrays().len());
-            value.filter(|&value| point.place(value) != Place::Registers)
-        };
-        self.written.extend(value(meaning.target.array));
-        self.read.extend(meaning.value.reads().iter().filter_map(|access| value(access.array)));
+        self.written.extend(shared_value(point, meaning.target.array));
+        let reads = meaning.value.reads();
+        self.read.extend(reads.iter().filter_map(|access| shared_value(point, access.array)));
     }
 
-    /// Whether what comes after this has to wait for it.
+    /// Returns true if what comes after this has to wait for it.
     pub fn delays(&self, next: &Self) -> bool {
-        let meet = |one: &BTreeSet<usize>, other| !one.is_disjoint(other);
-        meet(&self.written, &next.read)
-            || meet(&self.read, &next.written)
-            || meet(&self.written, &next.written)
+        let touched: BTreeSet<usize> = next.read.union(&next.written).copied().collect();
+        !self.written.is_disjoint(&touched) || !self.read.is_disjoint(&next.written)
     }
 
     pub fn add(&mut self, other: Self) {
         self.written.extend(other.written);
         self.read.extend(other.read);
     }
+}
+
+/// Returns the value that an array stands for, if it is in shared memory.
+fn shared_value(point: &Point<'_>, array: usize) -> Option<usize> {
+    let value = array.checked_sub(point.space.nest.arrays().len())?;
+    (point.place(value) != Place::Registers).then_some(value)
 }

@@ -1,11 +1,11 @@
-//! Which sizes tiles divide.
+//! Sizes that tiles divide.
 
 use std::collections::BTreeSet;
 
-use super::DecidedError;
+use super::space::DecidedError;
 use crate::Kernel;
 
-/// Whether some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each
+/// Checks that some tiles divide each dimension, and what shares its outermost loops too. `tiles` are those of each
 /// dimension's own levels.
 pub fn check(kernel: &Kernel, tiles: &[Vec<Vec<u64>>]) -> Result<(), DecidedError> {
     for (at, dimension) in kernel.dimensions.iter().enumerate().filter(|(_, own)| own.outer.is_none()) {
@@ -20,7 +20,9 @@ pub fn check(kernel: &Kernel, tiles: &[Vec<Vec<u64>>]) -> Result<(), DecidedErro
     Ok(())
 }
 
-/// What all tiles of a dimension may make up together, where those who share its outermost loops can make up the same.
+/// Returns the sizes that all tiles of a dimension may make up together.
+///
+/// Those that share its outermost loops have to make up the same.
 fn whole(kernel: &Kernel, tiles: &[Vec<Vec<u64>>], at: usize) -> BTreeSet<u64> {
     let parts: Vec<(usize, usize)> = (0..kernel.dimensions.len())
         .filter_map(|part| Some((part, kernel.dimensions[part].outer?)))
@@ -39,10 +41,13 @@ fn whole(kernel: &Kernel, tiles: &[Vec<Vec<u64>>], at: usize) -> BTreeSet<u64> {
     outer.iter().flat_map(|outer| inner.iter().filter_map(move |inner| outer.checked_mul(*inner))).collect()
 }
 
-/// One of each list, multiplied.
+/// Multiplies one of each list.
 fn products(lists: &[Vec<u64>]) -> BTreeSet<u64> {
-    lists.iter().fold(BTreeSet::from([1]), |products, list| {
-        let with = |&product: &u64| list.iter().filter_map(move |&tile| product.checked_mul(tile));
-        products.iter().flat_map(with).filter(|&product| product > 0).collect()
-    })
+    let mut products = BTreeSet::from([1_u64]);
+    for list in lists {
+        let pairs =
+            products.iter().flat_map(|product| list.iter().filter_map(|tile| product.checked_mul(*tile)));
+        products = pairs.filter(|&product| product > 0).collect();
+    }
+    products
 }

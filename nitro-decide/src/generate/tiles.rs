@@ -1,6 +1,6 @@
-//! Which sizes tiles may have.
+//! Sizes that tiles may have.
 
-/// Which sizes the loops of a [`DecidedSpace`](super::DecidedSpace) may have. Those that divide their dimension count.
+/// The sizes that loops of a [`DecidedSpace`](super::DecidedSpace) may have. Those that divide their dimension count.
 ///
 /// ```
 /// use nitro_decide::{DecidedSpace, Limits, TileSizes};
@@ -26,37 +26,36 @@ pub struct TileSizes {
     pub loading_threads: Vec<u64>,
     /// Elements along a dimension that each of them loads.
     pub loaded: Vec<u64>,
-    /// What else there is to decide.
-    pub open: Open,
+    /// The other decisions.
+    pub open: OpenChoices,
 }
 
-/// What there is to decide beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as
+/// The decisions beside sizes, kinds, threads and memory. What a bound on the time cannot tell apart, as
 /// most of this, has to be timed point by point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Open {
+pub struct OpenChoices {
     /// The order of unrolled loops around arithmetic and stores; else, and around loads, it is that in which they
     /// are written.
     pub unrolled: bool,
     /// The order of blocks, and of threads; else it is that in which they are written.
     pub threads: bool,
-    /// Whether rows of tiles in shared memory are padded; else they are not.
+    /// True where rows of tiles in shared memory are padded; else they are not.
     pub paddings: bool,
-    /// Which caches keep what is loaded and stored; else it is as usual.
+    /// True where caches are chosen for loads and stores; else they are as usual.
     pub caches: bool,
-    /// Whether the next tiles are loaded while those before are used; else they are loaded as they are needed.
+    /// True where the next tiles are loaded while those before are used; else they are loaded as they are needed.
     pub ahead: bool,
 }
 
-impl Open {
+impl OpenChoices {
     /// Everything.
     pub const ALL: Self = Self { unrolled: true, threads: true, paddings: true, caches: true, ahead: true };
 }
 
 impl TileSizes {
-    /// All powers of two that make sense on a GPU, with all orders, and paddings of tiles.
+    /// Returns all powers of two that make sense on a GPU, with all orders, and paddings of tiles.
     #[must_use]
     pub fn full() -> Self {
-        let powers = |most: u32| (0..=most).map(|power| 1 << power).collect::<Vec<u64>>();
         Self {
             threads: powers(10),
             rows: powers(6),
@@ -65,11 +64,11 @@ impl TileSizes {
             sum: powers(8),
             loading_threads: powers(10),
             loaded: powers(7),
-            open: Open { caches: false, ..Open::ALL },
+            open: OpenChoices { caches: false, ..OpenChoices::ALL },
         }
     }
 
-    /// Few enough that every point can be measured.
+    /// Returns few enough that every point can be measured.
     #[must_use]
     pub fn reduced() -> Self {
         Self {
@@ -80,7 +79,12 @@ impl TileSizes {
             sum: vec![8, 16],
             loading_threads: vec![1, 2, 4, 8, 16, 32, 64, 128],
             loaded: vec![1, 2, 4, 8, 16],
-            open: Open::default(),
+            open: OpenChoices::default(),
         }
     }
+}
+
+/// Returns the powers of two up to this one.
+fn powers(most: u32) -> Vec<u64> {
+    (0..=most).map(|power| 1 << power).collect()
 }

@@ -5,19 +5,13 @@ use nitro_nest::{Access, Assignment, Condition, Expression, Instruction, Relatio
 
 use super::emit::Emission;
 use super::point::Point;
-
-/// The statement that adds parts up, and its dimension whose iterations are the threads of a warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AddsUp {
-    pub statement: usize,
-    pub lane: usize,
-}
+use super::space::AddsUp;
 
 /// Threads of a warp.
 const LANES: u32 = 32;
 
 impl Emission<'_> {
-    /// What sets the sums to 0 that are added up within a list, and waits until that is done.
+    /// Writes instructions that set the sums to 0 which are added up within a list, and wait until that is done.
     pub(super) fn zeros(&mut self, parent: Option<usize>, objects: &[usize]) -> Vec<Instruction> {
         let point = self.point;
         let Some(adds_up) = point.space.adds_up else { return Vec::new() };
@@ -25,12 +19,10 @@ impl Emission<'_> {
             return Vec::new();
         }
         let loops = point.space.nesting.loops.len();
-        let statement = loops + adds_up.statement;
-        let holds = |&object: &usize| {
-            object == statement
-                || object < loops && !point.is_shared(object) && point.lies(object, "outer", statement)
+        let mut objects = objects.iter().copied().filter(|&object| point.holds(object, adds_up.statement));
+        let Some(object) = objects.find(|&object| object >= loops || !point.is_shared(object)) else {
+            return Vec::new();
         };
-        let Some(object) = objects.iter().copied().find(holds) else { return Vec::new() };
         self.sets_zeros = true;
         let mut instructions = self.object(object);
         self.sets_zeros = false;
@@ -38,7 +30,7 @@ impl Emission<'_> {
         instructions
     }
 
-    /// What a statement becomes that adds parts up.
+    /// Writes a statement that adds parts up.
     pub(super) fn added(&self, adds_up: AddsUp, target: Access, value: Access) -> Vec<Instruction> {
         if !self.sets_zeros {
             return vec![Instruction::Add { target, value, lanes: LANES }];
@@ -51,7 +43,7 @@ impl Emission<'_> {
 }
 
 impl Point<'_> {
-    /// How a statement adds parts up, if it does.
+    /// Returns the way in which a statement adds parts up, if it does.
     pub fn adds_up(&self, statement: usize) -> Option<AddsUp> {
         self.space.adds_up.filter(|adds_up| adds_up.statement == statement)
     }

@@ -1,6 +1,6 @@
-//! How the iterations of one dimension may be spread over blocks, threads and what a thread does.
+//! Splits: the iterations of one dimension are spread over blocks, threads and the work of a thread.
 
-use crate::candidate::{Partial, Values};
+use crate::candidate::{Candidate, Values};
 use crate::space::{NestLoop, Nesting};
 
 const PLAIN: usize = 0;
@@ -27,7 +27,7 @@ pub(super) struct ThreadLoop {
     /// Its position among the loops.
     pub(super) at: usize,
     pub(super) threads: u64,
-    /// How many iterations of the dimension one is from the next.
+    /// The distance from one iteration to the next, in iterations of the dimension.
     pub(super) step: u64,
 }
 
@@ -40,32 +40,37 @@ pub(super) struct Splits {
     pub(super) fine: Vec<Split>,
 }
 
-/// What [`splits`] depends on.
-pub(super) fn key(nesting: &Nesting, dimension: usize, partial: &Partial) -> Vec<Values> {
-    let open = |own: NestLoop| [partial.values(own.size), partial.values(own.kind)];
-    nesting.loops_of(dimension).into_iter().flat_map(|at| open(nesting.loops[at])).collect()
+/// Returns the key that [`splits`] depends on.
+pub(super) fn key(nesting: &Nesting, dimension: usize, candidate: &Candidate) -> Vec<Values> {
+    let mut key = Vec::new();
+    for at in nesting.loops_of(dimension) {
+        let NestLoop { size, kind, .. } = nesting.loops[at];
+        key.extend([candidate.values(size), candidate.values(kind)]);
+    }
+    key
 }
 
-pub(super) fn splits(nesting: &Nesting, dimension: usize, size: u64, partial: &Partial) -> Splits {
+/// Returns all ways that a state leaves open for a dimension.
+pub(super) fn splits(nesting: &Nesting, dimension: usize, size: u64, candidate: &Candidate) -> Splits {
     let loops = nesting.loops_of(dimension);
     let mut fine = Vec::new();
     let start = Split { blocks: 1, threads: 1, inside: 1, run: 1, axes: Vec::new() };
-    spread(nesting, &loops, size, &start, partial, &mut fine);
+    spread(nesting, &loops, size, &start, candidate, &mut fine);
     fine.sort_unstable();
     fine.dedup();
     let mut coarse: Vec<Split> =
         fine.iter().map(|split| Split { axes: Vec::new(), ..split.clone() }).collect();
-    coarse.dedup(); // sorted by all else
+    coarse.dedup(); // sorted by all else, so that equal ones are neighbours
     Splits { coarse, fine }
 }
 
-/// From the innermost loop outwards; `left` is what the loops that are left have to make up.
+/// Goes on from the innermost loop outwards; `left` is what the loops that are left have to make up.
 fn spread(
     nesting: &Nesting,
     loops: &[usize],
     left: u64,
     split: &Split,
-    partial: &Partial,
+    candidate: &Candidate,
     found: &mut Vec<Split>,
 ) {
     let Some((&at, outer)) = loops.split_last() else {
@@ -74,15 +79,17 @@ fn spread(
         }
         return;
     };
-    let (problem, own) = (partial.problem(), nesting.loops[at]);
-    let sizes = partial.values(own.size).iter().filter_map(|value| problem.number(own.size, value));
+    let (problem, own) = (candidate.problem(), nesting.loops[at]);
+    // Sizes of the loops multiply to that of the dimension.
+    let sizes = candidate.values(own.size).iter().filter_map(|value| problem.number(own.size, value));
     for size in sizes.filter(|&size| size > 0 && left.is_multiple_of(size)) {
-        let kinds = partial.values(own.kind);
+        let kinds = candidate.values(own.kind);
         for mut next in kinds.iter().filter_map(|kind| split.with(at, size, kind)) {
             if outer.is_empty() && split.is_one_run() {
-                next.run = u64::MAX; // a thread has whole rows of tiles, and what lies behind them is its own, too
+                // A thread has whole rows of tiles, and what lies behind them is its own, too.
+                next.run = u64::MAX;
             }
-            spread(nesting, outer, left / size, &next, partial, found);
+            spread(nesting, outer, left / size, &next, candidate, found);
             if size == 1 {
                 break; // one iteration is the same whatever it is
             }
@@ -91,17 +98,19 @@ fn spread(
 }
 
 impl Split {
-    /// Whether a thread has all of it at once.
+    /// Returns true if a thread has all of it at once.
     fn is_one_run(&self) -> bool {
         self.run == self.inside && self.blocks * self.threads == 1
     }
 
+    /// Puts a loop of this size and kind around; none where that overflows.
     fn with(&self, at: usize, size: u64, kind: usize) -> Option<Self> {
         let mut next = self.clone();
         match kind {
             BLOCK => next.blocks = next.blocks.checked_mul(size)?,
             THREAD => {
                 if size > 1 {
+                    // One iteration steps over all that the loops within do, whoever does it.
                     let step = self.blocks * self.threads * self.inside;
                     next.axes.push(ThreadLoop { at, threads: size, step });
                 }
@@ -118,13 +127,13 @@ impl Split {
     }
 }
 
-/// The most elements that one instruction may take of a dimension: that of its widest vector loop.
-pub(super) fn vector(nesting: &Nesting, dimension: usize, partial: &Partial) -> u64 {
-    let problem = partial.problem();
+/// Returns the most elements that one instruction may take of a dimension: those of its widest vector loop.
+pub(super) fn vector(nesting: &Nesting, dimension: usize, candidate: &Candidate) -> u64 {
+    let problem = candidate.problem();
     let loops = nesting.loops_of(dimension).into_iter().map(|at| nesting.loops[at]);
-    let wide = loops.filter(|own| partial.values(own.kind).has(VECTOR));
+    let wide = loops.filter(|own| candidate.values(own.kind).has(VECTOR));
     let sizes = wide.flat_map(|own| {
-        partial.values(own.size).iter().filter_map(move |value| problem.number(own.size, value))
+        candidate.values(own.size).iter().filter_map(move |value| problem.number(own.size, value))
     });
     sizes.max().unwrap_or(1).max(1)
 }

@@ -1,4 +1,4 @@
-//! What a device does at most, and how long it takes at least.
+//! Rates of a device: the most that it does, and the least time that it takes.
 
 /// Upper limits of what a device does in a time, and lower limits of latencies.
 ///
@@ -78,11 +78,11 @@ pub struct Rates {
 #[error("the device feature {0} is not known, and no limit of a time follows without it")]
 pub struct RatesError(&'static str);
 
-/// What a measured figure may be off.
+/// The factor that a measured figure may be off.
 const SPARE: f64 = 1.02;
 
 impl Rates {
-    /// From device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the
+    /// Takes device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the
     /// latter any may be missing: then the data sheet counts alone, and a latency or a launch that nobody knows
     /// counts as nothing. What is not above 0 is not known.
     ///
@@ -90,40 +90,36 @@ impl Rates {
     /// When the number of multiprocessors, their clock or cores, the second-level cache or the memory's bandwidth
     /// is not known.
     pub fn from_features(feature: impl Fn(&str) -> Option<f64>) -> Result<Self, RatesError> {
-        let feature = |name: &str| feature(name).filter(|value| *value > 0.0);
-        let known = |name: &'static str| feature(name).ok_or(RatesError(name));
-        let most = |name: &str, sheet: f64| feature(name).map_or(sheet, |value| sheet.max(value * SPARE));
-        let least = |name: &str, sheet: f64| feature(name).map_or(sheet, |value| value / SPARE);
-        let multiprocessors = known("sm_count")?;
-        let clock_ghz = known("clock_rate_mhz")? / 1e3;
-        // what all their ports take in together, where nobody measured the cache
+        let features = Features(feature);
+        let multiprocessors = features.known("sm_count")?;
+        let clock_ghz = features.known("clock_rate_mhz")? / 1e3;
+        // All their ports together take in so much, where nobody measured the cache.
         let ports_gbps = 64.0 * multiprocessors * clock_ghz;
-        let measured = |name: &str| feature(name).map_or(ports_gbps, |value| value * SPARE);
         Ok(Self {
             multiprocessors: multiprocessors as u64,
             clock_ghz,
-            warp_instructions_per_clock: most("warp_instructions_per_clock", 4.0),
-            arithmetic_lanes_per_clock: most(
-                "arithmetic_lanes_per_clock",
-                known("cuda_cores")? / multiprocessors,
-            ),
-            memory_lanes_per_clock: most("memory_lanes_per_clock", 32.0),
-            loaded_bytes_per_clock: most("loaded_bytes_per_clock", 128.0),
-            sectors_per_clock: most("sectors_per_clock", 4.0),
-            wavefronts_per_clock: most("wavefronts_per_clock", 1.0),
-            // no data sheet has it, and devices differ in what they do at once
-            requests_per_clock: feature("requests_per_clock").map_or(f64::INFINITY, |value| value * SPARE),
-            port_bytes_per_clock: most("port_bytes_per_clock", 64.0),
-            l2_read_gbps: measured("l2_read_gbps"),
-            l2_write_gbps: measured("l2_write_gbps"),
-            dram_gbps: most("dram_gbps", known("peak_gbps")?),
-            l2_bytes: known("l2_cache_kib")? * 1024.0,
-            arithmetic_clocks: least("arithmetic_clocks", 4.0).min(4.0),
-            load_clocks: least("load_clocks", 0.0),
-            l2_load_clocks: least("l2_load_clocks", least("load_clocks", 0.0)),
-            shared_load_clocks: least("shared_load_clocks", 0.0),
-            barrier_clocks: least("barrier_clocks", 0.0),
-            launch_ns: least("launch_ns", 0.0),
+            warp_instructions_per_clock: features.most("warp_instructions_per_clock", 4.0),
+            arithmetic_lanes_per_clock: features
+                .most("arithmetic_lanes_per_clock", features.known("cuda_cores")? / multiprocessors),
+            memory_lanes_per_clock: features.most("memory_lanes_per_clock", 32.0),
+            loaded_bytes_per_clock: features.most("loaded_bytes_per_clock", 128.0),
+            sectors_per_clock: features.most("sectors_per_clock", 4.0),
+            wavefronts_per_clock: features.most("wavefronts_per_clock", 1.0),
+            // No data sheet has it, and devices differ in what they do at once
+            requests_per_clock: features
+                .get("requests_per_clock")
+                .map_or(f64::INFINITY, |value| value * SPARE),
+            port_bytes_per_clock: features.most("port_bytes_per_clock", 64.0),
+            l2_read_gbps: features.measured("l2_read_gbps", ports_gbps),
+            l2_write_gbps: features.measured("l2_write_gbps", ports_gbps),
+            dram_gbps: features.most("dram_gbps", features.known("peak_gbps")?),
+            l2_bytes: features.known("l2_cache_kib")? * 1024.0,
+            arithmetic_clocks: features.least("arithmetic_clocks", 4.0).min(4.0),
+            load_clocks: features.least("load_clocks", 0.0),
+            l2_load_clocks: features.least("l2_load_clocks", features.least("load_clocks", 0.0)),
+            shared_load_clocks: features.least("shared_load_clocks", 0.0),
+            barrier_clocks: features.least("barrier_clocks", 0.0),
+            launch_ns: features.least("launch_ns", 0.0),
             threads_per_multiprocessor: 2048,
             threads_per_block: 1024,
             blocks_per_multiprocessor: 32,
@@ -132,7 +128,7 @@ impl Rates {
         })
     }
 
-    /// Most registers that each thread of a block of so many has.
+    /// Returns the most registers that each thread of a block of so many has.
     pub(super) fn registers_of_thread(&self, threads: f64) -> f64 {
         let of_warps = 32.0 * (threads / 32.0).ceil().max(1.0);
         (self.registers_per_multiprocessor as f64 / of_warps).min(255.0)
@@ -140,5 +136,34 @@ impl Rates {
 
     pub(super) fn ns(&self, clocks: f64) -> f64 {
         clocks / self.clock_ghz
+    }
+}
+
+/// The features of a device, by name.
+struct Features<F>(F);
+
+impl<F: Fn(&str) -> Option<f64>> Features<F> {
+    /// Returns a feature; what is not above 0 is not known.
+    fn get(&self, name: &str) -> Option<f64> {
+        (self.0)(name).filter(|value| *value > 0.0)
+    }
+
+    fn known(&self, name: &'static str) -> Result<f64, RatesError> {
+        self.get(name).ok_or(RatesError(name))
+    }
+
+    /// Returns an upper limit: the data sheet's, or more where more was measured.
+    fn most(&self, name: &str, sheet: f64) -> f64 {
+        self.get(name).map_or(sheet, |value| sheet.max(value * SPARE))
+    }
+
+    /// Returns a lower limit: a little less than was measured.
+    fn least(&self, name: &str, sheet: f64) -> f64 {
+        self.get(name).map_or(sheet, |value| value / SPARE)
+    }
+
+    /// Returns an upper limit that no data sheet has: a little more than was measured.
+    fn measured(&self, name: &str, otherwise: f64) -> f64 {
+        self.get(name).map_or(otherwise, |value| value * SPARE)
     }
 }

@@ -3,25 +3,27 @@
 use std::sync::Arc;
 
 use super::arrays::Waits;
+use super::combinations::{MOST_FINE, in_order, next};
 use super::dimensions::{Split, Splits};
-use super::lanes::{Asked, Axis};
+use super::grid::{Grid, Times};
+use super::lanes::Request;
 use super::phases::Phases;
 use super::terms::TimeTerm;
 use super::time_bound::TimeBound;
-use super::usage::{Grid, Place, Seen, Shape, Times, Use};
-use super::work::WorkDimension;
-use crate::candidate::Partial;
+use super::usage::{ArrayState, Place, Shape, Use};
+use super::work::{ArrayAccess, Work};
+use crate::candidate::Candidate;
 
-/// So many ways to spread a statement are looked at with the loops of their threads, and without them; of more only
-/// what is least of each dimension by itself.
-const MOST_FINE: usize = 128;
+/// So many ways to spread a statement are looked at without the loops of their threads; of more only the least of
+/// each dimension by itself.
 const MOST_COARSE: usize = 4096;
+
 /// The least time of all ways to spread one statement, and the way.
 #[derive(Clone, Debug)]
 pub(super) struct Least {
     pub(super) work: usize,
     pub(super) times: Times,
-    /// How each of its dimensions is spread; none where only what is least of each was looked at.
+    /// The split of each of its dimensions; none where only the least of each was looked at.
     pub(super) splits: Vec<Split>,
     pub(super) grid: Grid,
     pub(super) used: Use,
@@ -40,60 +42,67 @@ fn longest(times: &Times) -> f64 {
 /// A state as the bound sees it.
 pub(super) struct State<'a> {
     bound: &'a TimeBound,
-    partial: &'a Partial,
+    candidate: &'a Candidate,
     /// By work and dimension.
     splits: Vec<Vec<Arc<Splits>>>,
-    seen: Vec<Vec<Seen>>,
+    seen: Vec<Vec<ArrayState>>,
     least: Vec<Use>,
     shared_bytes: f64,
     waits: Waits,
 }
 
 impl<'a> State<'a> {
-    pub(super) fn new(bound: &'a TimeBound, partial: &'a Partial) -> Self {
-        let works = &bound.works();
-        let splits: Vec<Vec<Arc<Splits>>> = works
-            .iter()
-            .map(|work| work.dimensions.iter().map(|own| bound.splits(own.position, partial)).collect())
-            .collect();
-        let seen: Vec<Vec<Seen>> = works
-            .iter()
-            .map(|work| work.reads.iter().chain(&work.writes).map(|own| bound.seen(own, partial)).collect())
-            .collect();
-        let least = works.iter().zip(&seen).zip(&splits).map(|((work, seen), splits)| {
-            let sizes = work.dimensions.iter().map(|own| own.size);
-            let shapes: Vec<Shape> =
-                sizes.zip(splits).map(|(size, splits)| Shape::least(size, splits)).collect();
-            Use::of(work, seen, &shapes)
-        });
-        let least = least.collect();
-        let (shared_bytes, waits) = (bound.shared_bytes(partial), bound.waits(partial));
-        Self { bound, partial, splits, seen, least, shared_bytes, waits }
+    pub(super) fn new(bound: &'a TimeBound, candidate: &'a Candidate) -> Self {
+        let (mut all_splits, mut all_seen, mut least) = (Vec::new(), Vec::new(), Vec::new());
+        for work in bound.works() {
+            let (mut splits, mut shapes) = (Vec::new(), Vec::new());
+            for own in &work.dimensions {
+                let ways = bound.splits(own.position, candidate);
+                shapes.push(Shape::least(own.size, &ways));
+                splits.push(ways);
+            }
+            let touched = work.reads.iter().chain(&work.writes);
+            let seen: Vec<ArrayState> = touched.map(|own| bound.seen(own, candidate)).collect();
+            least.push(Use::of(work, &seen, &shapes));
+            all_splits.push(splits);
+            all_seen.push(seen);
+        }
+        let (shared_bytes, waits) = (bound.shared_bytes(candidate), bound.waits(candidate));
+        Self { bound, candidate, splits: all_splits, seen: all_seen, least, shared_bytes, waits }
     }
 
+    /// Returns the least time with one statement spread in all ways, and the others at their least.
+    ///
+    /// The more ways there are, the less is looked at of each: it has to cost microseconds.
     pub(super) fn least_of(&self, main: usize) -> Least {
+        // The other statements use resources too, in whatever way takes least.
         let others = self.least.iter().enumerate().filter(|(at, _)| *at != main);
         let others = others.fold(Use::default(), |sum, (_, own)| sum.plus(*own));
         let splits = &self.splits[main];
-        let count = |of: fn(&Splits) -> usize| splits.iter().map(|own| of(own)).product::<usize>();
-        if count(|own| own.fine.len()) <= MOST_FINE {
+        if splits.iter().map(|own| own.fine.len()).product::<usize>() <= MOST_FINE {
             self.of_all(main, &others, |own| &own.fine, true)
-        } else if count(|own| own.coarse.len()) <= MOST_COARSE {
+        } else if splits.iter().map(|own| own.coarse.len()).product::<usize>() <= MOST_COARSE {
             self.of_all(main, &others, |own| &own.coarse, false)
         } else {
             self.loose(main, &others)
         }
     }
 
+    /// Returns the least of each figure by itself, whatever goes together.
     fn loose(&self, main: usize, others: &Use) -> Least {
         let work = &self.bound.works()[main];
         let splits = &self.splits[main];
-        let most = |own: &Arc<Splits>| own.coarse.iter().map(|split| split.blocks as f64).fold(1.0, f64::max);
-        let carried = work.dimensions.iter().zip(splits).filter(|(own, _)| own.carried);
-        let least = |own: &Arc<Splits>| own.coarse.iter().map(|split| split.inside as f64).reduce(f64::min);
-        let chain: f64 = carried.map(|(_, own)| least(own).unwrap_or(1.0)).product();
+        let (mut blocks, mut chain) = (1.0, 1.0);
+        for (own, splits) in work.dimensions.iter().zip(splits) {
+            // The most blocks and the shortest chain, though no way to spread may have both.
+            blocks *= splits.coarse.iter().map(|split| split.blocks as f64).fold(1.0, f64::max);
+            if own.carried {
+                chain *=
+                    splits.coarse.iter().map(|split| split.inside as f64).reduce(f64::min).unwrap_or(1.0);
+            }
+        }
         let mut grid = Grid {
-            blocks: splits.iter().map(most).product(),
+            blocks,
             blocks_known: false,
             threads: 0.0,
             shared_bytes: self.shared_bytes,
@@ -108,15 +117,17 @@ impl<'a> State<'a> {
         Least { work: main, times, splits: Vec::new(), grid, used: used.plus(*others) }
     }
 
+    /// Looks at all combinations of splits, and returns the one of the least time.
     fn of_all(&self, main: usize, others: &Use, list: fn(&Splits) -> &Vec<Split>, fine: bool) -> Least {
         let lists: Vec<&Vec<Split>> = self.splits[main].iter().map(|own| list(own)).collect();
+        // The best so far is the limit of the others: a way that comes to more is given up.
         let mut best: Option<Least> = None;
         let mut at = vec![0; lists.len()];
         if lists.iter().all(|list| !list.is_empty()) {
             loop {
                 let splits: Vec<&Split> = at.iter().zip(&lists).map(|(&at, list)| &list[at]).collect();
                 let limit = best.as_ref().map_or(f64::INFINITY, Least::ns);
-                best = self.candidate(main, others, &splits, fine, limit).or(best);
+                best = self.one_way(main, others, &splits, fine, limit).or(best);
                 if !next(&mut at, &lists) {
                     break;
                 }
@@ -125,27 +136,22 @@ impl<'a> State<'a> {
         best.unwrap_or_else(|| self.loose(main, others))
     }
 
-    /// One way, if it takes less than the limit.
-    fn candidate(
-        &self,
-        main: usize,
-        others: &Use,
-        splits: &[&Split],
-        fine: bool,
-        limit: f64,
-    ) -> Option<Least> {
+    /// Returns the time of one way, if it is less than the limit.
+    fn one_way(&self, main: usize, others: &Use, splits: &[&Split], fine: bool, limit: f64) -> Option<Least> {
         let bound = self.bound;
         let work = &bound.works()[main];
+        // No block has more threads than the device allows.
         let threads: f64 = splits.iter().map(|split| split.threads as f64).product();
         if threads > bound.rates().threads_per_block as f64 {
             return None;
         }
-        let shape = |(own, split): (&WorkDimension, &&Split)| Shape::of(own.size, split);
-        let shapes: Vec<Shape> = work.dimensions.iter().zip(splits).map(shape).collect();
+        let dimensions = work.dimensions.iter().zip(splits);
+        let shapes: Vec<Shape> = dimensions.map(|(own, split)| Shape::of(own.size, split)).collect();
         let mut used = Use::of(work, &self.seen[main], &shapes);
         let blocks: f64 = splits.iter().map(|split| split.blocks as f64).product();
         let carried = work.dimensions.iter().zip(splits).filter(|(own, _)| own.carried);
         let chain: f64 = carried.map(|(_, split)| split.inside as f64).product();
+        // What one thread starts, and how much of a sum it adds up one after the other.
         let arithmetic = used.arithmetic_lanes / (blocks * threads);
         let instructions = arithmetic + used.memory_lanes / (blocks * threads);
         let load_clocks = self.load_clocks(main, splits, blocks);
@@ -154,12 +160,13 @@ impl<'a> State<'a> {
             blocks_known: true,
             threads,
             shared_bytes: self.shared_bytes,
-            registers: bound.registers(self.partial, work, splits),
+            registers: bound.registers(self.candidate, work, splits),
             chain_clocks: self.chain_clocks(main, chain, [arithmetic, instructions], load_clocks),
             barriers: self.waits.barriers,
             phases: Phases::default(),
         };
         if fine {
+            // Only with the loops of threads it is known what a warp touches together.
             self.add_touches(&mut used, main, splits, &shapes, blocks);
         }
         grid.phases = self.phases(main, &used, &grid, load_clocks);
@@ -174,6 +181,8 @@ impl<'a> State<'a> {
         Some(Least { work: main, times, splits, grid, used: used.plus(*others) })
     }
 
+    /// Returns the least clocks of a thread, whatever others do.
+    ///
     /// A warp starts one instruction a clock, a sum waits for what is added before, and each iteration of a plain
     /// loop for what it loads. What is loaded ahead is awaited once, and then while the iteration before does what
     /// it does, or that of the one before: a compiler may begin a load earlier in its iteration, and in no other.
@@ -192,42 +201,42 @@ impl<'a> State<'a> {
             return sums;
         }
         let waits = &self.waits;
+        // Loads of one iteration are in flight together, so each iteration waits for one.
         let loads = waits.loads.max(waits.loads_ahead.min(1.0)) * load;
         let waited =
             loads + waits.shared_loads * rates.shared_load_clocks + waits.barriers * rates.barrier_clocks;
+        // An addition may go on while the last load of its iteration is under way, the others may not.
         let iterations = waits.loads.max(waits.loads_ahead).max(waits.shared_loads);
         let again = (carried - iterations).max(0.0) * each;
         let ahead = (waits.loads_ahead.min(1.0) + (waits.loads_ahead - 1.0).max(0.0) / 2.0) * load;
         sums.max(waited + again.max(arithmetic)).max(ahead)
     }
 
-    /// What a block does in turn, if a thread does. Of blocks that are spread in whatever way, some one has no less
-    /// than its share of most blocks.
+    /// Returns the phases of a block that come in turn, if those of a thread do.
+    ///
+    /// Of blocks that are spread in whatever way, some one has no less than its share of most blocks.
     fn phases(&self, main: usize, used: &Use, grid: &Grid, load_clocks: f64) -> Phases {
         let (bound, terms) = (self.bound, self.bound.terms());
         if !terms.whole_iterations || !terms.has(TimeTerm::Phases) {
             return Phases::default();
         }
-        let rounds = bound.rounds(self.partial, &bound.works()[main]);
+        let rounds = bound.rounds(self.candidate, &bound.works()[main]);
         let reads = bound.works()[main].reads.iter().zip(&self.seen[main]);
         let is_apart = reads.filter(|(own, _)| own.staging.is_some()).all(|(_, seen)| seen.copied.is_apart);
         let last_clocks = if is_apart { load_clocks } else { bound.rates().load_clocks };
         Phases::of(rounds, [load_clocks, last_clocks], used, grid.waste(terms), grid.blocks, bound.rates())
     }
 
-    /// What a load takes at least: where a multiprocessor has two blocks at most, these differ in one of the
+    /// Returns the least time of a load: where a multiprocessor has two blocks at most, these differ in one of the
     /// arrays, of which each has to bring its own sectors from the second-level cache.
     fn load_clocks(&self, main: usize, splits: &[&Split], blocks: f64) -> f64 {
         let (work, rates) = (&self.bound.works()[main], self.bound.rates());
         let differ = splits.iter().enumerate().all(|(at, split)| {
             split.blocks == 1 || work.reads.iter().any(|own| own.staging.is_some() && own.apart[at])
         });
-        let is_new = |own: &super::work::Touched| {
-            let elements = self.bound.step(own, work, self.partial);
-            elements.is_some_and(|elements| elements * own.element_bytes >= 32)
-        };
         let few = blocks <= 2.0 * rates.multiprocessors as f64;
-        let all_new = work.reads.iter().filter(|own| own.staging.is_some()).all(is_new);
+        let mut staged = work.reads.iter().filter(|own| own.staging.is_some());
+        let all_new = staged.all(|own| self.is_new(own, work));
         if few && differ && all_new && self.bound.terms().whole_blocks {
             rates.l2_load_clocks
         } else {
@@ -235,76 +244,43 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What the threads of warps touch together, of what is read.
+    /// Returns true if each tile of an array has other sectors than the one before.
+    fn is_new(&self, own: &ArrayAccess, work: &Work) -> bool {
+        let elements = self.bound.step(own, work, self.candidate);
+        elements.is_some_and(|elements| elements * own.element_bytes >= 32)
+    }
+
+    /// Adds what the threads of warps touch together, of what is read.
     fn add_touches(&self, used: &mut Use, main: usize, splits: &[&Split], shapes: &[Shape], blocks: f64) {
         let work = &self.bound.works()[main];
         for (own, seen) in work.reads.iter().zip(&self.seen[main]) {
             match seen.place {
                 Place::Global => {
-                    let (axes, ordered) = in_order(self.bound, self.partial, own.axes(splits));
-                    let sectors = self.bound.touches(Asked::Sectors, axes.clone(), ordered);
+                    // Neighbours share sectors of 32 bytes; what is not coalesced touches more of them.
+                    let (axes, ordered) = in_order(self.bound, self.candidate, own.axes(splits));
+                    let sectors = self.bound.touches(Request::Sectors, axes.clone(), ordered);
                     used.sectors += sectors * own.loads(splits, seen.width) * blocks;
                     let words = (seen.width * own.element_bytes.div_ceil(4) as f64) as u64;
-                    let halves = self.bound.touches(Asked::Requests(words), axes, ordered);
+                    let halves = self.bound.touches(Request::Requests(words), axes, ordered);
                     used.requests += halves / 2.0 * own.loads(splits, seen.width) * blocks;
                 }
                 Place::Shared => {
+                    // Each bank answers one word at a time.
                     let words = (own.element_bytes.div_ceil(4)) as f64;
                     let width = seen.shared_width(shapes, (16 / own.element_bytes.max(1)).max(1) as f64);
                     let tile = own.tile.as_ref();
-                    let axes =
-                        tile.and_then(|tile| tile.axes(self.bound, self.partial, own.element_bytes, splits));
+                    let axes = tile
+                        .and_then(|tile| tile.axes(self.bound, self.candidate, own.element_bytes, splits));
                     let Some(axes) = axes else { continue };
-                    let (axes, ordered) = in_order(self.bound, self.partial, axes);
+                    let (axes, ordered) = in_order(self.bound, self.candidate, axes);
                     let (words, loads) = ((words * width) as u64, own.loads(splits, width) * blocks);
-                    let halves = self.bound.touches(Asked::Requests(words), axes.clone(), ordered);
+                    let halves = self.bound.touches(Request::Requests(words), axes.clone(), ordered);
                     used.requests += halves / 2.0 * loads;
                     used.shared_requests += halves / 2.0 * loads;
-                    used.wavefronts += self.bound.touches(Asked::Words(words), axes, ordered) * loads;
+                    used.wavefronts += self.bound.touches(Request::Words(words), axes, ordered) * loads;
                 }
                 Place::Open => {}
             }
         }
     }
-}
-
-/// With the loop first whose neighbouring iterations are neighbouring threads, if that is decided.
-pub(super) fn in_order(bound: &TimeBound, partial: &Partial, mut axes: Vec<Axis>) -> (Vec<Axis>, bool) {
-    axes.retain(|axis| axis.threads > 1);
-    let inside = |one: &Axis, other: &Axis| bound.is_inside(one.at, other.at, partial);
-    let mut pairs = (0..axes.len()).flat_map(|one| (one + 1..axes.len()).map(move |other| (one, other)));
-    if pairs.any(|(one, other)| inside(&axes[one], &axes[other]).is_none()) {
-        return (axes, false);
-    }
-    let depth = |axis: &Axis| {
-        axes.iter().filter(|other| other.at != axis.at && inside(other, axis) == Some(true)).count()
-    };
-    let mut order: Vec<(usize, Axis)> = axes.iter().map(|axis| (depth(axis), *axis)).collect();
-    order.sort_unstable();
-    (order.into_iter().map(|(_, axis)| axis).collect(), true)
-}
-
-/// Each combination of one of each list, if they are few enough to look at what threads touch together.
-pub(super) fn combinations(lists: &[&Vec<Split>], mut see: impl FnMut(&[&Split])) {
-    let count = lists.iter().map(|list| list.len()).product::<usize>();
-    let mut at = vec![0; lists.len()];
-    while (1..=MOST_FINE).contains(&count) {
-        let splits: Vec<&Split> = at.iter().zip(lists).map(|(&at, list)| &list[at]).collect();
-        see(&splits);
-        if !next(&mut at, lists) {
-            break;
-        }
-    }
-}
-
-/// Counts up through all combinations.
-fn next(at: &mut [usize], lists: &[&Vec<Split>]) -> bool {
-    for (at, list) in at.iter_mut().zip(lists) {
-        *at += 1;
-        if *at < list.len() {
-            return true;
-        }
-        *at = 0;
-    }
-    false
 }

@@ -1,4 +1,4 @@
-//! What a bound on a time is made of.
+//! Terms that a bound on a time is made of.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum TimeTerm {
     /// Requests of loads, from shared memory or through the first-level cache, and of tiles that are written: a
     /// register for each lane of a warp, or two where all lanes share in pairs, or one more answer.
     Requests,
-    /// What a block reads of global memory, through the port of its multiprocessor.
+    /// The bytes that a block reads of global memory, through the port of its multiprocessor.
     BlockBytes,
     /// Elements that are read, each once, from the second-level cache.
     L2Reads,
@@ -32,7 +32,7 @@ pub enum TimeTerm {
     Latency,
     /// Barriers of a block, once for each wave of blocks.
     Barriers,
-    /// What a block that stages tiles does in turn, since barriers keep it apart: it loads them, waits, and does
+    /// The phases of a block that stages tiles, since barriers keep it apart: it loads them, waits, and does
     /// all that it computes with them, once for each wave of blocks.
     Phases,
     /// A kernel that does nothing.
@@ -61,7 +61,7 @@ impl TimeTerm {
 }
 
 impl TimeTerm {
-    /// What people call it.
+    /// Returns its name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl fmt::Display for TimeTerm {
     }
 }
 
-/// Which terms a [`TimeBound`](super::TimeBound) counts, and what it knows of blocks and warps: all, or all but
+/// The terms that a [`TimeBound`](super::TimeBound) counts, and what it knows of blocks and warps: all, or all but
 /// some, to see what each is good for.
 ///
 /// ```
@@ -102,14 +102,14 @@ impl fmt::Display for TimeTerm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeTerms {
     off: u16,
-    /// Whether multiprocessors run whole blocks: five blocks take four multiprocessors as long as eight.
+    /// True where multiprocessors run whole blocks: five blocks take four multiprocessors as long as eight.
     pub whole_blocks: bool,
-    /// Whether warps are whole: 33 threads take as long as 64.
+    /// True where warps are whole: 33 threads take as long as 64.
     pub whole_warps: bool,
-    /// Whether an iteration of a plain loop begins when the one before has started all its instructions: true of
+    /// True where an iteration of a plain loop begins when the one before has started all its instructions: true of
     /// compilers that do not pipeline loops. Phases count only then.
     pub whole_iterations: bool,
-    /// Whether sums over tiles, and what is loaded ahead, are in registers, which few blocks have at once: true of
+    /// True where sums over tiles, and what is loaded ahead, are in registers, which few blocks have at once: true of
     /// compilers where a thread has room for them.
     pub kept_sums: bool,
 }
@@ -127,7 +127,7 @@ impl TimeTerms {
         Self { off: self.off | 1 << term as u16, ..self }
     }
 
-    /// Whether a term is counted.
+    /// Returns true if a term is counted.
     #[must_use]
     pub fn has(self, term: TimeTerm) -> bool {
         self.off >> term as u16 & 1 == 0

@@ -1,14 +1,11 @@
-//! What a kernel uses when its main statement is spread in one way, and how long that takes at least.
+//! Use of a device when the main statement is spread in one way, and the least time of that.
 
-use super::dimensions::{Split, Splits, ThreadLoop};
+use super::dimensions::{Split, Splits};
 use super::lanes::Axis;
-use super::phases::Phases;
-use super::rates::Rates;
-use super::staging::Copied;
-use super::terms::{TimeTerm, TimeTerms};
-use super::work::{Touched, Work};
+use super::staging::StagingCost;
+use super::work::{ArrayAccess, Work, WorkDimension};
 
-/// Where an array that is read may be.
+/// The places where an array that is read may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     Global,
@@ -16,20 +13,20 @@ pub(super) enum Place {
     Open,
 }
 
-/// What a state says of an array that a statement touches.
+/// The state of an array that a statement touches.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct ArrayState {
     pub(super) place: Place,
     /// The most elements that one instruction brings of global memory.
     pub(super) width: f64,
     /// The dimensions of the statement, one of which may be that along which elements are neighbours in shared
     /// memory; none where nothing is known.
     pub(super) along: [Option<usize>; 2],
-    /// What bringing it to shared memory takes, where that is known.
-    pub(super) copied: Copied,
+    /// The cost of bringing it to shared memory, where that is known.
+    pub(super) copied: StagingCost,
 }
 
-/// How a dimension is spread, or the least of each for several ways.
+/// The shape of a dimension that is spread, or the least of each figure for several ways.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) size: f64,
@@ -50,16 +47,30 @@ impl Shape {
     }
 
     pub(super) fn least(size: u64, splits: &Splits) -> Self {
-        let none = Self { size: size as f64, copies: 1.0, blocks: 1.0, part: 1.0, run: size as f64 };
         let all = splits.coarse.iter().map(|split| Self::of(size, split));
-        let both = |one: Self, other: Self| Self {
-            size: one.size,
-            copies: one.copies.min(other.copies),
-            blocks: one.blocks.min(other.blocks),
-            part: one.part.min(other.part),
-            run: one.run.max(other.run),
-        };
-        all.reduce(both).unwrap_or(none)
+        all.reduce(Self::min).unwrap_or(Self {
+            size: size as f64,
+            copies: 1.0,
+            blocks: 1.0,
+            part: 1.0,
+            run: size as f64,
+        })
+    }
+
+    /// Joins two ways: of each figure what says less.
+    fn min(self, other: Self) -> Self {
+        Self {
+            size: self.size,
+            copies: self.copies.min(other.copies),
+            blocks: self.blocks.min(other.blocks),
+            part: self.part.min(other.part),
+            run: self.run.max(other.run),
+        }
+    }
+
+    /// Returns the iterations of a dimension that surely are computed: a compiler may do alike ones once a thread.
+    fn computed(&self, own: &WorkDimension) -> f64 {
+        if own.distinct { self.size } else { self.copies }
     }
 }
 
@@ -93,13 +104,11 @@ pub(super) struct Use {
 const INSTRUCTION_BYTES: f64 = 16.0;
 
 impl Use {
-    pub(super) fn of(work: &Work, seen: &[Seen], shapes: &[Shape]) -> Self {
+    pub(super) fn of(work: &Work, seen: &[ArrayState], shapes: &[Shape]) -> Self {
         let mut sum = Self::default();
         if work.computes {
-            let one = |(own, shape): (&super::work::WorkDimension, &Shape)| {
-                if own.distinct { shape.size } else { shape.copies }
-            };
-            sum.arithmetic_lanes = work.dimensions.iter().zip(shapes).map(one).product();
+            let dimensions = work.dimensions.iter().zip(shapes);
+            sum.arithmetic_lanes = dimensions.map(|(own, shape)| shape.computed(own)).product();
         }
         for (touched, &seen) in work.reads.iter().zip(seen) {
             sum.read(touched, seen, shapes);
@@ -129,23 +138,27 @@ impl Use {
         }
     }
 
+    /// Adds what reading an array takes.
+    ///
     /// Each thread loads each element once, from wherever; what is staged, each block brings to shared memory once.
-    fn read(&mut self, touched: &Touched, seen: Seen, shapes: &[Shape]) {
+    fn read(&mut self, touched: &ArrayAccess, seen: ArrayState, shapes: &[Shape]) {
         let bytes = touched.element_bytes as f64;
-        let each = |of: fn(&Shape) -> f64, other: fn(&Shape) -> f64| touched.product(shapes, of, other);
-        let lanes = each(|shape| shape.size, |shape| shape.copies);
-        let staged = each(|shape| shape.size, |shape| shape.blocks);
+        // Along dimensions that do not lead to other elements, each thread or block has the same ones.
+        let lanes = touched.product(shapes, |shape| shape.size, |shape| shape.copies);
+        let staged = touched.product(shapes, |shape| shape.size, |shape| shape.blocks);
         let widest = (INSTRUCTION_BYTES / bytes).max(1.0);
         let shared_width = seen.shared_width(shapes, widest);
+        // Instructions bring the most elements that may still be decided: of what is open, the best of both.
         let (direct, copied) = match seen.place {
             Place::Global => (lanes / seen.width, 0.0),
             Place::Shared => (lanes / shared_width, staged),
             Place::Open => (lanes / shared_width.max(seen.width), 0.0),
         };
         self.memory_lanes += direct;
+        // A staged element is loaded to a register and written to shared memory, each by an instruction.
         self.copying_lanes += (copied / seen.width + copied / widest).max(seen.copied.lanes);
         self.loaded_bytes += (lanes + copied) * bytes;
-        // no fewer sectors than the bytes have; what is known of the threads of a warp is added elsewhere
+        // No fewer sectors than the bytes have; what is known of the threads of a warp is added elsewhere
         let sectors = if seen.place == Place::Shared { copied * bytes / 32.0 } else { 0.0 };
         self.sectors += sectors.max(seen.copied.sectors);
         self.wavefronts += seen.copied.wavefronts;
@@ -153,36 +166,41 @@ impl Use {
         self.requests += seen.copied.requests + seen.copied.wavefronts;
         self.shared_requests += seen.copied.wavefronts;
         if seen.place == Place::Shared {
+            // Phases count what comes from shared memory by itself.
             self.shared_lanes += direct;
             self.shared_bytes += lanes * bytes;
         }
-        self.block_bytes += each(|shape| shape.part, |_| 1.0) * bytes;
-        self.l2_read_bytes += each(|shape| shape.size, |_| 1.0) * bytes;
+        // A block brings each of its elements through the port once, and the grid each from the cache once.
+        self.block_bytes += touched.product(shapes, |shape| shape.part, |_| 1.0) * bytes;
+        self.l2_read_bytes += touched.product(shapes, |shape| shape.size, |_| 1.0) * bytes;
     }
 
-    fn write(&mut self, touched: &Touched, seen: Seen, shapes: &[Shape]) {
+    fn write(&mut self, touched: &ArrayAccess, seen: ArrayState, shapes: &[Shape]) {
+        // Each element is written once, however many threads have it.
         let elements = touched.product(shapes, |shape| shape.size, |_| 1.0);
         self.memory_lanes += elements / seen.width;
         self.sectors += elements * touched.element_bytes as f64 / 32.0;
         self.l2_written_bytes += elements * touched.element_bytes as f64;
     }
 
-    /// Bytes that go to and from memory: the cache may have as much before of what is read, and keep as much of
-    /// what is written.
-    fn dram_bytes(&self, l2_bytes: f64) -> f64 {
+    /// Returns the bytes that go to and from memory.
+    ///
+    /// The cache may have as much before of what is read, and keep as much of what is written.
+    pub(super) fn dram_bytes(&self, l2_bytes: f64) -> f64 {
         [self.l2_read_bytes, self.l2_written_bytes].map(|bytes| (bytes - l2_bytes).max(0.0)).iter().sum()
     }
 }
 
-impl Seen {
-    /// Elements that one load of shared memory may bring: neighbours in the tile that the thread has at once.
+impl ArrayState {
+    /// Returns the elements that one load of shared memory may bring: neighbours in the tile that the thread has at
+    /// once.
     pub(super) fn shared_width(&self, shapes: &[Shape], widest: f64) -> f64 {
         let runs = self.along.iter().flatten().map(|&at| shapes[at].run);
         runs.reduce(f64::max).map_or(widest, |run| run.min(widest))
     }
 }
 
-impl Touched {
+impl ArrayAccess {
     fn product(&self, shapes: &[Shape], apart: fn(&Shape) -> f64, other: fn(&Shape) -> f64) -> f64 {
         self.apart
             .iter()
@@ -191,106 +209,24 @@ impl Touched {
             .product()
     }
 
-    /// The loops of threads, as this array sees them.
+    /// Returns the loops of threads, as this array sees them.
     pub(super) fn axes(&self, splits: &[&Split]) -> Vec<Axis> {
-        let of = |(split, &stride): (&&Split, &u64)| {
+        let mut axes = Vec::new();
+        for (split, stride) in splits.iter().zip(&self.strides) {
             let bytes = stride * self.element_bytes;
-            let axis =
-                move |own: &ThreadLoop| Axis { at: own.at, threads: own.threads, bytes: bytes * own.step };
-            split.axes.iter().map(axis).collect::<Vec<_>>()
-        };
-        splits.iter().zip(&self.strides).flat_map(of).collect()
+            axes.extend(split.axes.iter().map(|own| Axis {
+                at: own.at,
+                threads: own.threads,
+                bytes: bytes * own.step,
+            }));
+        }
+        axes
     }
 
-    /// How often each thread has to load of it, at least.
+    /// Returns how often each thread has to load of it, at least.
     pub(super) fn loads(&self, splits: &[&Split], width: f64) -> f64 {
         let inside =
             self.apart.iter().zip(splits).map(|(&own, split)| if own { split.inside as f64 } else { 1.0 });
         inside.product::<f64>() / width
-    }
-}
-
-/// What a grid is like.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Grid {
-    /// Blocks, if that is known; else the most there may be.
-    pub(super) blocks: f64,
-    pub(super) blocks_known: bool,
-    /// Threads of the main statement in a block, if they are known; else 0.
-    pub(super) threads: f64,
-    /// Bytes of shared memory of a block, at least.
-    pub(super) shared_bytes: f64,
-    /// Registers of a thread, at least; 0 where nothing is known.
-    pub(super) registers: f64,
-    /// What one thread does one after the other.
-    pub(super) chain_clocks: f64,
-    pub(super) barriers: f64,
-    pub(super) phases: Phases,
-}
-
-/// Nanoseconds of each term.
-pub(super) type Times = [f64; 15];
-
-impl Grid {
-    /// The busiest multiprocessor's share of all blocks.
-    pub(super) fn share(&self, rates: &Rates, terms: TimeTerms) -> f64 {
-        let multiprocessors = rates.multiprocessors as f64;
-        if !terms.whole_blocks || self.blocks < 1.0 {
-            1.0 / multiprocessors
-        } else if self.blocks_known {
-            (self.blocks / multiprocessors).ceil() / self.blocks
-        } else {
-            (1.0 / multiprocessors).max(1.0 / self.blocks)
-        }
-    }
-
-    /// How many blocks some place for a block runs one after the other.
-    pub(super) fn waves(&self, rates: &Rates) -> f64 {
-        if !self.blocks_known {
-            return 1.0;
-        }
-        let by_threads = rates.threads_per_multiprocessor as f64 / self.warps_threads().max(1.0);
-        let by_shared = rates.shared_bytes_per_multiprocessor as f64 / self.shared_bytes.max(1.0);
-        let registers = self.registers.max(1.0) * self.warps_threads().max(1.0);
-        let by_registers = rates.registers_per_multiprocessor as f64 / registers;
-        let most = rates.blocks_per_multiprocessor as f64;
-        let resident = by_threads.min(by_shared).min(by_registers).min(most).floor().max(1.0);
-        (self.blocks / (rates.multiprocessors as f64 * resident)).ceil()
-    }
-
-    fn warps_threads(&self) -> f64 {
-        32.0 * (self.threads / 32.0).ceil()
-    }
-
-    pub(super) fn waste(&self, terms: TimeTerms) -> f64 {
-        if terms.whole_warps && self.threads > 0.0 { self.warps_threads() / self.threads } else { 1.0 }
-    }
-
-    /// `main` is spread over the grid's threads, `others` in whatever way.
-    pub(super) fn times(&self, main: &Use, others: &Use, rates: &Rates, terms: TimeTerms) -> Times {
-        let all = main.plus(*others);
-        let (share, waves, waste) = (self.share(rates, terms), self.waves(rates), self.waste(terms));
-        let lanes = |of: fn(&Use) -> f64| of(main) * waste + of(others);
-        let arithmetic = lanes(|own| own.arithmetic_lanes);
-        let memory = lanes(|own| own.memory_lanes) + all.copying_lanes;
-        let clocks = |amount: f64, per_clock: f64| rates.ns(amount * share / per_clock);
-        let time = |term: TimeTerm| match term {
-            TimeTerm::Issue => clocks((arithmetic + memory) / 32.0, rates.warp_instructions_per_clock),
-            TimeTerm::Arithmetic => clocks(arithmetic, rates.arithmetic_lanes_per_clock),
-            TimeTerm::MemoryInstructions => clocks(memory, rates.memory_lanes_per_clock),
-            TimeTerm::LoadedBytes => clocks(all.loaded_bytes, rates.loaded_bytes_per_clock),
-            TimeTerm::Sectors => clocks(all.sectors, rates.sectors_per_clock),
-            TimeTerm::Wavefronts => clocks(all.wavefronts, rates.wavefronts_per_clock),
-            TimeTerm::Requests => clocks(all.requests, rates.requests_per_clock),
-            TimeTerm::BlockBytes => rates.ns(all.block_bytes / rates.port_bytes_per_clock),
-            TimeTerm::L2Reads => all.l2_read_bytes / rates.l2_read_gbps,
-            TimeTerm::L2Writes => all.l2_written_bytes / rates.l2_write_gbps,
-            TimeTerm::Dram => all.dram_bytes(rates.l2_bytes) / rates.dram_gbps,
-            TimeTerm::Latency => rates.ns(self.chain_clocks * waves),
-            TimeTerm::Barriers => rates.ns(self.barriers * rates.barrier_clocks * waves),
-            TimeTerm::Phases => rates.ns(self.phases.clocks() * waves),
-            TimeTerm::Launch => rates.launch_ns,
-        };
-        TimeTerm::ALL.map(|term| if terms.has(term) { time(term) } else { 0.0 })
     }
 }

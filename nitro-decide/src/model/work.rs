@@ -1,8 +1,8 @@
-//! What a kernel does, as far as times are concerned: prepared once, asked for each state.
+//! The work of a kernel, as far as times are concerned: prepared once, asked for each state.
 
 use std::collections::BTreeSet;
 
-use super::staging::{Staging, Tile};
+use super::tile::{Staging, Tile};
 use crate::candidate::ChoiceId;
 use crate::space::{Access, Array, Kernel, Nesting, Operation, Statement};
 
@@ -13,13 +13,13 @@ pub(super) struct Work {
     /// Its position in the kernel.
     pub(super) statement: usize,
     pub(super) dimensions: Vec<WorkDimension>,
-    /// Whether an instance is an instruction of arithmetic.
+    /// True where an instance is an instruction of arithmetic.
     pub(super) computes: bool,
-    /// What its instances need of arrays that nothing in the kernel writes, since what is written may stay in
-    /// registers; and what it loads before that.
-    pub(super) reads: Vec<Touched>,
-    /// What it writes to global memory.
-    pub(super) writes: Vec<Touched>,
+    /// The elements that its instances need of arrays that nothing in the kernel writes, since what is written may
+    /// stay in registers; and what it loads before that.
+    pub(super) reads: Vec<ArrayAccess>,
+    /// The elements that it writes to global memory.
+    pub(super) writes: Vec<ArrayAccess>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,15 +27,15 @@ pub(super) struct WorkDimension {
     /// Its position in the kernel.
     pub(super) position: usize,
     pub(super) size: u64,
-    /// Whether an iteration needs the one before.
+    /// True where an iteration needs the one before.
     pub(super) carried: bool,
-    /// Whether every iteration computes something else: the others a compiler may do once.
+    /// True where every iteration computes something else: the others a compiler may do once.
     pub(super) distinct: bool,
 }
 
 /// An array that a statement reads or writes.
 #[derive(Clone, Debug)]
-pub(super) struct Touched {
+pub(super) struct ArrayAccess {
     pub(super) array: String,
     pub(super) element_bytes: u64,
     /// For each dimension of the statement.
@@ -43,11 +43,11 @@ pub(super) struct Touched {
     /// For each dimension of the statement whether its iterations surely touch different elements, all of these
     /// together too.
     pub(super) apart: Vec<bool>,
-    /// Where it is, if that is a choice.
+    /// The choice of its memory, if it is one.
     pub(super) memory: Option<ChoiceId>,
-    /// How its tiles lie in shared memory, if that is a choice.
+    /// The layout of its tiles in shared memory, if that is a choice.
     pub(super) tile: Option<Tile>,
-    /// What brings it to shared memory.
+    /// The load that brings it to shared memory.
     pub(super) staging: Option<Staging>,
     /// Dimensions of the kernel whose vectors may bring it.
     pub(super) vectors: Vec<usize>,
@@ -57,66 +57,85 @@ pub(super) struct Touched {
 pub(super) fn works(kernel: &Kernel, nesting: &Nesting) -> Vec<Work> {
     let mut works: Vec<Work> =
         (0..kernel.statements.len()).map(|statement| work(kernel, nesting, statement)).collect();
-    works.retain(|work| work.computes || !work.reads.is_empty() || !work.writes.is_empty());
-    let instances = |work: &Work| work.dimensions.iter().map(|own| own.size as f64).product::<f64>();
-    works.retain(|work| instances(work) > 0.0);
+    works.retain(|work| work.costs_time() && work.instances() > 0.0);
     works.sort_by(|one, other| {
-        other.computes.cmp(&one.computes).then(instances(other).total_cmp(&instances(one)))
+        other.computes.cmp(&one.computes).then(other.instances().total_cmp(&one.instances()))
     });
-    // what several read is loaded once, if threads have it for all of them
+    // An array that several read is loaded once, if threads have it for all of them.
     let mut read = BTreeSet::new();
     for work in &mut works {
         work.reads.retain(|own| read.insert(own.array.clone()));
     }
-    works.retain(|work| work.computes || !work.reads.is_empty() || !work.writes.is_empty());
+    works.retain(Work::costs_time);
     works
 }
 
+impl Work {
+    fn costs_time(&self) -> bool {
+        self.computes || !self.reads.is_empty() || !self.writes.is_empty()
+    }
+
+    fn instances(&self) -> f64 {
+        self.dimensions.iter().map(|own| own.size as f64).product()
+    }
+}
+
+/// Returns the work of a statement.
 fn work(kernel: &Kernel, nesting: &Nesting, position: usize) -> Work {
     let statement = &kernel.statements[position];
-    let written = |array: &str| {
-        let stores = kernel.statements.iter().filter(|own| own.operation == Operation::Store);
-        stores.flat_map(|own| &own.accesses).any(|access| access.array == array)
-    };
     let loads = statement.operation == Operation::Load;
-    // a multiplication may become one instruction with an addition
+    // A multiplication may become one instruction with an addition
     let adds = kernel.statements.iter().any(|own| matches!(own.operation, Operation::Add | Operation::Fma));
-    let (computes, reads, writes) = match statement.operation {
+    let (computes, has_reads, has_writes) = match statement.operation {
         Operation::Fma | Operation::Add => (true, true, false),
         Operation::Multiply => (!adds, true, false),
         Operation::Load => (false, true, false),
         Operation::Store => (false, false, true),
         _ => (false, false, false),
     };
-    let touched = |keep: &dyn Fn(&Access) -> bool| {
-        statement
-            .accesses
-            .iter()
-            .filter(|access| keep(access))
-            .map(|access| touch(kernel, nesting, statement, access))
-            .collect()
-    };
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    for access in &statement.accesses {
+        // What the kernel writes itself may still be in registers when it is read.
+        if has_reads && (loads || !is_written(kernel, &access.array)) {
+            reads.push(touch(kernel, nesting, statement, access));
+        }
+        if has_writes {
+            writes.push(touch(kernel, nesting, statement, access));
+        }
+    }
     Work {
         name: statement.name.clone(),
         statement: position,
         dimensions: dimensions(kernel, statement),
         computes,
-        reads: touched(&|access| reads && (loads || !written(&access.array))),
-        writes: touched(&|_| writes),
+        reads,
+        writes,
     }
 }
 
+/// Returns true if some statement stores to an array.
+fn is_written(kernel: &Kernel, array: &str) -> bool {
+    let stores = kernel.statements.iter().filter(|own| own.operation == Operation::Store);
+    stores.flat_map(|own| &own.accesses).any(|access| access.array == array)
+}
+
 fn dimensions(kernel: &Kernel, statement: &Statement) -> Vec<WorkDimension> {
-    let one = |(at, &position): (usize, &usize)| {
+    let mut dimensions = Vec::new();
+    for (at, &position) in statement.dimensions.iter().enumerate() {
         let dimension = &kernel.dimensions[position];
         let carried = !dimension.parallel;
         let varies = statement.accesses.iter().any(|access| access.strides.get(at).is_some_and(|&by| by > 0));
-        WorkDimension { position, size: dimension.size, carried, distinct: carried || varies }
-    };
-    statement.dimensions.iter().enumerate().map(one).collect()
+        dimensions.push(WorkDimension {
+            position,
+            size: dimension.size,
+            carried,
+            distinct: carried || varies,
+        });
+    }
+    dimensions
 }
 
-fn touch(kernel: &Kernel, nesting: &Nesting, statement: &Statement, access: &Access) -> Touched {
+fn touch(kernel: &Kernel, nesting: &Nesting, statement: &Statement, access: &Access) -> ArrayAccess {
     let count = statement.dimensions.len();
     let strides: Vec<u64> = (0..count).map(|at| access.strides.get(at).copied().unwrap_or(0)).collect();
     let sizes: Vec<u64> =
@@ -124,7 +143,7 @@ fn touch(kernel: &Kernel, nesting: &Nesting, statement: &Statement, access: &Acc
     let array = kernel.arrays.iter().position(|array| array.name == access.array);
     let others =
         kernel.statements.iter().filter(|other| other.accesses.iter().any(|own| own.array == access.array));
-    Touched {
+    ArrayAccess {
         array: access.array.clone(),
         element_bytes: access.element_bytes,
         apart: apart(&strides, &sizes),
@@ -137,14 +156,18 @@ fn touch(kernel: &Kernel, nesting: &Nesting, statement: &Statement, access: &Acc
 }
 
 fn tile(nesting: &Nesting, statement: &Statement, array: &Array, layout: Option<ChoiceId>) -> Option<Tile> {
-    let place = |of: &usize| statement.dimensions.iter().position(|own| own == of);
-    let own = array.dimensions.iter().map(place).collect::<Option<_>>()?;
+    let mut own = Vec::new();
+    for of in &array.dimensions {
+        own.push(statement.dimensions.iter().position(|own| own == of)?);
+    }
     Some(Tile::new(nesting, array, layout?, own))
 }
 
-/// Dimensions that together lead to as many elements as they have iterations: each steps over all that those with
-/// smaller strides reach.
+/// Returns the dimensions that together lead to as many elements as they have iterations.
+///
+/// Each steps over all that those with smaller strides reach.
 fn apart(strides: &[u64], sizes: &[u64]) -> Vec<bool> {
+    // From the smallest stride on: `reach` is the largest offset so far.
     let mut order: Vec<usize> = (0..strides.len()).filter(|&at| strides[at] > 0).collect();
     order.sort_by_key(|&at| strides[at]);
     let mut apart = vec![false; strides.len()];

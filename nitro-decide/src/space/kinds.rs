@@ -1,11 +1,13 @@
 //! Rules about what becomes of loops.
 
-use super::kernel::{Kernel, Limits, Nesting, Passing};
+use super::kernel::{Kernel, Limits, Passing};
+use super::nesting::Nesting;
 use crate::candidate::{ProblemError, Relation, Rule, Within};
 
 const UNROLLED: usize = 1;
 const VECTOR: usize = 2;
 const BLOCK: usize = 3;
+const INNER: usize = 2;
 const OUTER: usize = 3;
 const MERGED: usize = 4;
 
@@ -28,27 +30,38 @@ pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Re
     Ok(())
 }
 
-/// What the order of two loops says about their kinds.
+/// Says if a loop may lie so to another one, by the order of the two and their kinds.
+type Allows = fn(usize, usize, usize) -> bool;
+
+/// The rules of two loops: name, if it is to be said from both sides, and what is allowed.
+const PAIRS: [(&str, bool, Allows); 4] = [
+    ("merged loops are of one kind", false, |order, kind, other| order != MERGED || kind == other),
+    ("unrolled loops hold only unrolled loops and vectors", true, |order, kind, other| {
+        order != OUTER || kind != UNROLLED || [UNROLLED, VECTOR].contains(&other)
+    }),
+    ("a vector holds no loop", true, |order, kind, _| order != OUTER || kind != VECTOR),
+    ("blocks are outermost", true, |order, kind, other| {
+        kind != BLOCK || [OUTER, MERGED].contains(&order) || (order == INNER && other == BLOCK)
+    }),
+];
+
+/// Adds what the order of two loops says about their kinds.
 fn pair(nesting: &mut Nesting, one: usize, other: usize) -> Result<(), ProblemError> {
     let order = nesting.order(one, other, &super::ORDERS)?.choice;
     let (kind, other_kind) = (nesting.loops[one].kind, nesting.loops[other].kind);
-    // as the first of the pair sees it
-    let seen = move |order: usize| if one < other { order } else { [1, 0, 3, 2, 4][order] };
-    let mut add = |name: &str, allows: &dyn Fn(usize, usize, usize) -> bool| {
-        let allowed = Relation::new(&[5, 5, 5], |at| allows(seen(at[0]), at[1], at[2]));
+    for (name, from_both_sides, allows) in PAIRS {
+        if one > other && !from_both_sides {
+            continue;
+        }
+        // The choice says how the first of the two lies to the second.
+        let allowed = Relation::new(&[5, 5, 5], |at| {
+            let order = if one < other { at[0] } else { [1, 0, 3, 2, 4][at[0]] };
+            allows(order, at[1], at[2])
+        });
         let choices = vec![order, kind, other_kind];
-        nesting.problem.rule(name, Rule::Table { choices, allowed }).map(|_| ())
-    };
-    if one < other {
-        add("merged loops are of one kind", &|order, kind, other| order != MERGED || kind == other)?;
+        nesting.problem.rule(name, Rule::Table { choices, allowed })?;
     }
-    add("unrolled loops hold only unrolled loops and vectors", &|order, kind, other| {
-        order != OUTER || kind != UNROLLED || [UNROLLED, VECTOR].contains(&other)
-    })?;
-    add("a vector holds no loop", &|order, kind, _| order != OUTER || kind != VECTOR)?;
-    add("blocks are outermost", &|order, kind, other| {
-        kind != BLOCK || [OUTER, MERGED].contains(&order) || (order == 2 && other == BLOCK)
-    })
+    Ok(())
 }
 
 /// A vector is one instruction: the innermost tile of a dimension, two elements or more, of one statement all of

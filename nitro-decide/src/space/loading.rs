@@ -1,7 +1,8 @@
 //! Rules about when tiles are loaded.
 
 use super::LOADINGS;
-use super::kernel::{Kernel, Loading, Nesting, Passing};
+use super::kernel::{Kernel, Passing};
+use super::nesting::{Loading, Nesting};
 use crate::candidate::{ProblemError, Within};
 
 pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
@@ -43,17 +44,26 @@ fn passed(kernel: &Kernel) -> impl Iterator<Item = (usize, usize, usize)> {
 /// The one outermost loop that keeps its order, along which all arrays that are passed on have other tiles.
 fn along(kernel: &Kernel, nesting: &Nesting) -> Option<usize> {
     passed(kernel).next()?;
-    let has_tiles = |at: usize| {
-        passed(kernel).all(|(array, from, to)| {
-            let load = &kernel.statements[from];
-            let access = load.accesses.iter().find(|access| access.array == kernel.arrays[array].name);
-            let place = load.dimensions.iter().position(|&of| nesting.level(of, at) == Some(0));
-            let stride = access.zip(place).and_then(|(access, place)| access.strides.get(place).copied());
-            stride.is_some_and(|stride| stride > 0) && nesting.own(&kernel.statements[to]).contains(&at)
-        })
-    };
-    let keeps_order = |at: &usize| !kernel.dimensions[nesting.loops[*at].dimension].parallel;
-    let mut found = (0..nesting.loops.len()).filter(keeps_order).filter(|&at| has_tiles(at));
-    let first = found.next()?;
-    found.next().is_none().then_some(first)
+    let mut found = None;
+    for at in 0..nesting.loops.len() {
+        let keeps_order = !kernel.dimensions[nesting.loops[at].dimension].parallel;
+        if keeps_order && has_tiles(kernel, nesting, at) {
+            if found.is_some() {
+                return None;
+            }
+            found = Some(at);
+        }
+    }
+    found
+}
+
+/// Returns true if all arrays that are passed on have other tiles in each iteration of a loop.
+fn has_tiles(kernel: &Kernel, nesting: &Nesting, at: usize) -> bool {
+    passed(kernel).all(|(array, from, to)| {
+        let load = &kernel.statements[from];
+        let access = load.accesses.iter().find(|access| access.array == kernel.arrays[array].name);
+        let place = load.dimensions.iter().position(|&of| nesting.level(of, at) == Some(0));
+        let stride = access.zip(place).and_then(|(access, place)| access.strides.get(place).copied());
+        stride.is_some_and(|stride| stride > 0) && nesting.own(&kernel.statements[to]).contains(&at)
+    })
 }

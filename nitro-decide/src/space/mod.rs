@@ -1,8 +1,10 @@
-//! The problem of how the loops of a kernel are nested and what becomes of them.
+//! The search space: the problem of how the loops of a kernel are nested and what becomes of them.
 
+mod build;
 mod kernel;
 mod kinds;
 mod loading;
+mod nesting;
 mod orders;
 mod passing;
 mod resources;
@@ -10,15 +12,15 @@ mod resources;
 mod tests;
 
 pub use self::kernel::{
-    Access, Array, Dependence, Dimension, Kernel, Limits, Loading, NestLoop, Nesting, Operation, Outer,
-    Passing, Statement,
+    Access, Array, Dependence, Dimension, Kernel, Limits, Operation, Outer, Passing, Statement,
 };
+pub use self::nesting::{Loading, NestLoop, Nesting};
 
-/// What becomes of a loop, in the order of the values of its choice.
+/// The kinds of a loop, in the order of the values of its choice.
 pub(super) const KINDS: [&str; 5] = ["plain", "unrolled", "vector", "block", "thread"];
-/// How the first of two loops or statements lies to the second, in the order of the values of their choice.
+/// The orders of two loops or statements, in the order of the values of their choice.
 pub(super) const ORDERS: [&str; 5] = ["before", "after", "inner", "outer", "merged"];
-/// How a tile lies in shared memory, in the order of the values of its choice: as the array does in global memory
+/// The layouts of a tile in shared memory, in the order of the values of its choice: as the array does in global memory
 /// or with its dimensions the other way round, and each with [`PADDING`] more elements for each of its rows, so
 /// that these begin in different banks.
 pub const LAYOUTS: [&str; 4] = ["as it lies", "as it lies, padded", "transposed", "transposed, padded"];

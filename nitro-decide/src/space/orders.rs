@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::kernel::{Dependence, Kernel, Nesting};
+use super::kernel::{Dependence, Kernel};
+use super::nesting::Nesting;
 use crate::candidate::{ProblemError, Relation, Rule};
 
 pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
@@ -16,11 +17,13 @@ pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemE
 /// Transitivity, and that before respects nesting: three objects are three stretches of a program, each of which is
 /// apart from, within or the same as another.
 fn triples(nesting: &mut Nesting) -> Result<(), ProblemError> {
-    let lines = || (0..6_usize).flat_map(|start| (start..6).map(move |end| (start, end)));
+    // Six lines are enough for every order of three stretches.
+    let lines: Vec<(usize, usize)> =
+        (0..6).flat_map(|start| (start..6).map(move |end| (start, end))).collect();
     let mut found = BTreeSet::new();
-    for one in lines() {
-        for other in lines() {
-            for third in lines() {
+    for &one in &lines {
+        for &other in &lines {
+            for &third in &lines {
                 let orders = [lies(one, other), lies(other, third), lies(one, third)];
                 if let [Some(first), Some(second), Some(across)] = orders {
                     found.insert([first, second, across]);
@@ -33,8 +36,8 @@ fn triples(nesting: &mut Nesting) -> Result<(), ProblemError> {
     for one in 0..objects {
         for other in one + 1..objects {
             for third in other + 1..objects {
-                let order = |one: usize, other: usize| nesting.orders[one][other - one - 1];
-                let choices = vec![order(one, other), order(other, third), order(one, third)];
+                let pairs = [(one, other), (other, third), (one, third)];
+                let choices = pairs.map(|(one, other)| nesting.orders[one][other - one - 1]).to_vec();
                 let table = Rule::Table { choices, allowed: allowed.clone() };
                 nesting.problem.rule("order is transitive and before respects nesting", table)?;
             }
@@ -43,20 +46,19 @@ fn triples(nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// How one stretch lies to another, as a position in `ORDERS`; `None` where they overlap or share one end, which
-/// nothing in a program does.
+/// Returns the order of one stretch to another, as a position in `ORDERS`; `None` where they overlap or share one
+/// end, which nothing in a program does.
 fn lies(one: (usize, usize), other: (usize, usize)) -> Option<usize> {
-    let within = |inner: (usize, usize), outer: (usize, usize)| outer.0 < inner.0 && inner.1 < outer.1;
     if one == other {
         Some(4)
     } else if one.1 < other.0 {
         Some(0)
     } else if other.1 < one.0 {
         Some(1)
-    } else if within(one, other) {
+    } else if other.0 < one.0 && one.1 < other.1 {
         Some(2)
     } else {
-        within(other, one).then_some(3)
+        (one.0 < other.0 && other.1 < one.1).then_some(3)
     }
 }
 
@@ -120,10 +122,11 @@ fn merged_sizes(nesting: &mut Nesting) -> Result<(), ProblemError> {
         for other in one + 1..nesting.loops.len() {
             let (size, other_size) = (nesting.loops[one].size, nesting.loops[other].size);
             let order = nesting.order(one, other, &["merged"])?;
-            let number = |choice, value| nesting.problem.number(choice, value);
-            let sizes = [5, nesting.problem.all(size).len(), nesting.problem.all(other_size).len()];
+            let problem = &nesting.problem;
+            let sizes = [5, problem.all(size).len(), problem.all(other_size).len()];
             let allowed = Relation::new(&sizes, |values| {
-                !order.values.has(values[0]) || number(size, values[1]) == number(other_size, values[2])
+                let are_same = problem.number(size, values[1]) == problem.number(other_size, values[2]);
+                !order.values.has(values[0]) || are_same
             });
             let choices = vec![order.choice, size, other_size];
             nesting.problem.rule("merged loops are of one size", Rule::Table { choices, allowed })?;
@@ -132,8 +135,8 @@ fn merged_sizes(nesting: &mut Nesting) -> Result<(), ProblemError> {
     Ok(())
 }
 
-/// What is needed is done before; a loop around it has ended before too, unless it is merged with one in which each
-/// iteration needs its own alone.
+/// Adds that what is needed is done before; a loop around it has ended before too, unless it is merged with one in
+/// which each iteration needs its own alone.
 fn depends(kernel: &Kernel, nesting: &mut Nesting, dependence: &Dependence) -> Result<(), ProblemError> {
     let (from, to) = (nesting.object(dependence.from), nesting.object(dependence.to));
     let before = nesting.order(from, to, &["before"])?;
@@ -145,8 +148,9 @@ fn depends(kernel: &Kernel, nesting: &mut Nesting, dependence: &Dependence) -> R
             continue; // what is needed was done in the same iteration
         }
         let ended = nesting.order(position, to, &["before"])?;
-        let level = |&(from, to): &(usize, usize)| Some((to, nesting.level(from, position)?));
-        let partner = dependence.along.iter().find_map(level).and_then(|(to, level)| {
+        let mut pairs = dependence.along.iter();
+        let pair = pairs.find_map(|&(from, to)| Some((to, nesting.level(from, position)?)));
+        let partner = pair.and_then(|(to, level)| {
             nesting.loops_of(to).into_iter().find(|&other| nesting.level(to, other) == Some(level))
         });
         let shared = match partner {

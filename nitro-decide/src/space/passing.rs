@@ -1,9 +1,10 @@
 //! Rules about values that go from one nest to another: by which threads they are made and used, and where they are
 //! in between.
 
-use super::kernel::{Dependence, Kernel, Nesting, Operation, Passing};
+use super::kernel::{Dependence, Kernel, Operation, Passing};
+use super::nesting::Nesting;
 use super::{KINDS, LAYOUTS};
-use crate::candidate::{ChoiceId, Factor, ProblemError, Relation, Rule};
+use crate::candidate::{ChoiceId, ProblemError, Relation, Rule};
 
 const UNROLLED: usize = 1;
 const VECTOR: usize = 2;
@@ -28,7 +29,7 @@ pub(super) fn add(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemE
     if passed.is_empty() { Ok(()) } else { nests(kernel, nesting) }
 }
 
-/// How an array that is passed on is loaded.
+/// Adds the loading of an array that is passed on.
 fn arrays(kernel: &Kernel, nesting: &mut Nesting, position: usize) -> Result<(), ProblemError> {
     let array = &kernel.arrays[position];
     let passing = Passing::Array(position);
@@ -44,10 +45,10 @@ fn arrays(kernel: &Kernel, nesting: &mut Nesting, position: usize) -> Result<(),
     nesting.threads.push(Some(threads));
     nesting.layouts.push(Some(layout));
     let memory = nesting.memory[position];
-    let within = |nesting: &Nesting, choice, label| nesting.problem.named(choice, &[label]);
-    let [global, shared] = [within(nesting, memory, "global")?, within(nesting, memory, "shared")?];
-    let [same, own] = [within(nesting, threads, "same")?, within(nesting, threads, "own")?];
-    let plain = within(nesting, layout, LAYOUTS[0])?;
+    let problem = &nesting.problem;
+    let [global, shared] = [problem.named(memory, &["global"])?, problem.named(memory, &["shared"])?];
+    let [same, own] = [problem.named(threads, &["same"])?, problem.named(threads, &["own"])?];
+    let plain = problem.named(layout, &LAYOUTS[..1])?;
     nesting.follows("who needs a value that is not staged loads it", vec![global], same)?;
     nesting.follows("what is staged is loaded by all threads together", vec![shared], own)?;
     nesting.follows("what is not staged has no layout of its own", vec![global], plain)
@@ -72,15 +73,14 @@ fn partners(nesting: &Nesting, dependence: &Dependence) -> Vec<(usize, Option<us
     found
 }
 
-/// Where threads are the same, a value is in registers: along each loop both have one and the same thread, or each
-/// of them all its elements at hand.
+/// Adds that a value is in registers where threads are the same: along each loop both have one and the same thread,
+/// or each of them all its elements at hand.
 fn same_threads(
     kernel: &Kernel,
     nesting: &mut Nesting,
     dependence: &Dependence,
     same: Option<ChoiceId>,
 ) -> Result<(), ProblemError> {
-    let at_hand = |kind: usize| [UNROLLED, VECTOR].contains(&kind);
     let pairs = partners(nesting, dependence);
     for &(one, partner, is_cut) in &pairs {
         let kind = nesting.loops[one].kind;
@@ -96,9 +96,9 @@ fn same_threads(
         })?;
         if !is_cut {
             let sizes = [nesting.loops[one].size, nesting.loops[partner].size];
+            let problem = &nesting.problem;
             let numbers = sizes.map(|size| {
-                let number = |value| nesting.problem.number(size, value);
-                nesting.problem.all(size).iter().map(number).collect::<Vec<_>>()
+                problem.all(size).iter().map(|value| problem.number(size, value)).collect::<Vec<_>>()
             });
             let name = "a value in registers has the same elements for who makes it and who needs it";
             when_same(nesting, name, same, sizes, &|one, other| numbers[0][one] == numbers[1][other])?;
@@ -108,7 +108,12 @@ fn same_threads(
     in_one_order(nesting, &pairs, same, all)
 }
 
-/// A table of two choices that counts where threads are the same; where there is no choice about that, always.
+/// Returns true if all elements along a loop of this kind are at hand at once.
+fn at_hand(kind: usize) -> bool {
+    [UNROLLED, VECTOR].contains(&kind)
+}
+
+/// Adds a table of two choices that counts where threads are the same; where there is no choice about that, always.
 fn when_same(
     nesting: &mut Nesting,
     name: &str,
@@ -116,25 +121,19 @@ fn when_same(
     [one, other]: [ChoiceId; 2],
     allows: &dyn Fn(usize, usize) -> bool,
 ) -> Result<(), ProblemError> {
-    let size = |choice| nesting.problem.all(choice).len();
-    let sizes = [size(one), size(other)];
+    // Of a choice with itself there is one column.
     let mut choices = if one == other { vec![one] } else { vec![one, other] };
-    let values = |at: &[usize]| (at[0], at[at.len() - 1]);
-    let count = choices.len();
-    let allowed = match same {
-        None => Relation::new(&sizes[..count], |at| allows(values(at).0, values(at).1)),
-        Some(same) => {
-            choices.push(same);
-            let sizes = [&sizes[..count], &[2]].concat();
-            Relation::new(&sizes, |at| {
-                at[count] != 0 || allows(values(&at[..count]).0, values(&at[..count]).1)
-            })
-        }
-    };
+    let last = choices.len() - 1;
+    choices.extend(same);
+    let sizes: Vec<usize> = choices.iter().map(|&choice| nesting.problem.all(choice).len()).collect();
+    let allowed = Relation::new(&sizes, |at| {
+        let counts = at.get(last + 1).is_none_or(|&threads| threads == 0);
+        !counts || allows(at[0], at[last])
+    });
     nesting.problem.rule(name, Rule::Table { choices, allowed }).map(|_| ())
 }
 
-/// Where threads are the same, it makes no difference how their loops lie, nor how those of what only sets
+/// Adds that, where threads are the same, it makes no difference how their loops lie, nor how those of what only sets
 /// registers do: as those of the other statement.
 fn in_one_order(
     nesting: &mut Nesting,
@@ -161,7 +160,8 @@ fn in_one_order(
     Ok(())
 }
 
-/// Where threads load a tile together, they are the threads of the block: as many for tiles of several dimensions, for others as many or fewer.
+/// Adds that threads which load a tile together are those of the block: as many for tiles of several dimensions,
+/// for others as many or fewer.
 fn own_threads(
     kernel: &Kernel,
     nesting: &mut Nesting,
@@ -169,17 +169,12 @@ fn own_threads(
     threads: ChoiceId,
 ) -> Result<(), ProblemError> {
     let own = nesting.problem.named(threads, &["own"])?;
-    let around = |nesting: &Nesting, statement: usize| -> Result<Vec<Factor>, ProblemError> {
-        let loops = nesting.own(&kernel.statements[statement]).into_iter();
-        let factor = |at: usize| {
-            Ok(Factor {
-                when: Some(nesting.kind(at, &["thread"])?),
-                ..Factor::choice(nesting.loops[at].size)
-            })
-        };
-        loops.map(factor).collect()
-    };
-    let [loading, needing] = [around(nesting, dependence.from)?, around(nesting, dependence.to)?];
+    let [mut loading, mut needing] = [Vec::new(), Vec::new()];
+    for (threads, statement) in [(&mut loading, dependence.from), (&mut needing, dependence.to)] {
+        for at in nesting.own(&kernel.statements[statement]) {
+            threads.push(nesting.iterations(at, &["thread"])?);
+        }
+    }
     let (when, product, than) = (vec![own], loading.clone(), needing.clone());
     nesting
         .problem
@@ -192,7 +187,7 @@ fn own_threads(
     Ok(())
 }
 
-/// What is not shared from the start is a nest of each statement's own, with its threads outermost.
+/// Makes what is not shared from the start a nest of each statement's own, with its threads outermost.
 fn nests(kernel: &Kernel, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let loops = nesting.loops.len();
     for one in 0..loops {

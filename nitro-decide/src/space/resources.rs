@@ -1,17 +1,17 @@
 //! Rules about how much of a device is used.
 
-use super::kernel::{Dependence, Kernel, Limits, NestLoop, Nesting, Passing};
+use super::kernel::{Array, Dependence, Kernel, Limits, Passing};
+use super::nesting::Nesting;
 use super::{LAYOUTS, LOADINGS, PADDING};
 use crate::candidate::{Factor, ProblemError, Rule, Term};
 
 pub(super) fn add(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     for statement in &kernel.statements {
         for (kind, most) in [("thread", limits.threads), ("unrolled", limits.unrolled)] {
-            let factor = |&at: &usize| {
-                let when = Some(nesting.kind(at, &[kind])?);
-                Ok(Factor { when, ..Factor::choice(nesting.loops[at].size) })
-            };
-            let of = nesting.own(statement).iter().map(factor).collect::<Result<_, _>>()?;
+            let mut of = Vec::new();
+            for at in nesting.own(statement) {
+                of.push(nesting.iterations(at, &[kind])?);
+            }
             let product = Rule::Product { of, at_least: 0, at_most: most.into() };
             nesting.problem.rule(format!("iterations that are {kind} around {}", statement.name), product)?;
         }
@@ -28,11 +28,8 @@ fn registers(dependence: &Dependence, limits: &Limits, nesting: &mut Nesting) ->
     let mut elements = Vec::new();
     let mut of_block = Vec::new();
     for at in dependence.along.iter().flat_map(|&(from, _)| nesting.loops_of(from)) {
-        let of_kinds = |kinds: &[&str]| -> Result<Factor, ProblemError> {
-            Ok(Factor { when: Some(nesting.kind(at, kinds)?), ..Factor::choice(nesting.loops[at].size) })
-        };
-        elements.push(of_kinds(&["unrolled", "vector"])?);
-        of_block.push(of_kinds(&["unrolled", "vector", "thread"])?);
+        elements.push(nesting.iterations(at, &["unrolled", "vector"])?);
+        of_block.push(nesting.iterations(at, &["unrolled", "vector", "thread"])?);
     }
     for (of, most, whose) in
         [(elements, limits.registers, "a thread"), (of_block, limits.block_registers, "a block")]
@@ -43,34 +40,35 @@ fn registers(dependence: &Dependence, limits: &Limits, nesting: &mut Nesting) ->
     Ok(())
 }
 
-/// Tiles, and what is more in each of their rows where they are padded.
+/// Bounds the bytes of all tiles, and of what is more in each of their rows where they are padded.
 fn shared(kernel: &Kernel, limits: &Limits, nesting: &mut Nesting) -> Result<(), ProblemError> {
     let mut of = Vec::new();
     let twice = nesting.loading.map(|loading| nesting.problem.named(loading.choice, &LOADINGS[2..]));
     let twice = twice.transpose()?.map(|when| Factor { when: Some(when), ..Factor::fixed(2) });
     for (position, array) in kernel.arrays.iter().enumerate() {
-        let sizes = |dimensions: &[usize]| -> Vec<Factor> {
-            let tiles = |own: &&NestLoop| own.level > 0 && dimensions.contains(&own.dimension);
-            let sizes = nesting.loops.iter().filter(tiles).map(|own| Factor::choice(own.size));
-            std::iter::once(Factor::fixed(array.element_bytes)).chain(sizes).chain(twice).collect()
-        };
         let shared = nesting.problem.named(nesting.memory[position], &["shared"])?;
-        of.push(Term { product: sizes(&array.dimensions), when: Some(shared) });
+        of.push(Term { product: bytes(nesting, array, &array.dimensions, twice), when: Some(shared) });
         let Some(layout) = nesting.layouts[position].filter(|_| array.dimensions.len() > 1) else { continue };
         let (first, last) = (0, array.dimensions.len() - 1);
         for (label, row) in [(LAYOUTS[1], last), (LAYOUTS[3], first)] {
-            let others: Vec<usize> = array
-                .dimensions
-                .iter()
-                .copied()
-                .enumerate()
-                .filter(|&(at, _)| at != row)
-                .map(|(_, dimension)| dimension)
-                .collect();
+            let mut others = array.dimensions.clone();
+            others.remove(row);
             let padded = Some(nesting.problem.named(layout, &[label])?);
-            of.push(Term { product: [sizes(&others), vec![Factor::fixed(PADDING)]].concat(), when: padded });
+            let mut product = bytes(nesting, array, &others, twice);
+            product.push(Factor::fixed(PADDING));
+            of.push(Term { product, when: padded });
         }
     }
     let sum = Rule::Sum { of, at_least: 0, at_most: limits.shared_bytes.into() };
     nesting.problem.rule("bytes of shared memory", sum).map(|_| ())
+}
+
+/// Returns the bytes of the part of a tile that some dimensions make up, as factors.
+fn bytes(nesting: &Nesting, array: &Array, dimensions: &[usize], twice: Option<Factor>) -> Vec<Factor> {
+    let mut factors = vec![Factor::fixed(array.element_bytes)];
+    for own in nesting.loops.iter().filter(|own| own.level > 0 && dimensions.contains(&own.dimension)) {
+        factors.push(Factor::choice(own.size));
+    }
+    factors.extend(twice);
+    factors
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{ChoiceId, Estimate, Partial, Values};
+use crate::{Candidate, ChoiceId, Estimate, Values};
 
 fn dimension(name: &str, size: u64, tiles: Vec<Vec<u64>>, parallel: bool) -> Dimension {
     Dimension { name: name.into(), size, tiles, parallel, ..Dimension::default() }
@@ -279,7 +279,7 @@ impl Nest<'_> {
     }
 }
 
-fn solutions(root: &Partial) -> Vec<Vec<usize>> {
+fn solutions(root: &Candidate) -> Vec<Vec<usize>> {
     root.points().map(|point| point.solution().unwrap()).collect()
 }
 
@@ -320,7 +320,7 @@ fn brute_force(kernel: &Kernel, nesting: &Nesting) -> usize {
 fn every_solution_is_a_legal_nest_and_there_are_as_many_as_brute_force_finds() {
     for (kernel, count) in [(axpy(), 210), (matrix_vector(), 27), (staged(), 62)] {
         let nesting = kernel.nesting(&Limits::default()).unwrap();
-        let found = solutions(&Partial::new(Arc::new(nesting.problem.clone())).unwrap());
+        let found = solutions(&Candidate::new(Arc::new(nesting.problem.clone())).unwrap());
         for row in &found {
             assert!(Nest { kernel: &kernel, nesting: &nesting, row }.is_legal(), "{row:?}");
         }
@@ -337,7 +337,7 @@ fn sizes_that_no_tile_divides_leave_untiled_loops() {
             ..Kernel::default()
         };
         let nesting = kernel.nesting(&Limits::default()).unwrap();
-        let root = Partial::new(Arc::new(nesting.problem)).unwrap();
+        let root = Candidate::new(Arc::new(nesting.problem)).unwrap();
         let tiles = root.values(nesting.loops[1].size).len();
         assert_eq!(tiles, if size == 0 { 3 } else { 1 }); // 0 is divided by everything
     }
@@ -348,12 +348,12 @@ fn arrays_are_staged_only_where_their_tiles_fit() {
     let mut kernel = axpy();
     kernel.arrays = vec![Array { name: "x".into(), element_bytes: 4, dimensions: vec![0] }];
     let nesting = kernel.nesting(&Limits { shared_bytes: 512, ..Limits::default() }).unwrap();
-    let mut partial = Partial::new(Arc::new(nesting.problem.clone())).unwrap();
-    partial.restrict(nesting.memory[0], Values::of([1])).unwrap();
-    partial.restrict(nesting.loops[2].size, Values::of([1])).unwrap(); // 4 elements
-    assert!(!partial.values(nesting.loops[1].size).has(3)); // 4 * 64 * 4 bytes are too many
-    let why = partial.explain(nesting.loops[1].size, 3).unwrap().to_string();
+    let mut candidate = Candidate::new(Arc::new(nesting.problem.clone())).unwrap();
+    candidate.restrict(nesting.memory[0], Values::of([1])).unwrap();
+    candidate.restrict(nesting.loops[2].size, Values::of([1])).unwrap(); // 4 elements
+    assert!(!candidate.values(nesting.loops[1].size).has(3)); // 4 * 64 * 4 bytes are too many
+    let why = candidate.explain(nesting.loops[1].size, 3).unwrap().to_string();
     assert!(why.contains("bytes of shared memory"), "{why}");
-    let all: Estimate = partial.estimate(10, 1);
+    let all: Estimate = candidate.estimate(10, 1);
     assert!(all.mean > 0.0);
 }

@@ -1,8 +1,8 @@
 //! Tiles that are loaded while those before are used.
 
 use nitro_decide::{
-    DecidedSpace, LOADINGS, Limits, LowerBound, Open, Partial, TileSizes, TimeBound, TimeTerm, TimeTerms,
-    Values,
+    Candidate, DecidedSpace, LOADINGS, Limits, LowerBound, OpenChoices, TileSizes, TimeBound, TimeTerm,
+    TimeTerms, Values,
 };
 use nitro_nest::{Instruction, Program, Space};
 use nitro_test_support::random::Random;
@@ -12,11 +12,11 @@ use super::points::{all, tiny};
 use super::{agrees, drawn, reference};
 
 /// What is left of a space where tiles are loaded in one of these ways.
-fn loaded(space: &DecidedSpace, ways: &[usize]) -> Partial {
+fn loaded(space: &DecidedSpace, ways: &[usize]) -> Candidate {
     let loading = space.nesting().loading.expect("tiles follow one another");
-    let mut partial = space.root().clone();
-    partial.restrict(loading.choice, Values::of(ways.iter().copied())).unwrap();
-    partial
+    let mut candidate = space.root().clone();
+    candidate.restrict(loading.choice, Values::of(ways.iter().copied())).unwrap();
+    candidate
 }
 
 fn few(threads: u64) -> Limits {
@@ -24,7 +24,7 @@ fn few(threads: u64) -> Limits {
 }
 
 /// Every kernel with a sum, of sizes that the interpreter is done with soon.
-fn spaces(open: Open) -> Vec<DecidedSpace> {
+fn spaces(open: OpenChoices) -> Vec<DecidedSpace> {
     let tiles = TileSizes { open, ..TileSizes::full() };
     vec![
         DecidedSpace::sgemm([32; 3], &tiles, &few(256)).unwrap(),
@@ -36,7 +36,7 @@ fn spaces(open: Open) -> Vec<DecidedSpace> {
 
 #[test]
 fn drawn_points_agree_with_their_plain_loops_with_threads_in_any_order() {
-    for (seed, space) in (20..).zip(spaces(Open::ALL)) {
+    for (seed, space) in (20..).zip(spaces(OpenChoices::ALL)) {
         let mut random = Random::new(seed);
         for way in [1, 2] {
             let root = loaded(&space, &[way]);
@@ -47,7 +47,8 @@ fn drawn_points_agree_with_their_plain_loops_with_threads_in_any_order() {
 
 #[test]
 fn every_point_of_tiny_spaces_agrees_and_is_a_program_of_its_own() {
-    let tiles = TileSizes { open: Open { ahead: true, ..Open::default() }, threads: vec![2], ..tiny() };
+    let tiles =
+        TileSizes { open: OpenChoices { ahead: true, ..OpenChoices::default() }, threads: vec![2], ..tiny() };
     let spaces = [
         DecidedSpace::sgemm([4, 8, 12], &tiles, &Limits::default()).unwrap(),
         DecidedSpace::matvec([8, 12], &tiles, &Limits::default()).unwrap(),

@@ -1,7 +1,7 @@
 //! The lower bound of the spaces that there are: no child of a state has a smaller one, and the reasons say what it is.
 
 use nitro_decide::{
-    DecidedSpace, Limits, LowerBound, Open, Partial, Rates, TileSizes, TimeBound, TimeTerm, Values,
+    Candidate, DecidedSpace, Limits, LowerBound, OpenChoices, Rates, TileSizes, TimeBound, TimeTerm, Values,
 };
 use nitro_test_support::random::Random;
 
@@ -83,7 +83,7 @@ fn shared_memory_answers_every_warp_of_a_block() {
     assert!((answers_ns - 2.0 * (read + written) / 1.98).abs() < 1.0, "{answers_ns}");
 }
 
-fn term(bound: &TimeBound, point: &Partial, term: TimeTerm) -> f64 {
+fn term(bound: &TimeBound, point: &Candidate, term: TimeTerm) -> f64 {
     bound.reasons(point).times_ns.into_iter().find(|own| own.0 == term).unwrap().1
 }
 
@@ -107,7 +107,8 @@ fn lanes_that_share_nothing_get_one_register_at_a_time() {
 /// Loads past the first-level cache are not what requests were measured of.
 #[test]
 fn where_caches_are_open_requests_do_not_count() {
-    let tiles = TileSizes { open: Open { caches: true, ..Open::default() }, ..TileSizes::reduced() };
+    let tiles =
+        TileSizes { open: OpenChoices { caches: true, ..OpenChoices::default() }, ..TileSizes::reduced() };
     let space = DecidedSpace::sgemm([1024; 3], &tiles, &Limits::default()).unwrap();
     let point = space.root().decide(&space.parse(PRODUCT).unwrap()).unwrap();
     let bound = space.time_bound(Rates { requests_per_clock: 1.0, ..h200() });
@@ -121,7 +122,7 @@ fn what_vectors_would_keep_apart_is_not_apart_while_they_are_open() {
     let space = DecidedSpace::batched_sgemm(64, [128; 3], &TileSizes::full(), &Limits::default()).unwrap();
     let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
     let problem = &space.nesting().problem;
-    let restrict = |state: &mut Partial, name: &str, value: &str| {
+    let restrict = |state: &mut Candidate, name: &str, value: &str| {
         let choice = problem.choices().find(|&choice| problem.name(choice) == name).unwrap();
         let decided = problem.named(choice, &[value]).unwrap();
         state.restrict(choice, decided.values).unwrap();

@@ -4,15 +4,16 @@ mod ahead;
 mod bounds;
 mod points;
 mod products;
+mod prover;
 mod vectors;
 mod warps;
 
-use nitro_decide::{DecidedSpace, Partial};
+use nitro_decide::{Candidate, DecidedSpace};
 use nitro_nest::Data;
 use nitro_test_support::random::Random;
 
 /// A point drawn from a state: each choice in turn one of what is open; from the start again where nothing is left.
-fn drawn(root: &Partial, random: &mut Random) -> Vec<usize> {
+fn drawn(root: &Candidate, random: &mut Random) -> Vec<usize> {
     let mut walk = || root.draw(|count| random.below(count as u64) as usize)?.solution();
     (0..1000).find_map(|_| walk()).expect("of a thousand walks one comes to an end")
 }

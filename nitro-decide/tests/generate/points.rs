@@ -1,8 +1,8 @@
 //! What is in a space, and why.
 
-use nitro_decide::{DecidedSpace, Limits, LowerBound, Open, Partial, TileSizes, TimeBound};
+use nitro_decide::{Candidate, DecidedSpace, Limits, LowerBound, OpenChoices, TileSizes, TimeBound};
 use nitro_nest::{Integers, LaunchPlan, Space};
-use nitro_search::{Generator, PathPlan, PathSearch, PathStrategy, complete};
+use nitro_search::{Ask, Budget, Engine, Generator, Paths, RandomPaths, complete};
 use nitro_test_support::random::Random;
 
 use super::bounds::{h200, h200_feature};
@@ -18,12 +18,12 @@ pub fn tiny() -> TileSizes {
         sum: vec![4],
         loading_threads: vec![1, 2, 4],
         loaded: vec![1, 2, 4],
-        open: Open::default(),
+        open: OpenChoices::default(),
     }
 }
 
 /// All points of a state.
-pub fn all(root: &Partial) -> Vec<Vec<usize>> {
+pub fn all(root: &Candidate) -> Vec<Vec<usize>> {
     root.points().filter_map(|point| point.solution()).collect()
 }
 
@@ -98,12 +98,12 @@ fn sizes_that_no_tiles_divide_are_named_with_the_nearest_that_some_do() {
 #[test]
 fn what_cannot_be_is_explained_in_words() {
     let space = DecidedSpace::sgemm([64; 3], &TileSizes::full(), &Limits::default()).unwrap();
-    let mut partial = space.root().clone();
-    let problem = partial.problem().clone();
+    let mut candidate = space.root().clone();
+    let problem = candidate.problem().clone();
     let choice = |name: &str| problem.choices().find(|&choice| problem.name(choice) == name).unwrap();
     let plain = problem.named(choice("kind of k1"), &["plain"]).unwrap();
-    partial.restrict(plain.choice, plain.values).unwrap();
-    let why = partial.explain(choice("memory of a"), 0).unwrap().to_string();
+    candidate.restrict(plain.choice, plain.values).unwrap();
+    let why = candidate.explain(choice("memory of a"), 0).unwrap().to_string();
     assert!(why.contains("a value in registers stays with its thread"), "{why}");
     assert!(space.parse("kind of k1 = plain; memory of a = global").is_err());
     assert!(space.parse("kind of k9 = plain").unwrap_err().contains("there is no choice"));
@@ -112,13 +112,11 @@ fn what_cannot_be_is_explained_in_words() {
 #[test]
 fn a_trainer_searches_it_as_it_does_nests() {
     let space = DecidedSpace::sgemm([64; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
-    let plan = PathPlan::new(PathStrategy::Random);
-    let mut search = PathSearch::new(space.decisions(), plan);
-    let nitro_search::Ask::Evaluate(proposals) = search.ask(5).unwrap() else {
-        panic!("it begins with something")
-    };
-    for proposal in proposals {
-        let plan = LaunchPlan::from_json(&space.artifact(&proposal.path).unwrap()).unwrap();
+    let strategy = Paths::new(space.decisions(), RandomPaths::new(0));
+    let mut search = Engine::new(strategy, Budget::default());
+    let Ask::Evaluate(paths) = search.ask(5).unwrap() else { panic!("it begins with something") };
+    for path in paths {
+        let plan = LaunchPlan::from_json(&space.artifact(&path).unwrap()).unwrap();
         let values = space.parse(&plan.origin).unwrap();
         assert_eq!(space.program(&values).plan().cuda, plan.cuda);
     }
@@ -138,7 +136,7 @@ fn a_path_is_bounded_as_its_point_is_where_the_device_is_known() {
 
 #[test]
 fn caches_that_are_asked_for_are_in_the_text() {
-    let tiles = TileSizes { open: Open::ALL, ..TileSizes::full() };
+    let tiles = TileSizes { open: OpenChoices::ALL, ..TileSizes::full() };
     let space = DecidedSpace::sgemm([64; 3], &tiles, &Limits::default()).unwrap();
     let wide = "kind of a_k2 = vector; caches of load a = the device's alone; caches of load b = evicted first;
         memory of a = shared; layout of a = as it lies; caches of store = evicted first; kind of store_j3 = unrolled";
@@ -157,7 +155,8 @@ fn caches_that_are_asked_for_are_in_the_text() {
 fn a_point_of_a_space_with_fewer_tiles_is_the_same_program_in_one_with_more_and_has_the_same_blocks_at_other_sizes()
  {
     let of = |size, tiles: &TileSizes| DecidedSpace::sgemm([size; 3], tiles, &Limits::default()).unwrap();
-    let few = TileSizes { open: Open { ahead: true, ..Open::default() }, ..TileSizes::reduced() };
+    let few =
+        TileSizes { open: OpenChoices { ahead: true, ..OpenChoices::default() }, ..TileSizes::reduced() };
     let (few, more, larger) = (of(1024, &few), of(1024, &TileSizes::full()), of(2048, &TileSizes::full()));
     let mut random = Random::new(5);
     for _ in 0..40 {

@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use nitro_decide::{DecidedSpace, Limits, Open, TileSizes};
+use nitro_decide::{DecidedSpace, Limits, OpenChoices, TileSizes};
 
 use super::agree;
 
@@ -8,7 +8,7 @@ use super::agree;
 fn drawn_points_of_products_agree_with_their_plain_loops() {
     for (sizes, points) in [([32; 3], 60), ([64, 32, 96], 5), ([32, 96, 64], 5)] {
         let few = Limits { threads: 256, ..Limits::default() }; // the interpreter goes through all of them
-        let tiles = TileSizes { open: Open::ALL, ..TileSizes::full() };
+        let tiles = TileSizes { open: OpenChoices::ALL, ..TileSizes::full() };
         let space = DecidedSpace::sgemm(sizes, &tiles, &few).unwrap();
         agree(&space, points, sizes[1]);
     }

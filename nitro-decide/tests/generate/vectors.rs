@@ -1,13 +1,13 @@
 //! Vectors, and matrices by vectors.
 
-use nitro_decide::{DecidedSpace, Limits, Open, TileSizes};
+use nitro_decide::{DecidedSpace, Limits, OpenChoices, TileSizes};
 use nitro_test_support::random::Random;
 
 use super::points::all;
 use super::{agree, agrees};
 
 fn everything() -> TileSizes {
-    TileSizes { open: Open::ALL, ..TileSizes::full() }
+    TileSizes { open: OpenChoices::ALL, ..TileSizes::full() }
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn drawn_points_of_sums_of_matrices_by_vectors_agree_with_their_plain_loops() {
 
 #[test]
 fn every_point_of_tiny_spaces_agrees_with_its_plain_loops() {
-    let tiny = TileSizes { open: Open::ALL, ..super::points::tiny() };
+    let tiny = TileSizes { open: OpenChoices::ALL, ..super::points::tiny() };
     let limits = Limits::default();
     let spaces = [
         DecidedSpace::axpy(32, &tiny, &limits).unwrap(),

@@ -1,6 +1,6 @@
 //! Sums that warps add up.
 
-use nitro_decide::{DecidedSpace, Limits, LowerBound, Open, TileSizes, TimeBound, Values};
+use nitro_decide::{DecidedSpace, Limits, LowerBound, OpenChoices, TileSizes, TimeBound, Values};
 use nitro_nest::Integers;
 use nitro_test_support::random::Random;
 
@@ -8,7 +8,7 @@ use super::bounds::h200;
 use super::{drawn, reference};
 
 fn everything() -> TileSizes {
-    TileSizes { open: Open::ALL, ..TileSizes::full() }
+    TileSizes { open: OpenChoices::ALL, ..TileSizes::full() }
 }
 
 /// Runs drawn points with threads in any order, which finds races and what is out of bounds; results are as far off

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nitro_ptx::{Bounds, Edit, Patch};
 use nitro_search::Failure;
-use nitro_search::evolve::{EvolvePlan, Purpose, Report, Told};
+use nitro_search::evolve::{EvolvePlan, Purpose, Report, Trial};
 
 use super::{EmulatorCheck, EmulatorRunner};
 use crate::check::{CheckOutcome, Depth};
@@ -182,7 +182,13 @@ fn race_check(subject: &Subject) -> Vec<Box<dyn Check>> {
 }
 
 /// A trial as its line in the log has it.
-fn told(line: &str) -> Told<String> {
+#[derive(serde::Deserialize)]
+struct Told {
+    trial: Trial<String>,
+    report: Report,
+}
+
+fn told(line: &str) -> Told {
     serde_json::from_str(line).unwrap()
 }
 

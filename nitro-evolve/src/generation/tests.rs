@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nitro_ptx::{InstructionId, Operation};
-use nitro_search::Ask;
 use nitro_search::evolve::{Evolution, EvolvePlan, PatchSpace, Purpose};
+use nitro_search::{Ask, Budget, Engine};
 
 use super::*;
 use crate::effort::{Effort, Efforts};
@@ -43,8 +43,8 @@ impl PatchSpace for Deletions {
 }
 
 fn trials() -> Vec<Trial<Edit>> {
-    match Evolution::new(Deletions, EvolvePlan::default()).ask(usize::MAX) {
-        Ask::Evaluate(trials) => trials,
+    match Engine::new(Evolution::new(Deletions, EvolvePlan::default()), Budget::default()).ask(usize::MAX) {
+        Ok(Ask::Evaluate(trials)) => trials,
         _ => panic!("it has begun"),
     }
 }

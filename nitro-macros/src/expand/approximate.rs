@@ -1,4 +1,4 @@
-//! Approximate variants: what their errors are, and what error a call accepts.
+//! Approximate variants: their errors, and the error that a call accepts.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -9,7 +9,7 @@ use crate::ir::{ABOVE_0, CodeVariant, Variant};
 use crate::places::{self, located};
 
 /// The errors as constants beside the function: the user's paths mean there what they mean in the attribute.
-pub fn errors(function: &CodeVariant) -> TokenStream {
+pub(crate) fn errors(function: &CodeVariant) -> TokenStream {
     let shared = shared(function);
     let constants = function.variants.iter().filter_map(|variant| {
         let (name, max_error) = (error(function, variant), &variant.approximation.as_ref()?.max_error);
@@ -36,8 +36,8 @@ fn error(function: &CodeVariant, variant: &Variant) -> Ident {
     helper(function, &format!("max_error_{}", variant.name))
 }
 
-/// What the descriptor says of an approximate variant.
-pub fn information(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+/// The part of the descriptor that speaks of an approximate variant.
+pub(crate) fn information(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
     let (error, approximation) = (error(function, variant), variant.approximation.as_ref()?);
     let over = match &approximation.over {
         Some(text) => quote!(::core::option::Option::Some(#text)),
@@ -47,7 +47,7 @@ pub fn information(function: &CodeVariant, variant: &Variant) -> Option<TokenStr
 }
 
 /// The error that the call accepts, computed when it is asked for, and at most once a call.
-pub fn cell(function: &CodeVariant) -> Option<TokenStream> {
+pub(crate) fn cell(function: &CodeVariant) -> Option<TokenStream> {
     let tolerance = places::whole(function.tolerance.as_ref()?);
     Some(quote! {
         let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 { #tolerance });
@@ -55,15 +55,15 @@ pub fn cell(function: &CodeVariant) -> Option<TokenStream> {
 }
 
 /// A closure that gives it.
-pub fn tolerance(function: &CodeVariant) -> TokenStream {
+pub(crate) fn tolerance(function: &CodeVariant) -> TokenStream {
     match &function.tolerance {
         Some(_) => quote!(|| *__nitro_tolerance),
         None => quote!(|| 0.0),
     }
 }
 
-/// Whether the call accepts the error of an approximate variant: never where its tolerance is no number.
-pub fn is_tolerated(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+/// Tells whether the call accepts the error of an approximate variant: never where its tolerance is no number.
+pub(crate) fn is_tolerated(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
     let error = variant.approximation.as_ref().map(|_| error(function, variant))?;
     Some(quote!(*__nitro_tolerance >= #error))
 }

@@ -8,28 +8,28 @@ use crate::ir::{CodeVariant, conditional};
 
 /// Returns what every generated item repeats: `#[cfg(..)]`, and the levels of lints. There are no others on
 /// generated items: a lint that a user forbids cannot be allowed again.
-pub fn shared(function: &CodeVariant) -> TokenStream {
+pub(crate) fn shared(function: &CodeVariant) -> TokenStream {
     copies(&function.attributes, &|meta| level(meta).or_else(|| has_name(meta, "cfg").then(|| quote!(#meta))))
 }
 
 /// Returns `#[cfg(..)]` alone, for an item of which no lint speaks.
-pub fn cfgs(function: &CodeVariant) -> TokenStream {
+pub(crate) fn cfgs(function: &CodeVariant) -> TokenStream {
     copies(&function.attributes, &|meta| has_name(meta, "cfg").then(|| quote!(#meta)))
 }
 
 /// Returns the `#[doc(hidden)]` of the function, for its companion.
-pub fn hidden(function: &CodeVariant) -> TokenStream {
-    let is_hidden = |meta: &Meta| match meta {
-        Meta::List(list) => {
-            has_name(meta, "doc") && list.parse_args::<Ident>().is_ok_and(|argument| argument == "hidden")
+pub(crate) fn hidden(function: &CodeVariant) -> TokenStream {
+    copies(&function.attributes, &|meta| match meta {
+        Meta::List(list) if has_name(meta, "doc") => {
+            let argument = list.parse_args::<Ident>();
+            argument.is_ok_and(|argument| argument == "hidden").then(|| quote!(#meta))
         }
-        _ => false,
-    };
-    copies(&function.attributes, &|meta| is_hidden(meta).then(|| quote!(#meta)))
+        _ => None,
+    })
 }
 
 /// Returns the `#[must_use]` of the function, for what returns the same.
-pub fn must_use(function: &CodeVariant) -> TokenStream {
+pub(crate) fn must_use(function: &CodeVariant) -> TokenStream {
     copies(&function.attributes, &|meta| has_name(meta, "must_use").then(|| quote!(#meta)))
 }
 
@@ -48,7 +48,7 @@ fn has_name(meta: &Meta, name: &str) -> bool {
     meta.path().is_ident(name)
 }
 
-/// Those of the attributes that `of` gives something for, also within `#[cfg_attr(..)]`.
+/// Copies the attributes that `of` gives something for, also within `#[cfg_attr(..)]`.
 fn copies(attributes: &[Attribute], of: &dyn Fn(&Meta) -> Option<TokenStream>) -> TokenStream {
     attributes.iter().filter_map(|attribute| copy(&attribute.meta, of)).map(|meta| quote!(#[#meta])).collect()
 }

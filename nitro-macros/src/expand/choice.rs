@@ -7,7 +7,7 @@ use super::{inner, krate, parameters, plain_name};
 use crate::ir::{CodeVariant, Variant};
 
 /// The type, what it implements, and the structs of parameters.
-pub fn definition(function: &CodeVariant) -> TokenStream {
+pub(crate) fn definition(function: &CodeVariant) -> TokenStream {
     if !function.has_parameters() {
         return of_variants(function);
     }

@@ -12,7 +12,7 @@ use crate::ir::{CodeVariant, Variant};
 use crate::places;
 
 /// The module; `descriptor` is the body of its `function()`.
-pub fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
+pub(crate) fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let CodeVariant { visibility, signature, .. } = function;
     let (name, shared, hidden) = (places::item(&signature.ident), shared(function), hidden(function));
     let doc = format!(
@@ -116,7 +116,10 @@ fn from_str(function: &CodeVariant) -> TokenStream {
                 match text {
                     #(#names)*
                     _ => {
-                        let known = ::core::iter::Iterator::map(Self::ALL.iter(), |variant| #krate::CodeVariant::name(*variant));
+                        let known = ::core::iter::Iterator::map(
+                            Self::ALL.iter(),
+                            |variant| #krate::CodeVariant::name(*variant)
+                        );
                         let error = #krate::UnknownVariant::new(function().name(), text, known);
                         ::core::result::Result::Err(error)
                     }
@@ -157,7 +160,7 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
 }
 
 /// The body of `function()`.
-pub fn descriptor(function: &CodeVariant) -> TokenStream {
+pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
     let krate = krate(function);
     let name =
         function.name.as_ref().map_or_else(|| quote!(::core::module_path!()), ToTokens::to_token_stream);
@@ -207,6 +210,7 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let formerly = (!was.is_empty()).then(|| quote!(.formerly(&[#(#was),*])));
     quote! {
         #(#cfgs)*
-        #krate::VariantInfo::new(#name) #parameters #possible #constraint #exact_group #approximate .with_digest(#digest) #formerly,
+        #krate::VariantInfo::new(#name)
+            #parameters #possible #constraint #exact_group #approximate .with_digest(#digest) #formerly,
     }
 }

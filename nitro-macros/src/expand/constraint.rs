@@ -1,7 +1,7 @@
-//! What a constraint says where only features are known: a function over the values of those that are.
+//! Constraints where only features are known, as functions over the values of those that are.
 //!
-//! The types of features cannot be named here, so numbers are taken in double precision. What would not be the same
-//! there, such as the division of integers, and everything that asks an argument, is not known.
+//! The types of features cannot be named here, so numbers are taken in double precision. A part that would not be
+//! the same there, such as the division of integers, is not known, nor is one that asks an argument.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -11,19 +11,21 @@ use super::attributes::shared;
 use super::{helper, parameters};
 use crate::ir::{Approximation, CodeVariant, Parameter, ParameterKind, Variant};
 
-/// The functions of all constraints, beside the function: the user's paths mean there what they mean in the constraint.
-pub fn functions(function: &CodeVariant) -> TokenStream {
+/// The functions of all constraints, beside the function: there the user's paths mean what they mean in the
+/// constraint.
+pub(crate) fn functions(function: &CodeVariant) -> TokenStream {
     let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
     conditional.map(|variant| admits(function, variant)).collect()
 }
 
 /// Name of the function of a variant's constraint.
-pub fn name(function: &CodeVariant, variant: &Variant) -> Ident {
+pub(crate) fn name(function: &CodeVariant, variant: &Variant) -> Ident {
     helper(function, &format!("admits_{}", variant.name))
 }
 
-/// The constraint as it stands in the source, with what an approximate variant takes: the one text for all who show it.
-pub fn text(variant: &Variant) -> TokenStream {
+/// The constraint as it stands in the source, with what an approximate variant takes. It is the one text for all who
+/// show it.
+pub(crate) fn text(variant: &Variant) -> TokenStream {
     let condition = variant.input_constraint().map(|constraint| &constraint.condition);
     match (&variant.approximation, condition) {
         (None, condition) => quote!(#condition),
@@ -47,10 +49,8 @@ fn admits(function: &CodeVariant, variant: &Variant) -> TokenStream {
         (Some(_), None) => unknown,
         (Some(_), Some(verdict)) => quote!(#krate::__private::and(#unknown, #verdict)),
     };
-    let parameters = (!variant.parameters.is_empty()).then(|| {
-        let r#type = parameters::path(function, variant);
-        quote!(let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);)
-    });
+    let parameters =
+        (!variant.parameters.is_empty()).then(|| parameters::of_configuration(function, variant));
     quote! {
         #shared
         #(#cfgs)*
@@ -62,7 +62,7 @@ fn admits(function: &CodeVariant, variant: &Variant) -> TokenStream {
     }
 }
 
-/// Expressions over what is known of a call of the function.
+/// Expressions over the known values of a call of the function.
 struct Numbers<'f> {
     function: &'f CodeVariant,
     variant: &'f Variant,
@@ -93,8 +93,8 @@ impl Numbers<'_> {
     /// `kernel.is_known()` of generated code.
     fn asks_for_code(&self, call: &ExprMethodCall) -> bool {
         let Expr::Path(path) = &*call.receiver else { return false };
-        let is_code = |own: &Parameter| own.kind == ParameterKind::Artifact;
-        self.parameter(path).is_some_and(is_code) && call.method == "is_known" && call.args.is_empty()
+        let is_code = self.parameter(path).is_some_and(|own| own.kind == ParameterKind::Artifact);
+        is_code && call.method == "is_known" && call.args.is_empty()
     }
 
     /// An `Option<bool>` for a comparison of numbers or a number itself, which as a condition is a bool. One
@@ -115,9 +115,9 @@ impl Numbers<'_> {
 
     fn of_both(&self, left: &Expr, op: BinOp, right: &Expr) -> Option<TokenStream> {
         let (krate, left, right) = (&self.function.krate, self.number(left)?, self.number(right)?);
-        Some(
-            quote!(#krate::__private::of_both(#left, #right, |__nitro_left, __nitro_right| __nitro_left #op __nitro_right)),
-        )
+        Some(quote!(#krate::__private::of_both(
+            #left, #right, |__nitro_left, __nitro_right| __nitro_left #op __nitro_right
+        )))
     }
 
     /// An `Option<f64>` for a number; none for what is not understood.
@@ -153,8 +153,8 @@ impl Numbers<'_> {
         }
     }
 
-    /// A constant is cast as the user says; of a feature only what becomes a floating-point number stays the number
-    /// that it was.
+    /// A cast. A constant is cast as the user says; of a feature only what becomes a floating-point number stays the
+    /// number that it was.
     fn cast(&self, cast: &ExprCast) -> Option<TokenStream> {
         match &*cast.expr {
             Expr::Path(path) if self.feature(path).is_none() && self.parameter(path).is_none() => {
@@ -173,7 +173,7 @@ impl Numbers<'_> {
         quote!(::core::option::Option::Some(#krate::FeatureValue::to_f64(#value)))
     }
 
-    /// Neither an argument nor anything that depends on the function's generics.
+    /// Returns true for what is neither an argument nor depends on the function's generics.
     fn is_constant(&self, path: &ExprPath) -> bool {
         let segments = &path.path.segments;
         let Some(first) = segments.first().map(|segment| &segment.ident) else { return false };
@@ -192,7 +192,7 @@ impl Numbers<'_> {
         self.variant.parameters.iter().find(|parameter| parameter.name == *name)
     }
 
-    /// Whether a feature or a parameter is asked, which are numbers.
+    /// Returns true where a feature or a parameter is asked, which are numbers.
     fn asks_a_number(&self, value: &Expr) -> bool {
         match value {
             Expr::Paren(inner) => self.asks_a_number(&inner.expr),
@@ -225,7 +225,7 @@ fn number_of(literal: &Lit) -> Option<TokenStream> {
     Some(quote!(::core::option::Option::Some(#number)))
 }
 
-/// Whether an operand is a floating-point number for certain; then the other one is too.
+/// Returns true where an operand is a floating-point number for certain; then the other one is too.
 fn is_float(value: &Expr) -> bool {
     match value {
         Expr::Paren(inner) => is_float(&inner.expr),
@@ -248,5 +248,6 @@ fn is_primitive(r#type: &Type) -> bool {
 }
 
 fn is_one_of(r#type: &Type, names: &[&str]) -> bool {
-    matches!(r#type, Type::Path(path) if path.qself.is_none() && path.path.get_ident().is_some_and(|ident| names.iter().any(|name| ident == name)))
+    let Type::Path(path) = r#type else { return false };
+    path.qself.is_none() && path.path.get_ident().is_some_and(|own| names.iter().any(|name| own == name))
 }

@@ -9,7 +9,7 @@ use crate::ir::{CodeVariant, Constraint, Variant};
 use crate::places::{self, located};
 
 /// The body of the function: choose, then run the choice.
-pub fn dispatch(function: &CodeVariant) -> TokenStream {
+pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let decision = decision(function);
     let call = call_chosen(function);
@@ -23,7 +23,7 @@ pub fn dispatch(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// What the thread did last time on such an input, in a straight line; or else what `decide` is asked.
+/// Looks up the thread's choice of last time on such an input, in a straight line, or else asks `decide`.
 fn decision(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let (cache, device, known) = (cache(function), device(function), known_features(function));
@@ -42,7 +42,7 @@ fn decision(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// What the last calls on a thread chose; of a generic function, for all its types.
+/// The inline cache of a thread; of a generic function, for all its types.
 fn cache(function: &CodeVariant) -> TokenStream {
     let (krate, module, features) = (&function.krate, &function.signature.ident, function.features.len());
     let cache = quote!(#krate::__private::InlineCache);
@@ -53,7 +53,7 @@ fn cache(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// An error about the device is reported at the user's expression.
+/// The device as an argument: an error about it is reported at the user's expression.
 fn device_argument(function: &CodeVariant) -> TokenStream {
     quote_spanned!(function.device.as_ref().map_or_else(Span::call_site, located)=> &__nitro_device)
 }
@@ -88,14 +88,14 @@ fn known_features(function: &CodeVariant) -> TokenStream {
 }
 
 /// The body of `select`.
-pub fn selection(function: &CodeVariant) -> TokenStream {
+pub(crate) fn selection(function: &CodeVariant) -> TokenStream {
     let device = device(function);
     let select = asked(function, &format_ident!("select"), &TokenStream::new(), false);
     quote!(#device #select)
 }
 
-/// What `decide` and `select` are asked: device, features, constraints and tolerance. The borrows of the arguments
-/// end here.
+/// Asks `decide` or `select`, with device, features, constraints and tolerance. The borrows of the arguments end
+/// here.
 fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
     let CodeVariant { krate, signature, .. } = function;
     let module = &signature.ident;
@@ -114,7 +114,7 @@ fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bo
     }
 }
 
-/// Where this call runs.
+/// The device of this call.
 fn device(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let device = match &function.device {
@@ -124,7 +124,8 @@ fn device(function: &CodeVariant) -> TokenStream {
     quote!(let __nitro_device = #device;)
 }
 
-/// The features, each computed when it is asked for, and at most once a call: not if it is known already.
+/// The features, each computed when it is asked for, and at most once a call. One that is known already is not
+/// computed.
 fn cells(function: &CodeVariant, are_known: bool) -> TokenStream {
     let cells = function.features.iter().enumerate().map(|(index, feature)| {
         let (cell, value, expression) =
@@ -161,7 +162,7 @@ fn features(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The variable of a feature that computes it when it is asked for; its own name is free for what the user means by
+/// The variable of a feature that computes it when it is asked for. Its own name is free for what the user means by
 /// it in other features. It stands where the user's expression does, since an error about its type is about that.
 fn cell(function: &CodeVariant, feature: usize) -> Ident {
     format_ident!("__nitro_feature_{feature}", span = located(&function.features[feature].value))
@@ -172,7 +173,7 @@ fn value(function: &CodeVariant, feature: usize) -> Ident {
     format_ident!("__nitro_value_{feature}", span = located(&function.features[feature].value))
 }
 
-/// Which variants may run.
+/// The rules for which variants may run.
 fn admissible(function: &CodeVariant) -> TokenStream {
     let module = &function.signature.ident;
     let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
@@ -186,9 +187,9 @@ fn admissible(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The body of `admissible`: all constraints, also those that say something of parameters alone, since any choice
-/// may be asked for.
-pub fn admissibility(function: &CodeVariant) -> TokenStream {
+/// The body of `admissible`. It asks all constraints, also those that say something of parameters alone, since any
+/// choice may be asked for.
+pub(crate) fn admissibility(function: &CodeVariant) -> TokenStream {
     let conditional =
         function.variants.iter().filter(|own| own.constraint.is_some() || own.approximation.is_some());
     let rules =
@@ -225,7 +226,7 @@ fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constrain
     quote!(#(#cfgs)* #module::Choice::#arm #payload => #is_tolerated #and #condition,)
 }
 
-/// Whether a constraint holds. Only the features that it mentions are computed.
+/// The condition of a constraint. Only the features that it mentions are computed.
 fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
     let condition = &constraint.condition;
     let names: Vec<_> = constraint.features.iter().map(|&feature| &function.features[feature].name).collect();
@@ -250,7 +251,7 @@ fn call_chosen(function: &CodeVariant) -> TokenStream {
 }
 
 /// The body of `call`: one arm a variant.
-pub fn call(function: &CodeVariant) -> TokenStream {
+pub(crate) fn call(function: &CodeVariant) -> TokenStream {
     let arms = function.variants.iter().map(|variant| arm(function, variant));
     let choice = given_choice(function);
     quote!(match #choice { #(#arms)* })
@@ -261,7 +262,7 @@ fn payload(variant: &Variant) -> Option<TokenStream> {
     (!variant.parameters.is_empty()).then(|| quote!((__nitro_parameters)))
 }
 
-/// Through a pointer of the function's type, so that a variant with another signature is an error at its path.
+/// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
 fn arm(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
     let (unsafety, types, output) = (&function.signature.safety, argument_types(function), output(function));
@@ -324,7 +325,8 @@ fn turbofish(generics: &[Ident]) -> Option<TokenStream> {
     (!generics.is_empty()).then(|| quote!(::<#(#generics),*>))
 }
 
-/// Whoever calls the unsafe function vouches for what its variants ask, which is the function's own contract.
+/// The call in `unsafe`. Whoever calls the unsafe function vouches for what its variants ask, which is the
+/// function's own contract.
 fn in_unsafe(function: &CodeVariant, call: TokenStream) -> TokenStream {
     if is_unsafe(function) { quote!(unsafe { #call }) } else { call }
 }

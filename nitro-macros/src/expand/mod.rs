@@ -12,7 +12,7 @@ mod dispatch;
 mod parameters;
 mod salvage;
 
-pub use salvage::{refused, salvage};
+pub(crate) use salvage::{refused, salvage};
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -27,7 +27,7 @@ use attributes::{cfgs, must_use, shared};
 const MAX_ARGUMENTS: usize = 7;
 
 /// Everything that `#[code_variant]` puts in the place of the signature.
-pub fn function(function: &CodeVariant) -> TokenStream {
+pub(crate) fn function(function: &CodeVariant) -> TokenStream {
     let dispatcher = dispatcher(function, &dispatch::dispatch(function));
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
@@ -37,7 +37,9 @@ pub fn function(function: &CodeVariant) -> TokenStream {
     let (model, prepare) = (model(function), prepare(function));
     let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
-    quote!(#dispatcher #select #call #admissible #parameters #errors #constraints #model #prepare #marker #alias #companion)
+    quote! {
+        #dispatcher #select #call #admissible #parameters #errors #constraints #model #prepare #marker #alias #companion
+    }
 }
 
 /// The function itself.
@@ -88,7 +90,7 @@ fn admissible(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     item(function, &doc, &quote!(#allowed #[must_use]), &admissible, &asked_alone(function, body))
 }
 
-/// A body for the arguments of a call that is not made: what plays no part in it is used all the same.
+/// A body for the arguments of a call that is not made. Arguments that play no part in it are used all the same.
 fn asked_alone(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let used = used(&function.arguments.iter().collect::<Vec<_>>());
     let lifetimes: Vec<_> = function.signature.generics.lifetimes().map(|own| &own.lifetime).collect();
@@ -137,7 +139,8 @@ fn call_doc(function: &CodeVariant) -> String {
     let panics =
         " # Panics\n When a constant parameter has none of its values: such an instance is not compiled.";
     format!(
-        " Runs the given variant of `{name}` with its defaults, or with given values of its parameters, whatever its constraint says.\n\n{panics}"
+        " Runs the given variant of `{name}` with its defaults, or with given values of its parameters, whatever its \
+         constraint says.\n\n{panics}"
     )
 }
 
@@ -152,7 +155,7 @@ fn model(function: &CodeVariant) -> Option<TokenStream> {
     })
 }
 
-/// What prepares a choice, where the user's expression means what it should.
+/// The function that prepares a choice, where the user's expression means what it should.
 fn prepare(function: &CodeVariant) -> Option<TokenStream> {
     let prepare = function.prepare.as_ref()?;
     let (shared, krate, name) = (shared(function), &function.krate, helper(function, "prepare"));
@@ -166,8 +169,8 @@ fn prepare(function: &CodeVariant) -> Option<TokenStream> {
     })
 }
 
-/// Name of an item whose absence says what is wrong where the function stands in the body of another one: its
-/// companion module does not find what stands beside it there.
+/// The name of an item that is missing where the function stands in the body of another one. The companion module
+/// does not find what stands beside it there, and the name says what is wrong.
 fn at_module_level(function: &CodeVariant) -> Ident {
     helper(function, "is_declared_in_a_function_body__move_it_to_module_level")
 }

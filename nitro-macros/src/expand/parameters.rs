@@ -1,5 +1,5 @@
-//! The parameters of a variant: what stands beside the function, so that the user's types and values mean there
-//! what they mean where they were written, and the struct of their values in the companion module.
+//! The parameters of a variant. Their types and values stand beside the function, so that the user's names mean
+//! there what they mean where they were written. The struct of values is in the companion module.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -11,14 +11,15 @@ use crate::ir::{CodeVariant, Parameter, ParameterKind, Variant};
 use crate::places;
 
 /// The values of all parameters, their types, and which configurations are possible: beside the function.
-pub fn items(function: &CodeVariant) -> TokenStream {
-    let of_variant = |variant: &Variant| {
-        let listed = variant.parameters.iter().filter(|own| own.kind != ParameterKind::Artifact);
-        let each = listed.map(|parameter| values(function, variant, parameter));
-        let possible = possible(function, variant);
-        quote!(#(#each)* #possible)
-    };
-    function.variants.iter().map(of_variant).collect()
+pub(crate) fn items(function: &CodeVariant) -> TokenStream {
+    let mut items = TokenStream::new();
+    for variant in &function.variants {
+        for parameter in variant.parameters.iter().filter(|own| own.kind != ParameterKind::Artifact) {
+            items.extend(values(function, variant, parameter));
+        }
+        items.extend(possible(function, variant));
+    }
+    items
 }
 
 /// `[u32; 2] = [64, 128]`
@@ -64,29 +65,38 @@ fn type_name(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -
 }
 
 /// Name of the function that says which configurations of a variant are possible.
-pub fn possible_name(function: &CodeVariant, variant: &Variant) -> Ident {
+pub(crate) fn possible_name(function: &CodeVariant, variant: &Variant) -> Ident {
     helper(function, &format!("possible_{}", variant.name))
 }
 
 fn possible(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
     let condition = places::whole(variant.constraint.as_ref()?.possible.as_ref()?);
     let (shared, cfgs, krate) = (shared(function), &variant.cfgs, &function.krate);
-    let (name, r#type) = (possible_name(function, variant), path(function, variant));
-    let bindings = bindings(function, variant);
+    let name = possible_name(function, variant);
+    let (parameters, bindings) = (of_configuration(function, variant), bindings(function, variant));
     Some(quote! {
         #shared
         #(#cfgs)*
         #[doc(hidden)]
         fn #name(__nitro_configuration: #krate::Configuration) -> ::core::primitive::bool {
-            let __nitro_parameters = <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);
+            #parameters
             #bindings
             #condition
         }
     })
 }
 
+/// The values of a configuration that is `__nitro_configuration`, as `__nitro_parameters`.
+pub(crate) fn of_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (krate, r#type) = (&function.krate, path(function, variant));
+    quote! {
+        let __nitro_parameters =
+            <#r#type as ::core::convert::From<#krate::Configuration>>::from(__nitro_configuration);
+    }
+}
+
 /// The struct of a variant's parameters as seen from beside the function.
-pub fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
+pub(crate) fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (module, arm) = (&function.signature.ident, &variant.arm);
     quote!(#module::#arm)
 }
@@ -94,14 +104,14 @@ pub fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
 /// The parameters as variables, out of `__nitro_parameters`.
 ///
 /// By a pattern: lints on names speak of a variable that takes a field's name there where the field is declared.
-pub fn bindings(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+pub(crate) fn bindings(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
     let names: Vec<_> = variant.parameters.iter().map(|parameter| &parameter.name).collect();
     let (r#type, used) = (path(function, variant), used(&names));
     (!names.is_empty()).then(|| quote!(let #r#type { #(#names),* } = __nitro_parameters; #used))
 }
 
 /// The struct of a variant's parameters, in the companion module.
-pub fn definition(function: &CodeVariant, variant: &Variant, visibility: &Visibility) -> TokenStream {
+pub(crate) fn definition(function: &CodeVariant, variant: &Variant, visibility: &Visibility) -> TokenStream {
     let Variant { cfgs, arm, name, parameters, .. } = variant;
     let doc = format!(
         " A value for each tuning parameter of `{name}`; `Default` has those that are used where nothing was learned."
@@ -128,15 +138,15 @@ pub fn definition(function: &CodeVariant, variant: &Variant, visibility: &Visibi
     }
 }
 
-/// Whether all values equal themselves, as far as the macro knows.
-pub fn has_equivalence(variant: &Variant) -> bool {
-    let is_known = |own: &Parameter| !matches!(own.kind, ParameterKind::Float | ParameterKind::Category);
-    variant.parameters.iter().all(is_known)
+/// Returns true where all values equal themselves, as far as the macro knows.
+pub(crate) fn has_equivalence(variant: &Variant) -> bool {
+    let mut kinds = variant.parameters.iter().map(|own| own.kind);
+    kinds.all(|kind| !matches!(kind, ParameterKind::Float | ParameterKind::Category))
 }
 
-/// What is derived where all values have an equivalence; clippy asks for `Eq` wherever `PartialEq` is derived and
+/// The derived traits where all values have an equivalence. Clippy asks for `Eq` wherever `PartialEq` is derived and
 /// `Eq` could be.
-pub fn derived_eq(is_eq: bool) -> Option<TokenStream> {
+pub(crate) fn derived_eq(is_eq: bool) -> Option<TokenStream> {
     is_eq.then(|| quote!(#[derive(::core::cmp::PartialEq, ::core::cmp::Eq, ::core::hash::Hash)]))
 }
 
@@ -197,7 +207,7 @@ fn default(function: &CodeVariant, variant: &Variant) -> TokenStream {
     }
 }
 
-/// The values of the last parameter change fastest.
+/// The values of a configuration by its rank. Those of the last parameter change fastest.
 fn from_configuration(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (krate, Variant { cfgs, arm, parameters, .. }) = (krate(function), variant);
     if let Some(Parameter { name, .. }) = variant.artifact() {
@@ -265,7 +275,7 @@ fn texts(parameter: &Parameter) -> TokenStream {
 }
 
 /// The parameters in the descriptor.
-pub fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
+pub(crate) fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let krate = krate(function);
     let each = variant.parameters.iter().map(|parameter| {
         let (name, texts, default) = (parameter.name.to_string(), texts(parameter), parameter.default);
@@ -281,22 +291,27 @@ pub fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
 }
 
 /// The variant's path for each combination of its constants, with the pattern of that combination.
-pub fn instances(function: &CodeVariant, variant: &Variant) -> Vec<(TokenStream, TokenStream)> {
+pub(crate) fn instances(function: &CodeVariant, variant: &Variant) -> Vec<(TokenStream, TokenStream)> {
     let constants = variant.parameters.iter().filter(|parameter| parameter.is_const);
     let mut instances: Vec<Vec<TokenStream>> = vec![Vec::new()];
     for constant in constants {
-        let values = || constant.values.iter().map(|(value, _)| value.to_token_stream());
-        let longer = |instance: &Vec<TokenStream>| {
-            let of_value = |value| instance.iter().cloned().chain([value]).collect();
-            values().map(of_value).collect::<Vec<_>>()
-        };
-        instances = instances.iter().flat_map(longer).collect();
+        let mut longer = Vec::new();
+        for instance in &instances {
+            for (value, _) in &constant.values {
+                longer.push(instance.iter().cloned().chain([value.to_token_stream()]).collect());
+            }
+        }
+        instances = longer;
     }
-    let with_path = |values: Vec<TokenStream>| (quote!((#(#values,)*)), instance(function, variant, &values));
-    instances.into_iter().map(with_path).collect()
+    let mut with_paths = Vec::new();
+    for values in instances {
+        with_paths.push((quote!((#(#values,)*)), instance(function, variant, &values)));
+    }
+    with_paths
 }
 
-/// The arguments of the function's own generics are found by inference, those of the constants follow.
+/// The path with arguments. Those of the function's own generics are found by inference, those of the constants
+/// follow.
 fn instance(function: &CodeVariant, variant: &Variant, values: &[TokenStream]) -> TokenStream {
     let mut path = variant.path.clone();
     let Some(last) = path.path.segments.last_mut() else { return path.to_token_stream() };

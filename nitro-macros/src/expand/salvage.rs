@@ -10,13 +10,13 @@ use crate::parse::Item;
 use crate::places;
 
 /// The errors and what is kept.
-pub fn refused(errors: &Errors, kept: TokenStream) -> TokenStream {
+pub(crate) fn refused(errors: &Errors, kept: TokenStream) -> TokenStream {
     let errors = errors.to_compile_errors();
     quote!(#errors #kept)
 }
 
 /// Items that stand for what could not be expanded. The program does not compile, so their bodies never run.
-pub fn salvage(salvage: &Salvage) -> TokenStream {
+pub(crate) fn salvage(salvage: &Salvage) -> TokenStream {
     match salvage {
         Salvage::Companion(function) => with_companion(function),
         Salvage::Function(item) => alone(item),

@@ -7,11 +7,11 @@ use super::{Approximation, Variant};
 use crate::errors::{Errors, quoted};
 use crate::parse;
 
-/// Of an error that is none.
-pub const ABOVE_0: &str = "the largest relative error is a number above 0, such as `0.003`";
+/// The message about an error that is none.
+pub(crate) const ABOVE_0: &str = "the largest relative error is a number above 0, such as `0.003`";
 
 /// Gives the variants that obey the rules their approximations.
-pub fn check(
+pub(crate) fn check(
     written: Vec<parse::Approximation>,
     variants: &mut [Variant],
     default: Option<usize>,
@@ -32,13 +32,16 @@ pub fn check(
 }
 
 /// Variants that may never run, and a tolerance that nobody asks, are mistakes.
-pub fn one_with_the_other(given: &[Ident], errors: &mut Errors) {
-    let key = |name: &str| given.iter().find(|given| *given == name);
-    match (key("approximate"), key("tolerance")) {
+/// Refuses variants that may never run, and a tolerance that nobody asks.
+pub(crate) fn one_with_the_other(given: &[Ident], errors: &mut Errors) {
+    let [approximate, tolerance] =
+        ["approximate", "tolerance"].map(|key| given.iter().find(|given| *given == key));
+    match (approximate, tolerance) {
         (Some(key), None) => {
             let usage = parse::usage("tolerance");
             let message = format!(
-                "without a tolerance approximate variants never run: write `{usage}` too, the largest relative error that a call accepts"
+                "without a tolerance approximate variants never run: write `{usage}` too, the largest relative \
+                 error that a call accepts"
             );
             errors.at(key, message);
         }
@@ -60,17 +63,17 @@ fn is_a_variant(name: &Ident, variants: &[Variant], errors: &mut Errors) -> Opti
     index
 }
 
-/// The default runs where no other variant may, whatever the call accepts.
+/// Refuses the default, which runs where no other variant may, whatever the call accepts.
 fn is_not_the_default(name: &Ident, is_default: bool, errors: &mut Errors) {
     if is_default {
-        errors.at(
-            name,
-            format!("the default `{name}` also runs where a call accepts no error: choose another default, or remove it here"),
+        let message = format!(
+            "the default `{name}` also runs where a call accepts no error: choose another default, or remove it here"
         );
+        errors.at(name, message);
     }
 }
 
-/// Results are the same bits, or they are not.
+/// Refuses a variant of an exact group: results are the same bits, or they are not.
 fn is_in_no_exact_group(name: &Ident, variant: &Variant, errors: &mut Errors) {
     if variant.exact_group.is_some() {
         errors.at(name, format!("`{name}` is in an `exact(..)` group: remove it there, or here"));
@@ -83,7 +86,7 @@ fn is_named_once(name: &Ident, variant: &Variant, errors: &mut Errors) {
     }
 }
 
-/// As far as a literal tells; the compiler finds out about other constants.
+/// Refuses an error that is not above 0, as far as a literal tells. The compiler finds out about other constants.
 fn is_above_0(max_error: &Expr, errors: &mut Errors) {
     let literal = match max_error {
         Expr::Unary(ExprUnary { expr, .. }) => &**expr,

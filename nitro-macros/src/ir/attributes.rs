@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::parse::Item;
 
 /// Refuses attributes that would silently mean nothing, or that rustc would speak of in generated code.
-pub fn check(item: &Item, errors: &mut Errors) {
+pub(crate) fn check(item: &Item, errors: &mut Errors) {
     for attribute in &item.attributes {
         check_meta(&attribute.meta, item, errors);
     }
@@ -34,7 +34,7 @@ fn check_meta(meta: &Meta, item: &Item, errors: &mut Errors) {
 }
 
 /// Returns the condition and the attributes of `cfg_attr(..)`.
-pub fn conditional(meta: &Meta) -> Option<(TokenStream, Vec<Meta>)> {
+pub(crate) fn conditional(meta: &Meta) -> Option<(TokenStream, Vec<Meta>)> {
     match meta {
         Meta::List(list) if list.path.is_ident("cfg_attr") => parts.parse2(list.tokens.clone()).ok(),
         _ => None,

@@ -9,7 +9,11 @@ use crate::errors::Errors;
 use crate::parse;
 
 /// The features that obey the rules.
-pub fn check(written: Vec<parse::Feature>, signature: &Signature, errors: &mut Errors) -> Vec<Feature> {
+pub(crate) fn check(
+    written: Vec<parse::Feature>,
+    signature: &Signature,
+    errors: &mut Errors,
+) -> Vec<Feature> {
     at_most_32(&written, errors);
     let taken = taken(signature);
     let mut features: Vec<Feature> = Vec::new();
@@ -24,7 +28,7 @@ pub fn check(written: Vec<parse::Feature>, signature: &Signature, errors: &mut E
     features
 }
 
-/// A feature vector lives on the stack and has a fixed size.
+/// Refuses too many features: a feature vector lives on the stack and has a fixed size.
 fn at_most_32(written: &[parse::Feature], errors: &mut Errors) {
     if let Some(first_too_many) = written.get(MAX_FEATURES) {
         errors.at(
@@ -34,7 +38,7 @@ fn at_most_32(written: &[parse::Feature], errors: &mut Errors) {
     }
 }
 
-/// In a constraint both would be meant by the one name.
+/// Refuses the name of an argument or constant: in a constraint both would be meant by the one name.
 fn is_free(name: &Ident, taken: &BTreeMap<String, &'static str>, errors: &mut Errors) -> bool {
     let Some(kind) = taken.get(&name.to_string()) else { return true };
     errors.at(
@@ -46,7 +50,7 @@ fn is_free(name: &Ident, taken: &BTreeMap<String, &'static str>, errors: &mut Er
     false
 }
 
-/// Features are known by name.
+/// Refuses a name that is taken, since features are known by name.
 fn is_new(name: &Ident, features: &[Feature], errors: &mut Errors) -> bool {
     let repeated = features.iter().any(|feature| feature.name == *name);
     if repeated {
@@ -56,7 +60,7 @@ fn is_new(name: &Ident, features: &[Feature], errors: &mut Errors) -> bool {
 }
 
 /// The names of values that the signature brings into scope, with what they are.
-pub fn taken(signature: &Signature) -> BTreeMap<String, &'static str> {
+pub(crate) fn taken(signature: &Signature) -> BTreeMap<String, &'static str> {
     let arguments = super::signature::arguments(signature).into_iter();
     let constants = signature.generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Const(constant) => Some(constant.ident.clone()),

@@ -1,20 +1,21 @@
-//! Whether tokens mention a name, as far as tokens tell.
+//! Searches of tokens for a name, as far as tokens tell.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 
-/// Whether `name` stands as a variable: neither as a field or method nor in a path.
-pub fn as_variable(tokens: TokenStream, name: &Ident) -> bool {
+/// Returns true where `name` stands as a variable: neither as a field or method nor in a path.
+pub(crate) fn as_variable(tokens: TokenStream, name: &Ident) -> bool {
     any(tokens, name, |before, after| !is_member(before) && !is_prefix(after))
 }
 
-/// Whether `name` stands as a type or constant itself: not only in `T::Item` or `<T as Trait>::Item`, which do not tell
-/// what `T` is.
-pub fn as_type(tokens: TokenStream, name: &Ident) -> bool {
-    let is_cast = |after: &[TokenTree]| matches!(after, [TokenTree::Ident(ident), ..] if ident == "as");
-    any(tokens, name, |_, after| !is_prefix(after) && !is_cast(after))
+/// Returns true where `name` stands as a type or constant itself. It does not in `T::Item` or `<T as Trait>::Item`,
+/// which do not tell what `T` is.
+pub(crate) fn as_type(tokens: TokenStream, name: &Ident) -> bool {
+    any(tokens, name, |_, after| {
+        !is_prefix(after) && !matches!(after, [TokenTree::Ident(ident), ..] if ident == "as")
+    })
 }
 
-/// Whether `name` stands anywhere so that `counts` holds of the tokens before and after it.
+/// Returns true where `name` stands anywhere so that `counts` holds of the tokens before and after it.
 fn any(
     tokens: TokenStream,
     name: &Ident,
@@ -28,7 +29,7 @@ fn any(
     })
 }
 
-/// After `a.` or `a::`, but not after `0..`.
+/// Returns true after `a.` or `a::`, but not after `0..`.
 fn is_member(before: &[TokenTree]) -> bool {
     match before {
         [.., first, second] if is_punct(second, '.') => !is_punct(first, '.'),
@@ -37,7 +38,7 @@ fn is_member(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Before `::`.
+/// Returns true before `::`.
 fn is_prefix(after: &[TokenTree]) -> bool {
     matches!(after, [first, second, ..] if is_punct(first, ':') && is_punct(second, ':'))
 }

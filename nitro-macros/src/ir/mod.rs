@@ -1,6 +1,6 @@
-//! What was meant: a function with its variants, features and constraints, free of mistakes.
+//! The function that was meant, with its variants, features and constraints, free of mistakes.
 //!
-//! Each rule is one function, named after what it demands. A rule looks at what was written and adds to the errors.
+//! Each rule is one function, named after its demand. A rule looks at what was written and adds to the errors.
 
 mod approximations;
 mod attributes;
@@ -12,8 +12,8 @@ mod signature;
 mod values;
 mod variants;
 
-pub use approximations::ABOVE_0;
-pub use attributes::conditional;
+pub(crate) use approximations::ABOVE_0;
+pub(crate) use attributes::conditional;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -22,22 +22,22 @@ use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Path, Signature, Type, Visib
 use crate::errors::{Errors, quoted};
 use crate::parse::{self, Item, Options};
 
-/// As many features as `nitro_core::MAX_FEATURES`, which `Function::new` asserts.
-pub const MAX_FEATURES: usize = 32;
-/// As many variants as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
-pub const MAX_VARIANTS: usize = 64;
-/// As many bytes as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
-pub const MAX_NAME_BYTES: usize = 200;
-/// How the names of generated items and locals begin.
-pub const RESERVED: &str = "__nitro";
+/// The most features, as `nitro_core::MAX_FEATURES`, which `Function::new` asserts.
+pub(crate) const MAX_FEATURES: usize = 32;
+/// The most variants, as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
+pub(crate) const MAX_VARIANTS: usize = 64;
+/// The most bytes of a name, as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
+pub(crate) const MAX_NAME_BYTES: usize = 200;
+/// The beginning of the names of generated items and locals.
+pub(crate) const RESERVED: &str = "__nitro";
 
 /// A function with its variants.
-pub struct CodeVariant {
-    /// Where generated code finds the crate `nitro`.
+pub(crate) struct CodeVariant {
+    /// The path to the crate `nitro` in generated code.
     pub krate: Path,
     /// The attributes of the function, as written.
     pub attributes: Vec<Attribute>,
-    /// Who may call it.
+    /// The visibility as written.
     pub visibility: Visibility,
     /// The signature; every argument is a plain identifier.
     pub signature: Signature,
@@ -45,15 +45,15 @@ pub struct CodeVariant {
     pub arguments: Vec<Ident>,
     /// The names of the generic types and constants, without lifetimes.
     pub generics: Vec<Ident>,
-    /// Whether the types of the arguments and of the result tell all of `generics`.
+    /// True where the types of the arguments and of the result tell all of `generics`.
     pub generics_are_inferred: bool,
     /// The key in stores and models; absent is the path of the function.
     pub name: Option<LitStr>,
-    /// Where calls run; absent is the host.
+    /// The device of calls; absent is the host.
     pub device: Option<Expr>,
     /// The bytes of an embedded model.
     pub model: Option<Expr>,
-    /// What prepares a choice for its first call.
+    /// The function that prepares a choice for its first call.
     pub prepare: Option<Expr>,
     /// The largest relative error that a call accepts; given where a variant is approximate.
     pub tolerance: Option<Expr>,
@@ -66,7 +66,7 @@ pub struct CodeVariant {
 }
 
 /// A number computed from the arguments.
-pub struct Feature {
+pub(crate) struct Feature {
     /// A plain identifier, not the name of an argument.
     pub name: Ident,
     /// The number.
@@ -74,7 +74,7 @@ pub struct Feature {
 }
 
 /// One implementation.
-pub struct Variant {
+pub(crate) struct Variant {
     /// Its `#[cfg]` attributes.
     pub cfgs: Vec<Attribute>,
     /// The function.
@@ -85,11 +85,11 @@ pub struct Variant {
     pub arm: Ident,
     /// Its tuning parameters, in order.
     pub parameters: Vec<Parameter>,
-    /// For which inputs it may run; absent is all.
+    /// The constraint on inputs; absent is none.
     pub constraint: Option<Constraint>,
     /// The number of its `exact(..)` group: variants of one group give the same results, bit for bit.
     pub exact_group: Option<usize>,
-    /// How far its results may be from the default's, where they may be further than rounding brings them.
+    /// The error of its results beside the default's, where it may be more than rounding makes.
     pub approximation: Option<Approximation>,
     /// The names that it had before.
     pub was: Vec<String>,
@@ -97,23 +97,23 @@ pub struct Variant {
     pub digest: u64,
 }
 
-/// What is known of an approximate variant's error.
-pub struct Approximation {
+/// The known error of an approximate variant.
+pub(crate) struct Approximation {
     /// The largest relative error that was seen, a constant.
     pub max_error: Expr,
-    /// Over what inputs.
+    /// The inputs over which it was seen.
     pub over: Option<LitStr>,
 }
 
 /// A named, finite choice inside a variant.
-pub struct Parameter {
-    /// Whether it is a constant of the variant's type parameters.
+pub(crate) struct Parameter {
+    /// True where it is a constant of the variant's type parameters.
     pub is_const: bool,
     /// A plain identifier, not the name of an argument or a feature.
     pub name: Ident,
     /// Its type.
     pub r#type: Type,
-    /// What its values are.
+    /// The kind of its values.
     pub kind: ParameterKind,
     /// The values as expressions of the type, with their texts; at least one, but of generated code none.
     pub values: Vec<(Expr, String)>,
@@ -121,9 +121,9 @@ pub struct Parameter {
     pub default: usize,
 }
 
-/// What the values of a parameter are.
+/// The kind of a parameter's values.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum ParameterKind {
+pub(crate) enum ParameterKind {
     /// Integers.
     Integer,
     /// Floating-point numbers.
@@ -137,15 +137,15 @@ pub enum ParameterKind {
 }
 
 impl ParameterKind {
-    /// Whether the type is one of Rust's own, whatever else the user calls so.
+    /// Returns true where the type is one of Rust's own, whatever else the user calls so.
     pub fn is_primitive(self) -> bool {
         matches!(self, Self::Integer | Self::Float | Self::Bool)
     }
 }
 
 /// A rule that forbids a variant for an input.
-pub struct Constraint {
-    /// Whether the variant may run.
+pub(crate) struct Constraint {
+    /// The condition under which the variant may run.
     pub condition: Expr,
     /// The part of the condition that names parameters alone.
     pub possible: Option<Expr>,
@@ -168,33 +168,33 @@ impl Variant {
         self.parameters.iter().find(|parameter| parameter.kind == ParameterKind::Artifact)
     }
 
-    /// Whether it takes a value of its configuration's type: for parameters that are no constants.
+    /// Returns true where it takes a value of its configuration's type: for parameters that are no constants.
     pub fn takes_configuration(&self) -> bool {
         self.parameters.iter().any(|parameter| !parameter.is_const)
     }
 
-    /// Its constraint, if it asks anything of an input: a configuration that parameters alone forbid never gets
-    /// that far.
+    /// Its constraint, if it asks anything of an input. A configuration that parameters alone forbid never gets that
+    /// far.
     pub fn input_constraint(&self) -> Option<&Constraint> {
         self.constraint.as_ref().filter(|constraint| constraint.of_the_input.is_some())
     }
 
-    /// Whether the input or the call's tolerance may forbid it.
+    /// Returns true where the input or the call's tolerance may forbid it.
     pub fn is_conditional(&self) -> bool {
         self.input_constraint().is_some() || self.approximation.is_some()
     }
 }
 
 /// The mistakes, and what can be kept so that the rest of the user's code still compiles.
-pub struct Refusal {
-    /// At least one.
+pub(crate) struct Refusal {
+    /// The mistakes, at least one.
     pub errors: Errors,
-    /// What can be kept.
+    /// The part that can be kept.
     pub salvage: Salvage,
 }
 
-/// What is left of an input with mistakes.
-pub enum Salvage {
+/// The rest of an input with mistakes.
+pub(crate) enum Salvage {
     /// The function and a companion module; neither may be run.
     Companion(Box<CodeVariant>),
     /// The function alone.
@@ -204,7 +204,7 @@ pub enum Salvage {
 }
 
 /// Checks what was written, beyond the mistakes already found in reading it.
-pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVariant, Refusal> {
+pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVariant, Refusal> {
     let before = errors.len();
     signature::check(&item, &mut errors);
     let signature_is_sound = errors.len() == before;
@@ -251,7 +251,7 @@ pub fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVar
     }
 }
 
-/// Without variants there is nothing to choose from, without a default nothing to fall back on.
+/// Refuses options without variants, from which to choose, or without a default, on which to fall back.
 fn given(options: &Options, errors: &mut Errors) {
     for key in ["variants", "default"] {
         if !options.given.iter().any(|given| given == key) {
@@ -265,8 +265,8 @@ fn given(options: &Options, errors: &mut Errors) {
     }
 }
 
-/// As `nitro_core::name::check_function`: the name is a key in stores and `NITRO_FORCE`, and the name of the
-/// model's file.
+/// Checks the name as `nitro_core::name::check_function` does. It is a key in stores and `NITRO_FORCE`, and the name
+/// of the model's file.
 fn name_is_a_functions(name: Option<&LitStr>, errors: &mut Errors) {
     let Some(literal) = name else { return };
     let name = literal.value();
@@ -284,7 +284,8 @@ fn name_is_a_functions(name: Option<&LitStr>, errors: &mut Errors) {
     }
 }
 
-/// Beyond ASCII everything that is seen: Rust's identifiers have marks that are no letters.
+/// Returns true for a letter of a name. Beyond ASCII that is everything that is seen: Rust's identifiers have
+/// marks that are no letters.
 fn is_of_name(letter: char) -> bool {
     match letter.is_ascii() {
         true => letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '#'),
@@ -292,8 +293,8 @@ fn is_of_name(letter: char) -> bool {
     }
 }
 
-/// The default is one of the variants and may run always: on every input and in every build. Which of its
-/// configurations are possible, it may say.
+/// Finds the default among the variants. It may run always, on every input and in every build, though not in every
+/// configuration.
 fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
     let name = default.unraw().to_string();
     let Some(index) = variants.iter().position(|variant| variant.name == name) else {
@@ -303,7 +304,8 @@ fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Erro
     };
     if let Some(own) = variants[index].artifact() {
         let message = format!(
-            "the default `{name}` must be able to run in every program, and not every program has generated code: choose another default"
+            "the default `{name}` must be able to run in every program, and not every program has generated code: \
+             choose another default"
         );
         errors.at(&own.name, message);
         return Some(index);

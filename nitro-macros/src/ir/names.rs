@@ -8,7 +8,7 @@ use crate::errors::Errors;
 /// The name of a variant as a name in an enum: `csr_scalar` becomes `CsrScalar`.
 ///
 /// An underscore between digits stays, as rustc's lint on such names has it: `block_8_16` becomes `Block8_16`.
-pub fn camel_case(name: &str) -> String {
+pub(crate) fn camel_case(name: &str) -> String {
     let mut camel = String::new();
     for word in name.split('_').filter(|word| !word.is_empty()) {
         let ends_in_digit = camel.ends_with(|last: char| last.is_ascii_digit());
@@ -29,11 +29,14 @@ pub fn camel_case(name: &str) -> String {
     camel
 }
 
-/// The name of a feature or a parameter is a key in stores and models and, in constraints, a variable.
-pub fn is_plain(what: &str, example: &str, name: &Ident, errors: &mut Errors) -> bool {
+/// Refuses what is no plain identifier: a name is a key in stores and models and, in constraints, a variable.
+pub(crate) fn is_plain(what: &str, example: &str, name: &Ident, errors: &mut Errors) -> bool {
     let text = name.to_string();
     if text.starts_with(RESERVED) {
-        errors.at(name, format!("names that begin with `{RESERVED}` are reserved for generated code: name this {what} otherwise"));
+        let message = format!(
+            "names that begin with `{RESERVED}` are reserved for generated code: name this {what} otherwise"
+        );
+        errors.at(name, message);
         return false;
     }
     // A keyword, `_`, or a raw identifier: what syn does not read as an identifier, or does not print as one.

@@ -9,15 +9,15 @@ use super::{Feature, Parameter, ParameterKind, features, names};
 use crate::errors::Errors;
 use crate::parse;
 
-/// More would be a space that nobody searches.
+/// The most parameters: more would be a space that nobody searches.
 const MAX_PARAMETERS: usize = 16;
-/// Every value stands in the program as a text.
+/// The most values: every one stands in the program as a text.
 const MAX_VALUES: usize = 1024;
-/// As many instances of a variant as its constants may make: each is compiled.
+/// The most instances of a variant that its constants may make: each is compiled.
 const MAX_INSTANCES: usize = 256;
 
 /// The parameters that obey the rules.
-pub fn check(
+pub(crate) fn check(
     written: Vec<parse::Parameter>,
     features: &[Feature],
     signature: &Signature,
@@ -37,18 +37,19 @@ pub fn check(
     generated_code_is_alone(parameters, errors)
 }
 
-/// Whatever else there is to choose about generated code is chosen by who generates it.
-fn generated_code_is_alone(parameters: Vec<Parameter>, errors: &mut Errors) -> Vec<Parameter> {
-    let is_artifact = |own: &Parameter| own.kind == ParameterKind::Artifact;
-    let Some(artifact) = parameters.iter().position(is_artifact) else { return parameters };
+/// Refuses parameters beside generated code: whatever else there is to choose is chosen by who generates it.
+fn generated_code_is_alone(mut parameters: Vec<Parameter>, errors: &mut Errors) -> Vec<Parameter> {
+    let artifact = parameters.iter().position(|own| own.kind == ParameterKind::Artifact);
+    let Some(artifact) = artifact else { return parameters };
     if let Some(other) = parameters.iter().enumerate().find(|(index, _)| *index != artifact) {
         let (name, other) = (&parameters[artifact].name, &other.1.name);
         let message = format!(
-            "`{other}` stands beside the generated code `{name}`, which is the only parameter of its variant: let the text of the code say it"
+            "`{other}` stands beside the generated code `{name}`, which is the only parameter of its variant: let \
+             the text of the code say it"
         );
         errors.at(other, message);
     }
-    parameters.into_iter().filter(is_artifact).take(1).collect()
+    vec![parameters.swap_remove(artifact)]
 }
 
 fn at_most_16(written: &[parse::Parameter], errors: &mut Errors) {
@@ -61,7 +62,7 @@ fn at_most_16(written: &[parse::Parameter], errors: &mut Errors) {
     }
 }
 
-/// In a constraint both would be meant by the one name.
+/// Refuses the name of an argument, constant or feature: in a constraint both would be meant by the one name.
 fn is_free(name: &Ident, features: &[Feature], signature: &Signature, errors: &mut Errors) -> bool {
     let is_feature = features.iter().any(|feature| feature.name == *name).then_some("a feature");
     let Some(kind) = features::taken(signature).get(&name.to_string()).copied().or(is_feature) else {
@@ -71,7 +72,7 @@ fn is_free(name: &Ident, features: &[Feature], signature: &Signature, errors: &m
     false
 }
 
-/// Parameters are known by name.
+/// Refuses a name that is taken, since parameters are known by name.
 fn is_new(name: &Ident, parameters: &[Parameter], errors: &mut Errors) -> bool {
     let is_repeated = parameters.iter().any(|parameter| parameter.name == *name);
     if is_repeated {
@@ -128,7 +129,7 @@ fn artifact(written: parse::Parameter, errors: &mut Errors) -> Option<Parameter>
     Some(Parameter { is_const: false, name, r#type, kind, values: Vec::new(), default: 0 })
 }
 
-/// Rust has constants of these types as parameters.
+/// Refuses other types: Rust has constants of these as parameters.
 fn is_allowed_as_constant(
     is_const: bool,
     kind: ParameterKind,
@@ -152,18 +153,19 @@ fn index_of_default(name: &Ident, default: &Expr, values: &Values, errors: &mut 
     index
 }
 
-/// Every instance is compiled, whether it runs or not.
+/// Refuses too many instances: every one is compiled, whether it runs or not.
 fn few_instances(parameters: &[Parameter], errors: &mut Errors) {
     let constants: Vec<&Parameter> = parameters.iter().filter(|parameter| parameter.is_const).collect();
     let instances = constants.iter().fold(1_usize, |count, own| count.saturating_mul(own.values.len()));
     if let Some(last) = constants.last().filter(|_| instances > MAX_INSTANCES) {
         let message = format!(
-            "the constants make {instances} instances of this variant, at most {MAX_INSTANCES} are compiled: list fewer values, or leave `const` out"
+            "the constants make {instances} instances of this variant, at most {MAX_INSTANCES} are compiled: list \
+             fewer values, or leave `const` out"
         );
         errors.at(&last.name, message);
     }
-    let is_countable = |count: u64, own: &Parameter| count.checked_mul(own.values.len() as u64);
-    if parameters.iter().try_fold(1, is_countable).is_none() {
+    let count = parameters.iter().try_fold(1_u64, |count, own| count.checked_mul(own.values.len() as u64));
+    if count.is_none() {
         let span = parameters.last().map_or_else(Span::call_site, |last| last.name.span());
         errors.push(syn::Error::new(
             span,

@@ -1,4 +1,4 @@
-//! Rules for the signature: what a call can be forwarded through.
+//! Rules for the signature, through which a call has to be forwarded.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::parse::Item;
 
 /// Applies all rules.
-pub fn check(item: &Item, errors: &mut Errors) {
+pub(crate) fn check(item: &Item, errors: &mut Errors) {
     let signature = &item.signature;
     has_no_body(item, errors);
     is_not_const(signature, errors);
@@ -32,8 +32,8 @@ pub fn check(item: &Item, errors: &mut Errors) {
     }
 }
 
-/// The companion module needs a module around it, which an `impl` block is not. So a method passes its work on, by
-/// these lines.
+/// The message about a method. The companion module needs a module around it, which an `impl` block is not. So a
+/// method passes its work on, by these lines.
 fn delegation(signature: &Signature, receiver: &Receiver) -> String {
     let (name, output, arguments) = (&signature.ident, &signature.output, arguments(signature));
     let others: Vec<_> = signature.inputs.iter().skip(1).collect();
@@ -45,11 +45,12 @@ fn delegation(signature: &Signature, receiver: &Receiver) -> String {
     let method = quote!(fn #name(#receiver, #(#others),*) #output { #name(self, #(#arguments),*) });
     let [function, method] = [function, method].map(as_written);
     format!(
-        "a method has no variants of its own: declare them at module level, for the type in the place of `Type`\n    #[code_variant(..)]\n    {function}\nand pass the work on in the `impl`\n    {method}"
+        "a method has no variants of its own: declare them at module level, for the type in the place of `Type`\n    \
+         #[code_variant(..)]\n    {function}\nand pass the work on in the `impl`\n    {method}"
     )
 }
 
-/// Tokens print with a space between any two.
+/// Prints tokens without the space that stands between any two.
 fn as_written(tokens: TokenStream) -> String {
     const SPACES: [(&str, &str); 10] = [
         (" ,", ","),
@@ -68,38 +69,38 @@ fn as_written(tokens: TokenStream) -> String {
 }
 
 /// The names of the arguments, in a sound signature of all.
-pub fn arguments(signature: &Signature) -> Vec<Ident> {
-    let name = |argument: &FnArg| match argument {
+pub(crate) fn arguments(signature: &Signature) -> Vec<Ident> {
+    let arguments = signature.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(PatType { pat, .. }) => match &**pat {
             Pat::Ident(pattern) => Some(pattern.ident.clone()),
             _ => None,
         },
         FnArg::Receiver(_) => None,
-    };
-    signature.inputs.iter().filter_map(name).collect()
+    });
+    arguments.collect()
 }
 
-/// Whether the function could have a body that never runs: none has the type `impl Trait`, and variable arguments are
-/// unstable.
-pub fn could_have_a_body(signature: &Signature) -> bool {
+/// Returns true where the function could have a body that never runs. None has the type `impl Trait`, and variable
+/// arguments are unstable.
+pub(crate) fn could_have_a_body(signature: &Signature) -> bool {
     signature.variadic.is_none() && impl_keyword(signature.output.to_token_stream()).is_none()
 }
 
 /// The names of the generic types and constants, in order.
-pub fn generics(signature: &Signature) -> Vec<Ident> {
-    let name = |parameter: &GenericParam| match parameter {
+pub(crate) fn generics(signature: &Signature) -> Vec<Ident> {
+    let parameters = signature.generics.params.iter().filter_map(|parameter| match parameter {
         GenericParam::Type(r#type) => Some(r#type.ident.clone()),
         GenericParam::Const(constant) => Some(constant.ident.clone()),
         GenericParam::Lifetime(_) => None,
-    };
-    signature.generics.params.iter().filter_map(name).collect()
+    });
+    parameters.collect()
 }
 
-/// Whether the types of the arguments and of the result tell all generic types and constants.
-pub fn generics_are_inferred(signature: &Signature) -> bool {
-    let types =
-        || signature.inputs.iter().map(ToTokens::to_token_stream).chain([signature.output.to_token_stream()]);
-    generics(signature).iter().all(|name| types().any(|tokens| mentions::as_type(tokens, name)))
+/// Returns true where the types of the arguments and of the result tell all generic types and constants.
+pub(crate) fn generics_are_inferred(signature: &Signature) -> bool {
+    let mut types: Vec<_> = signature.inputs.iter().map(ToTokens::to_token_stream).collect();
+    types.push(signature.output.to_token_stream());
+    generics(signature).iter().all(|name| types.iter().any(|tokens| mentions::as_type(tokens.clone(), name)))
 }
 
 fn plain_name(pattern: &Pat) -> Option<&Ident> {
@@ -109,15 +110,16 @@ fn plain_name(pattern: &Pat) -> Option<&Ident> {
     }
 }
 
-/// The macro writes the body.
+/// Refuses a body, since the macro writes it.
 fn has_no_body(item: &Item, errors: &mut Errors) {
     if let Some(TokenTree::Group(body)) = &item.body {
-        let message = "replace the body by `;`: the variants are the bodies; move this one into a function of its own and list it in `variants(..)`";
+        let message = "replace the body by `;`: the variants are the bodies; move this one into a function of its \
+            own and list it in `variants(..)`";
         errors.push(syn::Error::new(body.span_open(), message));
     }
 }
 
-/// A choice at run time is no constant.
+/// Refuses `const`: a choice at run time is no constant.
 fn is_not_const(signature: &Signature, errors: &mut Errors) {
     if let Some(token) = &signature.constness {
         errors.at(
@@ -127,28 +129,37 @@ fn is_not_const(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// What would be timed is the making of a future.
+/// Refuses `async`: the time of a call would be that of making a future.
 fn is_not_async(signature: &Signature, errors: &mut Errors) {
     if let Some(token) = &signature.asyncness {
-        errors.at(token, "an `async fn` cannot have variants, since a call returns before the work is done: remove `async`, and call the function from a blocking task");
+        errors.at(
+            token,
+            "an `async fn` cannot have variants, since a call returns before the work is done: remove `async`, and \
+             call the function from a blocking task",
+        );
     }
 }
 
-/// The variants are ordinary functions.
+/// Refuses `extern`: the variants are ordinary functions.
 fn has_no_abi(signature: &Signature, errors: &mut Errors) {
     if let Some(abi) = &signature.abi {
-        errors.at(abi, "a function with variants has Rust's own calling convention: remove `extern`, and call it from an `extern` function");
+        errors.at(
+            abi,
+            "a function with variants has Rust's own calling convention: remove `extern`, and call it from an \
+             `extern` function",
+        );
     }
 }
 
-/// Variable arguments cannot be passed on.
+/// Refuses variable arguments, which cannot be passed on.
 fn is_not_variadic(signature: &Signature, errors: &mut Errors) {
     if let Some(variadic) = &signature.variadic {
         errors.at(variadic.dots, "variable arguments cannot be passed on to a variant: take a slice");
     }
 }
 
-/// Each variant would return another type; and a variant that never returns cannot be measured.
+/// Refuses `impl Trait` and `!`. Each variant would return another type, and a variant that never returns cannot be
+/// measured.
 fn returns_a_named_type(signature: &Signature, errors: &mut Errors) {
     let ReturnType::Type(_, output) = &signature.output else { return };
     if let Some(span) = impl_keyword(output.to_token_stream()) {
@@ -161,7 +172,8 @@ fn returns_a_named_type(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// The generic parameters are repeated on generated functions, where an attribute could mean something else.
+/// Refuses attributes of generic parameters, which are repeated on generated functions: one could mean something
+/// else there.
 fn generic_parameter_is_bare(parameter: &GenericParam, errors: &mut Errors) {
     let attributes = match parameter {
         GenericParam::Lifetime(lifetime) => &lifetime.attrs,
@@ -173,7 +185,7 @@ fn generic_parameter_is_bare(parameter: &GenericParam, errors: &mut Errors) {
     }
 }
 
-/// The arguments are repeated on generated functions, where an attribute could mean something else.
+/// Refuses attributes of arguments, which are repeated on generated functions: one could mean something else there.
 fn argument_is_bare(argument: &PatType, errors: &mut Errors) {
     if let Some(attribute) = argument.attrs.first() {
         errors.at(
@@ -183,11 +195,14 @@ fn argument_is_bare(argument: &PatType, errors: &mut Errors) {
     }
 }
 
-/// Features and calls need a name for the argument.
+/// Refuses patterns: features and calls need a name for the argument.
 fn argument_is_a_name(argument: &PatType, errors: &mut Errors) {
     match (plain_name(&argument.pat), &*argument.pat) {
         (Some(name), _) if name.to_string().starts_with(RESERVED) => {
-            errors.at(name, format!("names that begin with `{RESERVED}` are reserved for generated code: name this argument otherwise"));
+            let message = format!(
+                "names that begin with `{RESERVED}` are reserved for generated code: name this argument otherwise"
+            );
+            errors.at(name, message);
         }
         (Some(_), _) => {}
         (None, Pat::Ident(pattern)) => {
@@ -199,15 +214,17 @@ fn argument_is_a_name(argument: &PatType, errors: &mut Errors) {
     }
 }
 
-/// A variant is called through a pointer of the function's type, in which every type has a name.
+/// Refuses `impl Trait`. A variant is called through a pointer of the function's type, in which every type has a
+/// name.
 fn argument_type_is_named(argument: &PatType, errors: &mut Errors) {
     if let Some(span) = impl_keyword(argument.ty.to_token_stream()) {
-        let message = "variants are called with one type for each argument: write a generic parameter, as in `fn f<T: Trait>(x: T);`";
+        let message = "variants are called with one type for each argument: write a generic parameter, as in \
+            `fn f<T: Trait>(x: T);`";
         errors.push(syn::Error::new(span, message));
     }
 }
 
-/// Where `impl` stands in a type, at any depth.
+/// The place of `impl` in a type, at any depth.
 fn impl_keyword(tokens: TokenStream) -> Option<Span> {
     tokens.into_iter().find_map(|tree| match tree {
         TokenTree::Ident(ident) if ident == "impl" => Some(ident.span()),

@@ -9,10 +9,10 @@ use super::ParameterKind;
 use crate::errors::Errors;
 
 /// Values as expressions, with their texts.
-pub type Values = Vec<(Expr, String)>;
+pub(crate) type Values = Vec<(Expr, String)>;
 
-/// What the values of a type are.
-pub fn kind(r#type: &Type) -> ParameterKind {
+/// The kind of the values of a type.
+pub(crate) fn kind(r#type: &Type) -> ParameterKind {
     const INTEGERS: [&str; 12] =
         ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
     let Type::Path(path) = r#type else { return ParameterKind::Category };
@@ -24,8 +24,8 @@ pub fn kind(r#type: &Type) -> ParameterKind {
     }
 }
 
-/// What to write for the values of a parameter.
-pub fn usage(name: &Ident, r#type: &Type, kind: ParameterKind) -> String {
+/// The message that says how the values of a parameter are written.
+pub(crate) fn usage(name: &Ident, r#type: &Type, kind: ParameterKind) -> String {
     let r#type = r#type.to_token_stream().to_string().replace(' ', "");
     match kind {
         ParameterKind::Integer => format!(
@@ -41,12 +41,12 @@ pub fn usage(name: &Ident, r#type: &Type, kind: ParameterKind) -> String {
 }
 
 /// `false` and `true`.
-pub fn booleans() -> Values {
+pub(crate) fn booleans() -> Values {
     [false, true].map(|value| (parse_quote!(#value), value.to_string())).into()
 }
 
 /// The values of a parameter, at most so many.
-pub fn of(
+pub(crate) fn of(
     name: &Ident,
     kind: ParameterKind,
     written: &Expr,
@@ -72,10 +72,10 @@ pub fn of(
     }
 }
 
-type Wrong = (TokenStream, String);
+type Mistake = (TokenStream, String);
 
-/// At least one, not too many, and none twice.
-fn checked(written: &Expr, values: Values, most: usize) -> Result<Values, Wrong> {
+/// Refuses no values, too many, and one twice.
+fn checked(written: &Expr, values: Values, most: usize) -> Result<Values, Mistake> {
     let repeated =
         (1..values.len()).find(|&index| values[..index].iter().any(|(_, text)| *text == values[index].1));
     match repeated {
@@ -93,28 +93,26 @@ fn checked(written: &Expr, values: Values, most: usize) -> Result<Values, Wrong>
     }
 }
 
-fn listed<'a>(kind: ParameterKind, elements: impl Iterator<Item = &'a Expr>) -> Result<Values, Wrong> {
-    let value = |element: &Expr| {
-        let element = bare(element);
+fn listed<'a>(kind: ParameterKind, elements: impl Iterator<Item = &'a Expr>) -> Result<Values, Mistake> {
+    let mut values = Values::new();
+    for element in elements.map(bare) {
         let is_of_kind = match kind {
             ParameterKind::Integer => integer(element).is_some(),
             ParameterKind::Category => matches!(element, Expr::Path(_)),
             ParameterKind::Float | ParameterKind::Bool => matches!(element, Expr::Lit(_) | Expr::Unary(_)),
             ParameterKind::Artifact => false,
         };
-        let text = text(element).filter(|_| is_of_kind);
-        text.map(|text| (element.clone(), text)).ok_or_else(|| {
+        let Some(text) = text(element).filter(|_| is_of_kind) else {
             let how = match kind {
                 ParameterKind::Category => "path, such as `Order::Row`",
                 _ => "literal of the parameter's type",
             };
-            (
-                element.to_token_stream(),
-                format!("write each value as a {how}: the macro puts it into the program"),
-            )
-        })
-    };
-    elements.map(value).collect()
+            let message = format!("write each value as a {how}: the macro puts it into the program");
+            return Err((element.to_token_stream(), message));
+        };
+        values.push((element.clone(), text));
+    }
+    Ok(values)
 }
 
 fn bare(value: &Expr) -> &Expr {
@@ -125,7 +123,7 @@ fn bare(value: &Expr) -> &Expr {
 }
 
 /// The text of a value: a literal without its type, or the last segment of a path.
-pub fn text(value: &Expr) -> Option<String> {
+pub(crate) fn text(value: &Expr) -> Option<String> {
     match value {
         Expr::Paren(inner) => text(&inner.expr),
         Expr::Lit(ExprLit { lit, .. }) => match lit {
@@ -141,38 +139,41 @@ pub fn text(value: &Expr) -> Option<String> {
 }
 
 /// The texts of values in backquotes, the first few.
-pub fn quoted(values: &Values) -> String {
+pub(crate) fn quoted(values: &Values) -> String {
     const SHOWN: usize = 12;
     let shown = crate::errors::quoted(values.iter().take(SHOWN).map(|(_, text)| text));
     if values.len() > SHOWN { format!("{shown}, …") } else { shown }
 }
 
-/// `a..=b`, `(a..=b).step_by(s)` or `pow2(a..=b)`.
-fn integers(written: &Expr, most: usize) -> Result<Values, Wrong> {
-    let spans = written.to_token_stream();
-    let wrong = || {
-        let message = "the values are written `a..=b`, `(a..=b).step_by(s)`, `pow2(a..=b)` or `[1, 2, 4]`, with literals: the macro has to know them all";
-        (spans.clone(), message.to_owned())
-    };
-    let numbers: Vec<i128> = match written {
+fn integers(written: &Expr, most: usize) -> Result<Values, Mistake> {
+    let numbers = numbers(written, most).map_err(|message| (written.to_token_stream(), message))?;
+    if numbers.len() > most {
+        return Err((written.to_token_stream(), format!("more than {most} values: take larger steps")));
+    }
+    Ok(numbers.into_iter().map(number).collect())
+}
+
+/// The numbers of `a..=b`, `(a..=b).step_by(s)` or `pow2(a..=b)`, at most one more than are allowed.
+fn numbers(written: &Expr, most: usize) -> Result<Vec<i128>, String> {
+    const FORMS: &str = "the values are written `a..=b`, `(a..=b).step_by(s)`, `pow2(a..=b)` or `[1, 2, 4]`, with \
+        literals: the macro has to know them all";
+    match written {
         Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => {
-            let (first, last) = bounds(&call.receiver).ok_or_else(wrong)?;
-            let step = integer(&call.args[0]).ok_or_else(wrong)?;
-            let step = usize::try_from(step).ok().filter(|&step| step > 0);
-            let step = step.ok_or_else(|| (spans.clone(), "the step is at least 1".to_owned()))?;
-            (first..=last).step_by(step).take(most + 1).collect()
+            let (first, last) = bounds(&call.receiver).ok_or(FORMS)?;
+            let step = integer(&call.args[0]).ok_or(FORMS)?;
+            let step = usize::try_from(step).ok().filter(|&step| step > 0).ok_or("the step is at least 1")?;
+            Ok((first..=last).step_by(step).take(most + 1).collect())
         }
         Expr::Call(call) if is_pow2(&call.func) && call.args.len() == 1 => {
-            let (first, last) = bounds(&call.args[0]).ok_or_else(wrong)?;
-            (0..127).map(|power| 1_i128 << power).filter(|number| (first..=last).contains(number)).collect()
+            let (first, last) = bounds(&call.args[0]).ok_or(FORMS)?;
+            let powers = (0..127).map(|power| 1_i128 << power);
+            Ok(powers.filter(|number| (first..=last).contains(number)).collect())
         }
         range => {
-            let (first, last) = bounds(range).ok_or_else(wrong)?;
-            (first..=last).take(most + 1).collect()
+            let (first, last) = bounds(range).ok_or(FORMS)?;
+            Ok((first..=last).take(most + 1).collect())
         }
-    };
-    let too_many = || (spans.clone(), format!("more than {most} values: take larger steps"));
-    if numbers.len() > most { Err(too_many()) } else { Ok(numbers.into_iter().map(number).collect()) }
+    }
 }
 
 fn number(number: i128) -> (Expr, String) {
@@ -181,8 +182,8 @@ fn number(number: i128) -> (Expr, String) {
     (parse_quote!(#tokens), number.to_string())
 }
 
-/// Whether the values are generated code: `artifacts`.
-pub fn are_artifacts(written: &Expr) -> bool {
+/// Returns true where the values are generated code: `artifacts`.
+pub(crate) fn are_artifacts(written: &Expr) -> bool {
     match written {
         Expr::Path(path) => path.qself.is_none() && path.path.is_ident("artifacts"),
         _ => false,

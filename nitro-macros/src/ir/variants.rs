@@ -16,7 +16,7 @@ use crate::errors::Errors;
 use crate::parse;
 
 /// The variants that obey the rules.
-pub fn check(
+pub(crate) fn check(
     written: Vec<parse::Variant>,
     features: &[Feature],
     signature: &Signature,
@@ -65,7 +65,7 @@ pub fn check(
     variants
 }
 
-/// Which variants are admissible is one 64-bit word at run time.
+/// Refuses too many variants: which of them are admissible is one 64-bit word at run time.
 fn at_most_64(written: &[parse::Variant], errors: &mut Errors) {
     if let Some(first_too_many) = written.get(MAX_VARIANTS) {
         errors.at(
@@ -75,7 +75,7 @@ fn at_most_64(written: &[parse::Variant], errors: &mut Errors) {
     }
 }
 
-/// A call of itself would never end.
+/// Refuses the function itself: a call of itself would never end.
 fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Errors) {
     let mut segments = path.path.segments.iter();
     let here = path.path.leading_colon.is_none() && path.qself.is_none();
@@ -96,7 +96,7 @@ fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Erro
     }
 }
 
-/// Beside the function stands its companion module: a module of the user's of that name cannot.
+/// Refuses a path into a module of the function's name: beside the function stands its companion module.
 fn is_outside_the_companion(path: &ExprPath, signature: &Signature, errors: &mut Errors) -> bool {
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident).peekable();
     segments.next_if(|first| *first == "self");
@@ -118,7 +118,7 @@ fn is_outside_the_companion(path: &ExprPath, signature: &Signature, errors: &mut
     !is_inside
 }
 
-/// Among the arguments, a path of one segment may mean an argument.
+/// Refuses the name of an argument: among the arguments, a path of one segment may mean one.
 fn is_not_hidden(path: &ExprPath, signature: &Signature, errors: &mut Errors) {
     let Some(name) = path.path.get_ident() else { return };
     if signature::arguments(signature).contains(name) {
@@ -126,7 +126,7 @@ fn is_not_hidden(path: &ExprPath, signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// A variant may be left out of a build; every other attribute belongs on its function.
+/// Keeps `#[cfg]`, by which a variant may be left out of a build; every other attribute belongs on its function.
 fn only_cfg(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     let (cfgs, others): (Vec<_>, Vec<_>) =
         attributes.into_iter().partition(|attribute| attribute.path().is_ident("cfg"));
@@ -147,13 +147,13 @@ fn only_cfg(attributes: Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     cfgs
 }
 
-/// The results of a variant cannot be those of two groups.
+/// Refuses a variant of two groups: its results cannot be those of both.
 fn is_in_one_group(path: &ExprPath, group: Option<usize>, variants: &[Variant], errors: &mut Errors) -> bool {
-    let written = |path: &ExprPath| path.to_token_stream().to_string();
-    let in_groups = |other: &&Variant| {
-        group.is_some() && other.exact_group.is_some() && written(&other.path) == written(path)
+    let written = path.to_token_stream().to_string();
+    let mut in_groups = variants.iter().filter(|other| group.is_some() && other.exact_group.is_some());
+    let Some(other) = in_groups.find(|other| other.path.to_token_stream().to_string() == written) else {
+        return true;
     };
-    let Some(other) = variants.iter().find(in_groups) else { return true };
     let name = &other.name;
     errors.at(
         path,
@@ -162,12 +162,13 @@ fn is_in_one_group(path: &ExprPath, group: Option<usize>, variants: &[Variant], 
     false
 }
 
-/// Variants are known by name, and by its camel-case form in the enum.
+/// Refuses a name that is taken: variants are known by it, and by its camel-case form in the enum.
 fn is_new(last: &Ident, name: &str, arm: &Ident, variants: &[Variant], errors: &mut Errors) -> bool {
     let Some(other) = variants.iter().find(|variant| variant.arm == *arm) else { return true };
     let message = if other.name == name {
         format!(
-            "two variants are named `{name}`: import one under another name, such as `use path::{name} as other_{name};`"
+            "two variants are named `{name}`: import one under another name, such as \
+             `use path::{name} as other_{name};`"
         )
     } else {
         format!(
@@ -179,7 +180,8 @@ fn is_new(last: &Ident, name: &str, arm: &Ident, variants: &[Variant], errors: &
     false
 }
 
-/// The struct of a variant's parameters stands in the companion module beside what every function has there.
+/// Refuses a type that is taken: the struct of parameters stands in the companion module beside what every function
+/// has.
 fn type_is_free(
     last: &Ident,
     name: &str,
@@ -189,12 +191,16 @@ fn type_is_free(
 ) -> bool {
     let is_taken = !parameters.is_empty() && (arm == "Variant" || arm == "Choice");
     if is_taken {
-        errors.at(last, format!("the parameters of `{name}` would be the type `{arm}`, which the function has already: name this variant otherwise"));
+        let message = format!(
+            "the parameters of `{name}` would be the type `{arm}`, which the function has already: name this variant \
+             otherwise"
+        );
+        errors.at(last, message);
     }
     !is_taken
 }
 
-/// Generated code runs where the program has it, beside what is said of it.
+/// Adds to the condition of generated code that the program has it.
 fn is_there(parameters: &[Parameter], condition: Option<Expr>) -> Option<Expr> {
     let artifact = parameters.iter().find(|own| own.kind == ParameterKind::Artifact);
     let Some(name) = artifact.map(|own| &own.name) else { return condition };
@@ -205,32 +211,33 @@ fn is_there(parameters: &[Parameter], condition: Option<Expr>) -> Option<Expr> {
     })
 }
 
+/// The constraint of a condition, with the names that it mentions.
 fn with_names(
     condition: Expr,
     features: &[Feature],
     parameters: &[Parameter],
     signature: &Signature,
 ) -> Constraint {
-    let mentions =
-        |expression: &Expr, name: &Ident| mentions::as_variable(expression.to_token_stream(), name);
-    let input: Vec<Ident> = signature::arguments(signature)
-        .into_iter()
-        .chain(signature::generics(signature))
-        .chain(features.iter().map(|feature| feature.name.clone()))
-        .collect();
-    let is_of_parameters = |part: &&Expr| {
-        parameters.iter().any(|parameter| mentions(part, &parameter.name))
-            && !input.iter().any(|name| mentions(part, name))
-    };
+    let mut input = signature::arguments(signature);
+    input.extend(signature::generics(signature));
+    input.extend(features.iter().map(|feature| feature.name.clone()));
     let all = conjuncts(&condition);
     // Of generated code a program may come to know later what it does not know now.
     let is_settled = parameters.iter().all(|own| own.kind != ParameterKind::Artifact);
-    let (of_parameters, others): (Vec<&Expr>, Vec<&Expr>) =
-        all.into_iter().partition(|part| is_settled && is_of_parameters(part));
+    let (of_parameters, others): (Vec<&Expr>, Vec<&Expr>) = all.into_iter().partition(|part| {
+        is_settled
+            && parameters.iter().any(|parameter| mentions(part, &parameter.name))
+            && !input.iter().any(|name| mentions(part, name))
+    });
     let possible = of_parameters.into_iter().cloned().reduce(both);
     let of_the_input = others.first().map(|&first| first.clone());
     let features = (0..features.len()).filter(|&index| mentions(&condition, &features[index].name)).collect();
     Constraint { features, possible, of_the_input, condition }
+}
+
+/// Returns true where an expression mentions a variable.
+fn mentions(expression: &Expr, name: &Ident) -> bool {
+    mentions::as_variable(expression.to_token_stream(), name)
 }
 
 /// `left && right`, printed with the parentheses that it needs.
@@ -256,8 +263,8 @@ fn conjuncts(condition: &Expr) -> Vec<&Expr> {
 
 /// The names of the variants as they are now.
 fn names_of(written: &[parse::Variant]) -> BTreeSet<String> {
-    let last = |variant: &parse::Variant| Some(variant.path.path.segments.last()?.ident.unraw().to_string());
-    written.iter().filter_map(last).collect()
+    let segments = written.iter().filter_map(|variant| variant.path.path.segments.last());
+    segments.map(|last| last.ident.unraw().to_string()).collect()
 }
 
 /// The names that a variant had before: each belongs to one variant alone.
@@ -288,8 +295,8 @@ fn digest(parameters: &[Parameter], constraint: Option<&Expr>, features: &[Featu
     }
     if let Some(constraint) = constraint {
         parts.push(constraint);
-        let is_named = |own: &&Feature| mentions::as_variable(constraint.to_token_stream(), &own.name);
-        parts.extend(features.iter().filter(is_named).map(|own| &own.value as &dyn ToTokens));
+        let named = features.iter().filter(|own| mentions(constraint, &own.name));
+        parts.extend(named.map(|own| &own.value as &dyn ToTokens));
     }
     digest::digest(parts)
 }

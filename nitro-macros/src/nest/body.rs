@@ -1,4 +1,4 @@
-//! What a function does, statement by statement. After a mistake reading goes on at the next statement.
+//! The statements of a function, one by one. After a mistake reading goes on at the next statement.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -14,14 +14,16 @@ use super::scope::{Meaning, Scope, at, bare, name};
 use super::values::{access, operation, value};
 use crate::errors::Errors;
 
-const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number itself for an integer";
+const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number \
+    itself for an integer";
 
 const INTEGERS: &str = "a `let` of a nest is a value, no integer: write the integer itself where it is used";
 
-const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if` with a condition on integers, `let`, and assignments to elements";
+const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if` with a condition on integers, \
+    `let`, and assignments to elements";
 
-/// Reads the body of a function; what is wrong goes to `errors`.
-pub fn nodes(block: &Block, arguments: &[Argument], errors: &mut Errors) -> Vec<Node> {
+/// Reads the body of a function; mistakes go to `errors`.
+pub(crate) fn nodes(block: &Block, arguments: &[Argument], errors: &mut Errors) -> Vec<Node> {
     Reader { scope: Scope::of(arguments), errors }.block(block)
 }
 
@@ -143,8 +145,9 @@ impl Reader<'_> {
                 let upper = match range.limits {
                     RangeLimits::HalfOpen(_) => bounds(end, Side::Upper, &self.scope)?,
                     RangeLimits::Closed(_) => {
-                        let next = |last: Affine| sum(end, last, &Affine::number(1), 1);
-                        bounds(end, Side::Last, &self.scope)?.into_iter().map(next).collect::<Result<_>>()?
+                        let last = bounds(end, Side::Last, &self.scope)?;
+                        let next = last.into_iter().map(|last| sum(end, last, &Affine::number(1), 1));
+                        next.collect::<Result<_>>()?
                     }
                 };
                 Ok(Values { lower, upper, step: 1, is_reversed: false })
@@ -209,7 +212,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a range says.
+/// The values of a range.
 struct Values {
     lower: Vec<Affine>,
     upper: Vec<Affine>,

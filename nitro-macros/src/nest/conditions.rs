@@ -7,10 +7,11 @@ use super::ir::Condition;
 use super::scope::{Scope, at, bare};
 use super::values::value;
 
-const OF_VALUES: &str = "a condition around statements compares integers, not values: choose a value instead, as in `x[i] = if a[i] < b { c } else { x[i] };`";
+const OF_VALUES: &str = "a condition around statements compares integers, not values: choose a value instead, as in \
+    `x[i] = if a[i] < b { c } else { x[i] };`";
 
 /// Reads the condition of an `if` around statements.
-pub fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
+pub(crate) fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
     if is_of_values(expression, scope) {
         return at(expression, OF_VALUES);
     }
@@ -28,18 +29,21 @@ pub fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Condition>> {
     Ok(vec![Condition { relation, left, right }])
 }
 
-/// Whether a condition, or a part of it, asks for values: only the data tells them.
+/// Returns true where a condition, or a part of it, asks for values: only the data tells them.
 fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
-    let is_value = |side: &Expr| affine(side, scope).is_err() && value(side, scope).is_ok();
     match bare(condition) {
         Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => false,
         Expr::Binary(binary) if matches!(binary.op, BinOp::Or(_)) => {
             is_of_values(&binary.left, scope) || is_of_values(&binary.right, scope)
         }
-        Expr::Binary(binary) => is_value(&binary.left) || is_value(&binary.right),
-        Expr::Unary(unary) => is_of_values(&unary.expr, scope) || is_value(&unary.expr),
-        Expr::MethodCall(call) => is_value(&call.receiver),
-        Expr::Let(binding) => is_value(&binding.expr),
-        other => is_value(other),
+        Expr::Binary(binary) => is_value(&binary.left, scope) || is_value(&binary.right, scope),
+        Expr::Unary(unary) => is_of_values(&unary.expr, scope) || is_value(&unary.expr, scope),
+        Expr::MethodCall(call) => is_value(&call.receiver, scope),
+        Expr::Let(binding) => is_value(&binding.expr, scope),
+        other => is_value(other, scope),
     }
+}
+
+fn is_value(side: &Expr, scope: &Scope) -> bool {
+    affine(side, scope).is_err() && value(side, scope).is_ok()
 }

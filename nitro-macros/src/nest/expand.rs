@@ -14,14 +14,14 @@ use crate::errors::Errors;
 use crate::places;
 
 /// The errors, and what is left of the function.
-pub fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
+pub(crate) fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
     let errors = errors.to_compile_errors();
     quote!(#errors #salvage)
 }
 
-/// The function and a companion, neither of which may be run: what uses them compiles, and nothing is said twice of
+/// The function and a companion, neither of which may be run. What uses them compiles, and nothing is said twice of
 /// the body.
-pub fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
+pub(crate) fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
     without_shapes(&mut function);
     let body = quote!(::core::panic!("the nest does not compile"));
     function.block = parse_quote!({ #body });
@@ -32,7 +32,7 @@ pub fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
 }
 
 /// The function and its companion.
-pub fn nest(nest: &Nest) -> TokenStream {
+pub(crate) fn nest(nest: &Nest) -> TokenStream {
     let mut function = nest.function.clone();
     without_shapes(&mut function);
     let (built, reference) = (all(built(nest)), reference(nest));
@@ -55,7 +55,7 @@ fn with_loops(mut function: ItemFn) -> TokenStream {
     braces(quote!(#function))
 }
 
-/// `#[shape(..)]` is ours.
+/// Removes `#[shape(..)]`, which is ours.
 fn without_shapes(function: &mut ItemFn) {
     for argument in &mut function.sig.inputs {
         if let FnArg::Typed(argument) = argument {
@@ -115,13 +115,14 @@ fn built(nest: &Nest) -> TokenStream {
     }
 }
 
-/// The sizes first, since shapes name them.
+/// Declares the arguments. The sizes come first, since shapes name them.
 fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
-    let is_size = |argument: &&Argument| matches!(argument.kind, Kind::Parameter);
-    let (sizes, others): (Vec<_>, Vec<_>) = arguments.iter().partition(is_size);
-    let declared = sizes.into_iter().chain(others).map(|Argument { name, kind }| {
+    let (sizes, others): (Vec<_>, Vec<_>) =
+        arguments.iter().partition(|argument| matches!(argument.kind, Kind::Parameter));
+    let mut declared = TokenStream::new();
+    for Argument { name, kind } in sizes.into_iter().chain(others) {
         let text = name.unraw().to_string();
-        match kind {
+        declared.extend(match kind {
             Kind::Parameter => quote!(let #name = __nitro_builder.parameter(#text);),
             Kind::Scalar => quote!(let #name = __nitro_builder.scalar(#text);),
             Kind::Array(array) => {
@@ -129,13 +130,13 @@ fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
                 let method = if array.is_written { quote!(in_out) } else { quote!(input) };
                 quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]);)
             }
-        }
-    });
-    declared.collect()
+        });
+    }
+    declared
 }
 
 fn nodes(krate: &Path, nodes: &[Node]) -> TokenStream {
-    let one = |node: &Node| match node {
+    let nodes = nodes.iter().map(|node| match node {
         Node::Loop(repeated) => self::repeated(krate, repeated),
         Node::If(conditions, body) => {
             let conditions = conditions.iter().map(|condition| self::condition(krate, condition));
@@ -143,8 +144,8 @@ fn nodes(krate: &Path, nodes: &[Node]) -> TokenStream {
             quote!(__nitro_builder.only_if([#(#conditions),*], |__nitro_builder| { #body });)
         }
         Node::Assign(assignment) => self::assignment(krate, assignment),
-    };
-    nodes.iter().map(one).collect()
+    });
+    nodes.collect()
 }
 
 fn repeated(krate: &Path, repeated: &Loop) -> TokenStream {
@@ -159,7 +160,8 @@ fn repeated(krate: &Path, repeated: &Loop) -> TokenStream {
     quote! {
         __nitro_builder.repeat(
             #text,
-            #krate::Bounds::new(#first_lower, #first_upper) #(.and_from(#lower))* #(.and_below(#upper))* #step #reversed,
+            #krate::Bounds::new(#first_lower, #first_upper)
+                #(.and_from(#lower))* #(.and_below(#upper))* #step #reversed,
             |__nitro_builder, #iterator| { #body },
         );
     }
@@ -192,8 +194,11 @@ fn affine(krate: &Path, affine: &Affine) -> TokenStream {
     quote!((#krate::Affine::from(#constant) #(#terms)*))
 }
 
+fn values(krate: &Path, values: &[Value]) -> Vec<TokenStream> {
+    values.iter().map(|own| value(krate, own)).collect()
+}
+
 fn value(krate: &Path, value: &Value) -> TokenStream {
-    let of = |value: &Value| self::value(krate, value);
     match value {
         Value::Constant(number) => quote!(#krate::Expression::from(#number)),
         Value::Scalar(name) => quote!(::core::clone::Clone::clone(&#name)),
@@ -206,19 +211,23 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
             quote!(#krate::Expression::from(#load))
         }
         Value::Negate(operand) => {
-            let operand = of(operand);
+            let operand = self::value(krate, operand);
             quote!((-#operand))
         }
         Value::Method(name, parts) => {
-            let (name, receiver) = (format_ident!("{name}"), of(&parts[0]));
-            let argument = parts.get(1).map(of);
+            let (name, parts) = (format_ident!("{name}"), values(krate, parts));
+            let (receiver, argument) = (&parts[0], parts.get(1));
             quote!(#receiver.#name(#argument))
         }
-        Value::Binary(operation, parts) => binary(krate, *operation, &of(&parts[0]), &of(&parts[1])),
+        Value::Binary(operation, parts) => {
+            let parts = values(krate, &parts[..]);
+            binary(krate, *operation, &parts[0], &parts[1])
+        }
         Value::Select(relation, parts) => {
             let relation = format_ident!("{relation}");
-            let [left, right, then, otherwise] = parts.each_ref().map(of);
-            quote!(#krate::Expression::select(#krate::Relation::#relation, [#left, #right], [#then, #otherwise]))
+            let parts = values(krate, &parts[..]);
+            let (compared, cases) = parts.split_at(2);
+            quote!(#krate::Expression::select(#krate::Relation::#relation, [#(#compared),*], [#(#cases),*]))
         }
     }
 }
@@ -234,11 +243,13 @@ fn binary(krate: &Path, operation: Operation, left: &TokenStream, right: &TokenS
         }
     );
     quote! {
-        #krate::Expression::Binary(#krate::Binary::#operation, ::std::boxed::Box::new(#left), ::std::boxed::Box::new(#right))
+        #krate::Expression::Binary(
+            #krate::Binary::#operation, ::std::boxed::Box::new(#left), ::std::boxed::Box::new(#right)
+        )
     }
 }
 
-/// Calls the function on what the data hold.
+/// Calls the function on the data.
 fn reference(nest: &Nest) -> TokenStream {
     let name = &nest.function.sig.ident;
     let (mut sizes, mut scalars, mut arrays) = (0_usize.., 0_usize.., 0_usize..);

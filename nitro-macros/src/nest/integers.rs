@@ -10,11 +10,11 @@ const AFFINE: &str = "is not affine: write a sum of parameters and iterators, ea
 
 const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
 
-/// What a user may ask an array for its extents with.
+/// The methods by which a user may ask an array for its extents.
 const LENGTHS: [&str; 5] = ["len", "nrows", "ncols", "dim", "len_of"];
 
 /// Reads an affine expression.
-pub fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
+pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let expression = bare(expression);
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => {
@@ -91,13 +91,13 @@ impl Affine {
 }
 
 /// Returns the sum of one and so many times another, or says at the expression that it does not fit.
-pub fn sum(place: impl ToTokens, one: Affine, other: &Affine, factor: i64) -> Result<Affine> {
+pub(crate) fn sum(place: impl ToTokens, one: Affine, other: &Affine, factor: i64) -> Result<Affine> {
     one.plus(other, factor).map_or_else(|| at(place, BEYOND), Ok)
 }
 
-/// Which bound of a loop.
+/// The side of a loop's bound.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Side {
+pub(crate) enum Side {
     /// The first value: several are joined by `max`.
     Lower,
     /// The one behind the last: several are joined by `min`.
@@ -107,7 +107,7 @@ pub enum Side {
 }
 
 /// Reads the bounds of a loop on one side.
-pub fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
+pub(crate) fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
     let expression = bare(expression);
     let Expr::MethodCall(call) = expression else { return Ok(vec![affine(expression, scope)?]) };
     match (call.method.to_string().as_str(), side) {
@@ -122,7 +122,8 @@ pub fn bounds(expression: &Expr, side: Side, scope: &Scope) -> Result<Vec<Affine
     }
 }
 
-/// No iterator is negative, so that below `n.saturating_sub(1)` is below `n - 1`.
+/// The bounds of a saturating difference. No iterator is negative, so that below `n.saturating_sub(1)` is
+/// below `n - 1`.
 fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Affine>> {
     let [receiver, argument] = operands(call)?;
     let difference = sum(call, affine(receiver, scope)?, &affine(argument, scope)?, -1)?;
@@ -136,8 +137,8 @@ fn saturating(call: &ExprMethodCall, side: Side, scope: &Scope) -> Result<Vec<Af
     }
 }
 
-/// What a method with one argument is called on, and the argument.
-pub fn operands(call: &ExprMethodCall) -> Result<[&Expr; 2]> {
+/// The receiver of a method with one argument, and the argument.
+pub(crate) fn operands(call: &ExprMethodCall) -> Result<[&Expr; 2]> {
     match call.args.first() {
         Some(argument) if call.args.len() == 1 => Ok([&call.receiver, argument]),
         _ => at(&call.method, format!("`{}` takes one argument", call.method)),
@@ -145,7 +146,7 @@ pub fn operands(call: &ExprMethodCall) -> Result<[&Expr; 2]> {
 }
 
 /// The variant of `Relation` that an operator is.
-pub fn relation(operator: &BinOp) -> Result<&'static str> {
+pub(crate) fn relation(operator: &BinOp) -> Result<&'static str> {
     match operator {
         BinOp::Lt(_) => Ok("Less"),
         BinOp::Le(_) => Ok("LessOrEqual"),

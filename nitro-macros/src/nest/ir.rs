@@ -1,39 +1,39 @@
-//! What was meant: arguments, loops, statements and values, free of mistakes.
+//! The nest that was meant: arguments, loops, statements and values, free of mistakes.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
 use syn::{ItemFn, Path};
 
 /// A function as a nest.
-pub struct Nest {
-    /// What the attribute says.
+pub(crate) struct Nest {
+    /// The options of the attribute.
     pub options: Options,
     /// The function as written.
     pub function: ItemFn,
     /// Its arguments, in order.
     pub arguments: Vec<Argument>,
-    /// What it does.
+    /// The statements.
     pub body: Vec<Node>,
 }
 
-/// What the attribute says.
-pub struct Options {
-    /// Where generated code finds the crate `nitro_nest`.
+/// The options of the attribute.
+pub(crate) struct Options {
+    /// The path to the crate `nitro_nest` in generated code.
     pub krate: Path,
-    /// Whether sums may be added up in another order.
+    /// True where sums may be added up in another order.
     pub reassociates: bool,
 }
 
 /// An argument.
-pub struct Argument {
+pub(crate) struct Argument {
     /// Its name, that of no other argument.
     pub name: Ident,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// What an argument is.
-pub enum Kind {
+/// The kind of an argument.
+pub(crate) enum Kind {
     /// `usize`
     Parameter,
     /// `f32`
@@ -44,17 +44,17 @@ pub enum Kind {
 
 /// An array argument.
 #[derive(Clone)]
-pub struct Array {
+pub(crate) struct Array {
     /// The extent of each dimension.
     pub shape: Vec<Affine>,
-    /// Whether it is `&mut`.
+    /// True where it is `&mut`.
     pub is_written: bool,
-    /// Whether it is a slice, with subscripts `[i]`; others have `[[i, j]]`.
+    /// True where it is a slice, with subscripts `[i]`; others have `[[i, j]]`.
     pub is_slice: bool,
 }
 
 /// A part of a function.
-pub enum Node {
+pub(crate) enum Node {
     /// `for`
     Loop(Loop),
     /// `if`
@@ -64,7 +64,7 @@ pub enum Node {
 }
 
 /// A loop.
-pub struct Loop {
+pub(crate) struct Loop {
     /// Its iterator.
     pub iterator: Ident,
     /// The iterator is at least each of these.
@@ -75,23 +75,23 @@ pub struct Loop {
     pub step: i64,
     /// `rev`
     pub is_reversed: bool,
-    /// What it repeats.
+    /// The statements that it repeats.
     pub body: Vec<Node>,
 }
 
 /// A comparison of integers.
-pub struct Condition {
+pub(crate) struct Condition {
     /// The variant of `Relation`.
     pub relation: &'static str,
-    /// What is compared.
+    /// The left side.
     pub left: Affine,
-    /// What it is compared with.
+    /// The right side.
     pub right: Affine,
 }
 
 /// An assignment.
-pub struct Assignment {
-    /// What is written.
+pub(crate) struct Assignment {
+    /// The element that is written.
     pub target: Access,
     /// The method of the operator's trait in `+=` and its like.
     pub operation: Option<Operation>,
@@ -101,7 +101,7 @@ pub struct Assignment {
 
 /// An element.
 #[derive(Clone)]
-pub struct Access {
+pub(crate) struct Access {
     /// The array.
     pub array: Ident,
     /// The subscripts.
@@ -110,16 +110,16 @@ pub struct Access {
 
 /// A sum of multiples of parameters and iterators, and a constant.
 #[derive(Clone, Default)]
-pub struct Affine {
+pub(crate) struct Affine {
     /// Variables with their coefficients; one may occur several times.
     pub terms: Vec<(Ident, i64)>,
-    /// What is added.
+    /// The number that is added.
     pub constant: i64,
 }
 
 /// `+`, `-`, `*`, `/`
 #[derive(Clone, Copy)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// `+`
     Add,
     /// `-`
@@ -132,7 +132,7 @@ pub enum Operation {
 
 /// A value of single precision.
 #[derive(Clone)]
-pub enum Value {
+pub(crate) enum Value {
     /// A literal.
     Constant(f32),
     /// A scalar argument.
@@ -152,21 +152,21 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether it reads an element of this array.
+    /// Returns true where it reads an element of this array.
     pub fn reads(&self, array: &Ident) -> bool {
-        let any = |parts: &[Value]| parts.iter().any(|part| part.reads(array));
-        match self {
-            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) => false,
-            Value::Load(access) => is_same(&access.array, array),
-            Value::Negate(operand) => operand.reads(array),
-            Value::Method(_, parts) => any(parts),
-            Value::Binary(_, parts) => any(&parts[..]),
-            Value::Select(_, parts) => any(&parts[..]),
-        }
+        let parts: &[Value] = match self {
+            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) => &[],
+            Value::Load(access) => return is_same(&access.array, array),
+            Value::Negate(operand) => std::slice::from_ref(&**operand),
+            Value::Method(_, parts) => parts,
+            Value::Binary(_, parts) => &parts[..],
+            Value::Select(_, parts) => &parts[..],
+        };
+        parts.iter().any(|part| part.reads(array))
     }
 }
 
-/// Whether two identifiers are one name, which may be written raw.
-pub fn is_same(left: &Ident, right: &Ident) -> bool {
+/// Returns true where two identifiers are one name, which may be written raw.
+pub(crate) fn is_same(left: &Ident, right: &Ident) -> bool {
     left.unraw() == right.unraw()
 }

@@ -1,4 +1,4 @@
-//! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands what it does as data.
+//! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands the same as data.
 //!
 //! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers` and
 //! `values` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot fail.
@@ -19,8 +19,8 @@ use proc_macro2::TokenStream;
 use crate::errors::Errors;
 use crate::groups;
 
-/// From tokens to tokens.
-pub fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
+/// Expands the attribute: tokens become tokens.
+pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (groups::visible(arguments), groups::visible(item));
     let mut errors = Errors::default();
     let options = parse::options(arguments, &mut errors);

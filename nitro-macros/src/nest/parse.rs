@@ -1,4 +1,4 @@
-//! What was written: options and a function.
+//! The options and the function as written.
 
 use proc_macro2::TokenStream;
 use syn::parse::{ParseStream, Parser};
@@ -9,42 +9,43 @@ use super::ir::Options;
 use crate::errors::Errors;
 
 /// Every option with what to write.
-const USAGE: &str = "write `#[nest]`, `#[nest(reassoc)]` where sums may be added up in another order, or `#[nest(crate = ::path::to::nitro_nest)]`";
+const USAGE: &str = "write `#[nest]`, `#[nest(reassoc)]` where sums may be added up in another order, or \
+    `#[nest(crate = ::path::to::nitro_nest)]`";
 
-enum Written {
+enum Setting {
     Reassociates,
     Crate(Path),
 }
 
-/// Reads the options; what is wrong goes to `errors`.
-pub fn options(arguments: TokenStream, errors: &mut Errors) -> Options {
+/// Reads the options; mistakes go to `errors`.
+pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Options {
     let mut options = Options { krate: parse_quote!(::nitro_nest), reassociates: false };
-    let read = Punctuated::<Written, Token![,]>::parse_terminated_with;
+    let read = Punctuated::<Setting, Token![,]>::parse_terminated_with;
     match (|input: ParseStream| read(input, option)).parse2(arguments) {
         Err(error) => errors.push(error),
         Ok(written) => written.into_iter().for_each(|option| match option {
-            Written::Reassociates => options.reassociates = true,
-            Written::Crate(path) => options.krate = path,
+            Setting::Reassociates => options.reassociates = true,
+            Setting::Crate(path) => options.krate = path,
         }),
     }
     options
 }
 
-fn option(input: ParseStream) -> Result<Written> {
+fn option(input: ParseStream) -> Result<Setting> {
     if input.peek(Token![crate]) {
         input.parse::<Token![crate]>()?;
         input.parse::<Token![=]>()?;
-        return input.call(Path::parse_mod_style).map(Written::Crate);
+        return input.call(Path::parse_mod_style).map(Setting::Crate);
     }
     let key: Ident = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
     if key == "reassoc" {
-        return Ok(Written::Reassociates);
+        return Ok(Setting::Reassociates);
     }
     Err(syn::Error::new(key.span(), format!("unknown option `{key}`: {USAGE}")))
 }
 
 /// Reads a function with its body; anything else is an error.
-pub fn function(item: TokenStream) -> Result<ItemFn> {
+pub(crate) fn function(item: TokenStream) -> Result<ItemFn> {
     syn::parse2(item.clone()).map_err(|error| {
         let is_function = item.into_iter().any(|token| token.to_string() == "fn");
         if is_function {

@@ -1,4 +1,4 @@
-//! What names mean at a place of the function.
+//! The meanings of names at a place of the function.
 
 use std::collections::BTreeSet;
 
@@ -7,22 +7,22 @@ use syn::{Expr, ExprPath, Result};
 
 use super::ir::{Argument, Array, Kind, Value, is_same};
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone)]
-pub enum Meaning {
+pub(crate) enum Meaning {
     /// An argument of type `usize`, or the iterator of a loop.
     Integer,
     /// An argument of type `f32`.
     Scalar,
     /// An array.
     Array(Array),
-    /// A `let`: what stands for it.
+    /// A `let`: the value that stands for it.
     Temporary(Value),
 }
 
 /// The names that are known, the last the innermost.
 #[derive(Default)]
-pub struct Scope {
+pub(crate) struct Scope {
     names: Vec<(Ident, Meaning)>,
     /// Temporaries that were read from an array which was written since, each with that array.
     stale: Vec<(Ident, Ident)>,
@@ -31,17 +31,19 @@ pub struct Scope {
 impl Scope {
     /// The arguments alone.
     pub fn of(arguments: &[Argument]) -> Self {
-        let meaning = |kind: &Kind| match kind {
-            Kind::Parameter => Meaning::Integer,
-            Kind::Scalar => Meaning::Scalar,
-            Kind::Array(array) => Meaning::Array(array.clone()),
-        };
-        let names =
-            arguments.iter().map(|argument| (argument.name.clone(), meaning(&argument.kind))).collect();
+        let names = arguments.iter().map(|Argument { name, kind }| {
+            let meaning = match kind {
+                Kind::Parameter => Meaning::Integer,
+                Kind::Scalar => Meaning::Scalar,
+                Kind::Array(array) => Meaning::Array(array.clone()),
+            };
+            (name.clone(), meaning)
+        });
+        let names = names.collect();
         Self { names, stale: Vec::new() }
     }
 
-    /// How many names are known, for [`leave`](Self::leave).
+    /// The number of known names, for [`leave`](Self::leave).
     pub fn depth(&self) -> usize {
         self.names.len()
     }
@@ -64,18 +66,21 @@ impl Scope {
         }
     }
 
-    /// Notes that elements of an array are written: from here on no temporary that was read from it may be used.
+    /// Notes that elements of an array are written. From here on no temporary that was read from it may be used.
     pub fn written(&mut self, array: &Ident) {
-        let reads = |meaning: &Meaning| matches!(meaning, Meaning::Temporary(value) if value.reads(array));
-        let now = self.names.iter().filter(|(_, meaning)| reads(meaning));
-        self.stale.extend(now.map(|(name, _)| (name.clone(), array.clone())));
+        for (name, meaning) in &self.names {
+            if matches!(meaning, Meaning::Temporary(value) if value.reads(array)) {
+                self.stale.push((name.clone(), array.clone()));
+            }
+        }
     }
 
-    /// What a name means.
+    /// Looks up the meaning of a name.
     pub fn meaning(&self, name: &Ident) -> Result<&Meaning> {
         if let Some((_, array)) = self.stale.iter().find(|(temporary, _)| is_same(temporary, name)) {
             let message = format!(
-                "`{name}` was read from `{array}`, which is written since: move the `let` behind that, or write its value here"
+                "`{name}` was read from `{array}`, which is written since: move the `let` behind that, or write its \
+                 value here"
             );
             return Err(syn::Error::new(name.span(), message));
         }
@@ -99,14 +104,14 @@ impl Scope {
     }
 }
 
-/// Whether a name is written as those of constants are.
+/// Returns true where a name is written as those of constants are.
 fn is_constant(name: &Ident) -> bool {
     let name = name.to_string();
     name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
 }
 
-/// What to write instead of a constant.
-pub fn constant(name: impl quote::ToTokens) -> String {
+/// The message about a constant: what to write instead.
+pub(crate) fn constant(name: impl quote::ToTokens) -> String {
     let name = name.to_token_stream().to_string().replace(" :: ", "::");
     format!(
         "`{name}` is a constant, whose value no macro sees: write the number itself, or take it as an argument"
@@ -114,7 +119,7 @@ pub fn constant(name: impl quote::ToTokens) -> String {
 }
 
 /// The plain name that an expression is.
-pub fn name(expression: &Expr) -> Option<&Ident> {
+pub(crate) fn name(expression: &Expr) -> Option<&Ident> {
     match expression {
         Expr::Path(ExprPath { qself: None, path, .. }) => path.get_ident(),
         _ => None,
@@ -122,7 +127,7 @@ pub fn name(expression: &Expr) -> Option<&Ident> {
 }
 
 /// The expression without parentheses around it.
-pub fn bare(expression: &Expr) -> &Expr {
+pub(crate) fn bare(expression: &Expr) -> &Expr {
     match expression {
         Expr::Paren(within) => bare(&within.expr),
         _ => expression,
@@ -130,6 +135,6 @@ pub fn bare(expression: &Expr) -> &Expr {
 }
 
 /// A mistake at this expression.
-pub fn at<T>(tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Result<T> {
+pub(crate) fn at<T>(tokens: impl quote::ToTokens, message: impl std::fmt::Display) -> Result<T> {
     Err(syn::Error::new_spanned(tokens, message))
 }

@@ -12,12 +12,14 @@ use super::ir::{Argument, Array, Kind};
 use super::scope::{Meaning, Scope, at};
 use crate::errors::Errors;
 
-const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another number of dimensions, `&[f32]` or `&mut [f32]` for an array";
+const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another \
+    number of dimensions, `&[f32]` or `&mut [f32]` for an array";
 
-const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and call it with `&vec` or `&mut vec`";
+const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and \
+    call it with `&vec` or `&mut vec`";
 
-/// Reads the arguments; what is wrong goes to `errors`.
-pub fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
+/// Reads the arguments; mistakes go to `errors`.
+pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
     plain(function, errors);
     let mut scope = Scope::default();
     names(function, &mut scope);
@@ -31,7 +33,7 @@ pub fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
     found
 }
 
-/// The function is a plain one: whatever else a signature can be has no meaning for a kernel.
+/// Refuses all but a plain function: whatever else a signature can be has no meaning for a kernel.
 fn plain(function: &ItemFn, errors: &mut Errors) {
     let signature = &function.sig;
     let message = "a nest is a plain function: remove this";
@@ -58,7 +60,7 @@ fn plain(function: &ItemFn, errors: &mut Errors) {
     }
 }
 
-/// All names first: the shape of an array may name a size that comes after it.
+/// Enters all names first: the shape of an array may name a size that comes after it.
 fn names(function: &ItemFn, scope: &mut Scope) {
     for argument in &function.sig.inputs {
         let FnArg::Typed(argument) = argument else { continue };
@@ -138,7 +140,8 @@ fn array(
         return at(
             name,
             format!(
-                "the shape of `{name}` is missing: write `#[shape(n, m)]` before it, with the extent of each dimension"
+                "the shape of `{name}` is missing: write `#[shape(n, m)]` before it, with the extent of each \
+                 dimension"
             ),
         );
     };

@@ -8,10 +8,11 @@ use super::integers::{affine, operands, relation};
 use super::ir::{Access, Array, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
-const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, `sqrt`, `abs`, `(i) as f32`, or `if a < b { x } else { y }`";
+const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
+    `sqrt`, `abs`, `(i) as f32`, or `if a < b { x } else { y }`";
 
 /// Reads a value.
-pub fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
+pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
     let expression = bare(expression);
     match expression {
         Expr::Lit(literal) => number(&literal.lit),
@@ -79,7 +80,7 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     }
 }
 
-/// How subscripts of an array are written.
+/// An example of how subscripts of an array are written.
 fn example(array: &Array) -> String {
     let subscripts = ["i", "j", "k", "l"];
     let some = subscripts[..array.shape.len().min(4)].join(", ");
@@ -87,7 +88,7 @@ fn example(array: &Array) -> String {
 }
 
 /// The operation that an operator is.
-pub fn operation(operator: &BinOp) -> Result<Operation> {
+pub(crate) fn operation(operator: &BinOp) -> Result<Operation> {
     match operator {
         BinOp::Add(_) | BinOp::AddAssign(_) => Ok(Operation::Add),
         BinOp::Sub(_) | BinOp::SubAssign(_) => Ok(Operation::Subtract),
@@ -160,7 +161,7 @@ fn result(block: &Block, scope: &Scope) -> Result<Value> {
 }
 
 /// Reads an element.
-pub fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
+pub(crate) fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
     let Some(array) = name(bare(&index.expr)) else {
         let nested = indexed(index).and_then(|array| match scope.meaning(array) {
             Ok(Meaning::Array(declared)) => Some(subscripts_message(array, declared)),

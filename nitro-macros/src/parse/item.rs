@@ -5,10 +5,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Result, Signature, Token, Visibility, token};
 
 /// A function as it stands under the attribute.
-pub struct Item {
+pub(crate) struct Item {
     /// Documentation, `#[cfg]`, lints and the rest.
     pub attributes: Vec<Attribute>,
-    /// Who may call it.
+    /// The visibility.
     pub visibility: Visibility,
     /// Everything up to the semicolon.
     pub signature: Signature,
@@ -17,7 +17,7 @@ pub struct Item {
 }
 
 /// Reads a function; anything else is an error.
-pub fn item(tokens: TokenStream) -> Result<Item> {
+pub(crate) fn item(tokens: TokenStream) -> Result<Item> {
     read.parse2(tokens)
 }
 
@@ -37,7 +37,7 @@ fn read(input: ParseStream) -> Result<Item> {
     Ok(Item { attributes, visibility, signature, body })
 }
 
-/// Whether qualifiers and `fn` come next.
+/// Returns true where qualifiers and `fn` come next.
 fn is_function(input: ParseStream) -> bool {
     let ahead = input.fork();
     while ahead.peek(Token![const])

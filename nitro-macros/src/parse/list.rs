@@ -13,7 +13,7 @@ mod keyword {
 }
 
 /// `name = EXPR`
-pub struct Feature {
+pub(crate) struct Feature {
     /// The name, possibly no plain identifier.
     pub name: Ident,
     /// The value.
@@ -21,14 +21,14 @@ pub struct Feature {
 }
 
 /// `#[cfg(..)] path = was("OLD NAME", ...) { PARAMETER, ... } if EXPR`
-pub struct Variant {
+pub(crate) struct Variant {
     /// The attributes, of any kind.
     pub attributes: Vec<Attribute>,
     /// The function.
     pub path: ExprPath,
     /// Its tuning parameters.
     pub parameters: Vec<Parameter>,
-    /// What stands after `if`.
+    /// The condition after `if`.
     pub constraint: Option<Expr>,
     /// The names that it had before.
     pub was: Vec<LitStr>,
@@ -37,17 +37,17 @@ pub struct Variant {
 }
 
 /// `name = EXPR over "TEXT"`
-pub struct Approximation {
+pub(crate) struct Approximation {
     /// The name of the variant.
     pub variant: Ident,
     /// Its largest relative error.
     pub max_error: Expr,
-    /// Over what inputs that was found.
+    /// The inputs over which that was found.
     pub over: Option<LitStr>,
 }
 
 /// One element of `variants(..)`: a variant, or `exact(VARIANT, ...)`.
-pub fn variants(key: &Ident, input: ParseStream, errors: &mut Errors) -> Result<Vec<Variant>> {
+pub(crate) fn variants(key: &Ident, input: ParseStream, errors: &mut Errors) -> Result<Vec<Variant>> {
     let mut groups = 0;
     let elements = parenthesised(key, input, errors, |input, errors| {
         if !is_group(input) {
@@ -59,7 +59,7 @@ pub fn variants(key: &Ident, input: ParseStream, errors: &mut Errors) -> Result<
     Ok(elements.into_iter().flatten().collect())
 }
 
-/// Whether `exact(` comes next, possibly behind attributes: a variant's path is followed by no parenthesis.
+/// Returns true where `exact(` comes next, possibly behind attributes: no parenthesis follows a variant's path.
 fn is_group(input: ParseStream) -> bool {
     let ahead = input.fork();
     let attributes = ahead.call(Attribute::parse_outer);
@@ -92,13 +92,12 @@ fn group(number: usize, input: ParseStream, errors: &mut Errors) -> Result<Vec<V
 }
 
 /// One element of `features(..)`.
-pub fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
+pub(crate) fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
     const USAGE: &str = "a feature is written `name = EXPRESSION`";
     if input.peek(Token![#]) {
         return Err(input.error("a feature takes no attribute: every build must have the same features"));
     }
-    let at_name = |_| input.error(USAGE);
-    let name = input.call(Ident::parse_any).map_err(at_name)?;
+    let name = input.call(Ident::parse_any).map_err(|_| input.error(USAGE))?;
     if !input.peek(Token![=]) {
         return Err(if input.is_empty() { syn::Error::new(name.span(), USAGE) } else { input.error(USAGE) });
     }
@@ -112,14 +111,14 @@ pub fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
 }
 
 /// One element of `approximate(..)`.
-pub fn approximation(input: ParseStream, _: &mut Errors) -> Result<Approximation> {
-    const USAGE: &str = "write `NAME_OF_A_VARIANT = LARGEST_RELATIVE_ERROR`, such as `evolved = 0.003 over \"lengths to 4096\"`";
-    let at_name = |_| input.error(USAGE);
-    let variant: Ident = input.parse().map_err(at_name)?;
+pub(crate) fn approximation(input: ParseStream, _: &mut Errors) -> Result<Approximation> {
+    const USAGE: &str = "write `NAME_OF_A_VARIANT = LARGEST_RELATIVE_ERROR`, such as \
+        `evolved = 0.003 over \"lengths to 4096\"`";
+    let variant: Ident = input.parse().map_err(|_| input.error(USAGE))?;
     if input.is_empty() {
         return Err(syn::Error::new(variant.span(), USAGE));
     }
-    let equals: Token![=] = input.parse().map_err(at_name)?;
+    let equals: Token![=] = input.parse().map_err(|_| input.error(USAGE))?;
     if input.is_empty() || input.peek(Token![,]) {
         return Err(syn::Error::new(equals.span, format!("the error of `{variant}` is missing: {USAGE}")));
     }

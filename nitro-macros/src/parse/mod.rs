@@ -1,4 +1,4 @@
-//! What was written: the options of the attribute, each with its key, and the item below it.
+//! The options of the attribute as written, each with its key, and the item below it.
 //!
 //! After a mistake reading goes on at the next comma, so that one run of the compiler shows all of them.
 
@@ -6,28 +6,31 @@ mod item;
 mod list;
 mod parameter;
 mod separated;
+mod usage;
 
-pub use item::{Item, item};
-pub use list::{Approximation, Feature, Variant};
-pub use parameter::Parameter;
+pub(crate) use item::{Item, item};
+pub(crate) use list::{Approximation, Feature, Variant};
+pub(crate) use parameter::Parameter;
+pub(crate) use usage::usage;
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Path, Result, Token};
 
+use self::usage::{USAGE, expected};
 use crate::errors::{Errors, nearest, quoted};
 
 /// The options as written. Absent is what was not given or could not be read.
 #[derive(Default)]
-pub struct Options {
+pub(crate) struct Options {
     /// The keys of all options that were given, readable or not.
     pub given: Vec<Ident>,
     /// `features(name = EXPR, ...)`
     pub features: Vec<Feature>,
     /// `variants(path if EXPR, exact(...), ...)`, the groups taken apart.
     pub variants: Vec<Variant>,
-    /// Whether all that stands in `variants(..)` could be read.
+    /// True where all that stands in `variants(..)` could be read.
     pub variants_are_known: bool,
     /// `default = NAME`
     pub default: Option<Ident>,
@@ -47,33 +50,17 @@ pub struct Options {
     pub krate: Option<Path>,
 }
 
-/// Every option with what to write.
-pub const USAGE: [(&str, &str); 10] = [
-    ("features", "features(name = EXPRESSION, ...)"),
-    ("variants", "variants(first, path::second if CONSTRAINT, third { PARAMETER in VALUES, ... }, ...)"),
-    ("default", "default = NAME_OF_A_VARIANT"),
-    ("approximate", "approximate(NAME_OF_A_VARIANT = LARGEST_RELATIVE_ERROR, ...)"),
-    ("tolerance", "tolerance = EXPRESSION"),
-    ("name", "name = \"key_in_stores_and_models\""),
-    ("device", "device = EXPRESSION"),
-    ("model", "model = EXPRESSION"),
-    ("prepare", "prepare = FUNCTION_OF_A_CHOICE"),
-    ("crate", "crate = ::path::to::nitro"),
-];
-
-/// What to write for a known option.
-pub fn usage(key: &str) -> &'static str {
-    USAGE.iter().find(|(known, _)| *known == key).map_or("", |(_, usage)| usage)
-}
-
-/// Reads the options; what is wrong goes to `errors`.
-pub fn options(arguments: TokenStream, errors: &mut Errors) -> Options {
+/// Reads the options; mistakes go to `errors`.
+pub(crate) fn options(arguments: TokenStream, errors: &mut Errors) -> Options {
     let mut options = Options::default();
-    let read = |input: ParseStream| {
-        separated::separated(input, errors, |input, errors| options.read(input, errors));
-        Ok(())
-    };
-    if let Err(error) = read.parse2(arguments) {
+    let read = Parser::parse2(
+        |input: ParseStream| {
+            separated::separated(input, errors, |input, errors| options.read(input, errors));
+            Ok(())
+        },
+        arguments,
+    );
+    if let Err(error) = read {
         errors.push(error);
     }
     options
@@ -143,13 +130,6 @@ fn value(key: &Ident, input: ParseStream) -> Result<Expr> {
         return Err(expected(key, input));
     }
     input.parse()
-}
-
-/// The mistake that an option goes on otherwise than it should: at the next token, or at the key when there is none.
-fn expected(key: &Ident, input: ParseStream) -> syn::Error {
-    let nothing_follows = input.is_empty() || input.peek(Token![,]);
-    let span = if nothing_follows { key.span() } else { input.span() };
-    syn::Error::new(span, format!("write `{}`", usage(&key.to_string())))
 }
 
 fn name_of_variant(value: Expr) -> Result<Ident> {

@@ -8,21 +8,21 @@ use super::separated::separated;
 use crate::errors::Errors;
 
 /// `const NAME: TYPE in VALUES = DEFAULT`
-pub struct Parameter {
-    /// Whether it is a constant of the variant's type parameters.
+pub(crate) struct Parameter {
+    /// True where it is a constant of the variant's type parameters.
     pub is_const: bool,
     /// The name, possibly no plain identifier.
     pub name: Ident,
     /// Its type, where written.
     pub r#type: Option<Type>,
-    /// What stands behind `in`.
+    /// The values behind `in`.
     pub values: Option<Expr>,
-    /// What stands behind `=`.
+    /// The default behind `=`.
     pub default: Option<Expr>,
 }
 
 /// `{ PARAMETER, ... }` behind a variant.
-pub fn parameters(input: ParseStream, errors: &mut Errors) -> Result<Vec<Parameter>> {
+pub(crate) fn parameters(input: ParseStream, errors: &mut Errors) -> Result<Vec<Parameter>> {
     let content;
     let braces = braced!(content in input);
     if content.is_empty() {
@@ -45,8 +45,8 @@ fn parameter(input: ParseStream) -> Result<Parameter> {
         return Err(input.error("a parameter takes no attribute: every build must have the same parameters"));
     }
     let is_const = input.parse::<Option<Token![const]>>()?.is_some();
-    let wrong = |_| input.error(format!("expected a parameter: {USAGE}"));
-    let name = input.call(Ident::parse_any).map_err(wrong)?;
+    let name =
+        input.call(Ident::parse_any).map_err(|_| input.error(format!("expected a parameter: {USAGE}")))?;
     let r#type = match input.parse::<Option<Token![:]>>()? {
         Some(_) => Some(input.parse()?),
         None => None,

@@ -4,10 +4,11 @@ use proc_macro2::TokenTree;
 use syn::parse::ParseStream;
 use syn::{Ident, Result, Token, parenthesized, token};
 
+use super::usage::expected;
 use crate::errors::Errors;
 
 /// Reads the elements of a list; after a mistake goes on behind the next comma.
-pub fn separated(
+pub(crate) fn separated(
     input: ParseStream,
     errors: &mut Errors,
     mut element: impl FnMut(ParseStream, &mut Errors) -> Result<()>,
@@ -30,14 +31,14 @@ fn skip_to_comma(input: ParseStream) {
 }
 
 /// `(ELEMENT, ...)` after a key.
-pub fn parenthesised<T>(
+pub(crate) fn parenthesised<T>(
     key: &Ident,
     input: ParseStream,
     errors: &mut Errors,
     mut element: impl FnMut(ParseStream, &mut Errors) -> Result<T>,
 ) -> Result<Vec<T>> {
     if !input.peek(token::Paren) {
-        return Err(super::expected(key, input));
+        return Err(expected(key, input));
     }
     let content;
     parenthesized!(content in input);
@@ -50,7 +51,7 @@ pub fn parenthesised<T>(
 }
 
 /// The mistake that an element is not followed by a comma.
-pub fn end_of_element(input: ParseStream, place: &str) -> Result<()> {
+pub(crate) fn end_of_element(input: ParseStream, place: &str) -> Result<()> {
     if input.is_empty() || input.peek(Token![,]) {
         Ok(())
     } else {

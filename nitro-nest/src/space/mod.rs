@@ -25,7 +25,7 @@ use questions::{decision, questions, tiling};
 ///
 /// ```
 /// use nitro_nest::{MappingSpace, nest};
-/// use nitro_search::{Ants, Ask, PathPlan, PathSearch, PathStrategy, Report};
+/// use nitro_search::{AntColony, Ask, Budget, Engine, Paths};
 ///
 /// #[nest]
 /// fn scale(n: usize, factor: f32, #[shape(n)] x: &mut [f32]) {
@@ -35,9 +35,9 @@ use questions::{decision, questions, tiling};
 /// }
 ///
 /// let space = MappingSpace::new(&scale::nest())?;
-/// let mut search = PathSearch::new(&space, PathPlan::new(PathStrategy::Ants(Ants::default())));
-/// let Ask::Evaluate(proposals) = search.ask(10)? else { panic!("a search begins with something") };
-/// let program = space.program(&proposals[0].path);
+/// let mut search = Engine::new(Paths::new(&space, AntColony::new(0)), Budget::evaluations(50));
+/// let Ask::Evaluate(paths) = search.ask(10)? else { panic!("a search begins with something") };
+/// let program = space.program(&paths[0]);
 /// assert_eq!(program.kernels.len(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

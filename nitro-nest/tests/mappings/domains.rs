@@ -11,7 +11,7 @@ use nitro_nest::{
     Access, Affine, ArrayName, Bounds, Builder, Condition, Data, Expression, Mapping, MappingSpace, Nest,
     Program, Relation, RunError, Schedule, Tiling, Variable,
 };
-use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
+use nitro_search::{Ask, Budget, Engine, Paths, RandomPaths};
 use nitro_test_support::random::Random;
 
 /// Sizes of the domain: `n` and `m`.
@@ -600,10 +600,11 @@ fn programs(nest: &Nest, seed: u64, effort: Effort) -> Vec<(String, Program)> {
 
 /// Programs of paths that are drawn.
 fn paths(space: &MappingSpace, random: &mut Random, count: usize) -> Vec<(String, Program)> {
-    let budget = Budget::evaluations(PATHS);
-    let plan = PathPlan { budget, seed: random.bits(), ..PathPlan::new(PathStrategy::Random) };
-    let Ok(Ask::Evaluate(paths)) = PathSearch::new(space, plan).ask(PATHS) else { return Vec::new() };
-    let mut draw = || paths[random.below(paths.len() as u64) as usize].path.clone();
+    let strategy = Paths::new(space, RandomPaths::new(random.bits()));
+    let Ok(Ask::Evaluate(paths)) = Engine::new(strategy, Budget::evaluations(PATHS)).ask(PATHS) else {
+        return Vec::new();
+    };
+    let mut draw = || paths[random.below(paths.len() as u64) as usize].clone();
     let drawn = (0..count).map(|_| draw());
     drawn.map(|path| (format!("path {path:?}"), space.program(&path))).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use nitro_nest::{Array2, Kernel, LaunchPlan, Mapping, MappingSpace, Nest, Space, nest};
-use nitro_search::{Ask, Budget, Crossing, Decisions, Generator, PathPlan, PathSearch, PathStrategy};
+use nitro_search::{Ask, Budget, Crossing, Decisions, Engine, Generator, Paths, RandomPaths};
 
 #[nest(reassoc)]
 fn products(
@@ -61,11 +61,9 @@ fn prefix(n: usize, #[shape(n)] x: &mut [f32]) {
 
 /// What a random search proposes first.
 fn random_path(space: &MappingSpace, seed: u64) -> Vec<Crossing> {
-    let plan = PathPlan { budget: Budget::evaluations(1), seed, ..PathPlan::new(PathStrategy::Random) };
-    let Ask::Evaluate(proposals) = PathSearch::new(space, plan).ask(1).unwrap() else {
-        panic!("nothing was proposed")
-    };
-    proposals[0].path.clone()
+    let mut search = Engine::new(Paths::new(space, RandomPaths::new(seed)), Budget::evaluations(1));
+    let Ask::Evaluate(mut paths) = search.ask(1).unwrap() else { panic!("nothing was proposed") };
+    paths.remove(0)
 }
 
 /// The kernels of so many first proposals of random searches.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nitro_ptx::{Base, Module, machine_code};
 use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, Report, minimise};
-use nitro_search::{Ask, Failure};
+use nitro_search::{Ask, Budget, Engine, Failure};
 
 use crate::support::{assemble, ptxas};
 
@@ -54,8 +54,8 @@ fn check(ptxas: &Path, seed: u64) {
     let base = Base::new(Module::parse(WASTEFUL).unwrap());
     let mut codes: HashMap<String, u64> = HashMap::new();
     let plan = EvolvePlan { population: 24, generations: 12, seed, ..EvolvePlan::default() };
-    let mut evolution = Evolution::new(base.clone(), plan);
-    while let Ask::Evaluate(trials) = evolution.ask(8) {
+    let mut evolution = Engine::new(Evolution::new(base.clone(), plan), Budget::default());
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(8) {
         for trial in trials {
             let text = base.apply(&trial.edits).expect("what is asked for can be made").to_string();
             let code = *codes.entry(text.clone()).or_insert_with_key(|text| {
@@ -67,10 +67,10 @@ fn check(ptxas: &Path, seed: u64) {
                 true => Report::Ran { fitness, code: Some(code) },
                 false => Report::Failed(Failure::Wrong),
             };
-            evolution.tell(trial.id, report).unwrap();
+            evolution.tell(&trial, report).unwrap();
         }
     }
-    let best = evolution.finalists().remove(0);
+    let best = evolution.proposer().finalists().remove(0);
     let is_as_good = |edits: &[_]| {
         let text = base.apply(edits).map(|module| module.to_string());
         text.is_ok_and(|text| is_right(&text) && price_ns(&text) <= best.search.time_ns)

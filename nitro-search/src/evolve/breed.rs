@@ -6,25 +6,26 @@ use crate::threads::on_threads;
 
 /// Edits of which an individual of the second generation is the union.
 const UNITED: usize = 3;
-/// How often they are drawn until they go together.
+/// The most draws until edits go together.
 const ATTEMPTS: usize = 10;
 
 /// Sets of edits, ascending.
 pub(super) type Edits<P> = Vec<<P as PatchSpace>::Edit>;
 
-/// What is made of each seed, in their order: an edit of a large program takes a core milliseconds, and nothing
-/// else goes on meanwhile.
+/// Makes something of each seed, in their order, on all cores.
+///
+/// An edit of a large program takes a core milliseconds, and nothing else goes on meanwhile.
 pub(super) fn on_cores<T: Send>(seeds: &[u64], make: impl Fn(&mut Random) -> T + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     on_threads(cores, seeds, |&seed| make(&mut Random::new(seed)))
 }
 
-/// An edit by itself.
+/// Draws an edit by itself.
 pub(super) fn first<P: PatchSpace>(space: &P, random: &mut Random) -> Edits<P> {
     space.mutate(&[], random.next_u64()).into_iter().collect()
 }
 
-/// The union of three of these that go together; one of them if such are not found.
+/// Returns the union of three of these that go together; one of them if such are not found.
 pub(super) fn unite<P: PatchSpace>(space: &P, of: &[&[P::Edit]], random: &mut Random) -> Edits<P> {
     let mut drawn: Vec<&[P::Edit]> = of.to_vec();
     for _ in 0..ATTEMPTS {
@@ -37,8 +38,9 @@ pub(super) fn unite<P: PatchSpace>(space: &P, of: &[&[P::Edit]], random: &mut Ra
     drawn.first().map_or_else(Vec::new, |edits| edits.to_vec())
 }
 
-/// What two parents have in common goes to both children; the rest is dealt out, anew until at least one of them
-/// can live.
+/// Crosses two parents: both children get what the parents have in common, and the rest is dealt out.
+///
+/// It is dealt out anew until at least one of the children can live.
 pub(super) fn cross<P: PatchSpace>(
     space: &P,
     parents: [&[P::Edit]; 2],
@@ -52,8 +54,7 @@ pub(super) fn cross<P: PatchSpace>(
         random.shuffle(&mut differing);
         let cut = random.below(differing.len() + 1);
         let (first, second) = differing.split_at(cut);
-        let child = |part: &[P::Edit]| set::<P>([&common, part].concat());
-        let children = [child(first), child(second)];
+        let children = [first, second].map(|part| set::<P>([&common, part].concat()));
         match [space.is_valid(&children[0]), space.is_valid(&children[1])] {
             [true, true] => return children,
             [true, false] => return [children.into_iter().next().unwrap_or_default(), other.to_vec()],
@@ -64,7 +65,7 @@ pub(super) fn cross<P: PatchSpace>(
     [one.to_vec(), other.to_vec()]
 }
 
-/// With another edit, if one is found.
+/// Adds another edit, if one is found.
 pub(super) fn mutate<P: PatchSpace>(space: &P, mut edits: Edits<P>, random: &mut Random) -> Edits<P> {
     edits.extend(space.mutate(&edits, random.next_u64()));
     set::<P>(edits)

@@ -1,25 +1,24 @@
-//! Ask and tell for patches.
+//! The population of an evolution of edits.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 
 use super::breed::{self, Edits};
 use super::rank::{Standing, front, standings};
 use super::records::Records;
-use super::{EvolvePlan, Finalist, Fitness, PatchSpace, Purpose, Report, Told, Trial, TrialId};
-use crate::course::Course;
+use super::{EvolvePlan, Finalist, Fitness, PatchSpace, Purpose, Report, Trial, TrialId};
 use crate::random::Random;
-use crate::{Ask, Evaluation, Failure, TellError};
+use crate::{Evaluation, Failure, Measurement, Observation, Proposer, TellError};
 
 /// The number of the individual without edits, which is the first.
 const ORIGINAL: usize = 0;
 
-/// An evolution of edits: [`ask`](Self::ask) what to evaluate, [`tell`](Self::tell) what that gave.
+/// An evolution of edits, for an [`Engine`](crate::Engine). Its steps are generations.
 ///
-/// It proposes in generations and sees the outcomes of one at once, in the order of its proposals: what it proposes
-/// depends on seed and outcomes alone. The first trial is the program as it is.
+/// The first trial is the program as it is.
 ///
 /// ```
-/// use nitro_search::Ask;
+/// use nitro_search::{Ask, Budget, Engine};
 /// use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, PatchSpace, Report};
 ///
 /// /// Switches that take a share of the time; 3 and 4 only together.
@@ -38,15 +37,15 @@ const ORIGINAL: usize = 0;
 /// }
 ///
 /// let plan = EvolvePlan { population: 16, generations: 10, ..EvolvePlan::default() };
-/// let mut evolution = Evolution::new(Switches, plan);
-/// while let Ask::Evaluate(trials) = evolution.ask(4) {
+/// let mut search = Engine::new(Evolution::new(Switches, plan), Budget::default());
+/// while let Ok(Ask::Evaluate(trials)) = search.ask(4) {
 ///     for trial in trials {
 ///         let pair = [3, 4].iter().filter(|edit| trial.edits.contains(edit)).count();
 ///         let time_ns = 100.0 + [0.0, 5.0, -20.0][pair] + trial.edits.len() as f64 * 2.0; // here it would be run
-///         evolution.tell(trial.id, Report::Ran { fitness: Fitness { time_ns, error: 0.0 }, code: None })?;
+///         search.tell(&trial, Report::Ran { fitness: Fitness { time_ns, error: 0.0 }, code: None })?;
 ///     }
 /// }
-/// let finalists = evolution.finalists();
+/// let finalists = search.proposer().finalists();
 /// assert_eq!((finalists[0].edits.clone(), finalists[0].search.time_ns), (vec![3, 4], 84.0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -55,12 +54,10 @@ pub struct Evolution<P: PatchSpace> {
     plan: EvolvePlan,
     random: Random,
     records: Records<P::Edit>,
-    course: Course<TrialId, Report>,
-    /// Machine code that ran in this generation.
+    /// Machine code that ran in this generation, with the first of its times.
     fresh: HashMap<u64, Fitness>,
-    /// What was asked for, by number: who, and for what.
+    /// The individual and the purpose of each trial, by number.
     trials: Vec<(usize, Purpose)>,
-    told: Vec<Told<P::Edit>>,
     /// Those that may have children, the best first.
     population: Vec<usize>,
     standings: Vec<Standing>,
@@ -82,10 +79,10 @@ impl<P: PatchSpace> Evolution<P> {
     /// An evolution that has not begun, with patches that join its first generation.
     ///
     /// Each is evaluated like any other candidate, whatever was measured elsewhere. What is proposed depends on the
-    /// patches, too: [`restore`](Self::restore) wants the same ones in the same order.
+    /// patches, too: [`Engine::restore`](crate::Engine::restore) wants the same ones in the same order.
     ///
     /// ```
-    /// use nitro_search::Ask;
+    /// use nitro_search::{Ask, Budget, Engine};
     /// use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, PatchSpace, Report};
     ///
     /// /// Switches, of which chance finds the first three.
@@ -104,28 +101,26 @@ impl<P: PatchSpace> Evolution<P> {
     /// }
     ///
     /// let plan = EvolvePlan { population: 8, generations: 4, ..EvolvePlan::default() };
-    /// let mut evolution = Evolution::with_patches(Switches, plan, vec![vec![7]]);
-    /// while let Ask::Evaluate(trials) = evolution.ask(8) {
+    /// let evolution = Evolution::with_patches(Switches, plan, vec![vec![7]]);
+    /// let mut search = Engine::new(evolution, Budget::default());
+    /// while let Ok(Ask::Evaluate(trials)) = search.ask(8) {
     ///     for trial in trials {
     ///         let time_ns = if trial.edits.contains(&7) { 50.0 } else { 100.0 }; // here it would be run
-    ///         evolution.tell(trial.id, Report::Ran { fitness: Fitness { time_ns, error: 0.0 }, code: None })?;
+    ///         search.tell(&trial, Report::Ran { fitness: Fitness { time_ns, error: 0.0 }, code: None })?;
     ///     }
     /// }
-    /// assert_eq!(evolution.finalists()[0].edits, [7]);
+    /// assert_eq!(search.proposer().finalists()[0].edits, [7]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn with_patches(space: P, plan: EvolvePlan, patches: Vec<Vec<P::Edit>>) -> Self {
-        let (random, course) = (Random::new(plan.seed), Course::new(plan.budget));
         Self {
             space,
+            random: Random::new(plan.seed),
             plan,
-            random,
             records: Records::new(),
-            course,
             fresh: HashMap::new(),
             trials: Vec::new(),
-            told: Vec::new(),
             population: Vec::new(),
             standings: Vec::new(),
             children: Vec::new(),
@@ -134,141 +129,73 @@ impl<P: PatchSpace> Evolution<P> {
         }
     }
 
-    /// What is edited.
+    /// Returns the program that is edited.
     #[must_use]
     pub fn space(&self) -> &P {
         &self.space
     }
 
-    /// Up to `room` trials to evaluate next.
-    pub fn ask(&mut self, room: usize) -> Ask<Trial<P::Edit>> {
-        self.advance();
-        match self.course.ask(room) {
-            Ask::Evaluate(ids) => Ask::Evaluate(ids.into_iter().map(|id| self.trial(id)).collect()),
-            Ask::Wait => Ask::Wait,
-            Ask::Done(why) => Ask::Done(why),
-        }
-    }
-
-    /// Time and error of this machine code with the inputs of the search, if it ran before: a new trial that comes
-    /// to it is told as [`Report::Same`].
+    /// Returns time and error of this machine code with the inputs of the search, if it ran before.
+    ///
+    /// A new trial that comes to it is told as [`Report::Same`].
     #[must_use]
     pub fn measured(&self, code: u64) -> Option<Fitness> {
         self.records.of_code(code).or_else(|| self.fresh.get(&code).copied())
     }
 
-    /// What a time with the inputs of the search has to be below to count as faster than the program as it is; none
-    /// before that has run.
+    /// Returns the time with the inputs of the search below which something counts as faster than the program as it
+    /// is; none before that has run.
     #[must_use]
     pub fn to_beat_ns(&self) -> Option<f64> {
         Some(self.original()?.time_ns * (1.0 - self.plan.margin))
     }
 
-    /// Time and error of the program as it is, with the inputs of the search; none before it has run.
+    /// Returns time and error of the program as it is, with the inputs of the search; none before it has run.
     #[must_use]
     pub fn original(&self) -> Option<Fitness> {
         if self.records.numbers().is_empty() { None } else { self.records.fitness(ORIGINAL) }
     }
 
-    /// What a trial gave.
-    ///
-    /// # Errors
-    /// When it was not asked for or was told before, a number is none, or it is told as [`Report::Same`] although
-    /// the machine code was not measured, or was to be run again.
-    pub fn tell(&mut self, id: TrialId, report: Report) -> Result<(), TellError<TrialId>> {
-        let evaluation = match report {
-            Report::Ran { fitness: Fitness { error, .. }, .. } if !error.is_finite() || error < 0.0 => {
-                return Err(TellError::Number(id, "error".to_owned(), error));
-            }
-            Report::Ran { fitness, .. } if fitness.error > self.plan.max_error => {
-                Evaluation::Failed(Failure::Wrong)
-            }
-            Report::Ran { fitness, .. } => Evaluation::TimeNs(fitness.time_ns),
-            Report::Same(code) => {
-                match self.measured(code).filter(|_| self.purpose(id) == Some(Purpose::Search)) {
-                    Some(_) => Evaluation::Failed(Failure::Invalid), // it is no better than what has its code
-                    None => return Err(TellError::Foreign(id)),
-                }
-            }
-            Report::Failed(failure) => Evaluation::Failed(failure),
-        };
-        self.course.tell(id, evaluation, report)?;
-        let trial = self.trial(id);
-        if let (Purpose::Search, Report::Ran { fitness, code: Some(code) }) = (trial.purpose, report) {
-            self.fresh.entry(code).or_insert(fitness);
-        }
-        self.told.push(Told { trial, report });
-        Ok(())
-    }
-
-    /// Breeds no further generation: what is under way is the last, and then what is on the front is measured again and shown to the validation, as far as it was not.
+    /// Breeds no further generation. The one that is under way is the last, and then the front is measured again and
+    /// shown to the validation, as far as it was not.
     ///
     /// For whoever has no more time: how long something takes is not known before.
     pub fn finish(&mut self) {
         self.plan.generations = self.plan.generations.min(self.generation);
     }
 
-    /// Brings an evolution that has not begun to where another one of the same space and plan was that was told this, in whatever order. What was under way then is
-    /// asked for again.
-    ///
-    /// # Errors
-    /// When something is none of this evolution's.
-    pub fn restore(&mut self, told: &[Told<P::Edit>]) -> Result<(), TellError<TrialId>> {
-        let mut known: HashMap<TrialId, &Told<P::Edit>> =
-            told.iter().map(|told| (told.trial.id, told)).collect();
-        while !known.is_empty() {
-            self.advance();
-            let (trials, records) = (&self.trials, &self.records);
-            let found = self.course.ask_known(|id| {
-                let (individual, purpose) = trials[id.0 as usize];
-                let is_it = |told: &&Told<P::Edit>| {
-                    told.trial.purpose == purpose && told.trial.edits == records.edits(individual)
-                };
-                known.get(&id).copied().filter(is_it)
-            });
-            if found.is_empty() {
-                break;
-            }
-            // What ran comes before what is the same as that.
-            let is_same = |told: &Told<P::Edit>| matches!(told.report, Report::Same(_));
-            let (same, ran): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, told)| is_same(told));
-            for (id, told) in ran.into_iter().chain(same) {
-                known.remove(&id);
-                self.tell(id, told.report)?;
-            }
-        }
-        known.keys().min().map_or(Ok(()), |&id| Err(TellError::Foreign(id)))
-    }
-
-    /// All that was told, in that order: what [`restore`](Self::restore) takes.
-    #[must_use]
-    pub fn told(&self) -> &[Told<P::Edit>] {
-        &self.told
-    }
-
-    /// How many generations are complete, the first included.
+    /// Returns how many generations are complete, the first included.
     #[must_use]
     pub fn generation(&self) -> usize {
         self.generation
     }
 
-    /// What is worth having so far, by ascending error: each is faster, by more than the margin, than all with less error.
+    /// Returns the front so far, by ascending error: each is faster, by more than the margin, than all with less
+    /// error.
     #[must_use]
     pub fn front(&self) -> Vec<(&[P::Edit], Fitness)> {
-        let member = |number| Some((self.records.edits(number), self.records.fitness(number)?));
-        self.front_numbers().into_iter().filter_map(member).collect()
+        let mut front = Vec::new();
+        for number in self.front_numbers() {
+            front.extend(self.records.fitness(number).map(|fitness| (self.records.edits(number), fitness)));
+        }
+        front
     }
 
-    /// Those of the front that ran more than once and that the validation has accepted: all of them when the evolution is over.
+    /// Returns those of the front that ran more than once and that the validation has accepted: all of them when the
+    /// evolution is over.
     #[must_use]
     pub fn finalists(&self) -> Vec<Finalist<P::Edit>> {
-        let finalist = |number| {
-            let measured = self.records.measured(number).filter(|measured| measured.runs() > 1)?;
-            let validation = measured.validation?;
-            let edits = self.records.edits(number).to_vec();
-            Some(Finalist { edits, search: self.records.fitness(number)?, validation })
-        };
-        self.front_numbers().into_iter().filter_map(finalist).collect()
+        self.front_numbers().into_iter().filter_map(|number| self.finalist(number)).collect()
+    }
+
+    fn finalist(&self, number: usize) -> Option<Finalist<P::Edit>> {
+        let measured = self.records.measured(number).filter(|measured| measured.runs() > 1)?;
+        let validation = measured.validation?;
+        Some(Finalist {
+            edits: self.records.edits(number).to_vec(),
+            search: self.records.fitness(number)?,
+            validation,
+        })
     }
 
     fn front_numbers(&self) -> Vec<usize> {
@@ -280,57 +207,16 @@ impl<P: PatchSpace> Evolution<P> {
         front(&fitness, self.plan.margin).into_iter().map(|at| live[at].0).collect()
     }
 
-    fn purpose(&self, id: TrialId) -> Option<Purpose> {
-        self.trials.get(id.0 as usize).map(|(_, purpose)| *purpose)
-    }
-
-    fn trial(&self, id: TrialId) -> Trial<P::Edit> {
-        let (individual, purpose) = self.trials[id.0 as usize];
-        Trial { id, purpose, edits: self.records.edits(individual).to_vec() }
-    }
-
-    /// Goes on to the next generation when this one is complete.
-    fn advance(&mut self) {
-        let Some(told) = self.course.complete() else { return };
-        self.fresh.clear();
-        let (same, ran): (Vec<_>, Vec<_>) =
-            told.into_iter().partition(|(_, report)| matches!(report, Report::Same(_)));
-        for (id, report) in ran.into_iter().chain(same) {
-            let (individual, purpose) = self.trials[id.0 as usize];
-            match purpose {
-                Purpose::Search => self.records.search(individual, report, self.plan.max_error),
-                Purpose::Again => self.records.again(individual, report, self.plan.max_error),
-                Purpose::Validation => self.records.validation(individual, report, self.plan.max_error),
-            }
-        }
-        if self.course.left() == 0 {
-            return;
-        }
-        let has_begun = !self.trials.is_empty();
-        if has_begun && self.generation <= self.plan.generations {
-            self.generation += 1;
-            self.select();
-        }
-        let proposals = match self.generation {
-            _ if !has_begun => self.begin(),
-            generation if generation <= self.plan.generations => self.next_generation(),
-            _ => self.confirmations(),
-        };
-        let first = self.trials.len() as u64;
-        self.trials.extend(proposals);
-        self.course.begin((first..self.trials.len() as u64).map(TrialId).collect());
-    }
-
     /// Proposes the program as it is, the patches that were given, and single edits by chance.
     fn begin(&mut self) -> Vec<(usize, Purpose)> {
         let mut first: Vec<Edits<P>> = vec![Vec::new()];
         first.append(&mut self.given);
         let seeds = self.seeds(self.plan.population.saturating_sub(1));
         first.extend(breed::on_cores(&seeds, |random| breed::first(&self.space, random)));
-        self.propose(first)
+        self.add(first)
     }
 
-    /// The best of elites and children are the new population.
+    /// Makes the best of elites and children the new population.
     fn select(&mut self) {
         let elites = self.population.iter().take(self.plan.elites());
         let mut pool: Vec<usize> = elites.chain(&self.children).copied().collect();
@@ -348,7 +234,8 @@ impl<P: PatchSpace> Evolution<P> {
     }
 
     fn next_generation(&mut self) -> Vec<(usize, Purpose)> {
-        // The program as it is, too: all are held against it, and a first time may have been taken while the device was slow.
+        // The program as it is, too: all are held against it, and a first time may have been taken while the device
+        // was slow.
         let elites = self.population.iter().take(self.plan.elites()).filter(|elite| **elite != ORIGINAL);
         let again = self.original().map(|_| &ORIGINAL).into_iter().chain(elites);
         let mut proposals: Vec<_> = again.map(|&number| (number, Purpose::Again)).collect();
@@ -361,11 +248,11 @@ impl<P: PatchSpace> Evolution<P> {
         if children.is_empty() {
             children = self.breed();
         }
-        proposals.extend(self.propose(children));
+        proposals.extend(self.add(children));
         proposals
     }
 
-    /// What is on the front and was not validated yet, or ran once only.
+    /// Proposes what is on the front and was not validated yet, or ran once only.
     fn confirmations(&self) -> Vec<(usize, Purpose)> {
         let mut open = Vec::new();
         for number in self.front_numbers() {
@@ -376,7 +263,7 @@ impl<P: PatchSpace> Evolution<P> {
         open
     }
 
-    /// Unions of what ran with one edit, as the paper begins; none where nothing did.
+    /// Makes unions of what ran with one edit, as the paper begins; none where nothing did.
     fn unite(&mut self) -> Vec<Edits<P>> {
         let seeds = self.seeds(self.plan.population);
         let ran = self.population.iter().map(|&number| self.records.edits(number));
@@ -391,7 +278,7 @@ impl<P: PatchSpace> Evolution<P> {
         breed::on_cores(&seeds, |random| self.pair(random)).into_iter().flatten().collect()
     }
 
-    /// Two children.
+    /// Makes two children.
     fn pair(&self, random: &mut Random) -> [Edits<P>; 2] {
         let parents = [self.parent(random), self.parent(random)];
         let [one, other] = parents.map(|parent| self.records.edits(parent));
@@ -407,12 +294,12 @@ impl<P: PatchSpace> Evolution<P> {
         })
     }
 
-    /// One for each individual, so that what comes of it does not depend on who is bred when.
+    /// Draws a seed for each individual, so that it does not matter which is bred first.
     fn seeds(&mut self, count: usize) -> Vec<u64> {
         (0..count).map(|_| self.random.next_u64()).collect()
     }
 
-    /// The winner of a binary tournament.
+    /// Draws the winner of a binary tournament.
     fn parent(&self, random: &mut Random) -> usize {
         let count = self.population.len();
         let (one, other) = (random.below(count), random.below(count));
@@ -420,8 +307,8 @@ impl<P: PatchSpace> Evolution<P> {
         self.population[if is_first { one } else { other }]
     }
 
-    /// All are children; those that nobody has seen are evaluated.
-    fn propose(&mut self, all: Vec<Edits<P>>) -> Vec<(usize, Purpose)> {
+    /// Makes all of them children, and proposes those that nobody has seen.
+    fn add(&mut self, all: Vec<Edits<P>>) -> Vec<(usize, Purpose)> {
         self.children.clear();
         let mut new = Vec::new();
         for edits in all {
@@ -430,5 +317,89 @@ impl<P: PatchSpace> Evolution<P> {
             new.extend(is_new.then_some((number, Purpose::Search)));
         }
         new
+    }
+}
+
+impl<P: PatchSpace> Proposer for Evolution<P> {
+    type Proposal = Trial<P::Edit>;
+    type Report = Report;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Trial<P::Edit>>, Infallible> {
+        let has_begun = !self.trials.is_empty();
+        if has_begun && self.generation <= self.plan.generations {
+            self.generation += 1;
+            self.select();
+        }
+        let proposals = match self.generation {
+            _ if !has_begun => self.begin(),
+            generation if generation <= self.plan.generations => self.next_generation(),
+            _ => self.confirmations(),
+        };
+        let mut step = Vec::with_capacity(proposals.len());
+        for (individual, purpose) in proposals {
+            let id = TrialId(self.trials.len() as u64);
+            step.push(Trial { id, purpose, edits: self.records.edits(individual).to_vec() });
+            self.trials.push((individual, purpose));
+        }
+        Ok(step)
+    }
+
+    /// Refuses [`Report::Same`] where the machine code was not measured, or was to be run again.
+    fn judge(&mut self, trial: &Trial<P::Edit>, report: &Report) -> Result<Evaluation, TellError> {
+        match *report {
+            Report::Ran { fitness, code } => {
+                if let Some(code) = code.filter(|_| trial.purpose == Purpose::Search) {
+                    self.fresh.entry(code).or_insert(fitness);
+                }
+                if fitness.error > self.plan.max_error {
+                    return Ok(Evaluation::Failed(Failure::Wrong));
+                }
+            }
+            Report::Same(code) if trial.purpose != Purpose::Search || self.measured(code).is_none() => {
+                return Err(TellError::Foreign(self.name(trial)));
+            }
+            Report::Same(_) | Report::Failed(_) => {}
+        }
+        Ok(report.evaluation())
+    }
+
+    fn learn(&mut self, step: &[Observation<Trial<P::Edit>, Report>]) {
+        self.fresh.clear();
+        // A report that says `Same` stands on another one that ran, maybe of the same generation: those come first.
+        let (same, ran): (Vec<_>, Vec<_>) =
+            step.iter().partition(|own| matches!(own.report, Report::Same(_)));
+        for own in ran.into_iter().chain(same) {
+            let (individual, purpose) = self.trials[own.proposal.id.0 as usize];
+            let max_error = self.plan.max_error;
+            match purpose {
+                Purpose::Search => self.records.search(individual, own.report, max_error),
+                Purpose::Again => self.records.again(individual, own.report, max_error),
+                Purpose::Validation => self.records.validation(individual, own.report, max_error),
+            }
+        }
+    }
+
+    fn name(&self, trial: &Trial<P::Edit>) -> String {
+        trial.id.to_string()
+    }
+}
+
+impl Measurement for Report {
+    fn evaluation(&self) -> Evaluation {
+        match *self {
+            Self::Ran { fitness, .. } => Evaluation::TimeNs(fitness.time_ns),
+            Self::Same(_) => Evaluation::Failed(Failure::Invalid), // it is no better than what has its code
+            Self::Failed(failure) => Evaluation::Failed(failure),
+        }
+    }
+
+    fn fault(&self) -> Option<(String, f64)> {
+        match *self {
+            Self::Ran { fitness: Fitness { error, .. }, .. } if !error.is_finite() || error < 0.0 => {
+                Some(("error".to_owned(), error))
+            }
+            _ => None,
+        }
     }
 }

@@ -1,9 +1,9 @@
-//! What each edit brings.
+//! The gain of each edit of a patch.
 
-/// What the edits of a patch bring, alone and together.
+/// The gains of the edits of a patch, alone and together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Explained<E> {
-    /// What all of them bring, as a share of the time without any.
+pub struct Explanation<E> {
+    /// The gain of all of them, as a share of the time without any.
     pub gain: f64,
     /// Each edit.
     pub edits: Vec<Influence<E>>,
@@ -12,16 +12,16 @@ pub struct Explained<E> {
     pub pairs: Vec<(usize, usize, f64)>,
 }
 
-/// What one edit brings, as shares of the time without any edit.
+/// The gain of one edit, as shares of the time without any edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Influence<E> {
     /// The edit.
     pub edit: E,
-    /// What it brings alone; none where it cannot be made alone.
+    /// The gain of the edit alone; none where it cannot be made alone.
     pub alone: Option<f64>,
-    /// What is lost without it, all others there; none where the others do not go without it.
+    /// The loss without it, all others there; none where the others do not go without it.
     pub loss: Option<f64>,
-    /// Whether the two are the same, within the margin: then it has nothing to do with the others. Else it is
+    /// True where the two are the same, within the margin: then it has nothing to do with the others. Else it is
     /// epistatic.
     pub is_independent: bool,
 }
@@ -49,7 +49,7 @@ pub fn explain<E: Clone>(
     edits: &[E],
     margin: f64,
     mut time_ns: impl FnMut(&[E]) -> Option<f64>,
-) -> Option<Explained<E>> {
+) -> Option<Explanation<E>> {
     let base = time_ns(&[])?;
     let mut gain = |some: &[E]| Some((base - time_ns(some)?) / base);
     let all = gain(edits)?;
@@ -68,13 +68,13 @@ pub fn explain<E: Clone>(
             for (second, other) in edits.iter().enumerate().skip(first + 1) {
                 let Some(together) = gain(&[one.clone(), other.clone()]) else { continue };
                 // What cannot be made alone brings nothing alone.
-                let alone = |at: usize| influences[at].alone.unwrap_or(0.0);
-                let more = together - alone(first) - alone(second);
+                let [one, other] = [first, second].map(|at| influences[at].alone.unwrap_or(0.0));
+                let more = together - one - other;
                 if more.abs() > margin {
                     pairs.push((first, second, more));
                 }
             }
         }
     }
-    Some(Explained { gain: all, edits: influences, pairs })
+    Some(Explanation { gain: all, edits: influences, pairs })
 }

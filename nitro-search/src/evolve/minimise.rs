@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// The fewest of these edits that still do what is asked for, in the sense that none of them can be left out
+/// Returns the fewest of these edits that still do what is asked for, in the sense that none of them can be left out
 /// (Zeller and Hildebrandt 2002, "ddmin").
 ///
 /// `keeps` says of some of the edits whether they do, for example whether they are as fast within 1 %, with the
@@ -17,26 +17,30 @@ use std::collections::BTreeMap;
 /// assert_eq!(kept, [7, 31]);
 /// ```
 pub fn minimise<E: Clone + Ord>(edits: &[E], keeps: impl FnMut(&[E]) -> bool) -> Vec<E> {
-    let mut asked = Asked { keeps, known: BTreeMap::new() };
+    let mut oracle = Oracle { keeps, known: BTreeMap::new() };
     let mut kept: Vec<E> = edits.to_vec();
     kept.sort();
     kept.dedup();
-    if !asked.keeps(&kept) {
+    if !oracle.keeps(&kept) {
         return edits.to_vec();
     }
-    if asked.keeps(&[]) {
+    if oracle.keeps(&[]) {
         return Vec::new();
     }
     let mut parts = 2;
     while kept.len() >= 2 {
         let chunk = kept.len().div_ceil(parts);
-        let part = |from: usize| from..(from + chunk).min(kept.len());
-        let ranges: Vec<_> = (0..kept.len()).step_by(chunk).map(part).collect();
-        let alone = ranges.iter().map(|range| kept[range.clone()].to_vec());
-        let without = ranges.iter().map(|range| [&kept[..range.start], &kept[range.end..]].concat());
-        let smaller: Vec<(bool, Vec<E>)> =
-            alone.map(|some| (true, some)).chain(without.map(|some| (false, some))).collect();
-        let found = smaller.into_iter().find(|(_, some)| some.len() < kept.len() && asked.keeps(some));
+        // The parts alone come first, then what is left without each of them.
+        let (mut smaller, mut without) = (Vec::new(), Vec::new());
+        for part in kept.chunks(chunk) {
+            smaller.push((true, part.to_vec()));
+        }
+        for from in (0..kept.len()).step_by(chunk) {
+            let to = (from + chunk).min(kept.len());
+            without.push((false, [&kept[..from], &kept[to..]].concat()));
+        }
+        smaller.append(&mut without);
+        let found = smaller.into_iter().find(|(_, some)| some.len() < kept.len() && oracle.keeps(some));
         match found {
             Some((is_alone, some)) => {
                 kept = some;
@@ -49,12 +53,12 @@ pub fn minimise<E: Clone + Ord>(edits: &[E], keeps: impl FnMut(&[E]) -> bool) ->
     kept
 }
 
-struct Asked<E, F> {
+struct Oracle<E, F> {
     keeps: F,
     known: BTreeMap<Vec<E>, bool>,
 }
 
-impl<E: Clone + Ord, F: FnMut(&[E]) -> bool> Asked<E, F> {
+impl<E: Clone + Ord, F: FnMut(&[E]) -> bool> Oracle<E, F> {
     fn keeps(&mut self, some: &[E]) -> bool {
         if let Some(&known) = self.known.get(some) {
             return known;

@@ -3,8 +3,8 @@
 //!
 //! - What is edited, a [`PatchSpace`] knows: it draws edits, and says which go together. Here an edit is a value
 //!   that has an order.
-//! - An [`Evolution`] is asked what to evaluate and told what that gave: time and error, both the less the better
-//!   (NSGA-II).
+//! - An [`Evolution`] proposes what to evaluate and learns from what that gave: time and error, both the less the
+//!   better (NSGA-II).
 //! - [`minimise`] leaves the edits that matter, [`explain`] says what each brings alone and among the others.
 //!
 //! Inputs are of three kinds that have nothing in common. Those of the *search* ([`Purpose::Search`],
@@ -30,12 +30,14 @@ mod plan;
 mod rank;
 mod records;
 
-pub use self::evolution::Evolution;
-pub use self::explain::{Explained, Influence, explain};
-pub use self::minimise::minimise;
-pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Told, Trial, TrialId};
+use std::fmt;
 
-/// What is edited: a program, of which the search knows its edits alone.
+pub use self::evolution::Evolution;
+pub use self::explain::{Explanation, Influence, explain};
+pub use self::minimise::minimise;
+pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Trial, TrialId};
+
+/// A program that is edited, of which the search knows its edits alone.
 ///
 /// ```
 /// use nitro_search::evolve::PatchSpace;
@@ -61,13 +63,13 @@ pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Told, Trial
 /// ```
 pub trait PatchSpace: Sync {
     /// One change. Those of an individual are a set: in which order they come makes no difference.
-    type Edit: Clone + Ord + Send + Sync;
+    type Edit: Clone + fmt::Debug + Ord + Send + Sync;
 
-    /// An edit that can be made together with these, drawn by the seed; none where nothing was found. The same seed
+    /// Draws an edit that can be made together with these; none where nothing was found. The same seed
     /// draws the same.
     fn mutate(&self, edits: &[Self::Edit], seed: u64) -> Option<Self::Edit>;
 
-    /// Whether these edits can be made together. Without any it is the program as it is, which can.
+    /// Returns true if these edits can be made together. Without any it is the program as it is, which can.
     fn is_valid(&self, edits: &[Self::Edit]) -> bool;
 }
 

@@ -1,12 +1,12 @@
-//! What an evolution is asked, and what it answers.
+//! Settings of an evolution, and its trials and reports.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Budget, Failure};
+use crate::Failure;
 
-/// What an evolution is to do; the paper's numbers by default.
+/// The settings of an evolution, the paper's by default.
 ///
 /// ```
 /// use nitro_search::evolve::EvolvePlan;
@@ -20,9 +20,9 @@ pub struct EvolvePlan {
     pub population: usize,
     /// Generations after the first.
     pub generations: usize,
-    /// How likely two parents exchange edits.
+    /// The probability that two parents exchange edits.
     pub crossover: f64,
-    /// How likely a child gets another edit.
+    /// The probability that a child gets another edit.
     pub mutation: f64,
     /// Share of a time within which two times are the same.
     pub margin: f64,
@@ -32,8 +32,6 @@ pub struct EvolvePlan {
     pub validate_every: usize,
     /// All chance comes from it.
     pub seed: u64,
-    /// When to stop before the generations are over.
-    pub budget: Budget,
 }
 
 impl Default for EvolvePlan {
@@ -47,13 +45,12 @@ impl Default for EvolvePlan {
             max_error: 0.01,
             validate_every: 5,
             seed: 0,
-            budget: Budget::default(),
         }
     }
 }
 
 impl EvolvePlan {
-    /// How many of the best go on unchanged and are measured again: one in 64, at least 4.
+    /// Returns how many of the best go on unchanged and are measured again: one in 64, at least 4.
     #[must_use]
     pub fn elites(&self) -> usize {
         (self.population / 64).max(4)
@@ -69,7 +66,7 @@ pub struct Fitness {
     pub error: f64,
 }
 
-/// For what something is evaluated, and so with which inputs.
+/// The purpose of an evaluation, which says with which inputs it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -94,15 +91,15 @@ impl fmt::Display for TrialId {
 /// Something to evaluate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trial<E> {
-    /// By which it is told.
+    /// Its number.
     pub id: TrialId,
-    /// For what.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The edits, ascending; none for the program as it is.
     pub edits: Vec<E>,
 }
 
-/// What a trial gave.
+/// The result of a trial.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
@@ -117,15 +114,6 @@ pub enum Report {
     Same(u64),
     /// It has no time.
     Failed(Failure),
-}
-
-/// A trial and what it gave: what is kept of an evolution, to go on with it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Told<E> {
-    /// What was evaluated.
-    pub trial: Trial<E>,
-    /// What that gave.
-    pub report: Report,
 }
 
 /// A patch that is on the front and has passed the validation. With the inputs of the test nobody has run it.

@@ -1,15 +1,16 @@
-//! Who is better: non-dominated sorting and crowding of NSGA-II (Deb and others, 2002), with a margin for times.
+//! The order of individuals: non-dominated sorting and crowding of NSGA-II (Deb and others, 2002), with a margin
+//! for times.
 
 use std::cmp::Ordering;
 
 use super::Fitness;
 
-/// Times within `margin` of each other are the same.
+/// Compares times; those within `margin` of each other are the same.
 pub(super) fn compare_times(one: f64, other: f64, margin: f64) -> Ordering {
     if (one - other).abs() <= margin * one.min(other) { Ordering::Equal } else { one.total_cmp(&other) }
 }
 
-/// Whether one is no worse in anything, and better in something.
+/// Returns true if one is no worse in anything, and better in something.
 pub(super) fn dominates(one: Fitness, other: Fitness, margin: f64) -> bool {
     let time = compare_times(one.time_ns, other.time_ns, margin);
     let error = one.error.total_cmp(&other.error);
@@ -30,12 +31,14 @@ impl Standing {
     }
 }
 
-/// The standing of each.
+/// Returns the standing of each.
 pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
     let mut standings = vec![Standing { rank: 0, crowding: 0.0 }; all.len()];
-    let beats = |one: usize, other: usize| dominates(all[one], all[other], margin);
-    let mut better: Vec<usize> =
-        (0..all.len()).map(|at| (0..all.len()).filter(|&other| beats(other, at)).count()).collect();
+    // Fronts are taken off one by one: a member of the next one has nobody left who is better.
+    let mut better = Vec::with_capacity(all.len());
+    for own in all {
+        better.push(all.iter().filter(|other| dominates(**other, *own, margin)).count());
+    }
     let mut front: Vec<usize> = (0..all.len()).filter(|&at| better[at] == 0).collect();
     for rank in 0.. {
         if front.is_empty() {
@@ -45,7 +48,7 @@ pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
         front.iter().zip(crowding).for_each(|(&at, crowding)| standings[at] = Standing { rank, crowding });
         let mut next = Vec::new();
         for &at in &front {
-            for other in (0..all.len()).filter(|&other| beats(at, other)) {
+            for other in (0..all.len()).filter(|&other| dominates(all[at], all[other], margin)) {
                 better[other] -= 1;
                 if better[other] == 0 {
                     next.push(other);
@@ -58,8 +61,9 @@ pub(super) fn standings(all: &[Fitness], margin: f64) -> Vec<Standing> {
     standings
 }
 
-/// The crowding distance of each: how far its neighbours are apart, as a share of the front's range; infinite at
-/// the ends.
+/// Returns the crowding distance of each: how far its neighbours are apart, as a share of the front's range.
+///
+/// It is infinite at the ends.
 fn crowding(front: &[Fitness]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
     for value in [|fitness: &Fitness| fitness.time_ns, |fitness: &Fitness| fitness.error] {
@@ -78,14 +82,13 @@ fn crowding(front: &[Fitness]) -> Vec<f64> {
     room
 }
 
-/// Positions of those that are worth having: by ascending error each that is faster, by more than the margin, than
-/// all with less error.
+/// Returns the positions of the front: by ascending error each that is faster, by more than the margin, than all
+/// with less error.
 pub(super) fn front(all: &[Fitness], margin: f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let key = |at: usize| (all[at].error, all[at].time_ns);
     order.sort_by(|&one, &other| {
-        let ((error, time), (other_error, other_time)) = (key(one), key(other));
-        error.total_cmp(&other_error).then(time.total_cmp(&other_time))
+        let (one, other) = (all[one], all[other]);
+        one.error.total_cmp(&other.error).then(one.time_ns.total_cmp(&other.time_ns))
     });
     let mut best = f64::INFINITY;
     order.retain(|&at| {

@@ -1,4 +1,4 @@
-//! What is known of every individual there was.
+//! Records of every individual there was.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,21 +6,21 @@ use super::{Fitness, Report};
 
 /// Individuals by their edits, and what was measured of their machine code.
 pub(super) struct Records<E> {
-    known: Vec<Known<E>>,
+    known: Vec<Individual<E>>,
     by_edits: BTreeMap<Vec<E>, usize>,
-    measured: Vec<Measured>,
+    measured: Vec<CodeMeasurement>,
     by_code: HashMap<u64, usize>,
 }
 
-struct Known<E> {
+struct Individual<E> {
     edits: Vec<E>,
     /// Position among what was measured; none as long as it was not, or when it failed.
     measured: Option<usize>,
 }
 
-/// What was measured of a machine code.
+/// Measurements of a machine code.
 #[derive(Default)]
-pub(super) struct Measured {
+pub(super) struct CodeMeasurement {
     /// Ascending.
     times_ns: Vec<f64>,
     error: f64,
@@ -29,7 +29,7 @@ pub(super) struct Measured {
     pub(super) validation: Option<Fitness>,
 }
 
-impl Measured {
+impl CodeMeasurement {
     fn add(&mut self, fitness: Fitness) {
         let at = self.times_ns.partition_point(|time| *time < fitness.time_ns);
         self.times_ns.insert(at, fitness.time_ns);
@@ -52,13 +52,13 @@ impl<E: Clone + Ord> Records<E> {
         Self { known: Vec::new(), by_edits: BTreeMap::new(), measured: Vec::new(), by_code: HashMap::new() }
     }
 
-    /// The number of an individual, and whether it is new. The edits are ascending.
+    /// Returns the number of an individual, and if it is new. The edits are ascending.
     pub(super) fn number(&mut self, edits: Vec<E>) -> (usize, bool) {
         if let Some(&number) = self.by_edits.get(&edits) {
             return (number, false);
         }
         self.by_edits.insert(edits.clone(), self.known.len());
-        self.known.push(Known { edits, measured: None });
+        self.known.push(Individual { edits, measured: None });
         (self.known.len() - 1, true)
     }
 
@@ -66,18 +66,18 @@ impl<E: Clone + Ord> Records<E> {
         &self.known[number].edits
     }
 
-    /// What was measured of a machine code, if it may be used.
+    /// Returns time and error of a machine code, if it was measured.
     pub(super) fn of_code(&self, code: u64) -> Option<Fitness> {
         let measured = &self.measured[*self.by_code.get(&code)?];
         Some(measured.fitness())
     }
 
-    /// Time and error of an individual that may live.
+    /// Returns time and error of an individual that may live.
     pub(super) fn fitness(&self, number: usize) -> Option<Fitness> {
-        self.measured(number).filter(|measured| !measured.is_out).map(Measured::fitness)
+        self.measured(number).filter(|measured| !measured.is_out).map(CodeMeasurement::fitness)
     }
 
-    pub(super) fn measured(&self, number: usize) -> Option<&Measured> {
+    pub(super) fn measured(&self, number: usize) -> Option<&CodeMeasurement> {
         self.known[number].measured.map(|at| &self.measured[at])
     }
 
@@ -97,7 +97,7 @@ impl<E: Clone + Ord> Records<E> {
         match fitness {
             Some(fitness) => {
                 if known.is_none() {
-                    self.measured.push(Measured::default());
+                    self.measured.push(CodeMeasurement::default());
                 }
                 self.measured[at].add(fitness);
                 self.measured[at].is_out |= fitness.error > max_error;

@@ -3,11 +3,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::rank::{Standing, dominates, front, standings};
-use super::{
-    Evolution, EvolvePlan, Fitness, PatchSpace, Purpose, Report, Told, Trial, TrialId, explain, minimise,
-};
+use super::{Evolution, EvolvePlan, Fitness, PatchSpace, Purpose, Report, Trial, explain, minimise};
 use crate::random::Random;
-use crate::{Ask, Budget, Ended, Failure, TellError};
+use crate::{Ask, Budget, Engine, Failure, Observation, StopReason, TellError};
 
 /// Edits of a program of 60 lines: some cannot be made together, and one in seven not at all.
 struct Lines;
@@ -48,23 +46,31 @@ fn plan(seed: u64) -> EvolvePlan {
     EvolvePlan { population: 64, generations: 40, seed, ..EvolvePlan::default() }
 }
 
+type Search<P> = Engine<Evolution<P>>;
+
+fn begin<P: PatchSpace>(space: P, plan: EvolvePlan) -> Search<P> {
+    Engine::new(Evolution::new(space, plan), Budget::default())
+}
+
 /// Answers a trial as somebody would who compiles first.
-fn report(evolution: &Evolution<Lines>, trial: &Trial<u32>) -> Report {
+fn report(evolution: &Search<Lines>, trial: &Trial<u32>) -> Report {
     let (code, fitness) = answer(&trial.edits);
     match fitness {
-        _ if trial.purpose == Purpose::Search && evolution.measured(code).is_some() => Report::Same(code),
+        _ if trial.purpose == Purpose::Search && evolution.proposer().measured(code).is_some() => {
+            Report::Same(code)
+        }
         Some(fitness) => Report::Ran { fitness, code: Some(code) },
         None => Report::Failed(Failure::Crash),
     }
 }
 
 /// Asks and tells to the end, `room` at once, told in the other order; what was asked for.
-fn finish(evolution: &mut Evolution<Lines>, room: usize) -> Vec<Trial<u32>> {
+fn finish(evolution: &mut Search<Lines>, room: usize) -> Vec<Trial<u32>> {
     let mut asked = Vec::new();
-    while let Ask::Evaluate(trials) = evolution.ask(room) {
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(room) {
         for trial in trials.iter().rev() {
             let report = report(evolution, trial);
-            evolution.tell(trial.id, report).unwrap();
+            evolution.tell(trial, report).unwrap();
         }
         asked.extend(trials);
     }
@@ -74,9 +80,9 @@ fn finish(evolution: &mut Evolution<Lines>, room: usize) -> Vec<Trial<u32>> {
 #[test]
 fn planted_edits_are_found_and_so_is_what_error_buys() {
     for seed in 0..5 {
-        let mut evolution = Evolution::new(Lines, plan(seed));
+        let mut evolution = begin(Lines, plan(seed));
         finish(&mut evolution, 7);
-        let finalists = evolution.finalists();
+        let finalists = evolution.proposer().finalists();
         // Edits that cost next to nothing come along: minimised, the planted ones are left.
         let planted = [(0.0, 62.0, vec![10, 21, 22, 23]), (0.005, 42.0, vec![10, 21, 22, 23, 30])];
         assert_eq!(finalists.len(), 2, "seed {seed}");
@@ -93,13 +99,13 @@ fn planted_edits_are_found_and_so_is_what_error_buys() {
             };
             assert_eq!(minimise(&finalist.edits, is_as_good), planted, "seed {seed}");
         }
-        assert_eq!(evolution.generation(), 41);
+        assert_eq!(evolution.proposer().generation(), 41);
     }
 }
 
 #[test]
 fn the_first_trial_is_the_program_as_it_is_and_no_genotype_is_tried_twice() {
-    let mut evolution = Evolution::new(Lines, plan(3));
+    let mut evolution = begin(Lines, plan(3));
     let asked = finish(&mut evolution, 5);
     assert_eq!((asked[0].edits.as_slice(), asked[0].purpose), (&[][..], Purpose::Search));
     let new: Vec<_> = asked.iter().filter(|trial| trial.purpose == Purpose::Search).collect();
@@ -123,10 +129,10 @@ fn the_first_trial_is_the_program_as_it_is_and_no_genotype_is_tried_twice() {
 
 #[test]
 fn all_are_held_against_the_program_as_it_is_measured_again_in_every_generation() {
-    let mut evolution = Evolution::new(Lines, EvolvePlan { generations: 3, ..plan(5) });
-    assert_eq!((evolution.original(), evolution.to_beat_ns()), (None, None));
+    let mut evolution = begin(Lines, EvolvePlan { generations: 3, ..plan(5) });
+    assert_eq!((evolution.proposer().original(), evolution.proposer().to_beat_ns()), (None, None));
     let mut times = 0;
-    while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) {
         for trial in trials {
             let is_original = trial.edits.is_empty();
             times += usize::from(is_original && trial.purpose != Purpose::Validation);
@@ -137,20 +143,20 @@ fn all_are_held_against_the_program_as_it_is_measured_again_in_every_generation(
                 }
                 report => report,
             };
-            evolution.tell(trial.id, report).unwrap();
+            evolution.tell(&trial, report).unwrap();
         }
     }
     assert_eq!(times, 4);
-    assert_eq!(evolution.original(), Some(Fitness { time_ns: 100.0, error: 0.0 }));
-    assert_eq!(evolution.to_beat_ns(), Some(99.0));
+    assert_eq!(evolution.proposer().original(), Some(Fitness { time_ns: 100.0, error: 0.0 }));
+    assert_eq!(evolution.proposer().to_beat_ns(), Some(99.0));
 }
 
 #[test]
 fn what_has_known_machine_code_lives_and_is_not_run() {
-    let mut evolution = Evolution::new(Lines, plan(4));
+    let mut evolution = begin(Lines, plan(4));
     let mut runs: HashMap<u64, usize> = HashMap::new();
     let mut same = 0;
-    while let Ask::Evaluate(trials) = evolution.ask(3) {
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(3) {
         for trial in trials {
             let report = report(&evolution, &trial);
             match report {
@@ -160,13 +166,13 @@ fn what_has_known_machine_code_lives_and_is_not_run() {
                 }
                 _ => {}
             }
-            evolution.tell(trial.id, report).unwrap();
+            evolution.tell(&trial, report).unwrap();
         }
     }
     assert!(same > 100, "{same}");
     assert!(runs.values().all(|&runs| runs == 1));
-    let longest = evolution.told().iter().filter(|told| matches!(told.report, Report::Same(_)));
-    let longest = longest.map(|told| told.trial.edits.len()).max().unwrap();
+    let longest = evolution.observations().iter().filter(|told| matches!(told.report, Report::Same(_)));
+    let longest = longest.map(|told| told.proposal.edits.len()).max().unwrap();
     assert!(longest > 4, "neutral edits are inherited: {longest}");
 }
 
@@ -174,16 +180,16 @@ fn what_has_known_machine_code_lives_and_is_not_run() {
 fn proposals_depend_on_seed_and_outcomes_alone() {
     let run = |seed, room| {
         let quick = EvolvePlan { population: 20, generations: 8, ..plan(seed) };
-        let mut evolution = Evolution::new(Lines, quick);
+        let mut evolution = begin(Lines, quick);
         let mut asked = Vec::new();
-        while let Ask::Evaluate(trials) = evolution.ask(room) {
+        while let Ok(Ask::Evaluate(trials)) = evolution.ask(room) {
             for trial in trials.iter().rev() {
                 let (code, fitness) = answer(&trial.edits);
                 let report = fitness.map_or(Report::Failed(Failure::Crash), |fitness| Report::Ran {
                     fitness,
                     code: Some(code),
                 });
-                evolution.tell(trial.id, report).unwrap();
+                evolution.tell(&trial, report).unwrap();
             }
             asked.extend(trials);
         }
@@ -194,29 +200,47 @@ fn proposals_depend_on_seed_and_outcomes_alone() {
 }
 
 #[test]
+fn seeded_evolutions_stay_the_same() {
+    let purposes = [Purpose::Search, Purpose::Again, Purpose::Validation];
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for seed in 0..6 {
+        let quick = EvolvePlan { population: 24, generations: 8, ..plan(seed) };
+        for trial in finish(&mut begin(Lines, quick), 5) {
+            let purpose = purposes.iter().position(|own| *own == trial.purpose).unwrap() as u64;
+            let edits = trial.edits.iter().map(|edit| u64::from(*edit));
+            for number in [trial.id.0, purpose].into_iter().chain(edits) {
+                hash = (hash ^ number).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+    }
+    assert_eq!(hash, 0x4371_c82c_56d7_d3a8, "published figures rest on what seeds draw");
+}
+
+#[test]
 fn from_any_prefix_an_evolution_goes_on_as_it_would_have() {
-    let begin = || Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
-    let mut whole = begin();
+    let begun = || begin(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
+    let mut whole = begun();
     finish(&mut whole, 4);
-    for length in (0..=whole.told().len()).step_by(5) {
-        let mut kept: Vec<Told<u32>> = whole.told()[..length].to_vec();
+    for length in (0..=whole.observations().len()).step_by(5) {
+        let mut kept: Vec<Observation<Trial<u32>, Report>> = whole.observations()[..length].to_vec();
         kept.reverse();
         let text = serde_json::to_string(&kept).unwrap();
-        let kept: Vec<Told<u32>> = serde_json::from_str(&text).unwrap();
-        let mut again = begin();
+        let kept: Vec<Observation<Trial<u32>, Report>> = serde_json::from_str(&text).unwrap();
+        let mut again = begun();
         again.restore(&kept).unwrap();
-        assert_eq!(again.told().len(), length);
+        assert_eq!(again.observations().len(), length);
         finish(&mut again, 3);
-        let by_id = |evolution: &Evolution<Lines>| {
-            let mut trials: Vec<_> = evolution.told().iter().map(|told| told.trial.clone()).collect();
+        let by_id = |evolution: &Search<Lines>| {
+            let mut trials: Vec<_> =
+                evolution.observations().iter().map(|told| told.proposal.clone()).collect();
             trials.sort_by_key(|trial| trial.id);
             trials
         };
         assert_eq!(by_id(&again), by_id(&whole), "after {length}");
-        assert_eq!(again.finalists(), whole.finalists());
+        assert_eq!(again.proposer().finalists(), whole.proposer().finalists());
     }
-    let mut other = Evolution::new(Lines, EvolvePlan { population: 16, generations: 6, ..plan(9) });
-    let refused = other.restore(whole.told()).unwrap_err();
+    let mut other = begin(Lines, EvolvePlan { population: 16, generations: 6, ..plan(9) });
+    let refused = other.restore(whole.observations()).unwrap_err();
     assert!(refused.to_string().contains("none of this search's"), "{refused}");
 }
 
@@ -233,23 +257,21 @@ fn elites_are_measured_again_and_a_lucky_time_does_not_last() {
             true
         }
     }
-    let mut evolution = Evolution::new(One, EvolvePlan { population: 4, generations: 4, ..plan(1) });
+    let mut evolution = begin(One, EvolvePlan { population: 4, generations: 4, ..plan(1) });
     let mut times = [1.0, 110.0, 111.0, 112.0, 113.0].into_iter();
-    while let Ask::Evaluate(trials) = evolution.ask(1) {
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(1) {
         let slow = Fitness { time_ns: 100.0, error: 0.0 };
         let time_ns = if trials[0].edits.is_empty() { 100.0 } else { times.next().unwrap_or(112.0) };
-        evolution
-            .tell(trials[0].id, Report::Ran { fitness: Fitness { time_ns, ..slow }, code: None })
-            .unwrap();
+        evolution.tell(&trials[0], Report::Ran { fitness: Fitness { time_ns, ..slow }, code: None }).unwrap();
     }
-    assert_eq!(evolution.front(), [(&[][..], Fitness { time_ns: 100.0, error: 0.0 })]);
+    assert_eq!(evolution.proposer().front(), [(&[][..], Fitness { time_ns: 100.0, error: 0.0 })]);
 }
 
 #[test]
 fn what_comes_from_elsewhere_is_evaluated_anew_and_bred_from() {
     let find = |given: Vec<Vec<u32>>| {
         let plan = EvolvePlan { generations: 2, ..plan(11) };
-        let mut evolution = Evolution::with_patches(Lines, plan, given);
+        let mut evolution = Engine::new(Evolution::with_patches(Lines, plan, given), Budget::default());
         let asked = finish(&mut evolution, 8);
         let three = |trial: &Trial<u32>| [21, 22, 23].iter().all(|edit| trial.edits.contains(edit));
         (
@@ -260,66 +282,71 @@ fn what_comes_from_elsewhere_is_evaluated_anew_and_bred_from() {
     assert_eq!(find(Vec::new()).0, [], "chance alone does not find them so soon");
     // In whatever order the edits are given, and however often; what cannot run is a candidate that failed.
     let (tried, evolution) = find(vec![vec![23, 21, 22, 21], vec![21, 22, 23], Vec::new(), vec![49, 29]]);
-    let told = |edits: &[u32]| evolution.told().iter().find(|told| told.trial.edits == edits).unwrap();
-    let Told { trial, report } = told(&[21, 22, 23]);
+    let told =
+        |edits: &[u32]| evolution.observations().iter().find(|told| told.proposal.edits == edits).unwrap();
+    let Observation { proposal: trial, report } = told(&[21, 22, 23]);
     assert!(trial.id.0 < 64 && trial.purpose == Purpose::Search, "{trial:?}");
     assert!(matches!(report, Report::Ran { fitness, .. } if fitness.time_ns == 70.0), "{report:?}");
     assert!(matches!(told(&[29, 49]).report, Report::Failed(Failure::Crash)));
     let again = tried.iter().filter(|(purpose, edits)| *purpose == Purpose::Search && edits.len() == 3);
     assert_eq!(again.count(), 1, "what is known is not evaluated twice");
     assert!(tried.iter().any(|(_, edits)| edits.len() > 3), "it has descendants");
-    assert!(evolution.finalists().iter().any(|finalist| finalist.edits.starts_with(&[21, 22, 23])));
+    assert!(
+        evolution.proposer().finalists().iter().any(|finalist| finalist.edits.starts_with(&[21, 22, 23]))
+    );
 }
 
 #[test]
 fn what_came_from_elsewhere_belongs_to_what_an_evolution_is_restored_with() {
     let plan = EvolvePlan { population: 16, generations: 6, ..plan(8) };
-    let begin =
-        || Evolution::with_patches(Lines, plan.clone(), vec![vec![10, 21], vec![6], vec![21, 22, 23]]);
-    let mut whole = begin();
+    let begun = || {
+        let patches = vec![vec![10, 21], vec![6], vec![21, 22, 23]];
+        Engine::new(Evolution::with_patches(Lines, plan.clone(), patches), Budget::default())
+    };
+    let mut whole = begun();
     finish(&mut whole, usize::MAX);
-    for length in (0..=whole.told().len()).step_by(7) {
-        let mut again = begin();
-        again.restore(&whole.told()[..length]).unwrap();
+    for length in (0..=whole.observations().len()).step_by(7) {
+        let mut again = begun();
+        again.restore(&whole.observations()[..length]).unwrap();
         finish(&mut again, usize::MAX);
-        let by_id = |evolution: &Evolution<Lines>| {
-            let trials = evolution.told().iter().map(|told| (told.trial.id, told.trial.edits.clone()));
+        let by_id = |evolution: &Search<Lines>| {
+            let trials =
+                evolution.observations().iter().map(|told| (told.proposal.id, told.proposal.edits.clone()));
             trials.collect::<std::collections::BTreeMap<_, _>>()
         };
         assert_eq!(by_id(&again), by_id(&whole), "after {length}");
     }
-    let mut without = Evolution::new(Lines, plan.clone());
-    assert!(without.restore(whole.told()).is_err());
+    let mut without = begin(Lines, plan.clone());
+    assert!(without.restore(whole.observations()).is_err());
 }
 
 #[test]
 fn an_evolution_that_is_told_to_finish_shows_its_front_to_the_validation_and_ends() {
-    let mut evolution =
-        Evolution::new(Lines, EvolvePlan { generations: 1000, validate_every: 1000, ..plan(3) });
-    while let Ask::Evaluate(trials) = evolution.ask(usize::MAX) {
+    let mut evolution = begin(Lines, EvolvePlan { generations: 1000, validate_every: 1000, ..plan(3) });
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) {
         for trial in trials {
             let report = report(&evolution, &trial);
-            evolution.tell(trial.id, report).unwrap();
+            evolution.tell(&trial, report).unwrap();
         }
-        if evolution.generation() == 4 {
-            assert!(evolution.finalists().is_empty(), "nothing was validated yet");
-            evolution.finish();
+        if evolution.proposer().generation() == 4 {
+            assert!(evolution.proposer().finalists().is_empty(), "nothing was validated yet");
+            evolution.proposer_mut().finish();
         }
     }
-    assert_eq!(evolution.finalists().len(), evolution.front().len());
+    assert_eq!(evolution.proposer().finalists().len(), evolution.proposer().front().len());
 }
 
 #[test]
 fn what_fails_the_validation_or_another_run_is_out() {
     for bad in [Purpose::Validation, Purpose::Again] {
-        let mut evolution = Evolution::new(Lines, plan(2));
-        while let Ask::Evaluate(trials) = evolution.ask(1) {
+        let mut evolution = begin(Lines, plan(2));
+        while let Ok(Ask::Evaluate(trials)) = evolution.ask(1) {
             let trial = &trials[0];
             let is_bad = trial.purpose == bad && trial.edits.contains(&22);
             let report = if is_bad { Report::Failed(Failure::Wrong) } else { report(&evolution, trial) };
-            evolution.tell(trial.id, report).unwrap();
+            evolution.tell(&trial, report).unwrap();
         }
-        let finalists = evolution.finalists();
+        let finalists = evolution.proposer().finalists();
         assert!(!finalists.is_empty());
         assert!(finalists.iter().all(|finalist| !finalist.edits.contains(&22)), "{bad:?}");
     }
@@ -328,28 +355,28 @@ fn what_fails_the_validation_or_another_run_is_out() {
 #[test]
 fn what_is_no_number_or_not_known_is_refused_and_budgets_end_it() {
     let budget = Budget::evaluations(30);
-    let mut evolution = Evolution::new(Lines, EvolvePlan { budget, ..plan(2) });
-    let Ask::Evaluate(trials) = evolution.ask(1) else { panic!("there is something to try") };
+    let mut evolution = Engine::new(Evolution::new(Lines, plan(2)), budget);
+    let Ok(Ask::Evaluate(trials)) = evolution.ask(1) else { panic!("there is something to try") };
     let ran = |time_ns, error| Report::Ran { fitness: Fitness { time_ns, error }, code: None };
     for report in [ran(f64::NAN, 0.0), ran(-1.0, 0.0), ran(1.0, f64::NAN), ran(1.0, -0.5), Report::Same(17)] {
-        assert!(evolution.tell(trials[0].id, report).is_err(), "{report:?}");
+        assert!(evolution.tell(&trials[0], report).is_err(), "{report:?}");
     }
-    evolution.tell(trials[0].id, ran(1.0, 0.0)).unwrap();
-    assert_eq!(evolution.tell(trials[0].id, ran(1.0, 0.0)), Err(TellError::NotAsked(TrialId(0))));
+    evolution.tell(&trials[0], ran(1.0, 0.0)).unwrap();
+    assert_eq!(evolution.tell(&trials[0], ran(1.0, 0.0)), Err(TellError::NotAsked("trial 0".to_owned())));
     assert_eq!(finish(&mut evolution, 1).len(), 29);
-    let mut evolution = Evolution::new(Lines, EvolvePlan { population: 4, generations: 2, ..plan(2) });
-    while let Ask::Evaluate(trials) = evolution.ask(1) {
+    let mut evolution = begin(Lines, EvolvePlan { population: 4, generations: 2, ..plan(2) });
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(1) {
         let (code, _) = answer(&trials[0].edits);
         if trials[0].purpose != Purpose::Search {
-            assert!(evolution.measured(code).is_some());
-            assert!(evolution.tell(trials[0].id, Report::Same(code)).is_err(), "it is to be run again");
+            assert!(evolution.proposer().measured(code).is_some());
+            assert!(evolution.tell(&trials[0], Report::Same(code)).is_err(), "it is to be run again");
         }
         let report = report(&evolution, &trials[0]);
-        evolution.tell(trials[0].id, report).unwrap();
+        evolution.tell(&trials[0], report).unwrap();
     }
-    let mut evolution = Evolution::new(Lines, EvolvePlan { budget, ..plan(2) });
+    let mut evolution = Engine::new(Evolution::new(Lines, plan(2)), budget);
     finish(&mut evolution, 1);
-    assert_eq!(evolution.ask(1), Ask::Done(Ended::Evaluations));
+    assert_eq!(evolution.ask(1), Ok(Ask::Done(StopReason::Evaluations)));
 }
 
 fn of(time_ns: f64, error: f64) -> Fitness {

@@ -1,4 +1,4 @@
-//! Who says what to evaluate next, by a Gaussian process: what improves on the best most, as far as one can expect.
+//! An expert that says what to evaluate next, by a Gaussian process: the greatest expected improvement.
 
 use super::fit::fit;
 use super::kernel::Kernel;
@@ -11,8 +11,9 @@ use crate::{Evaluation, Outcome};
 /// Most evaluations that a kernel is fitted to: of more, the fastest and the last.
 const MOST: usize = 400;
 
-/// Who stands in where sources mislead looks for what is better by more than this share of the speed: among many
-/// equally good ones, which the sources led to, there is always one that is expected to be better by a little.
+/// The expert that stands in where sources mislead looks for what is better by more than this share of the speed:
+/// among many equally good ones, which the sources led to, there is always one that is expected to be better by a
+/// little.
 const LEAP: f32 = 0.1;
 
 pub(crate) struct Expert {
@@ -20,18 +21,18 @@ pub(crate) struct Expert {
     /// The kernel before anything is measured here.
     expected: Kernel,
     kernel: Kernel,
-    /// Whether the expectation was learned on other devices.
+    /// True where the expectation was learned on other devices.
     learned: bool,
     /// By how much something has to be better to be worth anything.
     leap: f32,
     /// By what variances are multiplied.
     factor: f64,
     posterior: Posterior,
-    /// How many outcomes there were when the kernel was fitted.
+    /// The number of outcomes when the kernel was fitted.
     fitted: usize,
-    /// How many of the outcomes the posterior has seen.
+    /// The number of outcomes that the posterior has seen.
     seen: usize,
-    /// What came out of the posterior's rows.
+    /// The evaluations of the posterior's rows.
     evaluations: Vec<Evaluation>,
     /// The row of each candidate.
     row_of: Vec<u32>,
@@ -73,7 +74,7 @@ impl Expert {
         }
     }
 
-    /// How much each source tells, as far as is known by now.
+    /// Returns how much each source tells, as far as is known by now.
     pub(crate) fn weights(&self) -> &[f64] {
         &self.kernel.weights
     }
@@ -86,7 +87,7 @@ impl Expert {
         is_there: impl Fn(crate::Candidate) -> bool,
     ) -> Vec<crate::Candidate> {
         self.learn(outcomes);
-        let best_ns = best_ns(outcomes.iter().map(|outcome| outcome.evaluation));
+        let best_ns = best_ns(outcomes.iter().map(|outcome| outcome.report));
         let losses: Vec<f64> = self.evaluations.iter().map(|&evaluation| loss(evaluation, best_ns)).collect();
         let means = self.means(&losses);
         // The best has no loss by definition; before anything ran, any speed is better than none.
@@ -145,23 +146,23 @@ impl Expert {
 
     fn add(&mut self, outcome: &Outcome) {
         // Of a large space some candidates are not among the rows.
-        if let Some(&row) = self.row_of.get(outcome.candidate.index()).filter(|&&row| row != u32::MAX) {
+        if let Some(&row) = self.row_of.get(outcome.proposal.index()).filter(|&&row| row != u32::MAX) {
             self.posterior.add(&self.features, &self.kernel, row as usize);
-            self.evaluations.push(outcome.evaluation);
+            self.evaluations.push(outcome.report);
         }
     }
 
     /// Fits the kernel, and begins the posterior anew with it.
     fn fit(&mut self, outcomes: &[Outcome]) {
         let kept = telling(outcomes);
-        let best_ns = best_ns(kept.iter().map(|outcome| outcome.evaluation));
+        let best_ns = best_ns(kept.iter().map(|outcome| outcome.report));
         let row = |outcome: &&Outcome| {
-            self.row_of.get(outcome.candidate.index()).is_some_and(|&row| row != u32::MAX)
+            self.row_of.get(outcome.proposal.index()).is_some_and(|&row| row != u32::MAX)
         };
         let known: Vec<&Outcome> = kept.iter().filter(row).collect();
         let rows: Vec<usize> =
-            known.iter().map(|outcome| self.row_of[outcome.candidate.index()] as usize).collect();
-        let losses: Vec<f64> = known.iter().map(|outcome| loss(outcome.evaluation, best_ns)).collect();
+            known.iter().map(|outcome| self.row_of[outcome.proposal.index()] as usize).collect();
+        let losses: Vec<f64> = known.iter().map(|outcome| loss(outcome.report, best_ns)).collect();
         (self.kernel, self.factor) =
             fit(&self.features, &rows, &losses, &self.expected, &self.kernel, self.learned);
         self.posterior = Posterior::new(&self.features, &self.kernel);
@@ -175,7 +176,7 @@ impl Expert {
 fn telling(outcomes: &[Outcome]) -> Vec<Outcome> {
     let (earlier, last) = outcomes.split_at(outcomes.len().saturating_sub(MOST / 4));
     let mut order: Vec<usize> = (0..earlier.len()).collect();
-    order.sort_by(|&one, &other| earlier[one].evaluation.cost().total_cmp(&earlier[other].evaluation.cost()));
+    order.sort_by(|&one, &other| earlier[one].report.cost().total_cmp(&earlier[other].report.cost()));
     order.truncate(MOST - MOST / 4);
     order.sort_unstable();
     order.into_iter().map(|at| earlier[at]).chain(last.iter().copied()).collect()

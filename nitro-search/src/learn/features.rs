@@ -1,4 +1,4 @@
-//! What is known of every candidate before anything is measured here.
+//! Features of every candidate before anything is measured here.
 
 use super::forest::{Forest, Sample};
 use super::{best_ns, loss};
@@ -19,16 +19,16 @@ pub(crate) struct Features {
     pub(crate) parameters: Vec<Column>,
     /// For each source the loss of each row.
     pub(crate) sources: Vec<Vec<f32>>,
-    /// How much each source is expected to tell, from the device features; their sum is 1.
+    /// The expected weight of each source, from the device features; their sum is 1.
     pub(crate) weights: Vec<f64>,
 }
 
 /// A parameter, row by row.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// Where its value is between the least and the greatest, on its scale; of a category the index.
+    /// The place of its value between the least and the greatest, on its scale; of a category the index.
     pub(crate) positions: Vec<f32>,
-    /// Whether values are the same or not, and nothing between.
+    /// True where values are the same or not, and nothing between.
     pub(crate) category: bool,
 }
 
@@ -82,8 +82,7 @@ impl Features {
 
     /// In how many parameters two rows differ.
     fn differ(&self, one: usize, other: usize) -> usize {
-        let differs = |column: &&Column| column.positions[one] != column.positions[other];
-        self.parameters.iter().filter(differs).count()
+        self.parameters.iter().filter(|column| column.positions[one] != column.positions[other]).count()
     }
 
     /// The losses of each source, estimated where it did not measure.
@@ -104,11 +103,11 @@ impl Features {
 
     fn known(&self, source: &Source) -> Vec<Option<f32>> {
         let best_ns = best_ns(source.evaluations.iter().flatten().copied());
-        let of = |row: &Candidate| source.evaluations[row.index()].map(|known| loss(known, best_ns) as f32);
-        self.candidates.iter().map(of).collect()
+        let known = self.candidates.iter().map(|row| source.evaluations[row.index()]);
+        known.map(|known| known.map(|known| loss(known, best_ns) as f32)).collect()
     }
 
-    /// What is unknown, from the parameters and the other sources.
+    /// Fills in what is unknown, from the parameters and the other sources.
     fn estimated<'a>(
         &'a self,
         known: &[Option<f32>],

@@ -5,13 +5,13 @@ use super::kernel::{Kernel, Rows};
 
 /// Standard deviation of the logarithms of lengths and of standard deviations before anything is known.
 const SPREAD: f64 = 1.0;
-/// That of a kernel that was learned on other devices. The variances of what sources do not explain keep the other
-/// one: how far devices are apart was learned from a handful of devices, however many configurations each of them
-/// measured.
+/// The spread of a kernel that was learned on other devices. The variances of what sources do not explain keep the
+/// other one: how far devices are apart was learned from a handful of devices, however many configurations each of
+/// them measured.
 const SPREAD_LEARNED: f64 = 0.5;
-/// That of the weights of the sources: which of them this device is like is what has to be found out.
+/// The spread of the weights of the sources: which of them this device is like has to be found out.
 const SPREAD_WEIGHTS: f64 = 1.5;
-/// How many evaluations the variance that is expected before counts for.
+/// The number of evaluations that the variance which is expected before counts for.
 const PRIOR_COUNT: f64 = 10.0;
 
 /// Evaluated rows and what was beyond expectation of them.
@@ -19,11 +19,11 @@ pub(super) struct Task<'a> {
     pub(super) features: &'a Features,
     pub(super) rows: &'a [usize],
     pub(super) losses: &'a [f64],
-    /// How many evaluations the expected variance counts for.
+    /// The number of evaluations that the expected variance counts for.
     pub(super) prior_count: f64,
 }
 
-/// How well a kernel explains the rows.
+/// Returns how well a kernel explains the rows.
 pub(super) struct Likelihood {
     pub(super) logarithm: f64,
     /// By what all variances are to be multiplied.

@@ -6,7 +6,7 @@
 
 use crate::random::Random;
 
-/// How trees are grown.
+/// The settings of growing trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forest {
     pub(super) trees: usize,
@@ -20,7 +20,7 @@ pub(super) struct Sample {
 }
 
 impl Forest {
-    /// What the trees say of every row in the mean.
+    /// Returns what the trees say of every row in the mean.
     pub(super) fn predict(
         &self,
         columns: &[&[u16]],
@@ -90,7 +90,7 @@ impl Grower<'_> {
     }
 }
 
-/// What the means of the two sides explain, neither of which is empty.
+/// Returns the variance that the means of the two sides explain, neither of which is empty.
 fn explained(samples: &[Sample], column: &[u16], threshold: u16, total: f32) -> f32 {
     let (mut sum, mut count) = (0.0, 0.0);
     for sample in samples {

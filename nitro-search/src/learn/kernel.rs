@@ -1,4 +1,4 @@
-//! How alike two candidates are expected to be.
+//! The kernel: the expected likeness of two candidates.
 
 use super::Features;
 
@@ -21,7 +21,7 @@ pub(crate) struct Kernel {
     pub(crate) noise: f64,
     /// Variance of the mean.
     pub(crate) constant: f64,
-    /// How much each source tells; their sum is 1.
+    /// The weight of each source; their sum is 1.
     pub(crate) weights: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! What is learned from outcomes: a Gaussian process over the space, whose kernel joins the parameters with what
+//! Learning from outcomes: a Gaussian process over the space, whose kernel joins the parameters with what
 //! other devices measured.
 
 pub(crate) mod expert;

@@ -1,4 +1,4 @@
-//! Where other devices have their peaks: what no neighbour beats there.
+//! Peaks of other devices: configurations that no neighbour beats there.
 //!
 //! Devices agree on where the peaks are more than on which of them is the highest: what makes a peak is mostly the
 //! program. So where the sources mislead, the lower peaks of the source that the device is most like are worth an
@@ -9,20 +9,21 @@ use crate::{Candidate, Space};
 
 /// Most peaks that a search asks for.
 const MOST: usize = 8;
-/// What is slower than the best of a source by more than this share of the speed is no peak worth a visit.
+/// A configuration that is slower than the best of a source by more than this share of the speed is no peak worth a
+/// visit.
 const FAR: f32 = 0.5;
 
 /// The peaks of all sources that were not asked for.
 pub(crate) struct Modes {
     peaks: Vec<Peak>,
-    /// How many may still be asked for.
+    /// The number that may still be asked for.
     left: usize,
 }
 
 struct Peak {
     candidate: Candidate,
     source: usize,
-    /// How fast it is on its source, of the best there.
+    /// The speed on its source, of the best there.
     share: f64,
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Posterior {
     /// For each evaluation, what it explains of every row that those before do not: the solution of factor · x =
     /// covariances.
     explained: Vec<Vec<f32>>,
-    /// What is left of the variance of every row.
+    /// The rest of the variance of every row.
     variances: Vec<f32>,
 }
 
@@ -55,7 +55,7 @@ impl Posterior {
         self.rows.push(row);
     }
 
-    /// What is expected of every row beyond the prior mean, when so much was beyond it of the evaluated ones.
+    /// Returns what is expected of every row beyond the prior mean, when so much was beyond it of the evaluated ones.
     pub(crate) fn means(&self, residuals: &[f64]) -> Vec<f32> {
         let mut means = vec![0.0; self.variances.len()];
         let mut solved: Vec<f64> = Vec::new();
@@ -69,7 +69,7 @@ impl Posterior {
         means
     }
 
-    /// Where to go back to: proposals of one step are added as if what is expected of them had come out.
+    /// Returns the place to go back to: proposals of one step are added as if what is expected of them had come out.
     pub(crate) fn checkpoint(&self) -> Checkpoint {
         Checkpoint { count: self.rows.len(), variances: self.variances.clone() }
     }
@@ -83,7 +83,7 @@ impl Posterior {
     }
 }
 
-/// Where a posterior was.
+/// The state of a posterior.
 pub(crate) struct Checkpoint {
     count: usize,
     variances: Vec<f32>,

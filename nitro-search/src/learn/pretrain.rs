@@ -8,10 +8,11 @@ use crate::random::Random;
 
 /// Rows a source, the better of two random ones each: what is slow everywhere tells little.
 const ROWS: usize = 100;
-/// How many rows the expected variance counts for.
+/// The number of rows that the expected variance counts for.
 const PRIOR_COUNT: f64 = 20.0;
 
-/// What is expected of the kernel before anything is measured here; with fewer than two sources nothing is learned.
+/// Learns what is expected of the kernel before anything is measured here; with fewer than two sources nothing is
+/// learned.
 pub(super) fn pretrain(features: &Features, random: &mut Random) -> Kernel {
     let mut kernel = Kernel::new(features);
     let sources = features.sources.len();
@@ -28,7 +29,7 @@ pub(super) fn pretrain(features: &Features, random: &mut Random) -> Kernel {
     kernel
 }
 
-/// What is expected of the kernel over the parameters alone: that of the sources' own losses.
+/// Learns what is expected of the kernel over the parameters alone: that of the sources' own losses.
 pub(super) fn pretrain_alone(features: &Features, random: &mut Random) -> Kernel {
     let mut kernel = Kernel::new(&features.alone());
     if features.sources.is_empty() || features.len() < 2 {

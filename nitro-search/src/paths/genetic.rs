@@ -6,77 +6,88 @@
 
 use std::collections::BTreeMap;
 
-use super::{Crossing, Decision, Decisions, Follow, Guide, NodeKey, Part, Report, WalkError, Walks};
+use super::{
+    Crossing, Decision, Decisions, Follow, Guide, NodeKey, Path, PathStrategy, Report, WalkError, Walks,
+};
+use crate::Observation;
 use crate::random::Random;
 
 /// Paths of a generation, of which the first is drawn.
 const GENERATION: usize = 10;
-/// How many of the fastest may be parents.
+/// The number of the fastest that may be parents.
 const PARENTS: usize = 20;
 
-/// Whoever breeds paths.
-pub(super) struct Breeder {
+/// A genetic algorithm: children take each part of the program from the parent that has the faster one, and mutate.
+pub struct GeneticPaths {
     random: Random,
     walks: Walks,
     /// The fastest so far, ascending by time.
-    parents: Vec<(Vec<Crossing>, Report)>,
+    parents: Vec<Observation<Path, Report>>,
 }
 
-impl Breeder {
-    pub(super) fn new(seed: u64) -> Self {
+impl GeneticPaths {
+    /// Creates one that has not begun.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self { random: Random::new(seed), walks: Walks::default(), parents: Vec::new() }
     }
 
-    pub(super) fn ask(&mut self, decisions: &dyn Decisions) -> Result<Vec<Vec<Crossing>>, WalkError> {
-        let mut paths = if self.parents.is_empty() { self.known(decisions)? } else { Vec::new() };
-        while paths.len() < GENERATION {
-            let Some(path) = self.path(decisions)? else { break };
-            paths.push(path);
-        }
-        Ok(paths)
-    }
-
-    /// The paths that are known to be sane, as far as they were not proposed.
-    fn known(&mut self, decisions: &dyn Decisions) -> Result<Vec<Vec<Crossing>>, WalkError> {
-        let known = decisions.initial_paths().into_iter().take(GENERATION);
-        known.filter_map(|path| self.walks.try_path(decisions, &mut Follow(&path)).transpose()).collect()
-    }
-
-    /// What failed has no children.
-    pub(super) fn tell(&mut self, told: &[(&[Crossing], &Report)]) {
-        let right = told.iter().filter(|(_, report)| report.evaluation.time_ns().is_some());
-        self.parents.extend(right.map(|(path, report)| (path.to_vec(), (*report).clone())));
-        self.parents
-            .sort_by(|(_, one), (_, other)| one.evaluation.cost().total_cmp(&other.evaluation.cost()));
-        self.parents.truncate(PARENTS);
-    }
-
-    fn path(&mut self, decisions: &dyn Decisions) -> Result<Option<Vec<Crossing>>, WalkError> {
-        if self.parents.is_empty() {
-            return self.walks.new_path(decisions, &mut self.random);
-        }
-        let inherited = self.inherited();
-        self.walks.new_path(decisions, &mut Child { inherited, random: &mut self.random })
-    }
-
-    /// The better of two.
+    /// Draws the better of two.
     fn parent(&mut self) -> usize {
         let count = self.parents.len();
         self.random.below(count).min(self.random.below(count))
     }
 
-    /// The mother's options, but for the parts that are faster in the father.
+    /// Returns the mother's options, but for the parts that are faster in the father.
     fn inherited(&mut self) -> BTreeMap<NodeKey, usize> {
         let (mother, father) = (self.parent(), self.parent());
-        let [(mother, mothers), (father, fathers)] = [mother, father].map(|at| &self.parents[at]);
-        let is_faster = |part: &Part| fathers.cost_of(Some(part)) < mothers.cost_of(Some(part));
-        let option = |crossing: &Crossing| (crossing.node.clone(), crossing.option);
-        let better = father.iter().filter(|crossing| crossing.part.as_ref().is_some_and(is_faster));
-        mother.iter().chain(better).map(option).collect()
+        let [mother, father] = [mother, father].map(|at| &self.parents[at]);
+        let mut options = BTreeMap::new();
+        for crossing in &mother.proposal {
+            options.insert(crossing.node.clone(), crossing.option);
+        }
+        for crossing in father.proposal.iter().filter(|crossing| crossing.part.is_some()) {
+            let part = crossing.part.as_ref();
+            if father.report.cost_of(part) < mother.report.cost_of(part) {
+                options.insert(crossing.node.clone(), crossing.option);
+            }
+        }
+        options
     }
 }
 
-/// Takes what it inherits, and at one node of a path on average anything else.
+impl PathStrategy for GeneticPaths {
+    fn propose(&mut self, decisions: &dyn Decisions) -> Result<Vec<Path>, WalkError> {
+        let mut paths = Vec::new();
+        if self.parents.is_empty() {
+            // The paths that are known to be sane come first, as far as they were not proposed.
+            for path in decisions.initial_paths().into_iter().take(GENERATION) {
+                paths.extend(self.walks.try_path(decisions, &mut Follow(&path))?);
+            }
+        }
+        while paths.len() < GENERATION {
+            let path = if self.parents.is_empty() {
+                self.walks.new_path(decisions, &mut self.random)?
+            } else {
+                let inherited = self.inherited();
+                self.walks.new_path(decisions, &mut Child { inherited, random: &mut self.random })?
+            };
+            let Some(path) = path else { break };
+            paths.push(path);
+        }
+        Ok(paths)
+    }
+
+    /// Keeps the fastest; what failed has no children.
+    fn learn(&mut self, _: &dyn Decisions, step: &[Observation<Path, Report>]) {
+        self.parents.extend(step.iter().filter(|own| own.report.evaluation.time_ns().is_some()).cloned());
+        self.parents
+            .sort_by(|one, other| one.report.evaluation.cost().total_cmp(&other.report.evaluation.cost()));
+        self.parents.truncate(PARENTS);
+    }
+}
+
+/// A path in the making: it takes what it inherits, and at one node of a path on average anything else.
 struct Child<'a> {
     inherited: BTreeMap<NodeKey, usize>,
     random: &'a mut Random,

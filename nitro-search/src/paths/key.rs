@@ -1,11 +1,11 @@
-//! What nodes and parts are known by.
+//! Keys of nodes and names of parts.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a node is known by: nodes of the same key are one.
+/// The key of a node: nodes of the same key are one.
 ///
 /// ```
 /// use nitro_search::NodeKey;
@@ -16,22 +16,22 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct NodeKey {
-    /// What is decided, such as `partition` or `tile`.
+    /// The kind of decision, such as `partition` or `tile`.
     phase: Cow<'static, str>,
     /// For which statements, ascending.
     statements: Vec<u32>,
-    /// What else the options depend on, such as the depth of a band and its number of parallel dimensions.
+    /// The other things that the options depend on, such as the depth of a band and its number of parallel dimensions.
     shape: Vec<i64>,
 }
 
 impl NodeKey {
-    /// The key of what is decided once.
+    /// Creates the key of a decision that is made once.
     #[must_use]
     pub fn new(phase: impl Into<Cow<'static, str>>) -> Self {
         Self { phase: phase.into(), statements: Vec::new(), shape: Vec::new() }
     }
 
-    /// For this set of statements.
+    /// Adds a set of statements.
     #[must_use]
     pub fn statements(mut self, statements: impl IntoIterator<Item = u32>) -> Self {
         self.statements = statements.into_iter().collect();
@@ -40,7 +40,7 @@ impl NodeKey {
         self
     }
 
-    /// In this shape.
+    /// Adds a shape.
     #[must_use]
     pub fn shape(mut self, shape: impl IntoIterator<Item = i64>) -> Self {
         self.shape = shape.into_iter().collect();
@@ -50,13 +50,14 @@ impl NodeKey {
 
 impl fmt::Display for NodeKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |numbers: Vec<String>| numbers.join(",");
         formatter.write_str(&self.phase)?;
         if !self.statements.is_empty() {
-            write!(formatter, "{{{}}}", list(self.statements.iter().map(u32::to_string).collect()))?;
+            let statements: Vec<String> = self.statements.iter().map(u32::to_string).collect();
+            write!(formatter, "{{{}}}", statements.join(","))?;
         }
         if !self.shape.is_empty() {
-            write!(formatter, "[{}]", list(self.shape.iter().map(i64::to_string).collect()))?;
+            let shape: Vec<String> = self.shape.iter().map(i64::to_string).collect();
+            write!(formatter, "[{}]", shape.join(","))?;
         }
         Ok(())
     }
@@ -67,7 +68,7 @@ impl fmt::Display for NodeKey {
 pub struct Part(Cow<'static, str>);
 
 impl Part {
-    /// The part of this name.
+    /// Creates the part of this name.
     #[must_use]
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self(name.into())

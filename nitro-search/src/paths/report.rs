@@ -1,16 +1,16 @@
-//! What running a path gave.
+//! The results of running paths.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Part;
+use super::key::Part;
 use crate::{Evaluation, Failure};
 
 /// Metrics by name, each from 0 to 1, where 1 is the device's peak: occupancy, throughput, hit rates. More is better.
 pub type Metrics = BTreeMap<String, f64>;
 
-/// What running a path gave.
+/// The result of running a path.
 ///
 /// ```
 /// use nitro_search::{PartReport, Report};
@@ -24,7 +24,7 @@ pub type Metrics = BTreeMap<String, f64>;
 pub struct Report {
     /// The time of all, or why there is none.
     pub evaluation: Evaluation,
-    /// What is known of single parts.
+    /// The results of single parts.
     #[serde(default)]
     pub parts: Vec<PartReport>,
     /// Metrics of all. Where there are none, they are those of the parts, weighted by their times.
@@ -32,10 +32,10 @@ pub struct Report {
     pub metrics: Metrics,
 }
 
-/// What is known of one part.
+/// The result of one part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartReport {
-    /// Which one.
+    /// Its name.
     pub part: Part,
     /// Its time in nanoseconds.
     pub time_ns: f64,
@@ -51,13 +51,13 @@ impl From<Evaluation> for Report {
 }
 
 impl Report {
-    /// It took so many nanoseconds.
+    /// Creates the report of something that took so many nanoseconds.
     #[must_use]
     pub fn time_ns(time_ns: f64) -> Self {
         Evaluation::TimeNs(time_ns).into()
     }
 
-    /// It failed.
+    /// Creates the report of something that failed.
     #[must_use]
     pub fn failed(failure: Failure) -> Self {
         Evaluation::Failed(failure).into()
@@ -67,13 +67,13 @@ impl Report {
         self.parts.iter().find(|report| report.part == *part)
     }
 
-    /// What stands for a node of this part: the part's time where it is known, else that of all.
+    /// Returns the cost for a node of this part: the part's time where it is known, else that of all.
     pub(crate) fn cost_of(&self, part: Option<&Part>) -> f64 {
         let own = part.and_then(|part| self.of(part)).map(|report| report.time_ns);
         own.filter(|_| self.evaluation.time_ns().is_some()).unwrap_or(self.evaluation.cost())
     }
 
-    /// The metrics that stand for a node of this part.
+    /// Returns the metrics for a node of this part.
     pub(crate) fn metrics_of(&self, part: Option<&Part>) -> Metrics {
         match part.and_then(|part| self.of(part)) {
             Some(report) if !report.metrics.is_empty() => report.metrics.clone(),
@@ -82,7 +82,7 @@ impl Report {
         }
     }
 
-    /// Each metric of the parts that have it, weighted by their times.
+    /// Averages each metric over the parts that have it, weighted by their times.
     fn weighted(&self) -> Metrics {
         let mut sums: BTreeMap<&String, (f64, f64)> = BTreeMap::new();
         for report in &self.parts {
@@ -93,17 +93,5 @@ impl Report {
         }
         let positive = sums.into_iter().filter(|(_, (_, weight))| *weight > 0.0);
         positive.map(|(name, (sum, weight))| (name.clone(), sum / weight)).collect()
-    }
-
-    /// The first number that is none, and its name.
-    pub(crate) fn fault(&self) -> Option<(String, f64)> {
-        let time = |report: &PartReport| {
-            let wrong = !report.time_ns.is_finite() || report.time_ns < 0.0;
-            wrong.then(|| (format!("time of {}", report.part), report.time_ns))
-        };
-        let metrics = self.parts.iter().flat_map(|report| &report.metrics).chain(&self.metrics);
-        let mut infinite = metrics.filter(|(_, value)| !value.is_finite());
-        let metric = |(name, value): (&String, &f64)| (format!("metric {name}"), *value);
-        self.parts.iter().find_map(time).or_else(|| infinite.next().map(metric))
     }
 }

@@ -2,37 +2,39 @@
 
 use std::collections::HashMap;
 
-use super::{Crossing, Decision, Decisions, NodeKey, Step};
+use super::decisions::{Crossing, Decision, Decisions, Step};
+use super::key::NodeKey;
 
 /// Most steps of a walk, those back from dead ends included.
 const STEPS: usize = 100_000;
-/// How often a walk that ends where one ended before is made again before it is led elsewhere.
+/// The number of times that a walk which ends where one ended before is made again before it is led elsewhere.
 const TRIES: usize = 20;
 
-/// Why no path is found.
+/// The reason for which no path is found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WalkError {
     /// The space breaks its promise that every step shrinks what remains.
     #[error(
-        "a path of the space has more than {longest} choices, the last at `{key}`: every step has to shrink what remains, or raise the level"
+        "a path of the space has more than {longest} choices, the last at `{key}`: \
+         every step has to shrink what remains, or raise the level"
     )]
     Endless {
         /// [`Decisions::longest`].
         longest: usize,
-        /// Where the path was then.
+        /// The node where the path was then.
         key: NodeKey,
     },
     /// Every path ends where nothing can follow.
     #[error("no path of the space can be completed; the last one ended because {why}")]
     NoPath {
-        /// What the space said there.
+        /// The reason that the space gave there.
         why: String,
     },
     /// There are so many dead ends that the walk was given up.
     #[error("no complete path was found in {STEPS} steps; the last one ended because {why}")]
     DeadEnds {
-        /// What the space said there.
+        /// The reason that the space gave there.
         why: String,
     },
     /// A node is a choice among so many options always.
@@ -49,14 +51,15 @@ pub enum WalkError {
     },
 }
 
-/// Who chooses on a walk.
+/// A guide chooses on a walk.
 pub(crate) trait Guide {
-    /// One of the open options, of which there is at least one.
+    /// Chooses one of the open options, of which there is at least one.
     fn choose(&mut self, path: &[Crossing], decision: &Decision, open: &[usize]) -> Result<usize, WalkError>;
 }
 
-/// A path by a rule, which is given the path so far, what is to be chosen, and the options that are open there, and
-/// says one of these. From a dead end it goes back to the choice before, whose option is not open any more.
+/// Walks a path by a rule, which is given the path so far, the decision, and the open options, and returns one.
+///
+/// From a dead end it goes back to the choice before, whose option is not open any more.
 ///
 /// ```
 /// use nitro_search::{Crossing, Decision, NodeKey, Step, complete};
@@ -113,7 +116,7 @@ impl Guide for Follow<'_> {
     }
 }
 
-/// What earlier walks have found: where no path goes on, and where none goes on that is new.
+/// The ends that earlier walks have found: where no path goes on, and where none goes on that is new.
 #[derive(Default)]
 pub(crate) struct Walks {
     /// By the options chosen so far, which tell paths apart.
@@ -138,7 +141,7 @@ struct Walk {
 }
 
 impl Walks {
-    /// A path that was not found before, and is not found again; none when there is no more.
+    /// Finds a path that was not found before, and is not found again; none when there is no more.
     pub(crate) fn new_path(
         &mut self,
         decisions: &dyn Decisions,
@@ -157,7 +160,7 @@ impl Walks {
         unreachable!("the last walk keeps to what is new, and of that there is some")
     }
 
-    /// A single walk, which may end where an earlier one did; none then.
+    /// Walks once; none where that ends where an earlier walk did.
     pub(crate) fn try_path(
         &mut self,
         decisions: &dyn Decisions,
@@ -169,8 +172,9 @@ impl Walks {
         Ok(Some(walk.path))
     }
 
-    /// Walks to the end of a path, back from every dead end to the choice before; none where what is not dead was
-    /// all found before.
+    /// Walks to the end of a path, back from every dead end to the choice before.
+    ///
+    /// None where everything that is not dead was found before.
     fn walk(
         &mut self,
         decisions: &dyn Decisions,
@@ -209,25 +213,29 @@ impl Walks {
         Err(WalkError::DeadEnds { why })
     }
 
-    /// The options that lead on.
+    /// Returns the options that lead on.
     fn open(&self, walk: &Walk, decision: &Decision, only_new: bool) -> Vec<usize> {
         let mut prefix = walk.options.clone();
         prefix.push(0);
         let last = prefix.len() - 1;
-        let mut leads = |option: usize| {
+        let mut open = Vec::new();
+        for option in (0..decision.allowed.len()).filter(|&option| decision.allowed[option]) {
             prefix[last] = option;
-            match self.ended.get(&prefix) {
+            let leads_on = match self.ended.get(&prefix) {
                 Some(End::Dead) => false,
                 Some(End::Seen) => !only_new,
                 None => true,
+            };
+            if leads_on {
+                open.push(option);
             }
-        };
-        let allowed = decision.allowed.iter().enumerate().filter(|(_, allowed)| **allowed);
-        allowed.map(|(option, _)| option).filter(|&option| leads(option)).collect()
+        }
+        open
     }
 
-    /// Remembers how a path ended, and that so did all before it whose other options have ended too. Where paths
-    /// were found before, a walk that keeps to what is new comes to an end, too: these stay found.
+    /// Remembers how a path ended, and that so did all before it whose other options have ended too.
+    ///
+    /// Where paths were found before, a walk that keeps to what is new comes to an end, too: these stay found.
     fn end(&mut self, walk: &Walk, end: End) {
         let mut prefix = walk.options.clone();
         let mut end = if self.ended.get(&prefix) == Some(&End::Seen) { End::Seen } else { end };

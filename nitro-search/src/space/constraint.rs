@@ -1,4 +1,4 @@
-//! What configurations have to fulfil.
+//! Constraints that configurations have to meet.
 
 use std::fmt;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Constraint {
         &self.names
     }
 
-    /// Whether it admits these values, one for each of its parameters.
+    /// Returns true if it admits these values, one for each of its parameters.
     #[must_use]
     pub fn admits(&self, values: &[f64]) -> bool {
         (self.admits)(values)

@@ -1,7 +1,5 @@
 //! Digests: FNV-1a over what matters, for telling apart what was mixed up, not against forgery.
 
-use super::Space;
-
 /// A digest in the making.
 pub(crate) struct Digest(u64);
 
@@ -25,15 +23,4 @@ impl Digest {
     pub(crate) fn text(&self) -> String {
         format!("{:016x}", self.0)
     }
-}
-
-pub(super) fn of_space(space: &Space) -> String {
-    let mut digest = Digest::new();
-    for parameter in space.parameters() {
-        digest.add_text(parameter.name());
-        digest.add_text(&format!("{:?}", parameter.scale()));
-        (0..parameter.len()).for_each(|value| digest.add_text(parameter.text(value)));
-    }
-    space.rows.iter().for_each(|value| digest.add(&value.to_le_bytes()));
-    digest.text()
 }

@@ -1,7 +1,8 @@
 //! Partial assignments: what each parameter may still be, and what follows from that.
 
 use super::constraint::Constraint;
-use super::{Parameter, SpaceError};
+use super::error::SpaceError;
+use crate::Parameter;
 
 /// A constraint is looked at once so few combinations of its parameters are left: before that looking costs more
 /// than it rules out.
@@ -15,7 +16,8 @@ const COMBINATIONS: usize = 256;
 /// let parameters = [Parameter::linear("a", [1.0, 2.0, 3.0]), Parameter::linear("b", [1.0, 2.0, 3.0])];
 /// let mut domains = Domains::all(&parameters);
 /// domains.assign(0, 2); // a = 3
-/// propagate(&parameters, &[Constraint::new(["a", "b"], |values| values[0] + values[1] <= 4.0)], &mut domains)?.unwrap();
+/// let sum = Constraint::new(["a", "b"], |values| values[0] + values[1] <= 4.0);
+/// propagate(&parameters, &[sum], &mut domains)?.unwrap();
 /// assert_eq!(domains.values(1).collect::<Vec<_>>(), [0]); // b = 1
 /// # Ok::<(), nitro_search::SpaceError>(())
 /// ```
@@ -30,7 +32,7 @@ pub struct Domains {
 pub struct Conflict {
     /// The parameter without a value.
     pub parameter: String,
-    /// What the constraint is about.
+    /// The parameters of the constraint.
     pub names: Vec<String>,
 }
 
@@ -79,11 +81,12 @@ pub fn propagate(
 
 /// The positions of a constraint's parameters.
 pub(super) fn scope(parameters: &[Parameter], constraint: &Constraint) -> Result<Vec<usize>, SpaceError> {
-    let position = |name: &String| {
+    let mut scope = Vec::new();
+    for name in constraint.names() {
         let found = parameters.iter().position(|parameter| parameter.name() == name);
-        found.ok_or_else(|| SpaceError::Unknown(name.clone()))
-    };
-    constraint.names().iter().map(position).collect()
+        scope.push(found.ok_or_else(|| SpaceError::Unknown(name.clone()))?);
+    }
+    Ok(scope)
 }
 
 /// [`propagate`] for scopes that are known.

@@ -3,15 +3,16 @@
 mod constraint;
 pub(crate) mod digest;
 mod domains;
+mod error;
 mod solve;
 
 pub use self::constraint::Constraint;
 pub use self::domains::{Conflict, Domains, propagate};
+pub use self::error::SpaceError;
 
+use self::digest::Digest;
+use self::error::MOST;
 use crate::{Candidate, Parameter};
-
-/// Most configurations that a space may have: every one of them is kept.
-const MOST: usize = 1 << 24;
 
 /// Parameters and the configurations of them that exist, each of which is a [`Candidate`].
 ///
@@ -41,33 +42,6 @@ pub struct Space {
     rows: Vec<u16>,
     /// Candidates in the order of their values.
     sorted: Vec<u32>,
-}
-
-/// Why there is no such space.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SpaceError {
-    /// A parameter has no value, or more than a search can number.
-    #[error("parameter `{0}` needs between 1 and 65536 values")]
-    Values(String),
-    /// Two parameters are called the same.
-    #[error("two parameters are called `{0}`; rename one")]
-    Repeated(String),
-    /// A constraint names something else.
-    #[error("a constraint is about `{0}`, which is no parameter of this space")]
-    Unknown(String),
-    /// A row of a list has other values.
-    #[error("configuration {0} of the list has not one value for each parameter")]
-    Row(usize),
-    /// A row is there twice.
-    #[error("configuration `{0}` is in the list twice")]
-    Twice(String),
-    /// Nothing is left.
-    #[error("no configuration fulfils all constraints")]
-    Empty,
-    /// It would not fit into memory.
-    #[error("the space has more than {MOST} configurations; constrain it, or give parameters fewer values")]
-    TooLarge,
 }
 
 impl Space {
@@ -116,13 +90,13 @@ impl Space {
         let mut space = Self { parameters, rows, sorted: (0..count as u32).collect() };
         let mut sorted = std::mem::take(&mut space.sorted);
         sorted.sort_by(|&one, &other| space.row(one).cmp(space.row(other)));
-        let alike = |pair: &&[u32]| space.row(pair[0]) == space.row(pair[1]);
-        let twice = sorted.windows(2).find(alike).map(|pair| Candidate::new(pair[1] as usize));
+        let twice = sorted.windows(2).find(|pair| space.row(pair[0]) == space.row(pair[1]));
+        let twice = twice.map(|pair| Candidate::new(pair[1] as usize));
         space.sorted = sorted;
-        if let Some(candidate) = twice {
-            return Err(SpaceError::Twice(space.text(candidate)));
+        match twice {
+            Some(candidate) => Err(SpaceError::Twice(space.text(candidate))),
+            None => Ok(space),
         }
-        Ok(space)
     }
 
     /// The parameters, in order.
@@ -212,10 +186,19 @@ impl Space {
         found
     }
 
-    /// What tells this space from others: the same for the same parameters and configurations, on every machine.
+    /// Returns a digest that tells this space from others.
+    ///
+    /// It is the same for the same parameters and configurations, on every machine.
     #[must_use]
     pub fn digest(&self) -> String {
-        digest::of_space(self)
+        let mut digest = Digest::new();
+        for parameter in &self.parameters {
+            digest.add_text(parameter.name());
+            digest.add_text(&format!("{:?}", parameter.scale()));
+            (0..parameter.len()).for_each(|value| digest.add_text(parameter.text(value)));
+        }
+        self.rows.iter().for_each(|value| digest.add(&value.to_le_bytes()));
+        digest.text()
     }
 
     fn row(&self, at: u32) -> &[u16] {

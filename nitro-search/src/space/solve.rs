@@ -2,7 +2,8 @@
 
 use super::constraint::Constraint;
 use super::domains::{Domains, fixpoint, scope};
-use super::{Parameter, SpaceError};
+use super::error::SpaceError;
+use crate::Parameter;
 
 /// The configurations in the order of their values, row by row; an error when there are more than `most`.
 pub(super) fn solutions(

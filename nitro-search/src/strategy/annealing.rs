@@ -2,16 +2,17 @@
 //! / the current time) / temperature). The temperature begins at the spread of the logarithms of some random
 //! configurations' times, and falls as 1 / (1 + evaluations / 10).
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Steps;
 use super::fresh::Fresh;
+use super::start::{Start, fastest};
 use crate::random::Random;
-use crate::{Candidate, Outcome, Space};
+use crate::{Candidate, Evaluation, Outcome, Proposer, Space};
 
 /// Random configurations at the beginning: they tell the temperature, and the fastest is where the walk begins.
 const BEGIN: usize = 8;
-/// How many neighbours are tried at once, so that several workers have something to do.
+/// Neighbours that are tried at once, so that several workers have something to do.
 const STEP: usize = 4;
 
 pub(super) struct Annealing {
@@ -25,61 +26,65 @@ pub(super) struct Annealing {
 }
 
 impl Annealing {
-    pub(super) fn new(space: Arc<Space>, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let fresh = Fresh::new(&space, &mut random);
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        let mut random = Random::new(start.seed);
+        let fresh = Fresh::new(start.space, &mut random);
+        let space = Arc::clone(start.space);
         Self { space, random, fresh, current: None, spread: None, evaluations: 0 }
     }
 
-    /// Fresh neighbours of where the walk is, in random order.
+    /// Returns fresh neighbours of where the walk is, in random order.
     fn neighbours(&mut self) -> Vec<Candidate> {
         let Some(current) = self.current else { return Vec::new() };
-        let mut found = self.space.neighbours(current.candidate);
+        let mut found = self.space.neighbours(current.proposal);
         found.retain(|&candidate| self.fresh.has(candidate));
         self.random.shuffle(&mut found);
         found.truncate(STEP);
         found
     }
 
+    /// Draws if the walk goes on from this outcome (Metropolis' rule, on logarithms of times).
     fn accepts(&mut self, outcome: &Outcome) -> bool {
-        let Some(current) = self.current else { return outcome.evaluation.time_ns().is_some() };
-        let slower = (outcome.evaluation.cost() / current.evaluation.cost()).ln();
+        let Some(current) = self.current else { return outcome.report.time_ns().is_some() };
+        let slower = (outcome.report.cost() / current.report.cost()).ln();
         let temperature = self.spread.unwrap_or(0.0) / (1.0 + self.evaluations as f64 / 10.0);
         slower <= 0.0 || self.random.unit() < (-slower / temperature).exp()
     }
 }
 
-/// Standard deviation of the logarithms of the times.
+/// Returns the standard deviation of the logarithms of the times.
 fn spread(outcomes: &[Outcome]) -> f64 {
-    let times = outcomes.iter().filter_map(|outcome| outcome.evaluation.time_ns());
+    let times = outcomes.iter().filter_map(|outcome| outcome.report.time_ns());
     let logarithms: Vec<f64> = times.filter(|&time| time > 0.0).map(f64::ln).collect();
     let count = logarithms.len().max(1) as f64;
     let mean = logarithms.iter().sum::<f64>() / count;
     (logarithms.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt()
 }
 
-impl Steps for Annealing {
-    fn ask(&mut self) -> Vec<Candidate> {
+impl Proposer for Annealing {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
         let step = self.neighbours();
         if !step.is_empty() {
             step.iter().for_each(|&candidate| _ = self.fresh.take(candidate));
-            return step;
+            return Ok(step);
         }
         self.current = None;
         let count = if self.spread.is_none() { BEGIN } else { 1 };
-        std::iter::from_fn(|| self.fresh.any()).take(count).collect()
+        Ok(std::iter::from_fn(|| self.fresh.any()).take(count).collect())
     }
 
-    fn tell(&mut self, outcomes: &[Outcome]) {
-        self.evaluations += outcomes.len();
+    fn learn(&mut self, step: &[Outcome]) {
+        self.evaluations += step.len();
         if self.spread.is_none() {
-            self.spread = Some(spread(outcomes));
-            let ran = outcomes.iter().filter(|outcome| outcome.evaluation.time_ns().is_some());
-            self.current =
-                ran.copied().min_by(|one, other| one.evaluation.cost().total_cmp(&other.evaluation.cost()));
+            self.spread = Some(spread(step));
+            self.current = fastest(step).filter(|outcome| outcome.report.time_ns().is_some());
             return;
         }
-        for outcome in outcomes {
+        for outcome in step {
             if self.accepts(outcome) {
                 self.current = Some(*outcome);
             }

@@ -1,52 +1,60 @@
-//! The ant colony of "Coding Ants" ([`crate::paths::ants`]) on a space that is known: the parameters are decided in
-//! their order, and options that no configuration continues with are not allowed.
+//! The ant colony of "Coding Ants" ([`crate::paths::ants`]) on a space that is known.
 //!
-//! A parameter is one node, whatever was chosen before it. Nodes that know what was chosen for the parameter
-//! before, or for all, found no more in replays of Kernel Tuner's spaces. There is one part, and there are no
-//! metrics: of the paper's four extensions the regression tree alone has something to do.
+//! The parameters are decided in their order, and options that no configuration continues with are not allowed. A
+//! parameter is one node, whatever was chosen before it: nodes that know what was chosen for the parameter before,
+//! or for all, found no more in replays of Kernel Tuner's spaces. There is one part, and there are no metrics: of
+//! the paper's four extensions the regression tree alone has something to do.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Steps;
-use crate::paths::ants::{Ants, Colony};
-use crate::paths::{Attributes, Crossing, Decision, Decisions, NodeKey, Report, Step};
-use crate::{Candidate, Outcome, Space};
+use super::start::Start;
+use crate::paths::{AntColony, Attributes, Crossing, Decision, Decisions, NodeKey, Path, PathStrategy, Step};
+use crate::{Candidate, Evaluation, Observation, Outcome, Proposer, Space};
 
-pub(super) struct AntColony {
-    colony: Colony,
+pub(super) struct ListedAnts {
+    colony: AntColony,
     decisions: Parameters,
     /// The paths of the step that is under way.
-    paths: HashMap<Candidate, Vec<Crossing>>,
+    paths: HashMap<Candidate, Path>,
 }
 
-impl AntColony {
-    pub(super) fn new(space: Arc<Space>, seed: u64) -> Self {
-        let colony = Colony::new(Ants::default(), seed);
-        Self { colony, decisions: Parameters { space }, paths: HashMap::new() }
+impl ListedAnts {
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        let decisions = Parameters { space: Arc::clone(start.space) };
+        Self { colony: AntColony::new(start.seed), decisions, paths: HashMap::new() }
     }
 }
 
-impl Steps for AntColony {
-    fn ask(&mut self) -> Vec<Candidate> {
+impl Proposer for ListedAnts {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
         // What is allowed always leads to a configuration, and ends with the last parameter: there is nothing that
         // a walk could fail at.
-        let paths = self.colony.ask(&self.decisions).unwrap_or_default();
-        let candidate = |path: &Vec<Crossing>| self.decisions.space.find(&values(path));
-        let found: Vec<_> = paths.into_iter().filter_map(|path| Some((candidate(&path)?, path))).collect();
-        let candidates = found.iter().map(|(candidate, _)| *candidate).collect();
-        self.paths = found.into_iter().collect();
-        candidates
+        let paths = self.colony.propose(&self.decisions).unwrap_or_default();
+        let mut step = Vec::new();
+        self.paths.clear();
+        for path in paths {
+            if let Some(candidate) = self.decisions.space.find(&values(&path)) {
+                step.push(candidate);
+                self.paths.insert(candidate, path);
+            }
+        }
+        Ok(step)
     }
 
-    fn tell(&mut self, outcomes: &[Outcome]) {
-        let reports: Vec<(&Candidate, Report)> =
-            outcomes.iter().map(|outcome| (&outcome.candidate, outcome.evaluation.into())).collect();
-        let told: Vec<(&[Crossing], &Report)> = reports
-            .iter()
-            .filter_map(|(candidate, report)| Some((self.paths.get(candidate)?.as_slice(), report)))
-            .collect();
-        self.colony.tell(&self.decisions, &told);
+    fn learn(&mut self, step: &[Outcome]) {
+        let mut walked = Vec::new();
+        for outcome in step {
+            if let Some(proposal) = self.paths.remove(&outcome.proposal) {
+                walked.push(Observation { proposal, report: outcome.report.into() });
+            }
+        }
+        self.colony.learn(&self.decisions, &walked);
     }
 }
 
@@ -69,7 +77,7 @@ impl Decisions for Parameters {
         self.space.parameters().len()
     }
 
-    /// The values: a split of the tree is about a parameter, whatever came before it.
+    /// Returns the values: a split of the tree is about a parameter, whatever came before it.
     fn attributes(&self, path: &[Crossing]) -> Attributes {
         let values = self.space.parameters().iter().zip(path);
         values.map(|(parameter, crossing)| (parameter.name().to_owned(), crossing.option as f64)).collect()

@@ -9,20 +9,21 @@
 //! walk is over. What fails is slower than everything that ran. The lowest corner is the configuration of the
 //! lowest value of each parameter that some configuration has beside those of the parameters before it.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Steps;
-use crate::{Candidate, Outcome, Space};
+use super::start::{Start, fastest};
+use crate::{Candidate, Evaluation, Outcome, Proposer, Space};
 
 pub(super) struct Climb {
     space: Arc<Space>,
-    /// Where the next round begins; none before the first evaluation.
+    /// The configuration where the next round begins; none before the first evaluation.
     base: Option<Candidate>,
 }
 
 impl Climb {
-    pub(super) fn new(space: Arc<Space>) -> Self {
-        Self { space, base: None }
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        Self { space: Arc::clone(start.space), base: None }
     }
 
     fn low_corner(&self) -> Option<Candidate> {
@@ -33,7 +34,7 @@ impl Climb {
         self.space.find(&row)
     }
 
-    /// The base with one parameter raised to its next value that exists.
+    /// Returns the base with one parameter raised to its next value that exists.
     fn raised(&self, base: Candidate, parameter: usize) -> Option<Candidate> {
         let mut row = self.space.configuration(base).to_vec();
         let values = self.space.parameters()[parameter].len();
@@ -44,19 +45,21 @@ impl Climb {
     }
 }
 
-impl Steps for Climb {
-    fn ask(&mut self) -> Vec<Candidate> {
-        match self.base {
+impl Proposer for Climb {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
+        Ok(match self.base {
             None => self.low_corner().into_iter().collect(),
             Some(base) => (0..self.space.parameters().len())
                 .filter_map(|parameter| self.raised(base, parameter))
                 .collect(),
-        }
+        })
     }
 
-    fn tell(&mut self, outcomes: &[Outcome]) {
-        let fastest =
-            outcomes.iter().min_by(|one, other| one.evaluation.cost().total_cmp(&other.evaluation.cost()));
-        self.base = fastest.map(|outcome| outcome.candidate).or(self.base);
+    fn learn(&mut self, step: &[Outcome]) {
+        self.base = fastest(step).map(|outcome| outcome.proposal).or(self.base);
     }
 }

@@ -1,9 +1,11 @@
 //! Everything, in order.
 
-use super::Steps;
-use crate::{Candidate, Outcome, Space};
+use std::convert::Infallible;
 
-/// How many are proposed at once; what they give changes nothing.
+use super::start::Start;
+use crate::{Candidate, Evaluation, Outcome, Proposer};
+
+/// Candidates of a step; what they give changes nothing.
 const STEP: usize = 64;
 
 pub(super) struct Exhaustive {
@@ -12,17 +14,21 @@ pub(super) struct Exhaustive {
 }
 
 impl Exhaustive {
-    pub(super) fn new(space: &Space) -> Self {
-        Self { next: 0, end: space.len() }
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        Self { next: 0, end: start.space.len() }
     }
 }
 
-impl Steps for Exhaustive {
-    fn ask(&mut self) -> Vec<Candidate> {
+impl Proposer for Exhaustive {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
         let from = self.next;
         self.next = (from + STEP).min(self.end);
-        (from..self.next).map(Candidate::new).collect()
+        Ok((from..self.next).map(Candidate::new).collect())
     }
 
-    fn tell(&mut self, _: &[Outcome]) {}
+    fn learn(&mut self, _: &[Outcome]) {}
 }

@@ -1,4 +1,4 @@
-//! What was not yet proposed.
+//! The candidates that were not yet proposed.
 
 use crate::random::Random;
 use crate::{Candidate, Space};
@@ -6,7 +6,7 @@ use crate::{Candidate, Space};
 /// The candidates that were not yet proposed, in a random order.
 pub(super) struct Fresh {
     order: Vec<Candidate>,
-    /// How many of the order were passed.
+    /// Length of the part of the order that is used up.
     passed: usize,
     proposed: Vec<bool>,
 }
@@ -18,12 +18,12 @@ impl Fresh {
         Self { order, passed: 0, proposed: vec![false; space.len()] }
     }
 
-    /// Whether a candidate was not yet proposed.
+    /// Returns true for a candidate that was not yet proposed.
     pub(super) fn has(&self, candidate: Candidate) -> bool {
         !self.proposed[candidate.index()]
     }
 
-    /// Takes a candidate, if it is still there.
+    /// Takes a candidate, and returns true if it was still there.
     pub(super) fn take(&mut self, candidate: Candidate) -> bool {
         !std::mem::replace(&mut self.proposed[candidate.index()], true)
     }

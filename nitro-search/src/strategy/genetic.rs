@@ -4,16 +4,17 @@
 //! A child is made parameter by parameter: it takes the value that it inherits where some configuration continues
 //! so, and else the nearest value with which one does. So every child exists.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Steps;
 use super::fresh::Fresh;
+use super::start::Start;
 use crate::random::Random;
-use crate::{Candidate, Outcome, Scale, Space};
+use crate::{Candidate, Evaluation, Outcome, Proposer, Scale, Space};
 
-/// Children a generation, and how many of the fastest may be parents.
+/// Children a generation, and the number of the fastest that may be parents.
 const POPULATION: usize = 20;
-/// How often a child is made that was evaluated before, until anything new will do.
+/// Children that are made and were evaluated before, until anything new will do.
 const ATTEMPTS: usize = 10;
 
 pub(super) struct Genetic {
@@ -25,18 +26,19 @@ pub(super) struct Genetic {
 }
 
 impl Genetic {
-    pub(super) fn new(space: Arc<Space>, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let fresh = Fresh::new(&space, &mut random);
-        Self { space, random, fresh, parents: Vec::new() }
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        let mut random = Random::new(start.seed);
+        let fresh = Fresh::new(start.space, &mut random);
+        Self { space: Arc::clone(start.space), random, fresh, parents: Vec::new() }
     }
 
-    /// The better of two.
+    /// Draws the better of two.
     fn parent(&mut self) -> Candidate {
         let count = self.parents.len();
-        self.parents[self.random.below(count).min(self.random.below(count))].candidate
+        self.parents[self.random.below(count).min(self.random.below(count))].proposal
     }
 
+    /// Crosses two parents, parameter by parameter.
     fn child(&mut self) -> Option<Candidate> {
         let (mother, father) = (self.parent(), self.parent());
         let space = Arc::clone(&self.space);
@@ -55,7 +57,7 @@ impl Genetic {
         space.find(&row)
     }
 
-    /// The wanted value where it is there; else the nearest, or any where near means nothing.
+    /// Returns the wanted value where it is there; else the nearest, or any where near means nothing.
     fn nearest(&mut self, values: &[u16], wanted: u16, scale: Scale) -> u16 {
         if scale == Scale::Category && !values.contains(&wanted) {
             return values[self.random.below(values.len())];
@@ -63,6 +65,7 @@ impl Genetic {
         values.iter().copied().min_by_key(|value| value.abs_diff(wanted)).unwrap_or(wanted)
     }
 
+    /// Returns a child that was not evaluated before.
     fn fresh_child(&mut self) -> Option<Candidate> {
         for _ in 0..ATTEMPTS {
             let child = self.child().filter(|&child| self.fresh.take(child));
@@ -74,15 +77,24 @@ impl Genetic {
     }
 }
 
-impl Steps for Genetic {
-    fn ask(&mut self) -> Vec<Candidate> {
-        let child = |own: &mut Self| if own.parents.is_empty() { own.fresh.any() } else { own.fresh_child() };
-        std::iter::from_fn(|| child(self)).take(POPULATION).collect()
+impl Proposer for Genetic {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
+        let mut step = Vec::new();
+        while step.len() < POPULATION {
+            let child = if self.parents.is_empty() { self.fresh.any() } else { self.fresh_child() };
+            let Some(child) = child else { break };
+            step.push(child);
+        }
+        Ok(step)
     }
 
-    fn tell(&mut self, outcomes: &[Outcome]) {
-        self.parents.extend(outcomes.iter().filter(|outcome| outcome.evaluation.time_ns().is_some()));
-        self.parents.sort_by(|one, other| one.evaluation.cost().total_cmp(&other.evaluation.cost()));
+    fn learn(&mut self, step: &[Outcome]) {
+        self.parents.extend(step.iter().filter(|outcome| outcome.report.time_ns().is_some()));
+        self.parents.sort_by(|one, other| one.report.cost().total_cmp(&other.report.cost()));
         self.parents.truncate(POPULATION);
     }
 }

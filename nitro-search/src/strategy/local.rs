@@ -1,14 +1,15 @@
 //! Local search with restarts: neighbours, which differ in one parameter, are tried in random order, and the search
 //! moves on as soon as one is faster. Where none is, it begins again anywhere.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Steps;
 use super::fresh::Fresh;
+use super::start::{Start, fastest};
 use crate::random::Random;
-use crate::{Candidate, Outcome, Space};
+use crate::{Candidate, Evaluation, Outcome, Proposer, Space};
 
-/// How many neighbours are tried at once, so that several workers have something to do.
+/// Neighbours that are tried at once, so that several workers have something to do.
 const STEP: usize = 4;
 
 pub(super) struct Local {
@@ -21,47 +22,40 @@ pub(super) struct Local {
 }
 
 impl Local {
-    pub(super) fn new(space: Arc<Space>, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let fresh = Fresh::new(&space, &mut random);
-        Self { space, random, fresh, current: None, open: Vec::new() }
-    }
-
-    fn move_to(&mut self, outcome: Outcome) {
-        self.current = Some(outcome);
-        self.open = self.space.neighbours(outcome.candidate);
-        self.random.shuffle(&mut self.open);
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        let mut random = Random::new(start.seed);
+        let fresh = Fresh::new(start.space, &mut random);
+        Self { space: Arc::clone(start.space), random, fresh, current: None, open: Vec::new() }
     }
 }
 
-impl Steps for Local {
-    fn ask(&mut self) -> Vec<Candidate> {
-        let fresh = &mut self.fresh;
-        let step: Vec<_> = std::iter::from_fn(|| {
-            while let Some(candidate) = self.open.pop() {
-                if fresh.take(candidate) {
-                    return Some(candidate);
-                }
+impl Proposer for Local {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
+        let mut step = Vec::new();
+        while step.len() < STEP {
+            let Some(neighbour) = self.open.pop() else { break };
+            if self.fresh.take(neighbour) {
+                step.push(neighbour);
             }
-            None
-        })
-        .take(STEP)
-        .collect();
-        if !step.is_empty() {
-            return step;
         }
-        self.current = None;
-        fresh.any().into_iter().collect()
+        if step.is_empty() {
+            self.current = None;
+            step.extend(self.fresh.any());
+        }
+        Ok(step)
     }
 
-    fn tell(&mut self, outcomes: &[Outcome]) {
-        let cost = |outcome: &Outcome| outcome.evaluation.cost();
-        let Some(&fastest) = outcomes.iter().min_by(|one, other| cost(one).total_cmp(&cost(other))) else {
-            return;
-        };
+    fn learn(&mut self, step: &[Outcome]) {
+        let Some(fastest) = fastest(step) else { return };
         // From what failed no way leads anywhere in particular: the next one begins anew.
-        if cost(&fastest) < self.current.as_ref().map_or(f64::INFINITY, cost) {
-            self.move_to(fastest);
+        if fastest.report.cost() < self.current.map_or(f64::INFINITY, |current| current.report.cost()) {
+            self.current = Some(fastest);
+            self.open = self.space.neighbours(fastest.proposal);
+            self.random.shuffle(&mut self.open);
         }
     }
 }

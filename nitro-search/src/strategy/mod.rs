@@ -1,4 +1,4 @@
-//! Who proposes what to evaluate.
+//! The strategies that a user can ask for, by name. Each is a file here or in `paths`, and a line of the table.
 
 mod annealing;
 mod ants;
@@ -9,124 +9,93 @@ mod genetic;
 mod local;
 mod model;
 mod random;
+mod start;
 
+use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Candidate, Outcome, Sources, Space};
+use self::start::Start;
+use crate::paths::{AntColony, GeneticPaths, PathStrategy, RandomPaths};
+use crate::{Candidate, Evaluation, Proposer, Sources, Space};
 
-/// A strategy at work, in steps: what it proposes next depends on its seed and on the outcomes of its earlier
-/// steps, and on nothing else.
-pub(crate) trait Steps: Send {
-    /// The candidates of the next step, none of which it proposed before; empty when nothing is left.
-    fn ask(&mut self) -> Vec<Candidate>;
-    /// The outcomes of the step, in the order of its candidates.
-    fn tell(&mut self, outcomes: &[Outcome]);
+/// A strategy at work on the configurations of a space.
+pub type ListProposer =
+    Box<dyn Proposer<Proposal = Candidate, Report = Evaluation, Error = Infallible> + Send>;
+
+/// Makes the enum of the strategies, with what is known of each, from a table with a line for each.
+macro_rules! strategies {
+    ($($variant:ident $name:literal $description:literal, $over:expr $(, $over_paths:expr)?;)*) => {
+        /// A search strategy by name.
+        ///
+        /// ```
+        /// use nitro_search::Strategy;
+        ///
+        /// assert_eq!("climb".parse(), Ok(Strategy::Climb));
+        /// assert_eq!(Strategy::Transfer.to_string(), "transfer");
+        /// assert!("hill".parse::<Strategy>().unwrap_err().to_string().contains("climb"));
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Strategy {
+            $(#[doc = concat!("`", $name, "`: ", $description, ".")] $variant,)*
+        }
+
+        impl Strategy {
+            /// All of them.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// Returns the name by which a user asks for it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// Describes what it proposes, for a list of all of them.
+            #[must_use]
+            pub const fn description(self) -> &'static str {
+                match self { $(Self::$variant => $description,)* }
+            }
+
+            /// Begins a search of configurations; only [`Transfer`](Self::Transfer) takes notice of the sources.
+            #[must_use]
+            pub fn over(self, space: &Arc<Space>, seed: u64, sources: &Sources) -> ListProposer {
+                let start = Start { space, seed, sources };
+                match self { $(Self::$variant => Box::new($over(&start)),)* }
+            }
+
+            /// Begins a search of paths; none where the strategy knows configurations alone.
+            #[must_use]
+            pub fn over_paths(self, seed: u64) -> Option<Box<dyn PathStrategy>> {
+                let none: Option<Box<dyn PathStrategy>> = None;
+                match self { $(Self::$variant => none$(.or_else(|| Some(Box::new($over_paths(seed)))))?,)* }
+            }
+        }
+    };
 }
 
-/// The strategies there are.
-///
-/// ```
-/// use nitro_search::Strategy;
-///
-/// assert_eq!("climb".parse(), Ok(Strategy::Climb));
-/// assert_eq!(Strategy::Transfer.to_string(), "transfer");
-/// assert!("hill".parse::<Strategy>().unwrap_err().to_string().contains("climb"));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Strategy {
-    /// Any order, each as likely.
-    Random,
-    /// All, in the order of the space.
-    Exhaustive,
-    /// G-ADAPT's walk from the low to the high corner.
-    Climb,
-    /// Local search with restarts.
-    Local,
-    /// Simulated annealing.
-    Annealing,
-    /// A genetic algorithm.
-    Genetic,
-    /// The ant colony of "Coding Ants" ([`Ants`](crate::Ants)).
-    Ants,
-    /// A model of what was measured here.
-    Model,
-    /// A model that knows what other devices measured.
-    Transfer,
+// An entry for each: variant, name, what it proposes, then who begins it over configurations and over paths.
+strategies! {
+    Random "random" "any order, each configuration as likely", random::Random::new, RandomPaths::new;
+    Exhaustive "exhaustive" "every configuration, in order", exhaustive::Exhaustive::new;
+    Climb "climb" "G-ADAPT's walk from the low to the high corner, a step of one parameter a round", climb::Climb::new;
+    Local "local" "the best neighbour, from another place once there is none", local::Local::new;
+    Annealing "annealing" "neighbours, worse ones ever less often", annealing::Annealing::new;
+    Genetic "genetic" "configurations crossed and mutated, the faster more often", genetic::Genetic::new,
+        GeneticPaths::new;
+    Ants "ants" "what pheromone on the values of earlier ones leads to, and a tree over all of them",
+        ants::ListedAnts::new, AntColony::new;
+    Model "model" "what a model of the measurements made here expects most of", model::Model::alone;
+    Transfer "transfer" "what was fast on other devices, corrected by what is measured here",
+        model::Model::with_sources;
 }
 
-/// There is no strategy of this name.
+/// The error where no strategy has the name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no search strategy `{name}`; there are {}", Strategy::ALL.map(Strategy::name).join(", "))]
 pub struct UnknownStrategy {
     name: String,
-}
-
-impl Strategy {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Random,
-        Self::Exhaustive,
-        Self::Climb,
-        Self::Local,
-        Self::Annealing,
-        Self::Genetic,
-        Self::Ants,
-        Self::Model,
-        Self::Transfer,
-    ];
-
-    /// The name by which a user asks for it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Random => "random",
-            Self::Exhaustive => "exhaustive",
-            Self::Climb => "climb",
-            Self::Local => "local",
-            Self::Annealing => "annealing",
-            Self::Genetic => "genetic",
-            Self::Ants => "ants",
-            Self::Model => "model",
-            Self::Transfer => "transfer",
-        }
-    }
-
-    /// What it does, for a list of what there is.
-    #[must_use]
-    pub const fn description(self) -> &'static str {
-        match self {
-            Self::Random => "any order, each configuration as likely",
-            Self::Exhaustive => "every configuration, in order",
-            Self::Climb => "G-ADAPT's walk from the low to the high corner, a step of one parameter a round",
-            Self::Local => "the best neighbour, from another place once there is none",
-            Self::Annealing => "neighbours, worse ones ever less often",
-            Self::Genetic => "configurations crossed and mutated, the faster more often",
-            Self::Ants => {
-                "what pheromone on the values of earlier ones leads to, and a tree over all of them"
-            }
-            Self::Model => "what a model of the measurements made here expects most of",
-            Self::Transfer => "what was fast on other devices, corrected by what is measured here",
-        }
-    }
-
-    /// Begins a search; of the sources only [`Transfer`](Self::Transfer) takes notice.
-    pub(crate) fn start(self, space: &Arc<Space>, seed: u64, sources: &Sources) -> Box<dyn Steps> {
-        let space = Arc::clone(space);
-        match self {
-            Self::Exhaustive => Box::new(exhaustive::Exhaustive::new(&space)),
-            Self::Climb => Box::new(climb::Climb::new(space)),
-            Self::Random => Box::new(random::Random::new(&space, seed)),
-            Self::Local => Box::new(local::Local::new(space, seed)),
-            Self::Annealing => Box::new(annealing::Annealing::new(space, seed)),
-            Self::Model => Box::new(model::Model::new(space, seed, &Sources::default())),
-            Self::Transfer => Box::new(model::Model::new(space, seed, sources)),
-            Self::Ants => Box::new(ants::AntColony::new(space, seed)),
-            Self::Genetic => Box::new(genetic::Genetic::new(space, seed)),
-        }
-    }
 }
 
 impl fmt::Display for Strategy {

@@ -1,5 +1,4 @@
-//! What a model of the measurements expects most of: a Gaussian process over the parameters, and the greatest
-//! expected improvement.
+//! A model of the measurements: a Gaussian process over the parameters, and the greatest expected improvement.
 //!
 //! Several take turns. With sources ([`Strategy::Transfer`](super::Strategy::Transfer)) these are an expert who
 //! knows what other devices measured, the peaks that those devices have ([`Modes`]), and later those that serve
@@ -8,21 +7,22 @@
 //! first begin as if they had gone without one for a while. So where the sources are right the first one is asked,
 //! and where they mislead the others soon are too.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::Steps;
 use super::fresh::Fresh;
+use super::start::Start;
 use crate::learn::Features;
 use crate::learn::expert::Expert;
 use crate::learn::modes::Modes;
 use crate::random::Random;
-use crate::{Candidate, Outcome, Sources, Space};
+use crate::{Candidate, Evaluation, Outcome, Proposer, Sources, Space};
 
 /// Most candidates to begin with that the sources like.
 const UNLIKE: usize = 5;
 /// Random configurations before the parameters alone tell anything.
 const FIRST: usize = 3;
-/// How many evaluations one may bring no gain before the next one is asked too.
+/// Evaluations that one may bring no gain before the next one is asked too.
 const PATIENCE: usize = 10;
 /// The same before the peaks of the sources are, which are few and more likely than what is proposed without sources.
 const PATIENCE_PEAKS: usize = 7;
@@ -40,24 +40,24 @@ pub(super) struct Model {
     experts: Vec<Expert>,
     modes: Option<Modes>,
     turns: Vec<Turn>,
-    /// Whose step is under way.
+    /// Position of the turn whose step is under way.
     asked: usize,
-    /// Whether the sources tell what to begin with.
-    with_sources: bool,
-    /// What to begin with.
+    /// True where the sources tell what to begin with.
+    has_sources: bool,
+    /// The first step.
     first: Vec<Candidate>,
     outcomes: Vec<Outcome>,
     best: Option<Outcome>,
 }
 
-/// Somebody who may be asked.
+/// A voice that may be asked.
 struct Turn {
-    who: Who,
+    voice: Voice,
     without_gain: usize,
 }
 
 #[derive(Clone, Copy)]
-enum Who {
+enum Voice {
     /// The expert of this number.
     Expert(usize),
     /// The same, for neighbours of the best only.
@@ -67,44 +67,49 @@ enum Who {
 }
 
 impl Model {
-    pub(super) fn new(space: Arc<Space>, seed: u64, sources: &Sources) -> Self {
+    /// Begins without sources.
+    pub(super) fn alone(start: &Start<'_>) -> Self {
+        Self::with_sources(&Start { sources: &Sources::default(), ..*start })
+    }
+
+    pub(super) fn with_sources(start: &Start<'_>) -> Self {
+        let Start { space, seed, sources } = *start;
         let mut random = Random::new(seed);
-        let fresh = Fresh::new(&space, &mut random);
-        let features = Features::new(&space, sources, &mut random);
-        let with_sources = !features.sources.is_empty();
+        let fresh = Fresh::new(space, &mut random);
+        let features = Features::new(space, sources, &mut random);
+        let has_sources = !features.sources.is_empty();
         let mut experts = vec![Expert::alone(&features, &mut random)];
         let (mut first, mut modes) = (Vec::new(), None);
-        let mut turns = vec![(Who::Expert(0), 0), (Who::Near(0), PATIENCE)];
-        if with_sources {
+        let mut turns = vec![(Voice::Expert(0), 0), (Voice::Near(0), PATIENCE)];
+        if has_sources {
             let late = 2 * PATIENCE;
-            turns = vec![(Who::Expert(1), 0), (Who::Modes(1), PATIENCE_PEAKS)];
-            turns.extend([(Who::Expert(0), late), (Who::Near(0), late)]);
+            turns = vec![(Voice::Expert(1), 0), (Voice::Modes(1), PATIENCE_PEAKS)];
+            turns.extend([(Voice::Expert(0), late), (Voice::Near(0), late)]);
             first = features.unlike(UNLIKE);
-            modes = Some(Modes::new(&space, &features));
+            modes = Some(Modes::new(space, &features));
             experts.push(Expert::new(features, &mut random));
         }
-        let turns = turns.into_iter().map(|(who, without_gain)| Turn { who, without_gain }).collect();
         Self {
-            space,
+            space: Arc::clone(space),
             fresh,
             experts,
             modes,
-            turns,
+            turns: turns.into_iter().map(|(voice, without_gain)| Turn { voice, without_gain }).collect(),
             asked: 0,
-            with_sources,
+            has_sources,
             first,
             outcomes: Vec::new(),
             best: None,
         }
     }
 
-    /// A step of whoever went without a gain for the shortest time.
+    /// Returns a step of the voice that went without a gain for the shortest time.
     fn step(&mut self) -> Vec<Candidate> {
         let count = (1 + self.outcomes.len() / PER_PROPOSAL).min(MOST);
         let mut order: Vec<usize> = (0..self.turns.len()).collect();
         order.sort_by_key(|&at| self.turns[at].without_gain);
         for at in order {
-            let step = self.proposals(self.turns[at].who, count);
+            let step = self.proposals(self.turns[at].voice, count);
             if !step.is_empty() {
                 self.asked = at;
                 return step;
@@ -113,31 +118,34 @@ impl Model {
         Vec::new()
     }
 
-    fn proposals(&mut self, who: Who, count: usize) -> Vec<Candidate> {
-        let fresh = &self.fresh;
-        let is_there = |candidate| fresh.has(candidate);
-        match who {
-            Who::Expert(expert) => self.experts[expert].propose(&self.outcomes, count, is_there),
-            Who::Near(expert) => {
-                let neighbours = self.best.map(|best| self.space.neighbours(best.candidate));
-                let is_near = |candidate| {
-                    is_there(candidate)
-                        && neighbours.as_ref().is_none_or(|neighbours| neighbours.contains(&candidate))
-                };
-                self.experts[expert].propose(&self.outcomes, count, is_near)
+    fn proposals(&mut self, voice: Voice, count: usize) -> Vec<Candidate> {
+        let (fresh, outcomes) = (&self.fresh, &self.outcomes);
+        match (voice, self.best) {
+            (Voice::Near(expert), Some(best)) => {
+                let near = self.space.neighbours(best.proposal);
+                let expert = &mut self.experts[expert];
+                expert.propose(outcomes, count, |own| fresh.has(own) && near.contains(&own))
             }
-            Who::Modes(expert) => {
+            (Voice::Expert(expert) | Voice::Near(expert), _) => {
+                self.experts[expert].propose(outcomes, count, |own| fresh.has(own))
+            }
+            (Voice::Modes(expert), _) => {
                 let weights = self.experts[expert].weights();
-                self.modes.as_mut().map_or_else(Vec::new, |modes| modes.propose(count, weights, is_there))
+                let modes = self.modes.as_mut();
+                modes.map_or_else(Vec::new, |modes| modes.propose(count, weights, |own| fresh.has(own)))
             }
         }
     }
 }
 
-impl Steps for Model {
-    fn ask(&mut self) -> Vec<Candidate> {
-        if !self.with_sources && self.outcomes.len() < FIRST {
-            return self.fresh.any().into_iter().collect();
+impl Proposer for Model {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
+        if !self.has_sources && self.outcomes.len() < FIRST {
+            return Ok(self.fresh.any().into_iter().collect());
         }
         let mut step = std::mem::take(&mut self.first);
         if step.is_empty() {
@@ -147,15 +155,15 @@ impl Steps for Model {
         if step.is_empty() {
             step.extend(self.fresh.any()); // of a large space, what the model does not look at
         }
-        step
+        Ok(step)
     }
 
-    fn tell(&mut self, outcomes: &[Outcome]) {
-        self.outcomes.extend(outcomes);
-        for outcome in outcomes {
+    fn learn(&mut self, step: &[Outcome]) {
+        self.outcomes.extend(step);
+        for outcome in step {
             self.turns[self.asked].without_gain += 1;
-            let (cost, best) =
-                (outcome.evaluation.cost(), self.best.map_or(f64::INFINITY, |best| best.evaluation.cost()));
+            let cost = outcome.report.cost();
+            let best = self.best.map_or(f64::INFINITY, |best| best.report.cost());
             if cost < best {
                 self.best = Some(*outcome);
             }

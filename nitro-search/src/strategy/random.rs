@@ -1,9 +1,11 @@
 //! Any order.
 
-use super::Steps;
-use crate::{Candidate, Outcome, Space, random};
+use std::convert::Infallible;
 
-/// How many are proposed at once; what they give changes nothing.
+use super::start::Start;
+use crate::{Candidate, Evaluation, Outcome, Proposer, random};
+
+/// Candidates of a step; what they give changes nothing.
 const STEP: usize = 64;
 
 pub(super) struct Random {
@@ -11,17 +13,21 @@ pub(super) struct Random {
 }
 
 impl Random {
-    pub(super) fn new(space: &Space, seed: u64) -> Self {
-        let mut left: Vec<_> = space.candidates().collect();
-        random::Random::new(seed).shuffle(&mut left);
+    pub(super) fn new(start: &Start<'_>) -> Self {
+        let mut left: Vec<_> = start.space.candidates().collect();
+        random::Random::new(start.seed).shuffle(&mut left);
         Self { left }
     }
 }
 
-impl Steps for Random {
-    fn ask(&mut self) -> Vec<Candidate> {
-        self.left.split_off(self.left.len().saturating_sub(STEP))
+impl Proposer for Random {
+    type Proposal = Candidate;
+    type Report = Evaluation;
+    type Error = Infallible;
+
+    fn propose(&mut self, _: usize) -> Result<Vec<Candidate>, Infallible> {
+        Ok(self.left.split_off(self.left.len().saturating_sub(STEP)))
     }
 
-    fn tell(&mut self, _: &[Outcome]) {}
+    fn learn(&mut self, _: &[Outcome]) {}
 }

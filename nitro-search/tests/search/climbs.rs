@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use nitro_search::{Ask, Constraint, Evaluation, Failure, Parameter, Plan, Search, Space, Strategy};
+use nitro_search::{
+    Ask, Budget, Constraint, Engine, Evaluation, Failure, Parameter, Sources, Space, Strategy,
+};
 
 /// The configurations in the order in which the walk evaluates them.
 fn walk(space: &Arc<Space>, time: impl Fn(&[u16]) -> Option<f64>) -> Vec<Vec<u16>> {
-    let mut search = Search::new(Arc::clone(space), Plan::new(Strategy::Climb));
+    let mut search = Engine::new(Strategy::Climb.over(space, 0, &Sources::default()), Budget::default());
     let mut walked = Vec::new();
-    while let Ask::Evaluate(candidates) = search.ask(1) {
+    while let Ok(Ask::Evaluate(candidates)) = search.ask(1) {
         let row = space.configuration(candidates[0]);
         walked.push(row.to_vec());
         let evaluation = time(row).map_or(Evaluation::Failed(Failure::Wrong), Evaluation::TimeNs);
-        search.tell(candidates[0], evaluation).unwrap();
+        search.tell(&candidates[0], evaluation).unwrap();
     }
     walked
 }

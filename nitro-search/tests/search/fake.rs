@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use nitro_search::{
-    Ask, Budget, Candidate, Constraint, Evaluation, Failure, Parameter, Plan, Search, Source, Sources, Space,
-    Strategy,
+    Ask, Budget, Candidate, Constraint, Engine, Evaluation, Failure, ListProposer, Parameter, Source,
+    Sources, Space, Strategy,
 };
 
 /// Numbers, categories and a bool, with constraints.
@@ -61,20 +61,22 @@ pub fn sources(space: &Space) -> Arc<Sources> {
     Arc::new(Sources { devices: (0..3).map(source).collect(), features: vec![1.5] })
 }
 
+pub type Search = Engine<ListProposer>;
+
 pub fn begin(space: &Arc<Space>, strategy: Strategy, seed: u64, budget: Budget) -> Search {
-    Search::new(Arc::clone(space), Plan { strategy, seed, budget, sources: sources(space) })
+    Engine::new(strategy.over(space, seed, &sources(space)), budget)
 }
 
 /// Runs a search to its end, `room` at a time, each batch told in reverse order.
-pub fn finish(search: &mut Search, room: usize) -> Vec<Candidate> {
-    let space = Arc::clone(search.space());
+pub fn finish(search: &mut Search, space: &Space, room: usize) -> Vec<Candidate> {
     let mut proposed = Vec::new();
     loop {
-        match search.ask(room) {
+        let Ok(asked) = search.ask(room);
+        match asked {
             Ask::Evaluate(candidates) => {
                 assert!(!candidates.is_empty() && candidates.len() <= room);
                 for &candidate in candidates.iter().rev() {
-                    search.tell(candidate, answer(&space, candidate, 1.2)).unwrap();
+                    search.tell(&candidate, answer(space, candidate, 1.2)).unwrap();
                 }
                 proposed.extend(candidates);
             }

@@ -2,8 +2,8 @@
 //! through it would give.
 
 use nitro_search::{
-    Ask, Budget, Crossing, Decision, Decisions, Failure, NodeKey, PartReport, PathPlan, PathSearch,
-    PathStrategy, Proposal, Report, Step,
+    AntColony, Ants, Ask, Budget, Crossing, Decision, Decisions, Engine, Failure, GeneticPaths, NodeKey,
+    PartReport, Path, PathStrategy, Paths, RandomPaths, Report, Step,
 };
 
 /// Kernels 0, 1 and 2. Which is next is chosen while several remain; what remains alone follows. Each has a tile, a
@@ -121,25 +121,45 @@ pub fn best_ns() -> f64 {
     TIMES_NS.iter().sum()
 }
 
-pub fn plan(strategy: PathStrategy, seed: u64, evaluations: usize) -> PathPlan {
-    PathPlan { seed, budget: Budget::evaluations(evaluations), ..PathPlan::new(strategy) }
+/// A strategy over paths, by name.
+#[derive(Clone, Debug)]
+pub enum Walker {
+    Random,
+    Genetic,
+    Colony(Ants),
+}
+
+impl Walker {
+    pub fn begin(&self, seed: u64) -> Box<dyn PathStrategy> {
+        match self {
+            Self::Random => Box::new(RandomPaths::new(seed)),
+            Self::Genetic => Box::new(GeneticPaths::new(seed)),
+            Self::Colony(ants) => Box::new(AntColony::with(ants.clone(), seed)),
+        }
+    }
+}
+
+pub type Search<D, S = Box<dyn PathStrategy>> = Engine<Paths<D, S>>;
+
+pub fn begin<D: Decisions>(decisions: D, walker: &Walker, seed: u64, evaluations: usize) -> Search<D> {
+    Engine::new(Paths::new(decisions, walker.begin(seed)), Budget::evaluations(evaluations))
 }
 
 /// Runs a search to its end, `room` at a time, each batch told in reverse order.
-pub fn finish<D: Decisions>(
-    search: &mut PathSearch<D>,
+pub fn finish<D: Decisions, S: PathStrategy>(
+    search: &mut Search<D, S>,
     room: usize,
     answer: impl Fn(&[Crossing]) -> Report,
-) -> Vec<Proposal> {
+) -> Vec<Path> {
     let mut proposed = Vec::new();
     loop {
         match search.ask(room).unwrap() {
-            Ask::Evaluate(proposals) => {
-                assert!(!proposals.is_empty() && proposals.len() <= room);
-                for proposal in proposals.iter().rev() {
-                    search.tell(proposal.id, answer(&proposal.path)).unwrap();
+            Ask::Evaluate(paths) => {
+                assert!(!paths.is_empty() && paths.len() <= room);
+                for path in paths.iter().rev() {
+                    search.tell(path, answer(path)).unwrap();
                 }
-                proposed.extend(proposals);
+                proposed.extend(paths);
             }
             Ask::Wait => panic!("nothing is under way"),
             Ask::Done(_) => return proposed,
@@ -147,17 +167,18 @@ pub fn finish<D: Decisions>(
     }
 }
 
-/// What a search of 50 evaluations proposes.
-pub fn proposals(strategy: PathStrategy, seed: u64) -> Vec<Proposal> {
-    finish(&mut PathSearch::new(Kernels::default(), plan(strategy, seed, 50)), 1, answer)
+/// Returns what a search of 50 evaluations proposes.
+pub fn proposals(walker: &Walker, seed: u64) -> Vec<Path> {
+    finish(&mut begin(Kernels::default(), walker, seed, 50), 1, answer)
 }
 
-/// The share of the best speed that a search of so many evaluations finds, mean over 20 seeds.
-pub fn mean_found(kernels: Kernels, strategy: &PathStrategy, evaluations: usize) -> f64 {
-    let found = |seed| {
-        let mut search = PathSearch::new(kernels, plan(strategy.clone(), seed, evaluations));
+/// Returns the share of the best speed that a search of so many evaluations finds, mean over 20 seeds.
+pub fn mean_found(kernels: Kernels, walker: &Walker, evaluations: usize) -> f64 {
+    let mut sum = 0.0;
+    for seed in 0..20 {
+        let mut search = begin(kernels, walker, seed, evaluations);
         finish(&mut search, 10, answer);
-        search.best().map_or(0.0, |best| best_ns() / best.report.evaluation.time_ns().unwrap())
-    };
-    (0..20).map(found).sum::<f64>() / 20.0
+        sum += search.best().map_or(0.0, |best| best_ns() / best.report.evaluation.time_ns().unwrap());
+    }
+    sum / 20.0
 }

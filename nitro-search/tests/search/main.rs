@@ -6,5 +6,6 @@ mod colonies;
 mod fake;
 mod kernels;
 mod paths;
+mod seeds;
 mod strategies;
 mod transfers;

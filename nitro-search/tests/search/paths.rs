@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use nitro_search::{
-    Ants, Ask, Crossing, Decision, Decisions, Ended, Failure, NodeKey, PartReport, PathOutcome, PathSearch,
-    PathStrategy, Proposal, Report, Step, WalkError,
+    Ants, Ask, Crossing, Decision, Decisions, Failure, NodeKey, Observation, PartReport, Path, Report, Step,
+    StopReason, WalkError,
 };
 
-use crate::kernels::{Kernels, answer, finish, plan};
+use crate::kernels::{Kernels, Walker, answer, begin, finish};
 
-fn strategies() -> [PathStrategy; 4] {
-    let [all, base] = [Ants::default(), Ants::base()].map(PathStrategy::Ants);
-    [PathStrategy::Random, PathStrategy::Genetic, all, base]
+fn strategies() -> [Walker; 4] {
+    let [all, base] = [Ants::default(), Ants::base()].map(Walker::Colony);
+    [Walker::Random, Walker::Genetic, all, base]
 }
 
 fn options(path: &[Crossing]) -> Vec<usize> {
@@ -21,10 +21,10 @@ fn options(path: &[Crossing]) -> Vec<usize> {
 #[test]
 fn a_path_takes_what_is_allowed_to_its_end_and_none_comes_twice() {
     for strategy in strategies() {
-        let proposed = finish(&mut PathSearch::new(Kernels::default(), plan(strategy, 5, 300)), 7, answer);
-        let distinct: BTreeSet<_> = proposed.iter().map(|proposal| options(&proposal.path)).collect();
+        let proposed = finish(&mut begin(Kernels::default(), &strategy, 5, 300), 7, answer);
+        let distinct: BTreeSet<_> = proposed.iter().map(|path| options(path)).collect();
         assert_eq!((proposed.len(), distinct.len()), (300, 300));
-        for Proposal { path, .. } in &proposed {
+        for path in &proposed {
             for (at, crossing) in path.iter().enumerate() {
                 let Step::Choose(decision) = Kernels::default().next(&path[..at]) else {
                     panic!("it ended before")
@@ -41,7 +41,7 @@ fn a_path_takes_what_is_allowed_to_its_end_and_none_comes_twice() {
 fn proposals_depend_on_seed_and_outcomes_alone() {
     for strategy in strategies() {
         let run = |seed, room| {
-            let mut search = PathSearch::new(Kernels::default(), plan(strategy.clone(), seed, 60));
+            let mut search = begin(Kernels::default(), &strategy, seed, 60);
             finish(&mut search, room, answer)
         };
         assert_eq!(run(1, 1), run(1, 1));
@@ -53,21 +53,17 @@ fn proposals_depend_on_seed_and_outcomes_alone() {
 #[test]
 fn from_any_prefix_a_search_goes_on_as_it_would_have() {
     for strategy in strategies() {
-        let begin = || PathSearch::new(Kernels::default(), plan(strategy.clone(), 9, 45));
-        let whole = finish(&mut begin(), 1, answer);
-        let outcome = |proposal: &Proposal| PathOutcome {
-            id: proposal.id,
-            path: proposal.path.clone(),
-            report: answer(&proposal.path),
-        };
+        let begun = || begin(Kernels::default(), &strategy, 9, 45);
+        let whole = finish(&mut begun(), 1, answer);
+        let outcome = |path: &Path| Observation { proposal: path.clone(), report: answer(path) };
         for length in 0..=whole.len() {
-            let mut search = begin();
-            let mut kept: Vec<PathOutcome> = whole[..length].iter().map(outcome).collect();
+            let mut search = begun();
+            let mut kept: Vec<Observation<Path, Report>> = whole[..length].iter().map(outcome).collect();
             kept.reverse();
             let text = serde_json::to_string(&kept).unwrap();
-            let kept: Vec<PathOutcome> = serde_json::from_str(&text).unwrap();
+            let kept: Vec<Observation<Path, Report>> = serde_json::from_str(&text).unwrap();
             search.restore(&kept).unwrap();
-            assert_eq!(search.outcomes().len(), length);
+            assert_eq!(search.observations().len(), length);
             assert_eq!(finish(&mut search, 2, answer), whole[length..], "after {length}");
         }
     }
@@ -75,23 +71,23 @@ fn from_any_prefix_a_search_goes_on_as_it_would_have() {
 
 #[test]
 fn outcomes_of_another_search_and_what_is_no_number_are_refused() {
-    let begin = |seed| PathSearch::new(Kernels::default(), plan(PathStrategy::Random, seed, 20));
-    let mut other = begin(1);
+    let begun = |seed| begin(Kernels::default(), &Walker::Random, seed, 20);
+    let mut other = begun(1);
     finish(&mut other, 1, answer);
-    let refused = begin(2).restore(other.outcomes()).unwrap_err().to_string();
-    assert!(refused.contains("path 0 is none of this search's"), "{refused}");
+    let refused = begun(2).restore(other.observations()).unwrap_err().to_string();
+    assert!(refused.contains("the path ") && refused.contains("is none of this search's"), "{refused}");
 
-    let mut search = begin(1);
+    let mut search = begun(1);
     let Ask::Evaluate(proposals) = search.ask(1).unwrap() else { panic!("there is something to evaluate") };
-    let id = proposals[0].id;
-    assert!(search.tell(id, Report::time_ns(f64::NAN)).is_err());
+    let path = &proposals[0];
+    assert!(search.tell(path, Report::time_ns(f64::NAN)).is_err());
     let mut report = Report::time_ns(1.0);
     report.parts.push(PartReport { part: "kernel".into(), time_ns: -1.0, metrics: [].into() });
-    let refused = search.tell(id, report).unwrap_err().to_string();
+    let refused = search.tell(path, report).unwrap_err().to_string();
     assert!(refused.contains("-1 as its time of kernel"), "{refused}");
-    search.tell(id, Report::time_ns(1.0)).unwrap();
-    assert!(search.tell(id, Report::time_ns(1.0)).is_err(), "told before");
-    assert_eq!(search.outcomes().len(), 1);
+    search.tell(path, Report::time_ns(1.0)).unwrap();
+    assert!(search.tell(path, Report::time_ns(1.0)).is_err(), "told before");
+    assert_eq!(search.observations().len(), 1);
 }
 
 /// `depth` choices of two options each; only paths whose last choices are all 1 can be completed.
@@ -113,11 +109,11 @@ impl Decisions for Narrow {
 #[test]
 fn every_path_is_found_behind_dead_ends_and_then_the_search_is_over() {
     for strategy in strategies() {
-        let mut search = PathSearch::new(Narrow { depth: 9, ones: 5 }, plan(strategy, 1, 1000));
+        let mut search = begin(Narrow { depth: 9, ones: 5 }, &strategy, 1, 1000);
         let proposed = finish(&mut search, 3, |path| Report::time_ns(1.0 + path[0].option as f64));
         assert_eq!(proposed.len(), 16);
-        assert_eq!(search.ask(1).unwrap(), Ask::Done(Ended::Exhausted));
-        assert_eq!(search.best().unwrap().path[0].option, 0);
+        assert_eq!(search.ask(1).unwrap(), Ask::Done(StopReason::Exhausted));
+        assert_eq!(search.best().unwrap().proposal[0].option, 0);
     }
 }
 
@@ -129,15 +125,15 @@ fn a_space_without_a_path_is_an_error_that_says_why() {
             Step::Complete => Step::DeadEnd("nothing fits".into()),
             step => step,
         };
-        let refused = PathSearch::new(By(next), plan(strategy.clone(), 1, 5)).ask(1).unwrap_err();
+        let refused = begin(By(next), &strategy, 1, 5).ask(1).unwrap_err();
         assert!(matches!(refused, WalkError::NoPath { .. }), "{refused}");
-        let many = PathSearch::new(Narrow { depth: 60, ones: 60 }, plan(strategy.clone(), 1, 5)).ask(1);
+        let many = begin(Narrow { depth: 60, ones: 60 }, &strategy, 1, 5).ask(1);
         assert!(
             many.unwrap_err().to_string().contains("because a bit is 0"),
             "it is given up after some steps"
         );
         let closed = |_: &[Crossing]| Step::Choose(Decision::new(NodeKey::new("shut"), 3).only(|_| false));
-        let refused = PathSearch::new(By(closed), plan(strategy, 1, 5)).ask(1).unwrap_err().to_string();
+        let refused = begin(By(closed), &strategy, 1, 5).ask(1).unwrap_err().to_string();
         assert!(refused.contains("no option was allowed"), "{refused}");
     }
 }
@@ -159,7 +155,7 @@ impl<F: Fn(&[Crossing]) -> Step> Decisions for By<F> {
 fn what_never_ends_and_what_changes_its_options_is_an_error_that_names_the_node() {
     let around = |_: &[Crossing]| Step::Choose(Decision::new(NodeKey::new("again").statements([7]), 2));
     for strategy in strategies() {
-        let refused = PathSearch::new(By(around), plan(strategy, 1, 5)).ask(1).unwrap_err();
+        let refused = begin(By(around), &strategy, 1, 5).ask(1).unwrap_err();
         assert_eq!(refused, WalkError::Endless { longest: 20, key: NodeKey::new("again").statements([7]) });
         assert!(refused.to_string().contains("more than 20 choices, the last at `again{7}`"), "{refused}");
     }
@@ -167,8 +163,8 @@ fn what_never_ends_and_what_changes_its_options_is_an_error_that_names_the_node(
         4 => Step::Complete,
         passed => Step::Choose(Decision::new(NodeKey::new("node"), 2 + passed)),
     };
-    let colony = PathStrategy::Ants(Ants::default());
-    let refused = PathSearch::new(By(growing), plan(colony, 1, 5)).ask(1).unwrap_err();
+    let colony = Walker::Colony(Ants::default());
+    let refused = begin(By(growing), &colony, 1, 5).ask(1).unwrap_err();
     assert_eq!(
         refused.to_string(),
         "the node `node` had 2 options, and now has 3: nodes of other options need another key"
@@ -178,7 +174,7 @@ fn what_never_ends_and_what_changes_its_options_is_an_error_that_names_the_node(
 #[test]
 fn a_space_where_nothing_is_to_be_decided_has_one_path() {
     for strategy in strategies() {
-        let mut search = PathSearch::new(By(|_: &[Crossing]| Step::Complete), plan(strategy, 1, 5));
+        let mut search = begin(By(|_: &[Crossing]| Step::Complete), &strategy, 1, 5);
         assert_eq!(finish(&mut search, 3, |_| Report::time_ns(1.0)).len(), 1);
     }
 }
@@ -186,14 +182,14 @@ fn a_space_where_nothing_is_to_be_decided_has_one_path() {
 #[test]
 fn what_is_skipped_costs_no_evaluation_up_to_ten_for_each_of_the_budget() {
     for strategy in strategies() {
-        let begin = || PathSearch::new(Kernels::default(), plan(strategy.clone(), 5, 20));
+        let begun = || begin(Kernels::default(), &strategy, 5, 20);
         let skipped = |_: &[Crossing]| Report::failed(Failure::Skipped);
-        let mut search = begin();
+        let mut search = begun();
         assert_eq!(finish(&mut search, 7, skipped).len(), 20 + 200, "then it ends");
         assert!(search.best().is_none());
         let half = |path: &[Crossing]| if path[0].option == 0 { skipped(path) } else { answer(path) };
-        let proposed = finish(&mut begin(), 7, half);
-        let ran = proposed.iter().filter(|own| half(&own.path) != skipped(&own.path)).count();
+        let proposed = finish(&mut begun(), 7, half);
+        let ran = proposed.iter().filter(|own| half(own) != skipped(own)).count();
         assert!(ran == 20 && proposed.len() > 20, "{ran} of {} were run", proposed.len());
     }
 }

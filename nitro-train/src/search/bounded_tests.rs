@@ -1,9 +1,7 @@
 //! Generated code of which a lower bound is known, on a device that tells its rate.
 
 use nitro_core::{Artifact, DeviceEntry, DeviceFeature, Function, Parameter, VariantInfo};
-use nitro_search::{
-    BoxError, Crossing, Decision, Decisions, Generator, NodeKey, PathStrategy, Step, Strategy,
-};
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step, Strategy};
 use nitro_store::recordings::Outcome;
 use nitro_store::store::Evaluated;
 
@@ -65,14 +63,9 @@ fn search(
     evaluations: usize,
     device: &'static DeviceEntry,
 ) -> (Searched, Vec<Vec<String>>) {
-    let paths = match strategy {
-        Strategy::Random => PathStrategy::Random,
-        Strategy::Genetic => PathStrategy::Genetic,
-        _ => PathStrategy::Ants(nitro_search::Ants::default()),
-    };
     let searching = Searching { evaluations, seed: 3, ..Searching::default() };
     let blocks = Blocks { factor };
-    let sought = Sought { variant: 0, generator: &blocks, strategy: paths };
+    let sought = Sought { variant: 0, generator: &blocks, strategy };
     let mut search = Box::new(GeneratedSearch::new(&searching, &sought, &FUNCTION, device, "x"));
     let mut steps = Vec::new();
     loop {

@@ -6,9 +6,7 @@ use std::collections::HashMap;
 use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
-use nitro_search::{
-    Ask, Budget, Crossing, Decisions, Failure, PartReport, PathId, PathPlan, PathSearch, PathStrategy, Report,
-};
+use nitro_search::{Ask, Budget, Decisions, Engine, Failure, PartReport, Path, Paths, Report};
 use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
@@ -23,7 +21,7 @@ pub(crate) struct GeneratedSearch<'a> {
     function: &'static Function,
     variant: usize,
     generator: &'a dyn Generator,
-    search: PathSearch<&'a dyn Decisions>,
+    search: Engine<Paths<&'a dyn Decisions>>,
     /// What is evaluated first; none once it was asked for.
     presets: Option<Vec<String>>,
     /// What was asked for and is not told yet, with the paths that gave it.
@@ -42,7 +40,7 @@ pub(crate) struct GeneratedSearch<'a> {
 /// A text that was asked for.
 struct Open {
     candidate: Candidate,
-    paths: Vec<PathId>,
+    paths: Vec<Path>,
     /// What it takes at least, where that is known.
     bound_ns: Option<f64>,
 }
@@ -56,25 +54,25 @@ impl<'a> GeneratedSearch<'a> {
         device: &'a DeviceEntry,
         input: &str,
     ) -> Self {
-        let Sought { variant, generator, ref strategy } = *sought;
+        let Sought { variant, generator, strategy } = *sought;
         let presets = generator.presets().into_iter().map(|(_, text)| text);
         let mut presets: Vec<String> = presets.filter(|text| text.len() <= MAX_ARTIFACT_BYTES).collect();
         presets.truncate(searching.evaluations);
         let budget = Budget::evaluations(searching.evaluations - presets.len());
-        let plan = PathPlan { seed: searching.seed, budget, ..PathPlan::new(strategy.clone()) };
+        let walks = strategy.over_paths(searching.seed).expect("only such strategies are sought with");
         let searched = Searched {
             function: function.name().to_owned(),
             variant: function.variants()[variant].name().to_owned(),
             device: device.id().to_owned(),
             input: input.to_owned(),
-            strategy: name(strategy).to_owned(),
+            strategy: strategy.to_string(),
             ..Searched::default()
         };
         Self {
             function,
             variant,
             generator,
-            search: PathSearch::new(generator.decisions(), plan),
+            search: Engine::new(Paths::new(generator.decisions(), walks), budget),
             presets: Some(presets),
             open: Vec::new(),
             told: HashMap::new(),
@@ -88,12 +86,12 @@ impl<'a> GeneratedSearch<'a> {
 
     /// Asks for a path, which may be one that cannot be faster than the best, one that nothing can be made of, or
     /// give a text that is known.
-    fn propose(&mut self, id: PathId, path: &[Crossing]) {
-        let tell = |search: &mut PathSearch<_>, report: Report| {
+    fn propose(&mut self, path: Path) {
+        let tell = |search: &mut Engine<_>, report: Report| {
             // It was asked for and not told, and the figures are such as a store keeps.
-            let _ = search.tell(id, report);
+            let _ = search.tell(&path, report);
         };
-        let bound_ns = self.generator.bound_ns(path, &|feature| self.device.feature(feature));
+        let bound_ns = self.generator.bound_ns(&path, &|feature| self.device.feature(feature));
         let bound_ns = bound_ns.filter(|bound_ns| self.trusts_bounds && !bound_ns.is_nan());
         if let Some((bound_ns, best_ns)) = bound_ns.zip(self.best_ns()).filter(|(bound, best)| bound >= best)
         {
@@ -108,7 +106,7 @@ impl<'a> GeneratedSearch<'a> {
             self.searched.skipped += 1;
             return tell(&mut self.search, Report::failed(Failure::Skipped));
         }
-        let text = match self.generator.artifact(path) {
+        let text = match self.generator.artifact(&path) {
             Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => text,
             unusable => {
                 let (variant, error) = (&self.searched.variant, unusable.err());
@@ -122,8 +120,8 @@ impl<'a> GeneratedSearch<'a> {
             return tell(&mut self.search, known.clone());
         }
         match self.open.iter_mut().find(|own| own.candidate == candidate) {
-            Some(own) => own.paths.push(id),
-            None => self.open.push(Open { candidate, paths: vec![id], bound_ns }),
+            Some(own) => own.paths.push(path),
+            None => self.open.push(Open { candidate, paths: vec![path], bound_ns }),
         }
     }
 
@@ -167,8 +165,8 @@ impl VariantSearch for GeneratedSearch<'_> {
         }
         while self.open.is_empty() {
             let walk = |source| SearchError::Walk { variant: self.searched.variant.clone(), source };
-            let Ask::Evaluate(proposals) = self.search.ask(usize::MAX).map_err(walk)? else { break };
-            proposals.iter().for_each(|proposal| self.propose(proposal.id, &proposal.path));
+            let Ask::Evaluate(paths) = self.search.ask(usize::MAX).map_err(walk)? else { break };
+            paths.into_iter().for_each(|path| self.propose(path));
         }
         Ok(self.open.iter().map(|own| own.candidate.clone()).collect())
     }
@@ -182,8 +180,8 @@ impl VariantSearch for GeneratedSearch<'_> {
             let Open { candidate, paths, bound_ns } = open;
             self.reasons.note(&evaluated.reason);
             let report = report(evaluated);
-            for id in paths {
-                let _ = self.search.tell(id, report.clone()); // as in `propose`
+            for path in paths {
+                let _ = self.search.tell(&path, report.clone()); // as in `propose`
             }
             let time_ns = report.evaluation.time_ns();
             time_ns.into_iter().for_each(|time_ns| self.check(&candidate, bound_ns, time_ns));
@@ -215,13 +213,4 @@ fn report(evaluated: Evaluated) -> Report {
     };
     let parts = parts.into_iter().map(part).collect();
     Report { parts, ..evaluation(outcome).into() }
-}
-
-/// As the user asks for it.
-fn name(strategy: &PathStrategy) -> &'static str {
-    match strategy {
-        PathStrategy::Genetic => nitro_search::Strategy::Genetic.name(),
-        PathStrategy::Random => nitro_search::Strategy::Random.name(),
-        _ => nitro_search::Strategy::Ants.name(),
-    }
 }

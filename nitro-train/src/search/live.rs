@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nitro_core::DeviceEntry;
 use nitro_learn::configurations::{ConfigurationsError, evaluation, space_of};
-use nitro_search::{Ask, Budget, Plan, Search, Sources, Space};
+use nitro_search::{Ask, Budget, Engine, ListProposer, Sources, Space};
 use nitro_store::recordings::assignments;
 use nitro_store::store::Evaluated;
 
@@ -50,7 +50,7 @@ impl<'a> InputSpace<'a> {
 
 /// The search of one variant on one input.
 pub(crate) struct InputSearch {
-    search: Search,
+    search: Engine<ListProposer>,
     /// In the order of the space.
     candidates: Vec<Candidate>,
     /// What was asked for and is not told yet.
@@ -74,9 +74,9 @@ impl InputSearch {
             configurations: of_input.space.len(),
             ..Searched::default()
         };
-        let plan = Plan { strategy, seed, budget: Budget::evaluations(evaluations), sources: sources.into() };
         let InputSpace { space, candidates, .. } = of_input;
-        let search = Search::new(Arc::new(space), plan);
+        let strategy = strategy.over(&Arc::new(space), seed, &sources);
+        let search = Engine::new(strategy, Budget::evaluations(evaluations));
         Self { search, candidates, open: Vec::new(), reasons: Reasons::default(), searched }
     }
 }
@@ -84,7 +84,7 @@ impl InputSearch {
 impl VariantSearch for InputSearch {
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
         if self.open.is_empty()
-            && let Ask::Evaluate(asked) = self.search.ask(usize::MAX)
+            && let Ok(Ask::Evaluate(asked)) = self.search.ask(usize::MAX)
         {
             self.open = asked;
         }
@@ -100,7 +100,7 @@ impl VariantSearch for InputSearch {
             };
             self.reasons.note(&reason);
             // It was asked for and not told, and the time is one that a store keeps.
-            let _ = self.search.tell(candidate, evaluation(outcome));
+            let _ = self.search.tell(&candidate, evaluation(outcome));
         }
         self.open = open;
     }
@@ -108,17 +108,17 @@ impl VariantSearch for InputSearch {
     fn finish(self: Box<Self>) -> Searched {
         let Self { search, candidates, reasons, searched, .. } = *self;
         let time = |own: &nitro_search::Outcome| {
-            Some((candidates[own.candidate.index()].configuration.clone(), own.evaluation.time_ns()?))
+            Some((candidates[own.proposal.index()].configuration.clone(), own.report.time_ns()?))
         };
-        let times_ns: Vec<_> = search.outcomes().iter().filter_map(time).collect();
+        let times_ns: Vec<_> = search.observations().iter().filter_map(time).collect();
         // Of equals the first of the space, in whatever order they were told.
-        let cost = |own: &nitro_search::Outcome| Some((own.evaluation.time_ns()?, own.candidate));
-        let timed = search.outcomes().iter().filter(|own| cost(own).is_some());
+        let cost = |own: &nitro_search::Outcome| Some((own.report.time_ns()?, own.proposal));
+        let timed = search.observations().iter().filter(|own| cost(own).is_some());
         let best =
             timed.min_by(|a, b| cost(a).partial_cmp(&cost(b)).expect("times are finite")).and_then(time);
         Searched {
-            evaluations: search.evaluations(),
-            failed: search.evaluations() - times_ns.len(),
+            evaluations: search.observations().len(),
+            failed: search.observations().len() - times_ns.len(),
             reason: reasons.most_frequent(),
             best_ns: best.as_ref().map(|(_, time_ns)| *time_ns),
             best: best.map(|(configuration, _)| configuration),

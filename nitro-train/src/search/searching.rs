@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nitro_core::{Function, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
-use nitro_search::{Ants, PathStrategy, Strategy};
+use nitro_search::Strategy;
 use nitro_store::recordings::Recordings;
 use serde::Serialize;
 
@@ -107,7 +107,8 @@ pub(crate) struct Sought<'a> {
     /// Index of the variant.
     pub(crate) variant: usize,
     pub(crate) generator: &'a dyn Generator,
-    pub(crate) strategy: PathStrategy,
+    /// One that searches paths.
+    pub(crate) strategy: Strategy,
 }
 
 impl<'a> Searching<'a> {
@@ -144,12 +145,11 @@ impl<'a> Searching<'a> {
         Ok(sought)
     }
 
-    fn path_strategy(&self, variant: &str) -> Result<PathStrategy, SearchError> {
-        match self.strategy {
-            None | Some(Strategy::Ants) => Ok(PathStrategy::Ants(Ants::default())),
-            Some(Strategy::Genetic) => Ok(PathStrategy::Genetic),
-            Some(Strategy::Random) => Ok(PathStrategy::Random),
-            Some(strategy) => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
+    fn path_strategy(&self, variant: &str) -> Result<Strategy, SearchError> {
+        let strategy = self.strategy.unwrap_or(Strategy::Ants);
+        match strategy.over_paths(self.seed) {
+            Some(_) => Ok(strategy),
+            None => Err(SearchError::Strategy { variant: variant.to_owned(), strategy }),
         }
     }
 

@@ -168,23 +168,21 @@ fn what_was_measured_on_an_input_is_found_among_that_of_others() {
 #[test]
 fn a_strategy_sees_no_time_that_it_did_not_pay_for() {
     use std::collections::BTreeSet;
-    use std::sync::Arc;
 
-    use nitro_search::{Ask, Budget, Candidate, Evaluation, Failure, Plan, Search};
+    use nitro_search::{Ask, Budget, Candidate, Engine, Evaluation, Failure};
 
     let own = recordings();
     let measured = Measured::of(&own, None).unwrap().remove(0);
     let found = measured.answers(0);
     let answers = answers(&found[&0]);
-    let sources = Arc::new(measured.sources(&found, 0, &[1, 2]));
-    let sequence = |strategy, answers: &[Evaluation]| {
-        let (seed, sources) = (3, Arc::clone(&sources));
-        let plan = Plan { strategy, seed, budget: Budget::evaluations(15), sources };
-        let (mut search, mut asked): (_, Vec<Candidate>) =
-            (Search::new(Arc::clone(&measured.space), plan), Vec::new());
-        while let Ask::Evaluate(candidates) = search.ask(1) {
+    let sources = measured.sources(&found, 0, &[1, 2]);
+    let sequence = |strategy: Strategy, answers: &[Evaluation]| {
+        let strategy = strategy.over(&measured.space, 3, &sources);
+        let mut search = Engine::new(strategy, Budget::evaluations(15));
+        let mut asked: Vec<Candidate> = Vec::new();
+        while let Ok(Ask::Evaluate(candidates)) = search.ask(1) {
             for candidate in candidates {
-                search.tell(candidate, answers[candidate.index()]).unwrap();
+                search.tell(&candidate, answers[candidate.index()]).unwrap();
                 asked.push(candidate);
             }
         }

@@ -3,14 +3,14 @@
 use std::fs;
 
 use nitro_cuda::{Buffer, Executable, Options, Source, Usage, compile, device, nvrtc_version};
-use nitro_decide::{DecidedSpace, LOADINGS, Limits, Open, TileSizes};
+use nitro_decide::{DecidedSpace, LOADINGS, Limits, OpenChoices, TileSizes};
 use nitro_nest::{Data, Integers};
 use nitro_polybench::decided::{Asked, Kernel, Tiles, Timed, rates, read};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 
 fn everything() -> TileSizes {
-    TileSizes { open: Open::ALL, ..TileSizes::full() }
+    TileSizes { open: OpenChoices::ALL, ..TileSizes::full() }
 }
 
 fn drawn(space: &DecidedSpace, random: &mut Random) -> Vec<usize> {

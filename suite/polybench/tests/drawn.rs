@@ -6,7 +6,7 @@ use nitro_cuda::{Executable, Options, nvrtc_version};
 use nitro_nest::{Form, Integers, Mapping, MappingSpace};
 use nitro_polybench::gpu::COMPARE;
 use nitro_polybench::kernels;
-use nitro_search::{Ask, Budget, PathPlan, PathSearch, PathStrategy};
+use nitro_search::{Ask, Budget, Engine, Paths, RandomPaths};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 use support::{assert_agrees_nearly, nest_of, sizes};
@@ -18,13 +18,13 @@ fn drawn_mappings_give_what_the_function_gives() {
     for kernel in kernels() {
         let nest = (kernel.nest)();
         let space = MappingSpace::new(&nest).unwrap();
-        let plan = PathPlan { budget: Budget::evaluations(DRAWN), ..PathPlan::new(PathStrategy::Random) };
-        let Ask::Evaluate(proposals) = PathSearch::new(&space, plan).ask(DRAWN).unwrap() else { panic!() };
+        let mut search = Engine::new(Paths::new(&space, RandomPaths::new(0)), Budget::evaluations(DRAWN));
+        let Ask::Evaluate(paths) = search.ask(DRAWN).unwrap() else { panic!() };
         let all = sizes(nest.parameters().len(), &[6]);
         let mut random = Random::new(7);
-        for proposal in proposals {
+        for path in paths {
             let sizes = &all[random.below(all.len() as u64) as usize];
-            assert_agrees_nearly(&kernel, &space.program(&proposal.path), sizes, 1);
+            assert_agrees_nearly(&kernel, &space.program(&path), sizes, 1);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nitro_decide::{DecidedSpace, LowerBound, Partial, Rates};
+use nitro_decide::{Candidate, DecidedSpace, LowerBound, Rates};
 use nitro_polybench::decided::{Asked, Kernel, Tiles, rates, read};
 
 fn shipped(name: &str) -> PathBuf {
@@ -14,7 +14,7 @@ fn shipped(name: &str) -> PathBuf {
 struct Measured {
     name: String,
     space: DecidedSpace,
-    points: Vec<(Partial, f64)>,
+    points: Vec<(Candidate, f64)>,
     rates: Rates,
 }
 

@@ -69,28 +69,28 @@ pub(crate) struct DeviceForest {
     /// Number of trees, at most [`MAX_TREES`](super::MAX_TREES).
     trees: u16,
     nodes: Vec<FlatNode>,
-    /// For each node a row of values, as wide as the choices need in multiples of [`LANES`]. Those of splits are
+    /// A row of values for each node, as wide as the choices need in multiples of [`LANES`]. Those of splits are
     /// never read: that is less than a table of where the leaves' rows are would cost.
     values: Vec<[u8; LANES]>,
     groups: Vec<Group>,
-    /// What is subtracted from each input feature; none where that is 0 for all.
+    /// The number that is subtracted from each input feature; none where that is 0 for all.
     origins: Option<Box<[f64; MAX_FEATURES]>>,
 }
 
 /// Values that are added side by side.
 const LANES: usize = 8;
-/// How many trees are walked side by side: one walk waits for memory most of the time, several overlap.
+/// The number of trees that are walked side by side. One walk waits for memory most of the time, several overlap.
 const WALKS: usize = 16;
 
-/// Where a walk goes on, in one number: from the lowest bits the column, the lower child, behind which the upper
+/// The next step of a walk, in one number. From the lowest bits: the column, the lower child, behind which the upper
 /// one lies, and the threshold. A leaf is its own lower child and nothing is above its threshold, so that a walk
 /// that has ended stays where it is.
 #[derive(Clone, Copy, Debug)]
 struct FlatNode(u64);
 
-/// Of the column: a byte, which takes no instruction to mask.
+/// The bits of the column: a byte, which takes no instruction to mask.
 const COLUMN_BITS: u32 = u8::BITS;
-/// Of the column and the child.
+/// The bits of the column and the child.
 const LINK_BITS: u32 = u32::BITS;
 const _: () = assert!(MAX_NODES < 1 << (LINK_BITS - COLUMN_BITS), "a child fits");
 
@@ -108,7 +108,7 @@ impl FlatNode {
         Self(u64::from(threshold) << LINK_BITS | (child as u64) << COLUMN_BITS | column as u64)
     }
 
-    /// Where the walk goes on for an input.
+    /// The node at which the walk goes on for an input.
     ///
     /// # Safety
     /// The node's column is one of the input's.
@@ -145,8 +145,12 @@ struct Group {
 }
 
 impl DeviceForest {
-    /// The part of the forest that the device can reach.
-    pub(super) fn new(forest: CheckedForest<'_>, device_features: &[f64]) -> Self {
+    /// The part of the forest that the device can reach. Splits on device features are decided once, so only
+    /// comparisons of input features are left.
+    ///
+    /// # Panics
+    /// When there are fewer values than device features.
+    pub(crate) fn new(forest: CheckedForest<'_>, device_features: &[f64]) -> Self {
         let CheckedForest(forest) = forest;
         let mut pruning =
             Pruning { forest, device_features, node: 0, leaf: 0, out: DeviceForest::empty(forest) };
@@ -195,25 +199,27 @@ impl DeviceForest {
         }
     }
 
+    /// Puts the trees into groups, in this order.
     fn group(&mut self, roots: &[(usize, usize)]) {
-        let group = |trees: &[(usize, usize)]| {
-            let mut roots = [0; WALKS];
-            roots.iter_mut().zip(trees).for_each(|(root, &(_, tree))| *root = tree);
-            Group { roots, depth: trees.iter().map(|&(depth, _)| depth).max().unwrap_or(0) }
-        };
-        self.groups = roots.chunks(WALKS).map(group).collect();
+        for trees in roots.chunks(WALKS) {
+            let mut group = Group { roots: [0; WALKS], depth: 0 };
+            for (root, &(depth, tree)) in group.roots.iter_mut().zip(trees) {
+                *root = tree;
+                group.depth = group.depth.max(depth);
+            }
+            self.groups.push(group);
+        }
     }
 
-    /// The share of the best choice's speed that is expected of each choice, from raw input features, in points.
-    /// Returns what a point is worth.
+    /// Estimates of each choice the share of the best choice's speed, in points, from raw input features. Returns
+    /// the worth of a point.
     pub(crate) fn estimate(&self, features: &[f64], points: &mut Points) -> f64 {
         let row = self.keys(features);
-        // Nearly every function has few choices: their sums fit a register.
         let most = u16::from(u8::MAX) * self.trees;
-        let mut fill = |sums: &[u16]| points.iter_mut().zip(sums).for_each(|(own, &sum)| *own = most - sum);
+        // Nearly every function has few choices: their sums fit a register.
         match self.width() {
-            1 => fill(self.sums::<1>(&row).as_flattened()),
-            _ => fill(self.sums::<{ MAX_CHOICES / LANES }>(&row).as_flattened()),
+            1 => fill(points, most, self.sums::<1>(&row).as_flattened()),
+            _ => fill(points, most, self.sums::<{ MAX_CHOICES / LANES }>(&row).as_flattened()),
         }
         1.0 / f64::from(most)
     }
@@ -245,7 +251,7 @@ impl DeviceForest {
         sums
     }
 
-    /// Where the walks of one group end.
+    /// The leaves at which the walks of one group end.
     #[inline]
     fn leaves(&self, group: &Group, row: &Keys) -> [usize; WALKS] {
         let mut nodes = group.roots;
@@ -269,4 +275,10 @@ impl DeviceForest {
     pub(crate) fn classes(&self) -> usize {
         self.choices
     }
+}
+
+/// Turns the sums of what choices lose into points.
+#[inline]
+fn fill(points: &mut Points, most: u16, sums: &[u16]) {
+    points.iter_mut().zip(sums).for_each(|(own, &sum)| *own = most - sum);
 }

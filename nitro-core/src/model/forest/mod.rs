@@ -1,5 +1,5 @@
-//! Prediction with a forest of regression trees: the share of the best choice's speed that each choice is expected
-//! to lose.
+//! Prediction with a forest of regression trees. It estimates the share of the best choice's speed that each choice
+//! loses.
 //!
 //! A tree compares one feature a node with a threshold; its leaf holds, for every choice, the mean of 1 − best time
 //! / time over the training samples that ended there. A forest ranks choices by the mean over its trees, lowest
@@ -45,11 +45,12 @@ pub struct Forest {
     /// upper side. The order alone says where a child lies, so no number in a file can lead back.
     #[serde(deserialize_with = "limited::list::<MAX_NODES, _, _>")]
     pub nodes: Vec<Node>,
-    /// One row of `choices` values a leaf, in the order of the leaves: 0 where nothing is lost, 255 where
+    /// One row of `choices` values a leaf, in the order of the leaves. 0 is where nothing is lost, 255 where
     /// everything is.
     pub values: Vec<u8>,
-    /// For each column a number that is subtracted from raw values, in double precision, before they are rounded; empty
-    /// where all are 0. A column whose values differ by less than single precision resolves has one among them.
+    /// The number of each column that is subtracted from raw values, in double precision, before they are rounded.
+    /// Empty where all are 0. A column whose values differ by less than single precision resolves has one among
+    /// them.
     #[serde(skip)] // the format writes them beside the forest, where there are any
     pub origins: Vec<f64>,
 }
@@ -67,6 +68,16 @@ pub enum Node {
     },
     /// An end, with the next row of values.
     Leaf,
+}
+
+impl Node {
+    /// Returns true for a leaf, and for a split that compares one of so many columns with a number.
+    fn is_sound(&self, columns: usize) -> bool {
+        match self {
+            Self::Split { column, threshold } => usize::from(*column) < columns && threshold.is_finite(),
+            Self::Leaf => true,
+        }
+    }
 }
 
 impl Forest {
@@ -89,8 +100,8 @@ impl Forest {
         Shape::of(&self.nodes).map_or(0, |shape| shape.trees)
     }
 
-    /// The forest, if all lengths and numbers in it fit together, for `choices` choices and these numbers of
-    /// columns; what does not is named.
+    /// Checks that all lengths and numbers in the forest fit together, for `choices` choices and these numbers of
+    /// columns. The error names what does not.
     pub(crate) fn check(
         &self,
         choices: usize,
@@ -98,10 +109,6 @@ impl Forest {
         columns: usize,
     ) -> Result<CheckedForest<'_>, &'static str> {
         let shape = Shape::of(&self.nodes)?;
-        let is_sound = |node: &Node| match node {
-            Node::Split { column, threshold } => usize::from(*column) < columns && threshold.is_finite(),
-            Node::Leaf => true,
-        };
         match () {
             () if self.choices != choices || choices > MAX_CHOICES => Err("number of choices of the forest"),
             () if self.inputs != inputs || inputs > MAX_FEATURES => {
@@ -111,7 +118,7 @@ impl Forest {
             () if shape.leaves.checked_mul(choices) != Some(self.values.len()) => {
                 Err("number of leaf values")
             }
-            () if !self.nodes.iter().all(is_sound) => Err("split of a tree"),
+            () if !self.nodes.iter().all(|node| node.is_sound(columns)) => Err("split of a tree"),
             () if !self.origins.is_empty() && self.origins.len() != columns => Err("number of origins"),
             () if !self.origins.iter().all(|origin| origin.is_finite()) => Err("origin of a column"),
             () if self.nodes.len() >= MAX_NODES => Err("number of nodes"),
@@ -125,18 +132,7 @@ impl Forest {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckedForest<'a>(&'a Forest);
 
-impl CheckedForest<'_> {
-    /// The forest as it is on one device: splits on device features are decided once, so that only the reachable
-    /// part of each tree and only comparisons of input features are left.
-    ///
-    /// # Panics
-    /// When there are fewer values than device features.
-    pub(crate) fn on_device(self, device_features: &[f64]) -> DeviceForest {
-        DeviceForest::new(self, device_features)
-    }
-}
-
-/// What a walk over the nodes tells.
+/// The shape of a forest: what a walk over its nodes tells.
 pub(super) struct Shape {
     trees: usize,
     leaves: usize,

@@ -26,7 +26,7 @@ fn forest() -> Forest {
 
 fn on_device(forest: &Forest, device_features: &[f64]) -> DeviceForest {
     let checked = forest.check(forest.choices, forest.inputs, forest.inputs + device_features.len());
-    checked.unwrap().on_device(device_features)
+    DeviceForest::new(checked.unwrap(), device_features)
 }
 
 fn shares(forest: &DeviceForest, features: &[f64]) -> Vec<f64> {

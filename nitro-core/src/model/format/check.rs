@@ -1,9 +1,9 @@
-//! Whether the parts of a model fit together.
+//! Checks that the parts of a model fit together.
 
 use super::super::{MAX_ARTIFACTS, MAX_CALIBRATIONS, Model, Selector};
 use crate::{MAX_CHOICES, MAX_FEATURES, name};
 
-/// A model that passes cannot make a prediction panic.
+/// Checks a model. One that passes cannot make a prediction panic.
 pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     let choices = model.choices.len();
     if choices == 0 || choices > MAX_CHOICES {
@@ -45,7 +45,7 @@ fn check_selector(
     }
 }
 
-/// Names may be shown on a terminal, and name files.
+/// Checks names, which may be shown on a terminal and name files.
 fn check_names(model: &Model) -> Result<(), &'static str> {
     name::check_function(&model.function).map_err(|_| "name of the function")?;
     let provenance = &model.provenance;

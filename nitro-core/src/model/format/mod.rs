@@ -22,102 +22,21 @@
 //! arrays are trees in preorder, and `Coverage` and `Caution`, which are numbers alone.
 
 mod check;
+mod error;
 mod section;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+use self::error::MAX_FILE_BYTES;
+pub use self::error::{FORMAT_VERSION, ModelError};
 use self::section::Section;
 use super::{Calibration, Coverage, Forest, Gate, MAX_ARTIFACTS, Model, Provenance, Selector, Svm, limited};
 use crate::{Artifact, MAX_ARTIFACT_BYTES, files};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
-/// Model files are kilobytes; anything above this is not one, and is not read into memory.
-const MAX_FILE_BYTES: u64 = 64 << 20;
-
-/// The version of model files that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 3;
-
-/// Why bytes or a file gave no model, or a model no file. Of a file the error is its path; what is wrong is the
-/// `source`.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ModelError {
-    /// The file cannot be read or written.
-    #[error("{}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the operating system said.
-        source: std::io::Error,
-    },
-    /// A file held no usable model, or was to hold none.
-    #[error("{}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with its bytes.
-        source: Box<ModelError>,
-    },
-    /// The bytes do not begin like a model.
-    #[error("not a Nitro model: it does not begin with NITROMDL")]
-    Magic,
-    /// The model has a format this crate does not read.
-    #[error(
-        "model format {found}, this program reads format {FORMAT_VERSION}: fit the model again with the trainer of this version"
-    )]
-    Version {
-        /// The version in the header.
-        found: u32,
-    },
-    /// Fewer or more bytes than the header announces.
-    #[error(
-        "{found} bytes where the header announces {announced}: the file was cut off or added to, copy it again"
-    )]
-    Length {
-        /// Bytes that are there.
-        found: u64,
-        /// Bytes that should be there.
-        announced: u64,
-    },
-    /// The checksum of the body does not match.
-    #[error("the checksum does not match: the file is damaged, copy it again")]
-    Checksum,
-    /// The body is no model although its checksum is right.
-    #[error("the body is not a model of format {FORMAT_VERSION}")]
-    Body(#[source] postcard::Error),
-    /// The model has a part that this crate does not know and cannot do without.
-    #[error(
-        "the model has a section `{name}` that this program does not know: use the version of the trainer"
-    )]
-    Section {
-        /// Its name.
-        name: String,
-    },
-    /// The parts of the model contradict one another.
-    #[error("inconsistent model: {what}")]
-    Inconsistent {
-        /// The part that does not fit.
-        what: &'static str,
-    },
-    /// A choice is generated code whose text nobody has kept.
-    #[error("the text of the artifact {artifact} is not known here: keep it before the model is written")]
-    Artifact {
-        /// The artifact.
-        artifact: Artifact,
-    },
-    /// More bytes than a file is read with.
-    #[error(
-        "the model takes {bytes} bytes where {MAX_FILE_BYTES} are read: fit it from fewer inputs or devices"
-    )]
-    TooLarge {
-        /// What it takes.
-        bytes: usize,
-    },
-}
 
 #[derive(Serialize, Deserialize)]
 struct Names {
@@ -140,7 +59,7 @@ struct Meanings {
     digests: Vec<u64>,
 }
 
-/// What is listed is read up to that and no further, whatever a file says.
+/// The texts of generated code. So many are read and no more, whatever a file says.
 #[derive(Default, Serialize, Deserialize)]
 struct Artifacts {
     #[serde(deserialize_with = "limited::list::<{ MAX_ARTIFACTS }, _, _>")]
@@ -224,13 +143,18 @@ impl SelectorBody {
 }
 
 impl Artifacts {
-    /// Those whose texts are known; the others could not be read back.
+    /// The texts that are known; the others could not be read back.
     fn of(model: &Model) -> Self {
-        let body = |own: &Artifact| Some(ArtifactBody { digest: own.digest(), text: own.text()?.to_owned() });
-        Self { artifacts: model.artifacts.iter().filter_map(body).collect() }
+        let mut artifacts = Vec::new();
+        for own in &model.artifacts {
+            if let Some(text) = own.text() {
+                artifacts.push(ArtifactBody { digest: own.digest(), text: text.to_owned() });
+            }
+        }
+        Self { artifacts }
     }
 
-    /// A digest is believed when the text has it.
+    /// Checks that each text has its digest.
     fn check(&self) -> Result<(), &'static str> {
         for ArtifactBody { digest, text } in &self.artifacts {
             if text.len() > MAX_ARTIFACT_BYTES {
@@ -257,15 +181,66 @@ impl CalibrationBody {
     }
 }
 
-pub(super) fn to_bytes(model: &Model) -> Vec<u8> {
-    let body = body(model);
-    let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
-    bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
-    bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
-    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
-    bytes.extend_from_slice(&body);
-    bytes
+impl Model {
+    /// Reads a model file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no model file, is damaged, or is of another format version.
+    pub fn read(path: &Path) -> Result<Self, ModelError> {
+        let bytes = Self::read_bytes(path)?;
+        Self::from_bytes(&bytes)
+            .map_err(|source| ModelError::File { path: path.into(), source: source.into() })
+    }
+
+    /// The bytes of a file that may be one.
+    pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ModelError> {
+        files::read(path, MAX_FILE_BYTES).map_err(|source| ModelError::Io { path: path.into(), source })
+    }
+
+    /// Writes the model as a file in one step. A reader sees the old file or the new one, never half of one.
+    ///
+    /// # Errors
+    /// When the file or its temporary neighbour cannot be written, and when [`Model::read`] would refuse it; the
+    /// old file is still there then.
+    pub fn write(&self, path: &Path) -> Result<(), ModelError> {
+        let bytes =
+            readable(self).map_err(|source| ModelError::File { path: path.into(), source: source.into() })?;
+        files::replace_with_folder(path, &bytes)
+            .map_err(|source| ModelError::Io { path: path.into(), source })
+    }
+
+    /// The bytes of a model file, e.g. for `#[code_variant(model = include_bytes!(..))]`.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let body = body(self);
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
+        bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
+        bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&body);
+        bytes
+    }
+
+    /// The model in the bytes of a model file.
+    ///
+    /// # Errors
+    /// When the bytes are no model, are damaged, or are of another format version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
+        let (model, artifacts) = decode(bytes)?;
+        // What is kept stays for the life of the process: only of a model that is one.
+        for own in &artifacts.artifacts {
+            Artifact::keep(&own.text);
+        }
+        Ok(model)
+    }
+
+    /// Reads a model as [`Model::from_bytes`]. None where the model carries generated code, of which nothing is kept
+    /// then.
+    pub(crate) fn from_bytes_without_code(bytes: &[u8]) -> Result<Option<Self>, ModelError> {
+        let (model, _) = decode(bytes)?;
+        Ok(Some(model).filter(|model| model.artifacts.is_empty()))
+    }
 }
 
 fn body(model: &Model) -> Vec<u8> {
@@ -312,21 +287,6 @@ fn body(model: &Model) -> Vec<u8> {
 fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Serialize) {
     let bytes = postcard::to_allocvec(part).expect("plain data serialises into memory");
     section::write(body, name, is_required, &bytes);
-}
-
-pub(super) fn from_bytes(bytes: &[u8]) -> Result<Model, ModelError> {
-    let (model, artifacts) = decode(bytes)?;
-    // What is kept stays for the life of the process: only of a model that is one.
-    for own in &artifacts.artifacts {
-        Artifact::keep(&own.text);
-    }
-    Ok(model)
-}
-
-/// The model; none where it carries generated code, of which nothing is kept then.
-pub(super) fn from_bytes_without_code(bytes: &[u8]) -> Result<Option<Model>, ModelError> {
-    let (model, _) = decode(bytes)?;
-    Ok(Some(model).filter(|model| model.artifacts.is_empty()))
 }
 
 fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
@@ -386,7 +346,7 @@ fn required<'a, T: Deserialize<'a>>(
     part(sections, name)?.ok_or(ModelError::Inconsistent { what })
 }
 
-/// What a section holds, if it is there; nothing stands behind it.
+/// Reads what a section holds, if it is there; nothing may stand behind it.
 fn part<'a, T: Deserialize<'a>>(sections: &[Section<'a>], name: &str) -> Result<Option<T>, ModelError> {
     let Some(section) = sections.iter().find(|section| section.name == name) else { return Ok(None) };
     match postcard::take_from_bytes(section.bytes).map_err(ModelError::Body)? {
@@ -403,34 +363,23 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], ModelError> {
     let Some((header, body)) = bytes.split_at_checked(HEADER_BYTES) else {
         return Err(ModelError::Length { found: bytes.len() as u64, announced: HEADER_BYTES as u64 });
     };
-    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let found = word(8);
+    let found = word(header, 8);
     if found != FORMAT_VERSION {
         return Err(ModelError::Version { found });
     }
-    let announced = u64::from(word(16)) | u64::from(word(20)) << 32;
+    let announced = u64::from(word(header, 16)) | u64::from(word(header, 20)) << 32;
     if announced != body.len() as u64 {
         return Err(ModelError::Length { found: body.len() as u64, announced });
     }
-    if crc32fast::hash(body) != word(12) {
+    if crc32fast::hash(body) != word(header, 12) {
         return Err(ModelError::Checksum);
     }
     Ok(body)
 }
 
-pub(super) fn read(path: &Path) -> Result<Model, ModelError> {
-    let bytes = read_bytes(path)?;
-    from_bytes(&bytes).map_err(|source| ModelError::File { path: path.into(), source: source.into() })
-}
-
-pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, ModelError> {
-    files::read(path, MAX_FILE_BYTES).map_err(|source| ModelError::Io { path: path.into(), source })
-}
-
-pub(super) fn write(model: &Model, path: &Path) -> Result<(), ModelError> {
-    let refused = |source: ModelError| ModelError::File { path: path.into(), source: source.into() };
-    let bytes = readable(model).map_err(refused)?;
-    files::replace_with_folder(path, &bytes).map_err(|source| ModelError::Io { path: path.into(), source })
+/// Reads the number at a place of the header.
+fn word(header: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]])
 }
 
 /// The bytes of the model, if they are read back.
@@ -438,9 +387,9 @@ fn readable(model: &Model) -> Result<Vec<u8>, ModelError> {
     if let Some(&artifact) = model.artifacts.iter().find(|own| !own.is_known()) {
         return Err(ModelError::Artifact { artifact });
     }
-    let bytes = to_bytes(model);
+    let bytes = model.to_bytes();
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(ModelError::TooLarge { bytes: bytes.len() });
     }
-    from_bytes(&bytes).map(|_| bytes)
+    Model::from_bytes(&bytes).map(|_| bytes)
 }

@@ -1,6 +1,6 @@
 //! The sections of a model file: each with a name, whether a reader has to know it, and its length.
 
-use super::ModelError;
+use super::error::ModelError;
 
 /// Bytes of a name, with zeros behind it.
 const NAME_BYTES: usize = 12;
@@ -8,7 +8,7 @@ const NAME_BYTES: usize = 12;
 /// One section.
 pub(super) struct Section<'a> {
     pub(super) name: &'a str,
-    /// Whether the model means something else to who does not know the section.
+    /// True where a reader that does not know the section must not use the model.
     is_required: bool,
     pub(super) bytes: &'a [u8],
 }

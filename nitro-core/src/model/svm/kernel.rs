@@ -9,18 +9,19 @@ pub(super) const LOGARITHMS: usize = 8;
 /// The rounding error of one operation in single precision, relative.
 pub(super) const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
-/// What the fast way to scale may be off by, relative to the numbers that go into it (tested): the logarithm below,
-/// and another order of operations than [`Scale::apply`]. Far below a rounding in single precision.
+/// The error of the fast way to scale, relative to the numbers that go into it (tested). It comes from the logarithm
+/// below, and from another order of operations than [`Scale::apply`]. It is far below a rounding in single
+/// precision.
 pub(super) const SCALING_ERROR: f64 = 1e-12;
 
 /// A block of support vectors.
 pub(super) struct Block<'a> {
-    /// For each column the coordinates of all vectors.
+    /// The coordinates of all vectors, column by column.
     pub(super) columns: &'a [[f32; LANES]],
     pub(super) terms: &'a [Term],
 }
 
-/// What the vectors of a block weigh in the decision between one pair of classes.
+/// The weights of a block's vectors in the decision between one pair of classes.
 #[derive(Debug)]
 pub(super) struct Term {
     pub(super) pair: usize,
@@ -30,9 +31,9 @@ pub(super) struct Term {
 /// The sum of one pair of classes, in parts that are added up at last.
 pub(super) type Sum = [f64; 4];
 
-/// What a processor has, as far as the arithmetic here is compiled for it. The ways differ in how many lanes an
-/// instruction takes and in whether a product is rounded before it is added to; the error bound holds for all of
-/// them. (AVX-512 was measured: it takes 5 % less time with 2,000 support vectors, and 8 % more with 20.)
+/// The instructions of a processor, as far as the arithmetic here is compiled for them. The ways differ in how many
+/// lanes an instruction takes and in whether a product is rounded before it is added to. The error bound holds for
+/// all of them. (AVX-512 was measured: it takes 5 % less time with 2,000 support vectors, and 8 % more with 20.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Instructions(Set);
 
@@ -44,11 +45,11 @@ enum Set {
 }
 
 impl Instructions {
-    /// What every processor of the target has.
+    /// The instructions of every processor of the target.
     #[cfg(test)]
     pub(super) const ANY: Self = Self(Set::Any);
 
-    /// The most that this processor has.
+    /// The most instructions that this processor has.
     pub(super) fn of_this_processor() -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
@@ -57,7 +58,7 @@ impl Instructions {
         Self(Set::Any)
     }
 
-    /// Adds to the sum of each pair what a block's vectors weigh, times their kernels with the row.
+    /// Adds to the sum of each pair the weights of a block's vectors, times their kernels with the row.
     #[inline]
     pub(super) fn weigh(self, block: &Block<'_>, row: &[f32], sums: &mut [Sum]) {
         let mut kernel = [0.0; LANES];
@@ -177,7 +178,6 @@ fn exp2_of_negated<const FUSED: bool>(x: f32) -> f32 {
 fn ln_1p<const FUSED: bool>(x: f64) -> f64 {
     const SQRT_HALF: u64 = 0x3FE6_A09E_667F_3BCD;
     const TWO_52: f64 = (1_u64 << 52) as f64;
-    let multiply_add = |a: f64, b: f64, c: f64| if FUSED { a.mul_add(b, c) } else { a * b + c };
     let bits = (1.0 + x.abs()).to_bits();
     let k = bits.wrapping_sub(SQRT_HALF) >> 52;
     let m = f64::from_bits(bits.wrapping_sub(k << 52));
@@ -185,16 +185,28 @@ fn ln_1p<const FUSED: bool>(x: f64) -> f64 {
     let s = (m - 1.0) / (m + 1.0);
     let z = s * s;
     // In pairs, and pairs of pairs: few steps that wait for one another.
-    let pair = |from: f64, to: f64| multiply_add(z, 1.0 / to, 1.0 / from);
-    let (low, high) = (
-        multiply_add(z * z, pair(5.0, 7.0), pair(1.0, 3.0)),
-        multiply_add(z * z, pair(13.0, 15.0), pair(9.0, 11.0)),
-    );
-    let series = multiply_add(z * z * (z * z), high, low);
-    multiply_add(k, std::f64::consts::LN_2, 2.0 * s * series).copysign(x) + 0.0 * x
+    // In pairs, and pairs of pairs: few steps that wait for one another.
+    let low = fused::<FUSED>(z * z, pair::<FUSED>(z, 5.0, 7.0), pair::<FUSED>(z, 1.0, 3.0));
+    let high = fused::<FUSED>(z * z, pair::<FUSED>(z, 13.0, 15.0), pair::<FUSED>(z, 9.0, 11.0));
+    let series = fused::<FUSED>(z * z * (z * z), high, low);
+    fused::<FUSED>(k, std::f64::consts::LN_2, 2.0 * s * series).copysign(x) + 0.0 * x
 }
 
-/// What the kernel of one support vector may be off by. With ε for a rounding and B for the farthest coordinate of
+/// a·b + c in double precision, as [`multiply_add`].
+#[inline(always)]
+fn fused<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
+/// Two neighbouring terms of the series of artanh, 1/`from` + z/`to`.
+#[inline(always)]
+fn pair<const FUSED: bool>(z: f64, from: f64, to: f64) -> f64 {
+    fused::<FUSED>(z, 1.0 / to, 1.0 / from)
+}
+
+/// The bound on the error of one support vector's kernel.
+///
+/// With ε for a rounding and B for the farthest coordinate of
 /// a support vector, a computed difference is off by at most ε(2|d| + 2B) (both ends and the subtraction are
 /// rounded, and |u| ≤ |d| + |v|), their squared sum x over m columns by ε((5 + m)x + 4B√(m·x)), and 2^-x is at most
 /// ln 2 · 2^-x times as much, where x · 2^-x ≤ 0.54 and √x · 2^-x ≤ 0.52; 4ε for [`exp2_of_negated`]. The numbers
@@ -206,7 +218,7 @@ pub(super) fn kernel_error(columns: usize, farthest: f64, magnitude: f64) -> f64
     1.5 * ROUNDING * (0.37 * (5.0 + columns) + 1.44 * farthest * columns.sqrt() + 4.0)
 }
 
-/// What a weighted kernel may be off by besides: the coefficient, the product and the sums of a block are rounded.
+/// The further error of a weighted kernel: the coefficient, the product and the sums of a block are rounded.
 pub(super) const SUM_ERROR: f64 = 1.5 * ROUNDING * (3.0 + (LANES / 8) as f64);
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Prediction with a support-vector machine: C-SVC with the radial basis function kernel, one against one.
 //!
-//! Layout and vote are those of LIBSVM (Chang and Lin, "LIBSVM: a library for support vector machines", 2011, section
-//! 4.1 and 7), so that models can be compared number by number.
+//! Layout and vote are those of LIBSVM (Chang and Lin, "LIBSVM: a library for support vector machines", 2011,
+//! sections 4.1 and 7), so that models can be compared number by number.
 
 mod device;
 mod kernel;
@@ -59,7 +59,7 @@ pub struct Class {
     pub support: usize,
 }
 
-/// How a raw feature becomes a column of the SVM: a transform, then a linear map of `[min, max]` onto `[-1, 1]`.
+/// The way from a raw feature to a column of the SVM: a transform, then a linear map of `[min, max]` onto `[-1, 1]`.
 ///
 /// ```
 /// use nitro_core::model::{Scale, Transform};
@@ -70,7 +70,7 @@ pub struct Class {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scale {
-    /// What is done first.
+    /// The transform, which comes first.
     pub transform: Transform,
     /// Smallest transformed value of the training data.
     pub min: f64,
@@ -78,7 +78,7 @@ pub struct Scale {
     pub max: f64,
 }
 
-/// What is done to a feature before it is scaled.
+/// A transform of a feature, before it is scaled.
 ///
 /// ```
 /// use nitro_core::model::Transform;
@@ -117,7 +117,7 @@ impl Transform {
 }
 
 impl Scale {
-    /// Whether the column tells anything apart: one that was constant in training does not.
+    /// Returns true where the column tells anything apart: one that was constant in training does not.
     pub(crate) fn varies(&self) -> bool {
         self.max - self.min > 0.0
     }
@@ -129,8 +129,9 @@ impl Scale {
         if self.varies() { 2.0 * (self.transform.apply(value) - self.min) / range - 1.0 } else { 0.0 }
     }
 
-    /// As [`Scale::apply`], with values outside the range of the training data taken for its ends: for device
-    /// features, of which training saw few values. A kernel function knows nothing of what lies far outside.
+    /// Applies the scale to a value within the range of the training data. One outside is taken for the nearer end.
+    /// This is for device features, of which training saw few values. A kernel function knows nothing of what lies
+    /// far outside.
     #[must_use]
     pub fn apply_within(&self, value: f64) -> f64 {
         self.apply(value).clamp(-1.0, 1.0)
@@ -138,11 +139,6 @@ impl Scale {
 }
 
 impl Svm {
-    /// The machine as it is on one device, whose features do not change from call to call.
-    pub(crate) fn on_device(&self, device_features: &[f64]) -> DeviceSvm {
-        DeviceSvm::new(self, device_features)
-    }
-
     /// The class of each support vector.
     fn owners(&self) -> impl Iterator<Item = usize> {
         self.classes.iter().enumerate().flat_map(|(class, own)| std::iter::repeat_n(class, own.support))
@@ -167,8 +163,8 @@ impl Svm {
         self.classes.iter().map(|class| class.support).sum()
     }
 
-    /// Whether all lengths and numbers fit together, for `choices` choices and `columns` features; what does not is
-    /// named.
+    /// Checks that all lengths and numbers fit together, for `choices` choices and `columns` features; the error
+    /// names what does not.
     pub(crate) fn check(&self, choices: usize, columns: usize) -> Result<(), &'static str> {
         let classes = self.classes.len();
         let support = self
@@ -177,21 +173,22 @@ impl Svm {
             .try_fold(0usize, |sum, class| sum.checked_add(class.support))
             .ok_or("number of support vectors")?;
         let pairs = classes * classes.saturating_sub(1) / 2;
-        let fits = |length: usize, rows: usize, columns: usize| rows.checked_mul(columns) == Some(length);
-        let finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+        let mut numbers = self.vectors.iter().chain(&self.coefficients).chain(&self.rho);
         match () {
             () if classes == 0 || classes > MAX_CHOICES => Err("number of classes"),
             () if self.classes.iter().any(|class| class.choice >= choices) => Err("choice of a class"),
             () if self.scaling.len() != columns => Err("number of scaled features"),
-            () if !fits(self.vectors.len(), support, columns) => Err("number of support-vector values"),
-            () if !fits(self.coefficients.len(), classes - 1, support) => Err("number of coefficients"),
+            () if support.checked_mul(columns) != Some(self.vectors.len()) => {
+                Err("number of support-vector values")
+            }
+            () if support.checked_mul(classes - 1) != Some(self.coefficients.len()) => {
+                Err("number of coefficients")
+            }
             // Where there is neither a column nor a pair, nothing else is bound to it.
             () if support > self.vectors.len() + self.coefficients.len() => Err("number of support vectors"),
             () if self.rho.len() != pairs => Err("number of offsets"),
             () if !self.gamma.is_finite() || self.gamma < 0.0 => Err("gamma"),
-            () if !finite(&self.vectors) || !finite(&self.coefficients) || !finite(&self.rho) => {
-                Err("finite numbers")
-            }
+            () if !numbers.all(|number| number.is_finite()) => Err("finite numbers"),
             () if self.scaling.iter().any(|scale| !scale.min.is_finite() || !scale.max.is_finite()) => {
                 Err("finite scaling")
             }

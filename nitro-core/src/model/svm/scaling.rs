@@ -22,15 +22,10 @@ struct Column {
 impl Columns {
     /// The columns of `scales` that vary, in multiples of `unit`.
     pub(super) fn new(scales: &[Scale], unit: f64) -> Self {
-        let of = |transform| {
-            let is_of = move |(_, scale): &(usize, &Scale)| scale.transform == transform && scale.varies();
-            scales.iter().enumerate().filter(is_of).map(|(feature, scale)| {
-                let factor = 2.0 * unit / (scale.max - scale.min);
-                Column { feature, factor, offset: -unit - factor * scale.min }
-            })
-        };
-        let columns: Vec<Column> = of(Transform::Log).chain(of(Transform::Identity)).collect();
-        Self { columns, logarithms: of(Transform::Log).count() }
+        let mut columns = Column::all(scales, Transform::Log, unit);
+        let logarithms = columns.len();
+        columns.extend(Column::all(scales, Transform::Identity, unit));
+        Self { columns, logarithms }
     }
 
     /// Number of columns.
@@ -43,11 +38,14 @@ impl Columns {
         self.columns.iter().map(|column| column.feature)
     }
 
-    /// How large, beside the column itself, the numbers are that go into it: at most this.
+    /// A bound on the numbers, beside the column itself, that go into a column.
     pub(super) fn magnitude(&self, unit: f64) -> f64 {
-        // What is added to 1 before a logarithm is rounded beside 1, by 1e-16: a thousandth in units of the error.
-        let of = |column: &Column| 2.0 * (column.offset.abs() + unit) + 1e-3 * column.factor;
-        self.columns.iter().map(of).fold(0.0, f64::max)
+        let mut most: f64 = 0.0;
+        for column in &self.columns {
+            // What is added to 1 before a logarithm is rounded beside 1, by 1e-16: a thousandth in units of the error.
+            most = most.max(2.0 * (column.offset.abs() + unit) + 1e-3 * column.factor);
+        }
+        most
     }
 
     /// The columns of an input. What is not finite becomes NaN, or stays infinite.
@@ -68,6 +66,18 @@ impl Columns {
 }
 
 impl Column {
+    /// The columns of one transform that vary.
+    fn all(scales: &[Scale], transform: Transform, unit: f64) -> Vec<Self> {
+        let mut columns = Vec::new();
+        for (feature, scale) in scales.iter().enumerate() {
+            if scale.transform == transform && scale.varies() {
+                let factor = 2.0 * unit / (scale.max - scale.min);
+                columns.push(Self { feature, factor, offset: -unit - factor * scale.min });
+            }
+        }
+        columns
+    }
+
     #[inline]
     fn scale(self, transformed: f64) -> f32 {
         (self.factor * transformed + self.offset) as f32

@@ -1,10 +1,10 @@
-//! Decision values in single precision, with a bound on their error: fast enough for a call, and exact enough for
-//! nearly all.
+//! Decision values in single precision, with a bound on their error. They are fast enough for a call, and exact
+//! enough for nearly all.
 //!
-//! What does not change from call to call is done once. The kernel is a product of one factor for the input and one
-//! for the device, exp(-γ·‖u - v‖²) = exp(-γ·‖u' - v'‖²) · exp(-γ·‖u'' - v''‖²), so the device's factor goes into
-//! the coefficients; support vectors that then lie at the same point (one input, measured on several devices, or in
-//! several classes) become one, with the sum of their coefficients.
+//! Work that does not change from call to call is done once. The kernel is a product of one factor for the input and
+//! one for the device, exp(-γ·‖u - v‖²) = exp(-γ·‖u' - v'‖²) · exp(-γ·‖u'' - v''‖²), so the device's factor goes
+//! into the coefficients. Support vectors that then lie at the same point (one input, measured on several devices,
+//! or in several classes) become one, with the sum of their coefficients.
 
 use std::collections::BTreeMap;
 use std::f64::consts::LOG2_E;
@@ -17,16 +17,16 @@ use crate::MAX_FEATURES;
 /// An [`Svm`] folded for one device.
 #[derive(Debug)]
 pub(super) struct Screen {
-    /// In multiples of √(γ·log₂ e), which makes the kernel 2^(-‖u - v‖²).
+    /// The columns in multiples of √(γ·log₂ e), which makes the kernel 2^(-‖u - v‖²).
     columns: Columns,
     /// Number of columns.
     width: usize,
     /// Support vectors, feature-major: of each block all lanes of its first column, then of its second, ….
     vectors: Vec<[f32; LANES]>,
-    /// For each block the end of its part of `terms`.
+    /// The end of each block's part of `terms`.
     ends: Vec<usize>,
     terms: Vec<Term>,
-    /// For each pair of classes the offset, and how far the computed decision value may be from the exact one.
+    /// The offset of each pair of classes, and how far the computed decision value may be from the exact one.
     pairs: Vec<Pair>,
     instructions: Instructions,
 }
@@ -40,38 +40,40 @@ struct Pair {
 /// A sum of so large weights is still one in single precision.
 const LARGEST_WEIGHT: f64 = f32::MAX as f64 / LANES as f64;
 
-/// Where support vectors lie, for the bits of their input columns in single precision: what they weigh together, by
+/// The points of support vectors, by the bits of their input columns in single precision, with their weights by
 /// pair.
 type Points = BTreeMap<Vec<u32>, Weights>;
 type Weights = BTreeMap<usize, f64>;
 
 impl Screen {
-    /// `device` are the device columns, scaled.
+    /// Folds a machine. `device` are the device columns, scaled.
     pub(super) fn new(svm: &Svm, device: &[f64]) -> Self {
         let width = svm.scaling.len();
         // A column that was constant in training scales to 0 for every input: it is as known as a device feature.
         let (inputs, unit) = (&svm.scaling[..width - device.len()], (svm.gamma * LOG2_E).sqrt());
         let known: Vec<usize> = (0..inputs.len()).filter(|&column| !inputs[column].varies()).collect();
         let columns = Columns::new(inputs, unit);
-        // Squares of inputs that are beyond double precision while the kernel is not yet 0: no such machine is trained.
+        // Squares of inputs that are beyond double precision while the kernel is not yet 0: no such machine is
+        // trained.
         let bound = if svm.gamma < 1e-300 { f64::INFINITY } else { 0.0 };
         let mut pairs: Vec<Pair> = svm.rho.iter().map(|&rho| Pair { rho, bound }).collect();
-        // What rounding does to the exact values, in double precision.
-        let exact_error =
-            |fixed: f64| ((svm.support() + width + 16) as f64 + svm.gamma * fixed) * f64::EPSILON;
+        // What rounding does to the exact values, in double precision, is this many times epsilon.
+        let roundings = (svm.support() + width + 16) as f64;
         let mut points = Points::new();
         let mut farthest = 0.0_f64;
         for (index, own) in svm.owners().enumerate() {
             let row = &svm.vectors[index * width..(index + 1) * width];
             let fixed = squared_distance(&row[width - device.len()..], device)
                 + known.iter().map(|&column| row[column] * row[column]).sum::<f64>();
+            // The factor of the device goes into the coefficients.
             let factor = (-svm.gamma * fixed).exp();
             let point: Vec<f32> = columns.features().map(|column| (unit * row[column]) as f32).collect();
             farthest = point.iter().fold(farthest, |farthest, &value| farthest.max(f64::from(value).abs()));
             let weights = points.entry(point.iter().map(|value| value.to_bits()).collect()).or_default();
+            let exact_error = (roundings + svm.gamma * fixed) * f64::EPSILON;
             for (pair, coefficient) in svm.weights(index, own) {
                 *weights.entry(pair).or_default() += factor * coefficient;
-                pairs[pair].bound += exact_error(fixed) * (factor * coefficient).abs();
+                pairs[pair].bound += exact_error * (factor * coefficient).abs();
             }
         }
         let mut screen = Self {
@@ -88,9 +90,10 @@ impl Screen {
         screen
     }
 
-    /// Arranges the points in blocks; those that weigh in the same pairs come together.
-    /// `error` is what a vector of weight 1 may be off by.
+    /// Arranges the points in blocks. `error` is the bound on the error of a vector of weight 1.
     fn fill(&mut self, mut points: Points, error: f64) {
+        // Points that weigh nothing are dropped. Those that weigh in the same pairs come together, so that a block has
+        // few terms.
         points.values_mut().for_each(|weights| weights.retain(|_, weight| *weight != 0.0));
         points.retain(|_, weights| !weights.is_empty());
         let mut points: Vec<(Vec<u32>, Weights)> = points.into_iter().collect();

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use nitro_nest::{Affine, Bounds, Builder, Nest, NestError, Variable};
 
 use super::super::outline::{BLOCK, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
-use super::super::{DecidedError, DecidedSpace, TileSizes};
+use super::super::space::{DecidedError, DecidedSpace};
+use super::super::tiles::TileSizes;
 use super::{at, set};
 use crate::{Limits, Operation};
 

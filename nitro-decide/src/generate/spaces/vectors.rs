@@ -3,7 +3,8 @@
 use nitro_nest::{Affine, Bounds, Builder, Expression, Nest, NestError};
 
 use super::super::outline::{BLOCK, Kinds, LOADING, Outline, PLAIN, SUM, THREAD, UNROLLED, WIDE};
-use super::super::{DecidedError, DecidedSpace, TileSizes};
+use super::super::space::{DecidedError, DecidedSpace};
+use super::super::tiles::TileSizes;
 use super::{at, set};
 use crate::{Limits, Operation, Outer};
 
@@ -194,7 +195,7 @@ impl<'a> Rows<'a> {
         self.sums.push((sum, fma));
     }
 
-    /// What is added up goes to a statement.
+    /// Passes sums to a statement.
     fn pass_sums(&mut self, to: usize, dimension: usize) {
         for (sum, fma) in &self.sums {
             self.outline.passes(sum.value, *fma, to, &[(self.i, dimension)]);

@@ -3,7 +3,8 @@
 use nitro_nest::{Access, Affine, Expression, Variable};
 
 use super::super::outline::{BLOCK, Outline, PLAIN, SUM, THREAD, UNROLLED};
-use super::super::{DecidedError, DecidedSpace, TileSizes};
+use super::super::space::{DecidedError, DecidedSpace};
+use super::super::tiles::TileSizes;
 use super::vectors::{gesummv_nest, matvec_nest};
 use super::{at, set};
 use crate::{Limits, Operation};

@@ -2,14 +2,14 @@ mod simulation;
 
 use std::sync::Arc;
 
-use nitro_search::{Ask, Evaluation};
+use nitro_search::{Ask, Budget, Engine, Evaluation};
 use nitro_stats::random::Random;
 
 use self::simulation::simulate_ns;
 use super::*;
 use crate::{
-    Access, Array, BranchAndBound, BranchPlan, Dependence, Dimension, Kernel, Limits, LowerBound, Nesting,
-    Operation, Outer, Partial, Passing, Statement, Values,
+    Access, Array, BranchAndBound, BranchPlan, Candidate, Dependence, Dimension, Kernel, Limits, LowerBound,
+    Nesting, Operation, Outer, Passing, Statement, Values,
 };
 
 /// A device so small that kernels which can be simulated have several waves of blocks.
@@ -154,23 +154,23 @@ struct Case {
     kernel: Kernel,
     nesting: Nesting,
     bound: TimeBound,
-    root: Partial,
+    root: Candidate,
 }
 
 fn case(kernel: Kernel) -> Case {
     let nesting = kernel.nesting(&Limits::default()).unwrap();
     let bound = TimeBound::new(&kernel, &nesting, small());
-    let root = Partial::new(Arc::new(nesting.problem.clone())).unwrap();
+    let root = Candidate::new(Arc::new(nesting.problem.clone())).unwrap();
     Case { kernel, nesting, bound, root }
 }
 
 impl Case {
-    fn simulate_ns(&self, leaf: &Partial) -> f64 {
+    fn simulate_ns(&self, leaf: &Candidate) -> f64 {
         simulate_ns(&self.kernel, &self.nesting, leaf, &small())
     }
 
     /// A walk down to a leaf, with everything that was come by.
-    fn walk(&self, random: &mut Random) -> Vec<Partial> {
+    fn walk(&self, random: &mut Random) -> Vec<Candidate> {
         let mut walk = vec![self.root.clone()];
         loop {
             let at = walk.last().unwrap();
@@ -218,7 +218,7 @@ fn nothing_that_is_loaded_ahead_takes_less_by_a_simulation_that_counts_its_waits
     let without = TimeBound::new(&case.kernel, &case.nesting, small()).with_terms(without);
     let (mut random, mut by_registers) = (Random::new(10), 0);
     for way in [1, 2] {
-        case.root = Partial::new(Arc::new(case.nesting.problem.clone())).unwrap();
+        case.root = Candidate::new(Arc::new(case.nesting.problem.clone())).unwrap();
         case.root.restrict(loading.choice, Values::of([way])).unwrap();
         let mut tightest: f64 = 0.0;
         for _ in 0..60 {
@@ -257,7 +257,7 @@ fn children_are_never_bounded_by_less_than_their_parents() {
 fn terms_that_are_off_only_lower_the_bound() {
     let case = case(product());
     let mut random = Random::new(7);
-    let states: Vec<Partial> = (0..10).flat_map(|_| case.walk(&mut random)).collect();
+    let states: Vec<Candidate> = (0..10).flat_map(|_| case.walk(&mut random)).collect();
     let mut lowered = 0;
     for off in TimeTerm::ALL {
         let terms = TimeTerms::default().without(off);
@@ -272,7 +272,7 @@ fn terms_that_are_off_only_lower_the_bound() {
 }
 
 /// Every leaf, with what it takes: what the bound says of it at least, and something that no bound knows.
-fn time_ns(case: &Case, leaf: &Partial) -> f64 {
+fn time_ns(case: &Case, leaf: &Candidate) -> f64 {
     let row = leaf.solution().unwrap();
     let hidden = Random::new(row.iter().fold(1, |seed, &value| seed.wrapping_mul(7) + value as u64)).unit();
     case.simulate_ns(leaf) * (1.0 + 0.3 * hidden)
@@ -282,19 +282,19 @@ fn time_ns(case: &Case, leaf: &Partial) -> f64 {
 fn branch_and_bound_finds_what_exhaustive_search_finds_and_evaluates_little() {
     for kernel in [axpy(), matrix_vector()] {
         let case = case(kernel);
-        let all: Vec<Partial> = case.root.points().collect();
+        let all: Vec<Candidate> = case.root.points().collect();
         let best_ns = all.iter().map(|leaf| time_ns(&case, leaf)).fold(f64::INFINITY, f64::min);
-        let root = case.root.clone();
         let bound = TimeBound::new(&case.kernel, &case.nesting, small());
-        let mut search = BranchAndBound::new(root, bound, BranchPlan::default());
-        while let Ask::Evaluate(asked) = search.ask(1) {
-            for leaf in asked {
-                let ns = time_ns(&case, &leaf.partial);
-                search.tell(&leaf.values, Evaluation::TimeNs(ns)).unwrap();
+        let strategy = BranchAndBound::new(case.root.clone(), bound, BranchPlan::default());
+        let mut search = Engine::new(strategy, Budget::default());
+        while let Ok(Ask::Evaluate(asked)) = search.ask(1) {
+            for values in asked {
+                let ns = time_ns(&case, &case.root.decide(&values).unwrap());
+                search.tell(&values, Evaluation::TimeNs(ns)).unwrap();
             }
         }
-        assert_eq!(search.best().unwrap().1, best_ns);
-        let statistics = search.statistics();
+        assert_eq!(search.best().unwrap().report, Evaluation::TimeNs(best_ns));
+        let statistics = search.proposer().statistics();
         assert_eq!(statistics.pruned.values().sum::<u64>(), statistics.total().pruned);
         let evaluated = statistics.evaluated as usize;
         assert!(evaluated < all.len() / 2, "{evaluated} of {}", all.len());

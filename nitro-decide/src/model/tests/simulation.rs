@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::Rates;
-use crate::{Array, Kernel, Nesting, Operation, PADDING, Partial, Passing, Statement};
+use crate::{Array, Candidate, Kernel, Nesting, Operation, PADDING, Passing, Statement};
 
 /// A thread: its block, and its place in it.
 type Thread = (u64, u64);
@@ -41,7 +41,7 @@ struct Loop {
 }
 
 /// From the outside in, so that the innermost threads are neighbours.
-fn loops(nesting: &Nesting, leaf: &Partial, statement: &Statement) -> Vec<Loop> {
+fn loops(nesting: &Nesting, leaf: &Candidate, statement: &Statement) -> Vec<Loop> {
     let number = |at: usize| {
         let size = nesting.loops[at].size;
         leaf.problem().number(size, leaf.values(size).only().unwrap()).unwrap()
@@ -66,7 +66,7 @@ fn loops(nesting: &Nesting, leaf: &Partial, statement: &Statement) -> Vec<Loop> 
     around.into_iter().map(one).collect()
 }
 
-fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Statement) -> Counted {
+fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Candidate, statement: &Statement) -> Counted {
     let loops = loops(nesting, leaf, statement);
     let vectors = loops.iter().filter(|own| own.kind == 2).map(|own| own.size as f64);
     let mut counted = Counted { width: vectors.product(), ..Counted::default() };
@@ -128,7 +128,7 @@ fn count(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, statement: &Stateme
 fn tile_word(
     kernel: &Kernel,
     nesting: &Nesting,
-    leaf: &Partial,
+    leaf: &Candidate,
     statement: &Statement,
     array: &str,
     in_tile: &[u64],
@@ -170,7 +170,7 @@ fn answers(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
 }
 
 /// What shared memory answers the first block, for all that it stages and reads.
-fn answers_of_block(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, all: &[Counted]) -> f64 {
+fn answers_of_block(kernel: &Kernel, nesting: &Nesting, leaf: &Candidate, all: &[Counted]) -> f64 {
     let of = |(statement, counted): (&Statement, &Counted)| {
         let threads = 1 + counted.operations.keys().map(|thread| thread.1).max().unwrap_or(0);
         let staged = |at: &usize| {
@@ -234,7 +234,7 @@ fn requests(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
 }
 
 /// Blocks go round; a multiprocessor has so much to do as its blocks together, and at once as many as fit.
-pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, rates: &Rates) -> f64 {
+pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Candidate, rates: &Rates) -> f64 {
     let mut ns: f64 = rates.launch_ns;
     let mut memory_bytes = [0.0; 2]; // read, and written
     let mut busy: BTreeMap<(u64, &str), f64> = BTreeMap::new();
@@ -349,7 +349,7 @@ pub(super) fn simulate_ns(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, ra
 }
 
 /// Which of the ways to load tiles it is; as they are needed where there is no choice.
-fn loading(nesting: &Nesting, leaf: &Partial) -> usize {
+fn loading(nesting: &Nesting, leaf: &Candidate) -> usize {
     nesting.loading.map_or(0, |loading| leaf.values(loading.choice).only().unwrap())
 }
 
@@ -357,7 +357,7 @@ fn loading(nesting: &Nesting, leaf: &Partial) -> usize {
 fn registers(
     kernel: &Kernel,
     nesting: &Nesting,
-    leaf: &Partial,
+    leaf: &Candidate,
     counted: &Counted,
     threads: u64,
     rates: &Rates,
@@ -475,7 +475,7 @@ impl Warps {
     }
 }
 
-fn is_staged(kernel: &Kernel, nesting: &Nesting, leaf: &Partial, array: &str) -> bool {
+fn is_staged(kernel: &Kernel, nesting: &Nesting, leaf: &Candidate, array: &str) -> bool {
     let at = kernel.arrays.iter().position(|own| own.name == array);
     at.is_some_and(|at| leaf.values(nesting.memory[at]).only() == Some(1))
 }

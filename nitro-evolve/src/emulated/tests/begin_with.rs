@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use nitro_ptx::{Edit, Operation, Patch};
-use nitro_search::evolve::{EvolvePlan, PatchSpace, Purpose, Report, Told};
+use nitro_search::evolve::{EvolvePlan, PatchSpace, Purpose, Report};
 
 use super::{REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, assemble, edits, request, subject};
 use crate::emulated::EmulatorRunner;
@@ -55,7 +55,7 @@ fn run(
 }
 
 /// The trials of a log, each with its generation.
-fn trials(log: &Path) -> Vec<(u64, Told<String>)> {
+fn trials(log: &Path) -> Vec<(u64, super::Told)> {
     let text = std::fs::read_to_string(log).unwrap();
     let generation =
         |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["generation"].as_u64();

@@ -29,8 +29,8 @@ pub const RESOURCES: [Resource; 5] = [
         named_in_paper: "DP-GFLOP",
         in_paper: &["peak_gflops_dp", "cuda_cores", "clock_rate_mhz"],
         device_features: &["peak_gflops_dp", "clock_rate_mhz"],
-        reason: "`cuda_cores` counts the units for single precision; those for double precision are a half to a \
-                 sixty-fourth of them, depending on the GPU, and `peak_gflops_dp` has them counted",
+        reason: "`cuda_cores` counts units for single precision; a half to a sixty-fourth as many, counted in \
+                 `peak_gflops_dp`, do double precision",
     },
     Resource {
         proxy: "atomics",
@@ -58,8 +58,7 @@ pub const RESOURCES: [Resource; 5] = [
         named_in_paper: "SH-MEM-BW",
         in_paper: &["shared_mem_per_block_kib"],
         device_features: &["shared_mem_per_block_kib", "shared_atomic_ms", "sm_count"],
-        reason: "the size of a block's shared memory says nothing of its speed, and is 48 KiB on all six GPUs of the \
-                 paper's Table 1: every multiprocessor has its own shared memory, so the bandwidth grows with \
+        reason: "the size says nothing of the speed, and is 48 KiB on all six GPUs of Table 1; bandwidth grows with \
                  `sm_count`, and `shared_atomic_ms` is measured in it",
     },
 ];

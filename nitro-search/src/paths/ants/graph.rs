@@ -4,21 +4,21 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Ants;
-use super::metrics::Seen;
+use super::metrics::OptionMetrics;
 use crate::paths::{Crossing, Decision, NodeKey, Report, WalkError};
 
 #[derive(Default)]
 pub(super) struct Graph {
     nodes: HashMap<NodeKey, Node>,
-    /// How many paths were recorded.
+    /// The number of paths that were recorded.
     recorded: usize,
 }
 
-/// What is known of each option of a node.
+/// A node, with what is known of each option.
 pub(super) struct Node {
     pub(super) pheromone: Vec<f64>,
-    pub(super) seen: Vec<Seen>,
-    /// Who of those who took it was fastest, in the node's part where it has one.
+    pub(super) seen: Vec<OptionMetrics>,
+    /// The fastest of those who took it, in the node's part where it has one.
     fastest: Vec<Fastest>,
 }
 
@@ -35,17 +35,16 @@ impl Node {
         let first = (1.0 / options as f64).clamp(bounds.0, bounds.1);
         Self {
             pheromone: vec![first; options],
-            seen: vec![Seen::default(); options],
+            seen: vec![OptionMetrics::default(); options],
             fastest: vec![Fastest { time_ns: f64::INFINITY, number: 0 }; options],
         }
     }
 
-    /// The option by which it was fastest, of these.
+    /// Returns the option by which it was fastest, of these.
     pub(super) fn fastest(&self, options: &[usize]) -> Option<usize> {
         let known = options.iter().copied().filter(|&option| self.fastest[option].time_ns.is_finite());
-        let fastest = |option: &usize| self.fastest[*option];
-        known.min_by(|one, other| {
-            let (one, other) = (fastest(one), fastest(other));
+        known.min_by(|&one, &other| {
+            let (one, other) = (self.fastest[one], self.fastest[other]);
             one.time_ns.total_cmp(&other.time_ns).then(one.number.cmp(&other.number))
         })
     }
@@ -56,7 +55,7 @@ impl Graph {
         self.nodes.get(key)
     }
 
-    /// The node of a decision, which is made when an ant first comes to it.
+    /// Returns the node of a decision, which is made when an ant first comes to it.
     pub(super) fn come_to(&mut self, decision: &Decision, ants: &Ants) -> Result<&Node, WalkError> {
         let now = decision.allowed.len();
         if !self.nodes.contains_key(&decision.key) {

@@ -1,4 +1,4 @@
-//! How desirable an option is by the metrics of those who took it (section 6.2): an option promises much where the
+//! The desirability of an option by the metrics of those who took it (section 6.2): an option promises much where the
 //! best so far has little.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ const LEAST: f64 = 0.01;
 
 /// The metrics seen at an option.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen(BTreeMap<String, Moments>);
+pub(super) struct OptionMetrics(BTreeMap<String, Moments>);
 
 /// Number, mean and sum of squared deviations (Welford 1962).
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,14 +35,14 @@ impl Moments {
     }
 }
 
-impl Seen {
+impl OptionMetrics {
     pub(super) fn add(&mut self, metrics: &Metrics) {
         for (name, &value) in metrics {
             self.0.entry(name.clone()).or_default().add(value);
         }
     }
 
-    /// The mean of eq. 6 over the metrics that both have; 0 where too little is known.
+    /// Returns the mean of eq. 6 over the metrics that both have; 0 where too little is known.
     fn score(&self, best: &Metrics) -> f64 {
         let known = self.0.iter().filter(|(_, moments)| moments.count >= SAMPLES);
         let terms = known.filter_map(|(name, moments)| {
@@ -53,10 +53,12 @@ impl Seen {
     }
 }
 
-/// How desirable each option of a node is: 1 where nothing is known, else between [`LEAST`] and 2.
-pub(super) fn desirability<'a>(options: impl Iterator<Item = &'a Seen>, best: &Metrics) -> Vec<f64> {
+/// Returns how desirable each option of a node is: 1 where nothing is known, else between [`LEAST`] and 2.
+pub(super) fn desirability<'a>(options: impl Iterator<Item = &'a OptionMetrics>, best: &Metrics) -> Vec<f64> {
     let scores: Vec<f64> = options.map(|seen| seen.score(best)).collect();
     let most = scores.iter().map(|score| score.abs()).fold(0.0, f64::max);
-    let scaled = |score: f64| if most > 0.0 { score / most } else { 0.0 };
-    scores.into_iter().map(|score| (1.0 + scaled(score)).max(LEAST)).collect()
+    if most <= 0.0 {
+        return vec![1.0; scores.len()];
+    }
+    scores.into_iter().map(|score| (1.0 + score / most).max(LEAST)).collect()
 }

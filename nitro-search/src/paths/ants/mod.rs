@@ -42,10 +42,11 @@ mod parts;
 mod tests;
 mod tree;
 
-pub(crate) use self::colony::Colony;
+pub use self::colony::AntColony;
 
-/// What a colony is, the paper's by default. The extensions can be turned off one by one, to see what each of them
-/// brings.
+/// The settings of a colony, the paper's by default.
+///
+/// The extensions can be turned off one by one, to see what each of them brings.
 ///
 /// ```
 /// use nitro_search::Ants;
@@ -65,15 +66,15 @@ pub struct Ants {
     pub pheromone_weight: f64,
     /// The exponent β of the desirability that metrics tell.
     pub desirability_weight: f64,
-    /// Whether the fastest path of each part deposits in the part's nodes, fast or slow as it was elsewhere.
+    /// Lets the fastest path of each part deposit in the part's nodes, fast or slow as it was elsewhere.
     pub part_updates: bool,
-    /// Whether metrics tell what is desirable.
+    /// Lets metrics tell what is desirable.
     pub metrics: bool,
-    /// Whether a regression tree over what was evaluated filters the options.
+    /// Lets a regression tree over what was evaluated filter the options.
     pub tree: bool,
-    /// Whether an ant joins the best of all parts once a part has a new best.
+    /// Lets an ant join the best of all parts once a part has a new best.
     pub recombination: bool,
-    /// Whether most ants look near the best so far, once there is one: they change one choice of each part.
+    /// Lets most ants look near the best so far, once there is one: they change one choice of each part.
     pub local_search: bool,
 }
 
@@ -95,12 +96,12 @@ impl Default for Ants {
 }
 
 impl Ants {
-    /// How many ants of an iteration walk by pheromone, not near the best so far.
+    /// Returns how many ants of an iteration walk by pheromone, not near the best so far.
     fn explorers(&self) -> usize {
         if self.local_search { self.ants.div_ceil(3) } else { self.ants }
     }
 
-    /// The colony without any of the extensions: pheromone alone.
+    /// Returns the settings without any of the extensions: pheromone alone.
     #[must_use]
     pub fn base() -> Self {
         Self {

@@ -5,20 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::paths::{Crossing, Decision, NodeKey, Part};
 use crate::random::Random;
 
-/// What is of no part, as which statements share a kernel, changes in one of so many draws: all parts may be others
-/// then.
+/// A choice of no part, as which statements share a kernel, changes in one of so many draws: all parts may be
+/// others then.
 const SELDOM: usize = 5;
 
-/// What an ant keeps to, and where it does not.
+/// A path that an ant keeps to, and the nodes where it does not.
 pub(super) struct Neighbour {
     options: BTreeMap<NodeKey, usize>,
     nodes: BTreeMap<Option<Part>, Vec<NodeKey>>,
-    /// Where it takes another option.
+    /// The nodes where it takes another option.
     changed: BTreeSet<NodeKey>,
 }
 
 impl Neighbour {
-    /// Near this path.
+    /// Creates one near this path.
     pub(super) fn of(path: &[Crossing]) -> Self {
         let mut nodes: BTreeMap<_, Vec<NodeKey>> = BTreeMap::new();
         for crossing in path {
@@ -28,8 +28,9 @@ impl Neighbour {
         Self { options, nodes, changed: BTreeSet::new() }
     }
 
-    /// The option of the path, another one where it changes, and any where that of the path is not open. At the
-    /// beginning of a walk it draws where it changes.
+    /// Returns the option of the path, another one where it changes, and any where that of the path is not open.
+    ///
+    /// At the beginning of a walk it draws where it changes.
     pub(super) fn choose(
         &mut self,
         walked: &[Crossing],

@@ -1,11 +1,11 @@
 use std::collections::HashMap;
 
 use super::graph::Graph;
-use super::metrics::{Seen, desirability};
-use super::{Ants, Colony};
-use crate::paths::{Crossing, Decision, Decisions, NodeKey, Report, Step};
+use super::metrics::{OptionMetrics, desirability};
+use super::{AntColony, Ants};
+use crate::paths::{Crossing, Decision, Decisions, NodeKey, Path, PathStrategy, Report, Step};
 use crate::random::Random;
-use crate::{Failure, Metrics};
+use crate::{Failure, Metrics, Observation};
 
 /// Nodes of 2, 5, 30 and 1 options, the last but one of which is crossed twice.
 struct Few;
@@ -25,16 +25,17 @@ fn keys() -> [NodeKey; 4] {
 
 /// Runs so many iterations of random times, a third of which fail, and looks at the pheromone of every node after each.
 fn iterations(ants: Ants, count: usize, mut look: impl FnMut(&NodeKey, &[f64])) {
-    let (mut colony, mut random) = (Colony::new(ants, 3), Random::new(4));
+    let (mut colony, mut random) = (AntColony::with(ants, 3), Random::new(4));
     for _ in 0..count {
-        let paths = colony.ask(&Few).unwrap();
-        let report = |_: &Vec<Crossing>| match random.below(3) {
-            0 => Report::failed(Failure::Crash),
-            _ => Report::time_ns(1.0 + random.unit()),
+        let observe = |proposal: Path| {
+            let report = match random.below(3) {
+                0 => Report::failed(Failure::Crash),
+                _ => Report::time_ns(1.0 + random.unit()),
+            };
+            Observation { proposal, report }
         };
-        let reports: Vec<Report> = paths.iter().map(report).collect();
-        let told: Vec<_> = paths.iter().map(Vec::as_slice).zip(&reports).collect();
-        colony.tell(&Few, &told);
+        let step: Vec<_> = colony.propose(&Few).unwrap().into_iter().map(observe).collect();
+        colony.learn(&Few, &step);
         keys().iter().for_each(|key| look(key, colony.pheromone(key).unwrap()));
     }
 }
@@ -84,7 +85,7 @@ fn desirability_is_equation_6() {
     let metrics = |occupancy: f64, hits: f64| -> Metrics {
         [("occupancy".to_owned(), occupancy), ("hits".to_owned(), hits)].into()
     };
-    let mut seen = [Seen::default(), Seen::default(), Seen::default()];
+    let mut seen = [OptionMetrics::default(), OptionMetrics::default(), OptionMetrics::default()];
     [(0.2, 0.4), (0.4, 0.4), (0.6, 0.4)].iter().for_each(|&(one, other)| seen[0].add(&metrics(one, other)));
     [(0.9, 0.8), (0.9, 0.8), (0.9, 0.8)].iter().for_each(|&(one, other)| seen[1].add(&metrics(one, other)));
     [(0.0, 0.0), (0.0, 0.0)].iter().for_each(|&(one, other)| seen[2].add(&metrics(one, other)));
@@ -107,7 +108,7 @@ fn desirability_is_equation_6() {
 fn the_first_ants_choose_evenly_among_what_is_allowed() {
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for seed in 0..300 {
-        let paths = Colony::new(Ants::default(), seed).ask(&Few).unwrap();
+        let paths = AntColony::new(seed).propose(&Few).unwrap();
         *counts.entry(paths[0][1].option).or_default() += 1;
     }
     assert!(counts.len() == 5 && counts.values().all(|&count| (35..=85).contains(&count)), "{counts:?}");

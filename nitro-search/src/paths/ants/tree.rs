@@ -14,7 +14,7 @@ use crate::random::Random;
 const LEAF: usize = 2;
 /// The pheromone of a side before anybody took it.
 const FIRST: f64 = 0.5;
-/// What the best sample deposits; others less, as they are slower.
+/// The deposit of the best sample; others leave less, as they are slower.
 const DEPOSIT: f64 = 0.15;
 
 /// Something that was evaluated.
@@ -27,7 +27,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// An attribute that a path has not is below all others.
+    /// Returns an attribute; one that a path has not is below all others.
     fn value(&self, attribute: &str) -> f64 {
         self.attributes.get(attribute).copied().unwrap_or(f64::NEG_INFINITY)
     }
@@ -62,37 +62,36 @@ struct Row<'a> {
 }
 
 impl Tree {
-    /// The tree of these samples, with the pheromone that they have left by now.
+    /// Grows the tree of these samples, with the pheromone that they have left by now.
     pub(super) fn grow(samples: &[Sample], iterations: usize, ants: &Ants) -> Self {
         let finite = samples.iter().map(|sample| sample.cost).filter(|cost| cost.is_finite());
         let (best, slowest) = finite
             .fold((f64::INFINITY, 0.0_f64), |(best, slowest), cost| (best.min(cost), slowest.max(cost)));
-        let row = |sample| Row {
-            sample,
-            cost: sample.cost.min(slowest),
-            deposit: DEPOSIT * share(best, sample.cost) * left(iterations - 1 - sample.iteration, ants),
-        };
-        let rows: Vec<Row> = samples.iter().map(row).collect();
+        // What failed is as slow as the slowest that ran.
+        let mut rows = Vec::with_capacity(samples.len());
+        for sample in samples {
+            let deposit = DEPOSIT * share(best, sample.cost) * left(iterations - 1 - sample.iteration, ants);
+            rows.push(Row { sample, cost: sample.cost.min(slowest), deposit });
+        }
         Self::of(&rows.iter().collect::<Vec<_>>(), FIRST * left(iterations, ants))
     }
 
     fn of(rows: &[&Row], first: f64) -> Self {
         let Some((attribute, threshold)) = best_split(rows) else { return Self::Leaf };
         let (lower, upper) = part(rows, attribute, threshold);
-        let side = |rows: &[&Row]| Side {
+        let [lower, upper] = [lower, upper].map(|rows| Side {
             pheromone: first + rows.iter().map(|row| row.deposit).sum::<f64>(),
-            tree: Self::of(rows, first),
-        };
-        let (lower, upper) = (side(&lower), side(&upper));
+            tree: Self::of(&rows, first),
+        });
         Self::Split(Box::new(Split { attribute: attribute.to_owned(), threshold, lower, upper }))
     }
 
-    /// What an ant keeps to that takes the side with more pheromone everywhere.
+    /// Returns the filters of an ant that takes the side with more pheromone everywhere.
     pub(super) fn favourite(&self) -> Filters {
         self.filters(|lower, upper| lower >= upper)
     }
 
-    /// What an ant keeps to that takes each side as likely as it has pheromone.
+    /// Draws the filters of an ant that takes each side as likely as it has pheromone.
     pub(super) fn draw(&self, random: &mut Random) -> Filters {
         self.filters(|lower, upper| random.unit() * (lower + upper) < lower)
     }
@@ -109,12 +108,12 @@ impl Tree {
     }
 }
 
-/// The share of the best speed; 0 of what failed.
+/// Returns the share of the best speed; 0 of what failed.
 fn share(best: f64, cost: f64) -> f64 {
     if cost > best { best / cost } else { 1.0 }
 }
 
-/// What evaporation leaves after so many iterations.
+/// Returns the share that evaporation leaves after so many iterations.
 fn left(iterations: usize, ants: &Ants) -> f64 {
     (1.0 - ants.evaporation).powi(iterations as i32)
 }
@@ -127,8 +126,9 @@ fn part<'a, 'b>(
     rows.iter().partition(|row| row.sample.value(attribute) <= threshold)
 }
 
-/// The attribute and threshold that leave the least variance, each side weighed by its samples; none where that is
-/// no less than without.
+/// Returns the attribute and threshold that leave the least variance, each side weighed by its samples.
+///
+/// None where that is no less than without.
 fn best_split<'a>(rows: &[&Row<'a>]) -> Option<(&'a str, f64)> {
     if rows.len() <= LEAF {
         return None;
@@ -151,8 +151,9 @@ fn best_split<'a>(rows: &[&Row<'a>]) -> Option<(&'a str, f64)> {
     best
 }
 
-/// The middles between the values that an attribute has, each with what it takes from the variance, times the
-/// samples: of deviations from the mean, the sums of both sides differ in their sign alone.
+/// Returns the middles between the values of an attribute, each with the variance that it takes, times the samples.
+///
+/// Of deviations from the mean, the sums of both sides differ in their sign alone.
 fn thresholds(sorted: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     let count = sorted.len() as f64;
     let mut lower = (0.0, 0.0);
@@ -179,7 +180,7 @@ impl Filters {
         *bound = threshold;
     }
 
-    /// Whether a choice keeps to them that leads from these attributes to those.
+    /// Returns true if a choice keeps to them that leads from these attributes to those.
     pub(super) fn admit(&self, before: &Attributes, after: &Attributes) -> bool {
         let changed = after.iter().filter(|(name, value)| before.get(*name) != Some(value));
         changed

@@ -62,8 +62,8 @@ pub fn profile_devices(figures: &Figures) -> Result<String, Error> {
     let ((device, all), (machine, _)) =
         (count(&function.device), count(function.machine.as_ref().ok_or("no machine")?));
     Ok(paragraph(&format!(
-        "P-DFS needs a profile of a source, and the whole H200 is the one that was profiled: it applies to {device} of the {all} devices where \
-         one is left out, to {machine} where its machine is."
+        "P-DFS needs a profile of a source, and only the whole H200 was profiled. It applies to {device} of the {all} devices where one is \
+         left out, to {machine} where its machine is."
     )))
 }
 

@@ -8,12 +8,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use nitro_decide::{
-    Bounded, BranchAndBound, BranchPlan, DecidedSpace, LowerBound, Rates, SearchView, Statistics, TimeBound,
-    TimeTerm, TimeTerms, Without,
+    Ablation, BranchAndBound, BranchPlan, DecidedSpace, LowerBound, PointTime, Rates, SearchView, Statistics,
+    TimeBound, TimeTerm, TimeTerms,
 };
 use nitro_polybench::decided::{Asked, rates, read};
 use nitro_polybench::program::ended;
-use nitro_search::{Ask, Evaluation, Failure};
+use nitro_search::{Ask, Budget, Engine, Evaluation, Failure};
 
 /// Holds the lower bounds of points of a space of decisions against their measured times
 ///
@@ -78,7 +78,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
     if wrong > 0 { Err("the bound is wrong".into()) } else { Ok(()) }
 }
 
-fn report(name: &str, measured: &[Bounded], wrong: usize, best_ns: f64) {
+fn report(name: &str, measured: &[PointTime], wrong: usize, best_ns: f64) {
     let largest = measured.iter().map(|own| own.bound_ns / own.time_ns).fold(0.0, f64::max);
     let left = measured.iter().filter(|own| own.bound_ns < best_ns).count();
     println!(
@@ -97,13 +97,13 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// Bounds and times, and how many times are under their bounds: these are explained.
-    fn measured(&self, timed: &Timed) -> (Vec<Bounded>, usize) {
+    fn measured(&self, timed: &Timed) -> (Vec<PointTime>, usize) {
         let bound = self.space.time_bound(self.rates);
         let (mut measured, mut wrong) = (Vec::new(), 0);
         for (values, time_ns) in timed.iter().filter_map(|one| Some((one.0, one.1.time_ns()?))) {
             let leaf = self.space.root().decide(values).expect("results are of points of the space");
             let bound_ns = bound.bound_ns(&leaf);
-            measured.push(Bounded { bound_ns, time_ns, limit: bound.limit(&leaf).unwrap_or("nothing") });
+            measured.push(PointTime { bound_ns, time_ns, limit: bound.limit(&leaf).unwrap_or("nothing") });
             if time_ns < bound_ns {
                 wrong += 1;
                 println!("took {time_ns} ns: {}\n{}", bound.explain(&leaf), self.space.show(values));
@@ -152,7 +152,7 @@ impl Judge<'_> {
 
     /// What became of the states of a search with the whole bound, and what searches without parts of it take; none
     /// if not all points are timed.
-    fn replays(&self, timed: &Timed) -> Result<Option<(Statistics, Vec<Without>)>, Failed> {
+    fn replays(&self, timed: &Timed) -> Result<Option<(Statistics, Vec<Ablation>)>, Failed> {
         if self.space.root().count(timed.len() as u64) != Some(timed.len() as u64) {
             println!("not all points are timed, so no search is replayed");
             return Ok(None);
@@ -165,18 +165,19 @@ impl Judge<'_> {
         for own in &without {
             println!("without {}: {} evaluated, {} expanded", own.term, own.evaluated, own.expanded);
         }
-        println!("best of the search: {:?} ns", all.best().map(|found| found.1));
-        Ok(Some((all.statistics().clone(), without)))
+        println!("best of the search: {:?} ns", all.best().and_then(|found| found.report.time_ns()));
+        Ok(Some((all.proposer().statistics().clone(), without)))
     }
 
     /// A search that gets the times of a table; what the table lacks has failed.
-    fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<BranchAndBound<TimeBound>, Failed> {
+    fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<Engine<BranchAndBound<TimeBound>>, Failed> {
         let bound = self.space.time_bound(self.rates).with_terms(terms);
-        let mut search = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
-        while let Ask::Evaluate(leaves) = search.ask(1) {
-            for leaf in leaves {
-                let found = timed.get(&leaf.values[..]).copied();
-                search.tell(&leaf.values, found.unwrap_or(Evaluation::Failed(Failure::Launch)))?;
+        let strategy = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
+        let mut search = Engine::new(strategy, Budget::default());
+        while let Ok(Ask::Evaluate(points)) = search.ask(1) {
+            for values in points {
+                let found = timed.get(&values[..]).copied();
+                search.tell(&values, found.unwrap_or(Evaluation::Failed(Failure::Launch)))?;
             }
         }
         Ok(search)
@@ -200,7 +201,8 @@ fn parts() -> impl Iterator<Item = (&'static str, TimeTerms)> {
     TimeTerm::ALL.into_iter().map(move |term| (term.name(), all.without(term))).chain(whole)
 }
 
-fn row(term: &str, search: &BranchAndBound<TimeBound>) -> Without {
-    let (evaluated, expanded) = (search.statistics().evaluated, search.statistics().total().expanded);
-    Without { term: term.to_owned(), evaluated, expanded }
+fn row(term: &str, search: &Engine<BranchAndBound<TimeBound>>) -> Ablation {
+    let statistics = search.proposer().statistics();
+    let (evaluated, expanded) = (statistics.evaluated, statistics.total().expanded);
+    Ablation { term: term.to_owned(), evaluated, expanded }
 }

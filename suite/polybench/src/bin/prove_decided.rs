@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use nitro_cuda::Cuda;
-use nitro_decide::{BranchAndBound, BranchPlan, DecidedSpace, Leaf, LowerBound, Rates, TimeBound};
+use nitro_decide::{BranchAndBound, BranchPlan, DecidedSpace, LowerBound, Rates, TimeBound};
 use nitro_polybench::decided::{Asked, Runs, Tiles, Timed, rates, read};
 use nitro_polybench::gpu::Bench;
 use nitro_polybench::program::{append, ended};
-use nitro_search::Ask;
+use nitro_search::{Ask, Budget, Engine, Observation, Proposer};
 
 /// Searches a space of decisions by branch and bound on a GPU
 ///
@@ -59,7 +59,7 @@ struct Arguments {
 const BEGUN_WITH: usize = 32;
 
 type Failed = Box<dyn std::error::Error>;
-type Search = BranchAndBound<TimeBound>;
+type Search = Engine<BranchAndBound<TimeBound>>;
 /// With its values.
 type Point = (Vec<usize>, Timed);
 
@@ -77,7 +77,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
     println!(
         "{}, bounded by {:.4} ms",
         arguments.asked.name(),
-        search.proved_ns().min(search.bound().bound_ns(space.root())) / 1e6
+        search.proposer().proved_ns().min(search.proposer().bound().bound_ns(space.root())) / 1e6
     );
     let (search, is_done, spent) = evaluate(arguments, &space, (device, &mut bench), search)?;
     summarize(&space, &search, is_done, spent);
@@ -128,9 +128,14 @@ fn search(
 ) -> Result<Search, Failed> {
     let bound = space.time_bound(rates);
     let plan = BranchPlan { percent: arguments.percent, seed: arguments.seed, ..BranchPlan::default() };
-    let outcomes = known.into_iter().map(|(values, timed)| (values, timed.evaluation()));
-    let search = BranchAndBound::new(space.root().clone(), bound, plan).restore(outcomes);
-    Ok(search.map_err(|error| format!("{}: {error}", arguments.out.display()))?)
+    let mut observations = Vec::new();
+    for (proposal, timed) in known {
+        observations.push(Observation { proposal, report: timed.evaluation() });
+    }
+    let strategy = BranchAndBound::new(space.root().clone(), bound, plan);
+    let mut search = Engine::new(strategy, Budget::default());
+    search.restore(&observations).map_err(|error| format!("{}: {error}", arguments.out.display()))?;
+    Ok(search)
 }
 
 /// Asks and tells until it is done, or ends before: whether it is done, and how long it thought and how long it
@@ -145,19 +150,18 @@ fn evaluate(
     let (start, mut thought) = (Instant::now(), Duration::ZERO);
     loop {
         let asked = Instant::now();
-        let Ask::Evaluate(leaves) = search.ask(arguments.at_once) else {
+        let Ok(Ask::Evaluate(points)) = search.ask(arguments.at_once) else {
             thought += asked.elapsed();
             return Ok((search, true, [thought, start.elapsed() - thought]));
         };
         thought += asked.elapsed();
-        let points: Vec<Vec<usize>> = leaves.iter().map(|leaf: &Leaf| leaf.values.to_vec()).collect();
         let mut told = Ok(());
         arguments.asked.time(space, (device, &mut *bench), arguments.runs, &points, &mut |at, timed| {
             told = tell(&mut search, &mut out, &points[at], &timed);
             told.is_err()
         });
         told?;
-        let (evaluated, seconds) = (search.statistics().evaluated, start.elapsed().as_secs_f64());
+        let (evaluated, seconds) = (search.proposer().statistics().evaluated, start.elapsed().as_secs_f64());
         println!("{}", progress(&search, seconds));
         let is_over = arguments.evaluations.is_some_and(|most| evaluated >= most)
             || arguments.seconds.is_some_and(|most| seconds >= most);
@@ -167,18 +171,19 @@ fn evaluate(
     }
 }
 
-fn tell(search: &mut Search, out: &mut impl Write, values: &[usize], timed: &Timed) -> Result<(), Failed> {
+fn tell(search: &mut Search, out: &mut impl Write, values: &Vec<usize>, timed: &Timed) -> Result<(), Failed> {
     keep(out, timed)?;
     Ok(search.tell(values, timed.evaluation())?)
 }
 
 fn progress(search: &Search, seconds: f64) -> String {
-    let total = search.statistics().total();
-    let best_ms = search.best().map_or(f64::NAN, |best| best.1 / 1e6);
+    let total = search.proposer().statistics().total();
+    let best_ms =
+        search.best().and_then(|best| best.report.time_ns()).map_or(f64::NAN, |time_ns| time_ns / 1e6);
     format!(
         "{seconds:6.1} s: {} evaluated, best {best_ms:.4} ms, nothing under {:.4} ms; {} expanded, {} pruned, {} dead ends",
-        search.statistics().evaluated,
-        search.proved_ns() / 1e6,
+        search.proposer().statistics().evaluated,
+        search.proposer().proved_ns() / 1e6,
         total.expanded,
         total.pruned,
         total.dead_ends
@@ -186,7 +191,7 @@ fn progress(search: &Search, seconds: f64) -> String {
 }
 
 fn summarize(space: &DecidedSpace, search: &Search, is_done: bool, [thought, measured]: [Duration; 2]) {
-    let statistics = search.statistics();
+    let statistics = search.proposer().statistics();
     let estimate = space.root().estimate(1000, 1);
     let (least, most) = estimate.interval();
     let evaluated = statistics.evaluated as f64;
@@ -209,8 +214,9 @@ fn summarize(space: &DecidedSpace, search: &Search, is_done: bool, [thought, mea
             counts.expanded, counts.pruned, counts.dead_ends, counts.leaves
         );
     }
-    if let Some((values, time_ns)) = search.best() {
-        println!("best: {:.4} ms\n{}", time_ns / 1e6, space.show(values));
+    if let Some(best) = search.best() {
+        let time_ms = best.report.time_ns().map_or(f64::NAN, |time_ns| time_ns / 1e6);
+        println!("best: {time_ms:.4} ms\n{}", space.show(&best.proposal));
     }
-    println!("{}", search.bound().explain(space.root()));
+    println!("{}", search.proposer().bound().explain(space.root()));
 }

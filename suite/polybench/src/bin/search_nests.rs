@@ -14,7 +14,10 @@ use nitro_polybench::gpu::{Bench, Error, reference};
 use nitro_polybench::program::ended;
 use nitro_polybench::results::Found;
 use nitro_polybench::{kernels, sizes};
-use nitro_search::{Ants, Ask, Budget, PartReport, PathOutcome, PathPlan, PathSearch, PathStrategy, Report};
+use nitro_search::{
+    AntColony, Ants, Ask, Budget, Engine, GeneticPaths, Observation, PartReport, Path, PathStrategy, Paths,
+    RandomPaths, Report,
+};
 
 /// Searches for fast CUDA kernels of PolyBench's nests on the first GPU
 ///
@@ -149,11 +152,11 @@ fn done(arguments: &Arguments) -> Result<BTreeSet<(String, String, String, u64)>
     Ok(done)
 }
 
-fn strategy(name: &str) -> Result<PathStrategy, Failed> {
+fn strategy(name: &str, seed: u64) -> Result<Box<dyn PathStrategy>, Failed> {
     let all = Ants::default();
-    Ok(PathStrategy::Ants(match name {
-        "random" => return Ok(PathStrategy::Random),
-        "genetic" => return Ok(PathStrategy::Genetic),
+    let ants = match name {
+        "random" => return Ok(Box::new(RandomPaths::new(seed))),
+        "genetic" => return Ok(Box::new(GeneticPaths::new(seed))),
         "ants" => all,
         "base" => Ants::base(),
         "without-part-updates" => Ants { part_updates: false, ..all },
@@ -162,7 +165,8 @@ fn strategy(name: &str) -> Result<PathStrategy, Failed> {
         "without-recombination" => Ants { recombination: false, ..all },
         "without-local-search" => Ants { local_search: false, ..all },
         _ => return Err(format!("there is no strategy `{name}`: `--help` names those that there are").into()),
-    }))
+    };
+    Ok(Box::new(AntColony::with(ants, seed)))
 }
 
 /// What these searches find.
@@ -175,12 +179,12 @@ fn searches(
     let begun = Instant::now();
     let (presets, others): (Vec<_>, Vec<_>) = wanted.iter().partition(|(strategy, _)| strategy == "presets");
     let mut evaluated: Vec<_> = presets.into_iter().map(|own| (own, self::presets(space, bench))).collect();
-    let plan = |(name, seed): &&(String, u64)| {
-        let budget = Budget::evaluations(arguments.evaluations);
-        Ok(PathPlan { seed: *seed, budget, ..PathPlan::new(strategy(name)?) })
-    };
-    let plans = others.iter().map(plan).collect::<Result<Vec<_>, Failed>>()?;
-    evaluated.extend(others.into_iter().zip(paths(space, bench, plans)?));
+    let mut searches = Vec::new();
+    for (name, seed) in &others {
+        let paths = Paths::new(space, strategy(name, *seed)?);
+        searches.push(Engine::new(paths, Budget::evaluations(arguments.evaluations)));
+    }
+    evaluated.extend(others.into_iter().zip(paths(space, bench, searches)?));
     let seconds = begun.elapsed().as_secs_f64() / wanted.len() as f64;
     let of = |((strategy, seed), evaluated): (&(String, u64), Vec<Evaluated>)| Found {
         nest: space.nest().name().to_owned(),
@@ -225,15 +229,17 @@ fn presets(space: &MappingSpace, bench: &mut Bench<'_>) -> Vec<Evaluated> {
 fn paths(
     space: &MappingSpace,
     bench: &mut Bench<'_>,
-    plans: Vec<PathPlan>,
+    mut searches: Vec<Engine<Paths<&MappingSpace>>>,
 ) -> Result<Vec<Vec<Evaluated>>, Failed> {
-    let mut searches: Vec<_> = plans.into_iter().map(|plan| PathSearch::new(space, plan)).collect();
     let mut known: HashMap<Program, Report> = HashMap::new();
     loop {
         let mut asked = Vec::new();
         for (at, search) in searches.iter_mut().enumerate() {
-            if let Ask::Evaluate(proposals) = search.ask(usize::MAX)? {
-                asked.extend(proposals.into_iter().map(|own| (at, own.id, space.program(&own.path))));
+            if let Ask::Evaluate(paths) = search.ask(usize::MAX)? {
+                for path in paths {
+                    let program = space.program(&path);
+                    asked.push((at, path, program));
+                }
             }
         }
         if asked.is_empty() {
@@ -247,16 +253,16 @@ fn paths(
         }
         let reports = reports(bench, &new);
         known.extend(new.into_iter().zip(reports));
-        for (at, id, program) in asked {
-            searches[at].tell(id, known[&program].clone())?;
+        for (at, path, program) in asked {
+            searches[at].tell(&path, known[&program].clone())?;
         }
     }
-    let of = |outcome: &PathOutcome| Evaluated {
-        mapping: space.mapping(&outcome.path),
-        has_fused_loops: space.has_fused_loops(&outcome.path),
-        report: outcome.report.clone(),
+    let of = |own: &Observation<Path, Report>| Evaluated {
+        mapping: space.mapping(&own.proposal),
+        has_fused_loops: space.has_fused_loops(&own.proposal),
+        report: own.report.clone(),
     };
-    Ok(searches.iter().map(|search| search.outcomes().iter().map(of).collect()).collect())
+    Ok(searches.iter().map(|search| search.observations().iter().map(of).collect()).collect())
 }
 
 fn reports(bench: &mut Bench<'_>, programs: &[Program]) -> Vec<Report> {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use nitro_decide::{DecidedSpace, Partial};
+use nitro_decide::{Candidate, DecidedSpace};
 use nitro_polybench::decided::{Asked, Runs, Timed, read};
 use nitro_polybench::program::{append, ended};
 use nitro_stats::random::Random;
@@ -71,7 +71,7 @@ fn run(arguments: &Arguments) -> Result<(), Failed> {
 }
 
 /// All points, or some that are drawn: each choice in turn one of what is open.
-fn points(root: &Partial, arguments: &Arguments) -> Vec<Vec<usize>> {
+fn points(root: &Candidate, arguments: &Arguments) -> Vec<Vec<usize>> {
     let mut random = Random::new(arguments.seed);
     if arguments.leaves > 0 {
         let draw = || root.draw(|count| random.below(count))?.solution();

@@ -8,7 +8,7 @@ use std::thread;
 
 use clap::{Args, ValueEnum};
 use nitro_cuda::{Cuda, Options, Usage};
-use nitro_decide::{DecidedSpace, Limits, Open, TileSizes};
+use nitro_decide::{DecidedSpace, Limits, OpenChoices, TileSizes};
 use nitro_nest::Program;
 
 pub use self::timed::{Timed, rates, read};
@@ -89,11 +89,11 @@ impl Asked {
             Tiles::Reduced => TileSizes::reduced(),
             Tiles::Ahead => TileSizes {
                 rows: vec![8],
-                open: Open { ahead: true, ..Open::default() },
+                open: OpenChoices { ahead: true, ..OpenChoices::default() },
                 ..TileSizes::reduced()
             },
             Tiles::Full => TileSizes::full(),
-            Tiles::Everything => TileSizes { open: Open::ALL, ..TileSizes::full() },
+            Tiles::Everything => TileSizes { open: OpenChoices::ALL, ..TileSizes::full() },
         };
         let (size, limits) = (self.size, Limits::default());
         Ok(match self.space {

@@ -16,7 +16,8 @@ pub(crate) struct DeviceSvm {
 }
 
 impl DeviceSvm {
-    pub(super) fn new(svm: &Svm, device_features: &[f64]) -> Self {
+    /// The machine as it is on one device, whose features do not change from call to call.
+    pub(crate) fn new(svm: &Svm, device_features: &[f64]) -> Self {
         let inputs = svm.scaling.len() - device_features.len();
         let scales = svm.scaling[inputs..].iter();
         let device: Vec<f64> =
@@ -34,8 +35,8 @@ impl DeviceSvm {
         self.svm.classes[class].choice
     }
 
-    /// One vote a pair of classes, from raw input features: adds to the points of each class how many it won.
-    /// Returns the share of its comparisons that one is.
+    /// Votes once for each pair of classes, from raw input features. Adds to the points of each class how many votes
+    /// it won. Returns the share of its comparisons that one is.
     pub(crate) fn vote(&self, features: &[f64], points: &mut Points) -> f64 {
         // The decision values of all pairs live on the stack. Nearly every function has few classes, and clearing
         // room for more of them would cost more than the prediction; very many would not fit the stack of a small

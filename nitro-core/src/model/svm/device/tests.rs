@@ -105,7 +105,7 @@ fn a_device_votes_as_the_unfolded_machine_does() {
         let (inputs, devices) = (1 + random.below(7), random.below(4));
         let svm = machine(&mut random, inputs, devices);
         let device = random.row(devices);
-        let on_device = svm.on_device(&device);
+        let on_device = DeviceSvm::new(&svm, &device);
         for case in 0..INPUTS {
             let reach = if case % 10 == 0 { 1e3 } else { 1.5 }; // beyond the training inputs too
             let input: Vec<f64> = random.row(inputs).iter().map(|value| reach * value).collect();
@@ -129,7 +129,7 @@ fn a_tie_is_decided_exactly() {
         let decisions = by_the_book(&svm, &joined);
         for shift in [|rho: f64| rho, f64::next_up, f64::next_down, |rho| rho + 1e-9, |rho| rho - 1e-6] {
             svm.rho = decisions.iter().map(|&decision| shift(decision)).collect();
-            assert_eq!(votes(&svm.on_device(&device), &input), votes_by_the_book(&svm, &joined));
+            assert_eq!(votes(&DeviceSvm::new(&svm, &device), &input), votes_by_the_book(&svm, &joined));
         }
     }
 }
@@ -142,7 +142,7 @@ fn the_screen_knows_its_error() {
         let (inputs, devices) = (1 + random.below(7), random.below(4));
         let svm = machine(&mut random, inputs, devices);
         let (input, device) = (random.row(inputs), random.row(devices));
-        let on_device = svm.on_device(&device);
+        let on_device = DeviceSvm::new(&svm, &device);
         let (mut screen, mut exact) = ([0.0; 10], [0.0; 10]);
         on_device.screen.decide(&input, &mut screen);
         on_device.decide(&input, &mut exact);
@@ -165,7 +165,7 @@ fn vectors_of_one_input_become_one() {
         coefficients: vec![1.0, 1.0, 1.0, -1.0, 0.0],
         rho: vec![0.0],
     };
-    assert_eq!(svm.on_device(&[0.0]).screen.points(), 2);
+    assert_eq!(DeviceSvm::new(&svm, &[0.0]).screen.points(), 2);
 }
 
 /// Numbers that single precision cannot hold make a machine slow, not wrong.
@@ -184,7 +184,7 @@ fn a_machine_beyond_single_precision_is_evaluated_exactly() {
             let input: Vec<f64> = random.row(3).iter().map(|value| reach * value).collect();
             let joined = [&*input, &device].concat();
             assert_eq!(
-                votes(&svm.on_device(&device), &input),
+                votes(&DeviceSvm::new(&svm, &device), &input),
                 votes_by_the_book(&svm, &joined),
                 "{gamma:e} {reach:e}"
             );
@@ -203,6 +203,6 @@ fn a_weight_beyond_single_precision_is_no_infinity() {
         coefficients: vec![4e38, -3.3e38],
         rho: vec![0.0],
     };
-    assert_eq!(votes(&svm.on_device(&[]), &[0.0]), [0, 1]);
+    assert_eq!(votes(&DeviceSvm::new(&svm, &[]), &[0.0]), [0, 1]);
     assert_eq!(votes_by_the_book(&svm, &[0.0]), [0, 1]);
 }

@@ -1,44 +1,47 @@
-//! What is known of a function from its first call on: its choices, the user's pins, its model. All of it can be
+//! The state of a function from its first call on: its choices, the user's pins, its model. All of it can be
 //! replaced on request, while calls go on.
 
 use std::fmt;
 
-use crate::choice_table::ChoiceTable;
-use crate::device::{Chain, Lookup};
-use crate::environment::{self, DETERMINISTIC, EXACT};
+use super::choice_table::ChoiceTable;
+use super::forced::forced_choice;
+use super::model_search::{self, Origin, Source, SourceIdentity, UnusableModel};
+use super::resolve::{DeviceChain, ModelInCode, Resolution, Resolver};
+use super::{Choice, Function};
+use crate::chain::Chain;
+use crate::device::Lookup;
+use crate::environment::{DETERMINISTIC, EXACT};
 use crate::model::{self, Model};
-use crate::model_search::{self, Origin, Source, SourceIdentity, Unusable};
-use crate::resolve::{DeviceChain, ModelInCode, Resolved, resolve};
-use crate::{Choice, Device as _, DeviceEntry, DeviceId, Function, Reason, epoch, events, host};
+use crate::{Device as _, DeviceEntry, DeviceId, Reason, epoch, events, host};
 
-/// What is known of a function after its first call, whatever the device.
+/// The state of a function after its first call, whatever the device.
 pub(crate) struct FunctionState {
     /// The number of the choice table, by which calls are counted.
     pub(crate) number: usize,
-    /// What a call can end in.
+    /// The choices that a call can end in.
     pub(crate) choices: &'static ChoiceTable,
     /// Index of the choice to which the user pinned the function.
     pub(crate) forced: Option<usize>,
-    /// Bit by bit the variants of which every choice may run, as far as numerical exactness is concerned.
+    /// Bit by bit the variants that are exact enough for every choice of theirs to run.
     exact_enough: u64,
     /// Bit by bit those of them that have no constraint, which need not be asked.
     always_admissible: u64,
-    /// Whether only what is the same on every device of one kind decides.
+    /// True where only what is the same on every device of one kind decides.
     deterministic: bool,
-    /// What it was made from: as long as that is the same, so is the state.
+    /// The basis of the state: as long as that is the same, so is the state.
     basis: Basis,
-    /// The model, or why there is none.
+    /// The model, or the reason why there is none.
     model: Result<ModelInCode, Reason>,
-    /// What the model means on each device met so far.
+    /// The model resolved for each device met so far.
     devices: DeviceChain,
     /// The devices met so far that had to be measured first.
     pending: Chain<&'static DeviceEntry>,
 }
 
-/// What the model means where the device is still to be measured.
-static PENDING: Resolved = Err(Reason::DeviceFeaturesPending);
+/// The resolution on a device that is still to be measured.
+static PENDING: Resolution = Err(Reason::DeviceFeaturesPending);
 
-/// What a state is made from: the settings, and what stands where the model was found.
+/// The basis of a state: the settings, and the identity of the model that was found.
 #[derive(PartialEq)]
 struct Basis {
     forced: Option<Choice>,
@@ -48,10 +51,10 @@ struct Basis {
 }
 
 impl Basis {
-    /// With the settings of the moment.
+    /// Takes the settings of the moment.
     fn now(function: &Function, source: Option<&Source>) -> Self {
         Self {
-            forced: environment::forced_choice(function),
+            forced: forced_choice(function),
             exact_only: EXACT.is_on(),
             deterministic: DETERMINISTIC.is_on(),
             source: source.and_then(Source::identity),
@@ -73,19 +76,18 @@ impl FunctionState {
         let of_model: Vec<Option<Choice>> = named.map(|choice| function.choice(choice).ok()).collect();
         let further = forced.into_iter().chain(of_model.iter().copied().flatten());
         let (number, choices) = ChoiceTable::with(function, further);
-        let index_of = |choice: Option<Choice>| choices.index_of(choice?);
         let model = model.map(|(model, origin)| {
-            let choices = of_model.into_iter().map(index_of).collect();
+            let choices = of_model.into_iter().map(|choice| choices.index_of(choice?)).collect();
             ModelInCode { model, origin, choices }
         });
-        let forced = index_of(forced);
-        let bits = |is_in: &dyn Fn(usize) -> bool| {
-            let variants = (0..function.variants().len()).filter(|&variant| is_in(variant));
-            variants.fold(0, |bits, variant| bits | 1 << variant)
-        };
-        let exact_enough = bits(&|variant| !exact_only || function.is_in_default_group(variant));
-        let always_admissible =
-            exact_enough & bits(&|variant| function.variants()[variant].constraint().is_none());
+        let forced = forced.and_then(|choice| choices.index_of(choice));
+        let (mut exact_enough, mut always_admissible) = (0, 0);
+        for (variant, info) in function.variants().iter().enumerate() {
+            if !exact_only || function.is_in_default_group(variant) {
+                exact_enough |= 1 << variant;
+                always_admissible |= u64::from(info.constraint().is_none()) << variant;
+            }
+        }
         let (devices, pending) = (DeviceChain::new(), Chain::new());
         Self {
             number,
@@ -107,41 +109,48 @@ impl FunctionState {
         self.choices.choices()[index]
     }
 
-    /// What the model may pick, as far as the code has it.
+    /// The choices that the model may make, as far as the code has them.
     pub(crate) fn of_model(&self) -> impl Iterator<Item = usize> + '_ {
         self.model.iter().flat_map(|model| model.choices.iter().copied().flatten())
     }
 
-    /// Whether the choice of this index may run for an input, whose constraints `admits` evaluates.
+    /// Returns true where the choice of this index may run for an input, whose constraints `admits` evaluates.
     #[inline]
     pub(crate) fn may_run(&self, index: usize, admits: &dyn Fn(Choice) -> bool) -> bool {
         let choice = self.choice(index);
         self.always_admissible >> choice.variant & 1 == 1 || self.is_exact_enough(index) && admits(choice)
     }
 
-    /// Whether the choice of this index may run, as far as numerical exactness is concerned.
+    /// Returns true where the choice of this index may run, as far as numerical exactness is concerned.
     #[inline]
     pub(crate) fn is_exact_enough(&self, index: usize) -> bool {
         self.exact_enough >> self.choice(index).variant & 1 == 1
             || index == self.choices.function.default_variant()
     }
 
-    /// What the model means on this device; the first call for the device resolves it.
+    /// The model resolved for this device; the first call for the device resolves it.
     #[inline]
-    pub(crate) fn resolved(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
+    pub(crate) fn resolved(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolution {
         let known = self.devices.find(|(own, _)| *own == device);
         known.map_or_else(|| self.resolve(function, device), |(_, known)| known)
     }
 
     #[cold]
-    fn resolve(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolved {
+    fn resolve(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolution {
         if device.has_to_be_measured() && self.pending.find(|own| *own == device).is_some() {
             device.measure_in_background(); // a process that was forked has to begin it again
             return &PENDING;
         }
         let (resolved, events) = events::hold(|| {
             let model = self.model.as_ref().map_err(|&reason| reason)?;
-            resolve(function, self.choices, model, device, self.deterministic)
+            let resolver = Resolver {
+                function,
+                table: self.choices,
+                in_code: model,
+                device,
+                deterministic: self.deterministic,
+            };
+            resolver.resolve()
         });
         if matches!(resolved, Err(Reason::DeviceFeaturesPending)) {
             self.pending.find_or_insert(|own| *own == device, || device);
@@ -157,27 +166,24 @@ impl FunctionState {
         }
     }
 
-    /// Waits for what the model needs measured, on the devices that the function was called on, otherwise on that
-    /// where calls would go.
+    /// Waits until the model's device features are measured. That is on the devices that the function was called on,
+    /// otherwise on the one where calls would go.
     pub(crate) fn wait_for_devices(&self) {
         let Ok(ModelInCode { model, .. }) = &self.model else { return };
         if self.deterministic || model.device_features.is_empty() {
             return;
         }
         let kinds: Vec<&str> = model.provenance.sources.iter().map(|id| DeviceId::new(id).kind()).collect();
-        let is_elsewhere = |device: &&DeviceEntry| {
-            let kind = DeviceId::new(device.id()).kind();
-            kind != "host" && kinds.contains(&kind)
-        };
-        let mut devices: Vec<_> = DeviceEntry::all().filter(is_elsewhere).collect();
+        let is_elsewhere = |kind: &str| kind != "host" && kinds.contains(&kind);
+        let mut devices: Vec<_> =
+            DeviceEntry::all().filter(|own| is_elsewhere(DeviceId::new(own.id()).kind())).collect();
         if devices.is_empty() && self.pending.iter().next().is_none() && self.devices.iter().next().is_none()
         {
             devices.push(host::current().entry());
         }
         devices.extend(self.pending.iter());
         for device in devices {
-            let is_pending = |name: &String| device.look_up(name) == Lookup::Pending;
-            if model.needed_on(device.id()).iter().any(is_pending) {
+            if model.needed_on(device.id()).iter().any(|name| device.look_up(name) == Lookup::Pending) {
                 device.measured();
             }
         }
@@ -191,8 +197,8 @@ impl Function {
         self.state.get_or_init(|| FunctionState::new(self))
     }
 
-    /// Reads the function's model again, from the first of its places that has one now (see `model = EXPRESSION` of
-    /// `#[code_variant]`), and takes the settings of the moment ([`set_exact`](crate::set_exact),
+    /// Reads the function's model again, from the first of its places that has one now (see `model` of
+    /// `#[code_variant]`). Takes the settings of the moment too ([`set_exact`](crate::set_exact),
     /// [`set_deterministic`](crate::set_deterministic), `NITRO_FORCE`).
     ///
     /// Calls on other threads go on meanwhile, with the old model until the new one is ready on every device that
@@ -218,8 +224,9 @@ impl Function {
 }
 
 impl FunctionState {
-    /// The state with the model that is found now, ready on the devices of this one; none where it would be the same.
-    fn renewed(&self, function: &'static Function) -> Result<Option<Self>, Unusable> {
+    /// The state with the model that is found now, ready on the devices of this one. None where it would be the
+    /// same.
+    fn renewed(&self, function: &'static Function) -> Result<Option<Self>, UnusableModel> {
         let source = model_search::find_source(function);
         let basis = Basis::now(function, source.as_ref());
         let is_usable = matches!(self.model, Ok(_) | Err(Reason::NoModel));
@@ -236,7 +243,7 @@ impl FunctionState {
             if let (Err(reason), Ok(_), Some(origin)) = (state.resolved(function, device), old, &origin) {
                 let cause = reason.to_string().replacen("default, ", "", 1);
                 let why = format!("cannot be used on {}: {cause}", device.id());
-                return Err(Unusable { reason: *reason, origin: origin.clone(), why });
+                return Err(UnusableModel { reason: *reason, origin: origin.clone(), why });
             }
         }
         let origin = origin.map(|origin| origin.to_string());
@@ -245,7 +252,7 @@ impl FunctionState {
     }
 }
 
-/// The model for the first call: what is wrong with it is told once, as an event.
+/// The model for the first call; an error in it is told once, as an event.
 fn first_model(function: &Function, source: Option<Source>) -> Result<(Model, Origin), Reason> {
     let name = function.name();
     match source.map(|source| source.model(function)).transpose() {
@@ -257,7 +264,7 @@ fn first_model(function: &Function, source: Option<Source>) -> Result<(Model, Or
             });
             Err(Reason::NoModel)
         }
-        Err(Unusable { reason, origin, why }) => {
+        Err(UnusableModel { reason, origin, why }) => {
             events::tell(move || {
                 tracing::warn!(function = name, %origin, why, "the model is not used, the default variant runs");
                 events::line_where_nobody_listens(format_args!(
@@ -291,7 +298,7 @@ pub fn reload() -> Result<(), ReloadError> {
 /// New models that are not used. The old ones stay in use.
 ///
 /// ```
-#[doc = include_str!("example_sort.md")]
+#[doc = include_str!("../example_sort.md")]
 /// # let folder = tempfile::tempdir()?;
 /// # let models = folder.path();
 /// # // SAFETY: no other thread runs.
@@ -306,7 +313,7 @@ pub fn reload() -> Result<(), ReloadError> {
 #[derive(Clone, Debug)]
 pub struct ReloadError {
     /// Functions, each with what is wrong with its model.
-    refused: Vec<(&'static str, Unusable)>,
+    refused: Vec<(&'static str, UnusableModel)>,
 }
 
 impl ReloadError {
@@ -318,7 +325,7 @@ impl ReloadError {
 
 impl fmt::Display for ReloadError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (function, Unusable { origin, why, .. }) in &self.refused {
+        for (function, UnusableModel { origin, why, .. }) in &self.refused {
             write!(formatter, "`{function}`: {origin} {why}; ")?;
         }
         formatter.write_str("what was in use before stays in use")

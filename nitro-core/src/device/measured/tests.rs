@@ -5,6 +5,7 @@ use std::rc::Rc;
 use tempfile::TempDir;
 
 use super::*;
+use crate::device::feature::NOISY_FOR_S;
 
 /// A machine of 1000 ticks between two looks, of which other processes take a part.
 struct Scripted {

@@ -1,14 +1,31 @@
 //! Functions and their variants, as the macro describes them.
 
-use std::fmt;
-use std::hash::Hash;
-use std::str::FromStr;
+pub(crate) mod choice;
+pub(crate) mod choice_table;
+mod forced;
+mod model_search;
+pub(crate) mod resolve;
+pub(crate) mod state;
 
+use std::error::Error;
+use std::fmt;
+
+use self::state::FunctionState;
 use crate::name::MAX_FUNCTION_BYTES;
-use crate::prepare::Prepared;
 use crate::replaceable::Replaceable;
-use crate::state::FunctionState;
-use crate::{Choice, CodeChoice, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
+use crate::{Configuration, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
+
+/// A variant of a function with a value for each of its parameters. Its text: [`Function::choice_text`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Choice {
+    /// Index of the variant.
+    pub variant: usize,
+    /// Its configuration.
+    pub configuration: Configuration,
+}
+
+/// The result of preparing a choice.
+pub type Prepared = Result<(), Box<dyn Error + Send + Sync>>;
 
 /// One computation with several implementations: the descriptor that `#[code_variant]` generates, one static a
 /// function.
@@ -39,7 +56,7 @@ pub struct Function {
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
     pub(crate) prepare: Option<fn(Choice) -> Prepared>,
-    /// What was read from the environment and from files; filled by the first call.
+    /// The settings and the model, read by the first call.
     pub(crate) state: Replaceable<FunctionState>,
 }
 
@@ -69,7 +86,7 @@ impl Function {
         }
     }
 
-    /// With these input features.
+    /// Adds these input features.
     ///
     /// # Panics
     /// At compile time, when there are more than [`MAX_FEATURES`].
@@ -80,7 +97,7 @@ impl Function {
         self
     }
 
-    /// With a digest of each feature's expression: another one where the feature means something else.
+    /// Adds a digest of each feature's expression: another one where the feature means something else.
     ///
     /// # Panics
     /// At compile time, when there is not one for each feature.
@@ -91,7 +108,7 @@ impl Function {
         self
     }
 
-    /// With the variant of this index as default.
+    /// Makes the variant of this index the default.
     ///
     /// # Panics
     /// At compile time, when there is no such variant.
@@ -102,14 +119,14 @@ impl Function {
         self
     }
 
-    /// With the bytes of a model that the program carries.
+    /// Adds the bytes of a model that the program carries.
     #[must_use]
     pub const fn with_model(mut self, bytes: fn() -> &'static [u8]) -> Self {
         self.embedded_model = Some(bytes);
         self
     }
 
-    /// With what prepares a choice for its first call, e.g. compiles its kernels.
+    /// Adds a function that prepares a choice for its first call, e.g. compiles its kernels.
     #[must_use]
     pub const fn with_prepare(mut self, prepare: fn(Choice) -> Prepared) -> Self {
         self.prepare = Some(prepare);
@@ -146,16 +163,16 @@ impl Function {
         self.default_variant
     }
 
-    /// The bytes of the model that the program carries, if it does: none of them are no model, but the place of one
-    /// to come.
+    /// The bytes of the model that the program carries, if it does. No bytes are no model, but the place of one to
+    /// come.
     #[must_use]
     pub fn embedded_model(&self) -> Option<&'static [u8]> {
         self.embedded_model.map(|bytes| bytes()).filter(|bytes| !bytes.is_empty())
     }
 
-    /// Whether a choice gives the results of the default choice, bit for bit: it is the default, or its variant
-    /// stands in one `exact(..)` group with the default variant. Other configurations of the default variant are
-    /// exact only in a group.
+    /// Returns true where a choice gives the results of the default choice, bit for bit. It is the default then, or
+    /// its variant stands in one `exact(..)` group with the default variant. Other configurations of the default
+    /// variant are exact only in a group.
     ///
     /// # Panics
     /// When there is no such variant.
@@ -164,7 +181,7 @@ impl Function {
         choice == self.default_choice() || self.is_in_default_group(choice.variant)
     }
 
-    /// Whether the variant of this index stands in one `exact(..)` group with the default variant.
+    /// Returns true where the variant of this index stands in one `exact(..)` group with the default variant.
     pub(crate) fn is_in_default_group(&self, variant: usize) -> bool {
         let group = self.variants[variant].exact_group();
         group.is_some() && group == self.variants[self.default_variant].exact_group()
@@ -205,54 +222,5 @@ impl fmt::Debug for Function {
             .field("variants", &self.variants)
             .field("features", &self.features)
             .finish_non_exhaustive()
-    }
-}
-
-/// The enum of a function's variants; `#[code_variant]` implements it for `FUNCTION::Variant`.
-///
-/// ```
-#[doc = include_str!("example_sort.md")]
-/// use nitro::CodeVariant;
-///
-/// /// What a program may offer on its command line.
-/// fn names<V: CodeVariant>() -> Vec<&'static str> {
-///     V::ALL.iter().map(|variant| variant.name()).collect()
-/// }
-///
-/// assert_eq!(names::<sort::Variant>(), ["merge", "radix"]);
-/// assert_eq!("radix".parse(), Ok(sort::Variant::Radix));
-/// let error = "quick".parse::<sort::Variant>().unwrap_err().to_string();
-/// assert_eq!(error, "`quick` is not a variant of `sort`; its variants are `merge`, `radix`");
-/// ```
-pub trait CodeVariant:
-    Copy + Eq + Hash + fmt::Debug + fmt::Display + FromStr<Err = UnknownVariant> + 'static
-{
-    /// A variant with values for its parameters; the variant itself where no variant of the function has any.
-    type Choice: CodeChoice<Variant = Self>;
-
-    /// All variants in the order of their declaration.
-    const ALL: &'static [Self];
-
-    /// Index in [`CodeVariant::ALL`].
-    fn index(self) -> usize;
-
-    /// The name as it was declared, e.g. `csr_scalar`.
-    fn name(self) -> &'static str;
-}
-
-/// A text that names no variant of the function.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not a variant of `{function}`; its variants are {known}")]
-pub struct UnknownVariant {
-    function: &'static str,
-    found: String,
-    known: String,
-}
-
-impl UnknownVariant {
-    /// The error for `found`, which is not among `known`.
-    pub fn new(function: &'static str, found: &str, known: impl Iterator<Item = &'static str>) -> Self {
-        let known = known.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        Self { function, found: found.to_owned(), known }
     }
 }

@@ -1,77 +1,24 @@
-//! Device features that only a benchmark can tell: measured, judged, and kept for other processes; noisy ones until
-//! they are measured better.
+//! Device features that only a benchmark can tell. They are measured, judged, and kept for other processes; noisy
+//! ones until they are measured better.
 
 pub(crate) mod background;
 
 use std::error::Error;
-use std::fmt;
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use super::feature::{DeviceFeature, Doubt, MeasuredFeature};
+use super::feature_cache;
+use crate::events;
 use crate::processor_time::ProcessorTime;
-use crate::{DeviceFeature, events, feature_cache};
 
-/// The share of the machine's processors that other processes may use while its features are measured: of what the
-/// whole machine reaches about so much is missing.
-const MOST_LOAD: f64 = 0.05;
-/// Benchmarks take turns, so that a phase in which the machine is slow meets some of the runs of each and shows in
-/// their spread.
+/// The number of rounds in which benchmarks take turns. So a phase in which the machine is slow meets some of the
+/// runs of each and shows in their spread.
 const ROUNDS: usize = 3;
-/// The largest spread of a figure that is not noisy.
-const MOST_SPREAD: f64 = 0.1;
-/// A noisy figure is measured again when it is older.
-const NOISY_FOR_S: u64 = 60 * 60;
-
-/// A device feature that a benchmark told.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct MeasuredFeature {
-    /// Its name, and the median of its runs.
-    pub feature: DeviceFeature,
-    /// How far the quartiles of its runs are from each other, as a share of the median.
-    pub spread: f64,
-    /// The share of the machine's processors that others used meanwhile; 0 where that is not known, and of work on
-    /// a device of its own.
-    pub load: f64,
-    /// When it was measured, in seconds since 1970.
-    pub unix_s: u64,
-    /// Why it may be wrong; none for a steady figure.
-    pub doubt: Option<Doubt>,
-}
-
-/// Why a measured device feature may be wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Doubt {
-    /// Other processes used this share of the machine's processors meanwhile.
-    Load(f64),
-    /// Its runs differ too much.
-    Spread(f64),
-    /// A build without optimisation measures itself, not the machine.
-    Unoptimized,
-}
-
-impl Doubt {
-    /// Whether the machine is the reason, and not the build: such a figure is kept until there is a better one.
-    #[must_use]
-    pub fn is_noise(&self) -> bool {
-        !matches!(self, Self::Unoptimized)
-    }
-}
-
-impl fmt::Display for Doubt {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Load(share) => write!(formatter, "{:.0} % load by others", 100.0 * share),
-            Self::Spread(share) => write!(formatter, "runs {:.0} % apart", 100.0 * share),
-            Self::Unoptimized => formatter.write_str("build not optimised"),
-        }
-    }
-}
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// How a device feature is measured.
+/// A benchmark that measures a device feature.
 ///
 /// ```
 /// use nitro_core::{Benchmark, DeviceEntry, Doubt};
@@ -93,15 +40,15 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
-    /// `runs` measures the device feature at least once on the device itself, whatever the host does meanwhile, and
-    /// returns all figures; it is called a few times. What it measures is known to models by `name`, so a changed
-    /// definition gets another one.
+    /// Makes a benchmark. `runs` measures the device feature at least once on the device itself, whatever the host
+    /// does meanwhile, and returns all figures; it is called a few times. Models know the feature by `name`, so a
+    /// changed definition gets another one.
     pub fn new(name: &'static str, runs: impl Fn() -> Result<Vec<f64>, BoxError> + 'static) -> Self {
         Self { name, on_host: false, runs: Box::new(runs) }
     }
 
-    /// As [`new`](Self::new) for compiled code on the host's processors, whose figures depend on the build and on
-    /// what else runs there.
+    /// Makes a benchmark of compiled code on the host's processors. Its figures depend on the build and on what else
+    /// runs there.
     pub(crate) fn on_host(name: &'static str, runs: impl Fn() -> Vec<f64> + 'static) -> Self {
         Self { name, on_host: true, runs: Box::new(move || Ok(runs())) }
     }
@@ -130,12 +77,12 @@ impl Benchmark {
     }
 }
 
-/// What of the world a measurement depends on.
+/// The surroundings that a measurement depends on.
 pub(crate) trait Surroundings {
     fn unix_s(&self) -> u64;
     fn processor_time(&self) -> Option<ProcessorTime>;
     fn is_optimized_build(&self) -> bool;
-    /// Whether there is no time left for another benchmark.
+    /// Returns true where no time is left for another benchmark.
     fn is_late(&self) -> bool;
 }
 
@@ -145,7 +92,7 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// With the time of a measurement that begins now.
+    /// The machine, with the time of a measurement that begins now.
     pub(crate) fn now() -> Self {
         Self { begun: Instant::now() }
     }
@@ -169,48 +116,28 @@ impl Surroundings for Present {
     }
 }
 
-impl MeasuredFeature {
-    /// As it was kept.
-    pub(crate) fn kept(feature: DeviceFeature, spread: f64, load: f64, unix_s: u64) -> Self {
-        Self { feature, spread, load, unix_s, doubt: noise(spread, load) }
-    }
-
-    /// Whether it is worth another measurement at this time; a date that is to come counts as old.
-    fn is_to_be_bettered(&self, unix_s: u64) -> bool {
-        let is_new = unix_s.checked_sub(self.unix_s).is_some_and(|age_s| age_s < NOISY_FOR_S);
-        self.doubt.is_some() && !is_new
-    }
-
-    /// Whether it is less likely to be wrong than another one.
-    pub(crate) fn is_steadier_than(&self, other: &Self) -> bool {
-        self.load.max(self.spread) < other.load.max(other.spread)
-    }
-}
-
-/// Why figures with this spread and load may be wrong.
-fn noise(spread: f64, load: f64) -> Option<Doubt> {
-    match () {
-        () if load > MOST_LOAD => Some(Doubt::Load(load)),
-        () if spread > MOST_SPREAD => Some(Doubt::Spread(spread)),
-        () => None,
-    }
-}
-
 /// The names of the benchmarks whose features are not there.
 pub(crate) fn missing(benchmarks: &[Benchmark], features: &[MeasuredFeature]) -> String {
-    let is_missing = |benchmark: &&Benchmark| features.iter().all(|own| own.feature.name != benchmark.name);
-    let names = benchmarks.iter().filter(is_missing).map(Benchmark::name);
-    names.collect::<Vec<_>>().join(", ")
+    let missing = benchmarks.iter().filter(|own| find(features, own).is_none());
+    missing.map(Benchmark::name).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether what is kept is all there and not worth another measurement now.
+/// Finds the feature that a benchmark measures.
+pub(crate) fn find<'a>(
+    features: &'a [MeasuredFeature],
+    benchmark: &Benchmark,
+) -> Option<&'a MeasuredFeature> {
+    features.iter().find(|own| own.feature.name == benchmark.name)
+}
+
+/// Returns true where the kept features are complete and none is worth another measurement now.
 pub(crate) fn is_settled(benchmarks: &[Benchmark], kept: &[MeasuredFeature]) -> bool {
     let unix_s = Present::now().unix_s();
     missing(benchmarks, kept).is_empty() && !kept.iter().any(|own| own.is_to_be_bettered(unix_s))
 }
 
-/// The features of these benchmarks, in their order: those that are kept in the file, the others and those that are
-/// old and noisy measured now.
+/// The features of these benchmarks, in their order. Kept ones are taken from the file; the others, and those that
+/// are old and noisy, are measured now.
 pub(crate) fn kept_or_measured(
     file: Option<&Path>,
     benchmarks: &[Benchmark],
@@ -218,21 +145,23 @@ pub(crate) fn kept_or_measured(
 ) -> Vec<MeasuredFeature> {
     let kept = file.and_then(feature_cache::load).unwrap_or_default();
     let unix_s = surroundings.unix_s();
-    let is_enough = |own: &MeasuredFeature, benchmark: &Benchmark| {
-        own.feature.name == benchmark.name && !own.is_to_be_bettered(unix_s)
-    };
-    let is_wanted = |benchmark: &&Benchmark| !kept.iter().any(|own| is_enough(own, benchmark));
-    let new = measure(file, benchmarks.iter().filter(is_wanted), surroundings);
-    let known = |benchmark: &Benchmark| {
-        let mut of_name = new.iter().chain(&kept).filter(|own| own.feature.name == benchmark.name);
-        let (first, second) = (of_name.next()?, of_name.next());
-        Some(second.filter(|kept| kept.is_steadier_than(first)).unwrap_or(first))
-    };
-    benchmarks.iter().filter_map(known).cloned().collect()
+    let wanted =
+        benchmarks.iter().filter(|own| find(&kept, own).is_none_or(|kept| kept.is_to_be_bettered(unix_s)));
+    let new = measure(file, wanted, surroundings);
+    let mut features = Vec::new();
+    for benchmark in benchmarks {
+        let figure = match (find(&new, benchmark), find(&kept, benchmark)) {
+            (Some(new), Some(kept)) if kept.is_steadier_than(new) => kept,
+            (Some(own), _) | (None, Some(own)) => own,
+            (None, None) => continue,
+        };
+        features.push(figure.clone());
+    }
+    features
 }
 
-/// Runs benchmarks, as long as there is time, and keeps in the file what an optimised build found, in the place of
-/// what it has of these features: of two noisy figures the steadier one, under the later date.
+/// Runs benchmarks, as long as there is time, and keeps in the file what an optimised build found. That takes the
+/// place of what the file has of these features; of two noisy figures the steadier one stays, under the later date.
 pub(crate) fn measure<'a>(
     file: Option<&Path>,
     benchmarks: impl Iterator<Item = &'a Benchmark>,
@@ -262,7 +191,7 @@ pub(crate) fn measure<'a>(
     features
 }
 
-/// What the figures of a benchmark's runs come to.
+/// Judges the figures of a benchmark's runs: their median and spread, and what makes them doubtful.
 fn judge(
     benchmark: &Benchmark,
     mut runs: Vec<f64>,
@@ -282,7 +211,7 @@ fn judge(
     judged
 }
 
-/// One event for all that is noisy.
+/// Tells all that is noisy in one event.
 fn tell_noise(features: &[MeasuredFeature]) {
     let noisy = features.iter().filter_map(|own| {
         let doubt = own.doubt.filter(Doubt::is_noise)?;

@@ -1,8 +1,8 @@
-//! The choices that calls of a function can end in, by dense index: its variants with their defaults first, then
-//! what the user pinned and what the model at hand may pick beyond them.
+//! The choices that calls of a function can end in, by dense index. First come its variants with their defaults,
+//! then what the user pinned and what the model at hand may pick beyond them.
 
-use crate::device::Chain;
-use crate::{Choice, Function};
+use super::{Choice, Function};
+use crate::chain::Chain;
 
 /// All tables made so far. A reload that brings the same choices goes on with the same table, and so with the same
 /// counters.
@@ -27,10 +27,17 @@ impl ChoiceTable {
                 choices.push(choice);
             }
         }
-        let is_same = |own: &Self| std::ptr::eq(own.function, function) && *own.choices == *choices;
-        TABLES.find_or_insert(is_same, || Self { function, choices: choices.clone().into() });
+        TABLES.find_or_insert(
+            |own| own.is(function, &choices),
+            || Self { function, choices: choices.clone().into() },
+        );
         let mut tables = Self::all().enumerate();
-        tables.find(|(_, own)| is_same(own)).expect("it has just been noted")
+        tables.find(|(_, own)| own.is(function, &choices)).expect("it has just been noted")
+    }
+
+    /// Returns true for the table of this function with these choices.
+    fn is(&self, function: &Function, choices: &[Choice]) -> bool {
+        std::ptr::eq(self.function, function) && *self.choices == *choices
     }
 
     /// All tables so far, in the order of their numbers.
@@ -40,10 +47,11 @@ impl ChoiceTable {
 
     /// The functions called so far, in the order of their first calls.
     pub(crate) fn functions() -> impl Iterator<Item = &'static Function> {
-        let is_first = |(number, own): &(usize, &'static Self)| {
-            !Self::all().take(*number).any(|earlier| std::ptr::eq(earlier.function, own.function))
-        };
-        Self::all().enumerate().filter(is_first).map(|(_, own)| own.function)
+        let all = Self::all().enumerate();
+        all.filter(|&(number, own)| {
+            !Self::all().take(number).any(|earlier| std::ptr::eq(earlier.function, own.function))
+        })
+        .map(|(_, own)| own.function)
     }
 
     /// The choices.

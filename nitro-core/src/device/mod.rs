@@ -1,17 +1,24 @@
 //! Devices: where a call runs, described by numbers.
 
+pub(crate) mod feature;
+pub(crate) mod feature_cache;
+pub(crate) mod measured;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use once_cell::race::OnceBox;
 
-use crate::measured::background::{self, Priority};
-use crate::measured::{self, Benchmark, MeasuredFeature, Present};
+use self::feature::{DeviceFeature, MeasuredFeature};
+use self::measured::background::{self, Priority};
+use self::measured::{Benchmark, Present};
+use crate::chain::Chain;
+use crate::events;
 use crate::replaceable::Replaceable;
-use crate::{events, feature_cache};
 
-/// Where a call runs. The option `device = EXPR` of `#[code_variant]` takes any value of a type that implements this.
+/// A place where calls run. The option `device = EXPR` of `#[code_variant]` takes any value of a type that
+/// implements this.
 ///
 /// ```
 /// use nitro_core::{Benchmark, Device, DeviceEntry, DeviceFeature, Stopwatch, host};
@@ -40,8 +47,8 @@ pub trait Device {
     /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
 
-    /// Whether the device can no longer be used by this process, as after an illegal memory access on a GPU. A fresh
-    /// process can use it again.
+    /// Returns true where this process can no longer use the device, as after an illegal memory access on a GPU. A
+    /// fresh process can use it again.
     fn is_lost(&self) -> bool {
         false
     }
@@ -91,31 +98,12 @@ impl<D: Device + ?Sized> Device for &D {
 /// assert_eq!(stopwatch.stop(), 300.0);
 /// ```
 pub trait Stopwatch {
-    /// The work begins.
+    /// Begins to time.
     fn start(&mut self);
 
-    /// The work has ended: its duration in nanoseconds, or NaN when the work failed on the device after the call had
-    /// returned (launches are asynchronous).
+    /// Ends timing: returns the duration in nanoseconds. It is NaN when the work failed on the device after the call
+    /// had returned (launches are asynchronous).
     fn stop(&mut self) -> f64;
-}
-
-/// A number that describes a device.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DeviceFeature {
-    /// The name, unit included, e.g. `copy_gbps`.
-    pub name: String,
-    /// The value.
-    pub value: f64,
-}
-
-impl Lookup {
-    /// The value, if it is known and finite.
-    pub(crate) fn finite(&self) -> Option<f64> {
-        match *self {
-            Self::Value(value) if value.is_finite() => Some(value),
-            _ => None,
-        }
-    }
 }
 
 /// One device: its identity and its device features.
@@ -139,23 +127,33 @@ pub struct DeviceEntry {
     described: Vec<DeviceFeature>,
     momentary: Vec<DeviceFeature>,
     benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
-    /// What this process uses.
+    /// The measured features that this process uses.
     pub(crate) measured: Replaceable<Vec<MeasuredFeature>>,
-    /// What other processes kept, read when it is first asked for.
+    /// The measured features that other processes kept, read when they are first asked for.
     kept: OnceBox<Vec<MeasuredFeature>>,
-    /// Whether it is to be measured in the background.
+    /// True where the device is to be measured in the background.
     pub(crate) is_wanted: AtomicBool,
-    /// Whether it was told that calls wait for it.
+    /// True once it was told that calls wait for the device.
     is_told: AtomicBool,
 }
 
-/// What is known of a device feature at once.
+/// The answer to a look for a device feature that measures nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Lookup {
     Value(f64),
     /// It takes a measurement first.
     Pending,
     Absent,
+}
+
+impl Lookup {
+    /// The value, if it is known and finite.
+    pub(crate) fn finite(&self) -> Option<f64> {
+        match *self {
+            Self::Value(value) if value.is_finite() => Some(value),
+            _ => None,
+        }
+    }
 }
 
 impl DeviceEntry {
@@ -172,27 +170,29 @@ impl DeviceEntry {
         Self::intern_with_momentary(id, || (described(), Vec::new()), benchmarks)
     }
 
-    /// As [`intern`](Self::intern); `described` gives besides those features that are known at once and are the
-    /// same on every device of the kind those that are known at once and are not.
+    /// The entry as [`intern`](Self::intern) makes it. `described` also gives, second, the features that are known
+    /// at once and differ between devices of the kind.
     pub(crate) fn intern_with_momentary(
         id: &str,
         described: impl FnOnce() -> (Vec<DeviceFeature>, Vec<DeviceFeature>),
         benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
     ) -> &'static Self {
-        let make = || {
-            let (described, momentary) = described();
-            Self {
-                id: id.to_owned(),
-                described,
-                momentary,
-                benchmarks,
-                measured: Replaceable::new(),
-                kept: OnceBox::new(),
-                is_wanted: AtomicBool::new(false),
-                is_told: AtomicBool::new(false),
-            }
-        };
-        REGISTRY.find_or_insert(|entry| entry.id == id, make)
+        REGISTRY.find_or_insert(
+            |entry| entry.id == id,
+            || {
+                let (described, momentary) = described();
+                Self {
+                    id: id.to_owned(),
+                    described,
+                    momentary,
+                    benchmarks,
+                    measured: Replaceable::new(),
+                    kept: OnceBox::new(),
+                    is_wanted: AtomicBool::new(false),
+                    is_told: AtomicBool::new(false),
+                }
+            },
+        )
     }
 
     /// The identity in stores and tables, e.g. `host:4@MACHINE`.
@@ -216,7 +216,7 @@ impl DeviceEntry {
         self.of_kind(name).or_else(|| value(&self.momentary, name))
     }
 
-    /// The device feature of this name among those that are the same on every device of the kind, in every process:
+    /// The device feature of this name, if it is the same on every device of the kind, in every process. That is
     /// what the system tells of the hardware, without what it tells of the moment.
     pub fn of_kind(&self, name: &str) -> Option<f64> {
         value(&self.described, name)
@@ -229,7 +229,7 @@ impl DeviceEntry {
     }
 
     /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept,
-    /// or are noisy and old, are measured when this process asks first; the caller waits for that, a minute or two
+    /// or are noisy and old, are measured when this process asks first. The caller waits for that, a minute or two
     /// at most.
     pub fn measured(&self) -> &[MeasuredFeature] {
         if self.has_to_be_measured()
@@ -252,7 +252,7 @@ impl DeviceEntry {
         measured
     }
 
-    /// What is known of a device feature without measuring or waiting.
+    /// Looks a device feature up, without measuring or waiting.
     pub(crate) fn look_up(&self, name: &str) -> Lookup {
         if let Some(value) = self.described(name) {
             return Lookup::Value(value);
@@ -267,17 +267,16 @@ impl DeviceEntry {
         }
     }
 
-    /// What the process uses; where nothing was measured here yet, all of what is kept, if that is all there is to
-    /// know.
+    /// The measured features that the process uses. Where nothing was measured here yet, these are all kept ones, if
+    /// they are all there is to know.
     fn look_up_measured(&self) -> Option<&Vec<MeasuredFeature>> {
         self.measured.get().or_else(|| {
-            let benchmarks = self.benchmarks();
-            let kept = self.kept();
-            let all = || {
-                let of = |own: &Benchmark| kept.iter().find(|kept| kept.feature.name == own.name()).cloned();
-                benchmarks.iter().filter_map(of).collect()
-            };
-            measured::missing(&benchmarks, kept).is_empty().then(|| self.measured.get_or_init(all))
+            let (benchmarks, kept) = (self.benchmarks(), self.kept());
+            measured::missing(&benchmarks, kept).is_empty().then(|| {
+                self.measured.get_or_init(|| {
+                    benchmarks.iter().filter_map(|own| measured::find(kept, own)).cloned().collect()
+                })
+            })
         })
     }
 
@@ -292,27 +291,28 @@ impl DeviceEntry {
             events::tell(move || {
                 tracing::info!(
                     device,
-                    "device features are measured in the background; until then functions whose models need them run their defaults \
-                     (`prepare` waits for it)"
+                    "device features are measured in the background; until then functions whose models need \
+                     them run their defaults (`prepare` waits for it)"
                 );
             });
         }
     }
 
-    /// Whether there is nothing measured that the process could use.
+    /// Returns true where the process has no measured features that it could use.
     pub(crate) fn has_to_be_measured(&self) -> bool {
         self.measured.get().is_none()
     }
 
-    /// How it is measured.
+    /// The benchmarks that measure it.
     pub(crate) fn benchmarks(&self) -> Vec<Benchmark> {
         (self.benchmarks)(self)
     }
 
-    /// What other processes kept.
+    /// The measured features that other processes kept.
     pub(crate) fn kept(&self) -> &[MeasuredFeature] {
-        let load = || self.kept_in().as_deref().and_then(feature_cache::load).unwrap_or_default();
-        self.kept.get_or_init(|| Box::new(load()))
+        self.kept.get_or_init(|| {
+            Box::new(self.kept_in().as_deref().and_then(feature_cache::load).unwrap_or_default())
+        })
     }
 
     /// The file in which measured features are kept; none when the user has no folder for such files.
@@ -322,6 +322,7 @@ impl DeviceEntry {
     }
 }
 
+/// Finds the value of a feature by its name.
 fn value<'a>(features: impl IntoIterator<Item = &'a DeviceFeature>, name: &str) -> Option<f64> {
     features.into_iter().find(|feature| feature.name == name).map(|feature| feature.value)
 }
@@ -339,137 +340,3 @@ impl fmt::Debug for DeviceEntry {
 }
 
 static REGISTRY: Chain<DeviceEntry> = Chain::new();
-
-/// A list that only grows: it has no lock, and what it holds never moves. The few devices of a process are found by
-/// walking it.
-///
-/// Threads that ask for a value at once may each make one, of which one prevails. So nobody waits for a thread that
-/// another process has, after a `fork`, and what makes a value may ask for it.
-///
-/// ```
-/// use nitro_core::provide::Chain;
-///
-/// static OPENED: Chain<String> = Chain::new();
-///
-/// let first = OPENED.find_or_insert(|name| name == "cuda:0", || "cuda:0".to_owned());
-/// OPENED.push("cuda:1".to_owned());
-/// let again = OPENED.find_or_insert(|name| name == "cuda:0", || unreachable!("it is there"));
-/// assert!(std::ptr::eq(first, again), "what is in it stays where it is");
-/// assert_eq!(OPENED.iter().count(), 2);
-/// ```
-pub struct Chain<T> {
-    head: OnceBox<Node<T>>,
-}
-
-struct Node<T> {
-    value: T,
-    next: Chain<T>,
-}
-
-impl<T> Default for Chain<T> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl<T> Chain<T> {
-    /// An empty list.
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { head: OnceBox::new() }
-    }
-
-    /// The values so far, oldest first.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        let nodes = std::iter::successors(self.head.get(), |node| node.next.head.get());
-        nodes.map(|node| &node.value)
-    }
-
-    /// The first value that `wanted` accepts.
-    #[inline]
-    pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<&T> {
-        self.iter().find(|value| wanted(value))
-    }
-
-    /// Appends a value.
-    pub fn push(&self, value: T) -> &T {
-        let never = |_: &T| false;
-        match self.insert(never, || value) {
-            Ok(new) => new,
-            Err(_) => unreachable!("no value is wanted"),
-        }
-    }
-
-    /// The first value that `wanted` accepts; when there is none, `make` appends one.
-    ///
-    /// # Panics
-    /// When `make` does.
-    pub fn find_or_insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> &T {
-        match self.insert(wanted, make) {
-            Ok(value) | Err(value) => value,
-        }
-    }
-
-    /// Appends what `make` gives, unless there is a value that `wanted` accepts: that one is the error.
-    pub(crate) fn insert(&self, wanted: impl Fn(&T) -> bool, make: impl FnOnce() -> T) -> Result<&T, &T> {
-        let mut make = Some(make);
-        let mut made = None;
-        let mut chain = self;
-        loop {
-            // What is there already, also what another thread appended while this one made its own.
-            while let Some(node) = chain.head.get() {
-                if wanted(&node.value) {
-                    return Err(&node.value);
-                }
-                chain = &node.next;
-            }
-            let new =
-                made.take().or_else(|| Some(Box::new(Node { value: make.take()?(), next: Self::new() })));
-            let Err(rejected) = chain.head.set(new.expect("it is made once, and comes back until it is in"))
-            else {
-                return Ok(&chain.head.get().expect("it has just been set").value);
-            };
-            made = Some(rejected);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_that_race_for_one_entry_get_the_same() {
-        static CHAIN: Chain<usize> = Chain::new();
-        let find = |n| std::ptr::from_ref(CHAIN.find_or_insert(|&own| own == n, || n)).addr();
-        let find_all = || (0..50).map(find).collect::<Vec<_>>();
-        let found: Vec<Vec<usize>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8).map(|_| scope.spawn(find_all)).collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        });
-        assert!(found.iter().all(|addresses| *addresses == found[0]));
-    }
-
-    #[test]
-    fn what_makes_a_value_may_ask_for_it() {
-        let chain: Chain<u32> = Chain::new();
-        let outer = *chain.find_or_insert(|&own| own > 0, || *chain.find_or_insert(|&own| own > 0, || 1) + 1);
-        assert_eq!((outer, chain.iter().count()), (1, 1), "the inner one was there first");
-    }
-
-    #[test]
-    fn every_value_that_threads_append_at_once_is_there() {
-        let chain = Chain::new();
-        std::thread::scope(|scope| {
-            for thread in 0..4 {
-                let chain = &chain;
-                scope.spawn(move || {
-                    (0..50).for_each(|n| assert_eq!(*chain.push(50 * thread + n), 50 * thread + n))
-                });
-            }
-        });
-        let mut all: Vec<i32> = chain.iter().copied().collect();
-        all.sort_unstable();
-        assert!(all.into_iter().eq(0..200));
-    }
-}

@@ -1,9 +1,12 @@
-//! Measured device features are kept in a file of the user's cache folder: lines of name, value, spread, load and
-//! date under a heading.
+//! A file of the user's cache folder for each device, with its measured features.
+//!
+//! Under a heading stand lines of name, value, spread, load and date.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::{DeviceFeature, MeasuredFeature, events, files};
+use super::feature::{DeviceFeature, MeasuredFeature};
+use crate::{events, files};
 
 /// Changes with the form of the file, so that what older versions kept is measured anew.
 const HEADING: &str = "nitro device features 2: name value spread load unix_s";
@@ -20,11 +23,15 @@ const MOST_BYTES: u64 = 1 << 20;
 /// ```
 #[must_use]
 pub fn cache_folder() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = variable("XDG_CACHE_HOME")
         .or_else(|| variable("LOCALAPPDATA"))
         .or_else(|| Some(variable("HOME")?.join(".cache")))?;
     Some(folder.join("nitro"))
+}
+
+/// The path in an environment variable, unless that is empty.
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// The file for the features of a device, if the user has a cache folder.
@@ -40,17 +47,15 @@ pub(crate) fn load(file: &Path) -> Option<Vec<MeasuredFeature>> {
 /// Keeps features beside those of other names that the file has. A cache that cannot be written costs time at the
 /// next start, nothing else.
 pub(crate) fn keep(file: &Path, features: Vec<MeasuredFeature>) {
-    let is_new = |old: &MeasuredFeature| features.iter().any(|new| new.feature.name == old.feature.name);
-    let old = load(file).unwrap_or_default();
-    let better = |new: MeasuredFeature| {
-        let old = old.iter().find(|old| old.feature.name == new.feature.name);
-        match old.filter(|old| new.doubt.is_some() && old.is_steadier_than(&new)) {
-            Some(steadier) => MeasuredFeature { unix_s: new.unix_s, ..steadier.clone() },
+    let mut kept = load(file).unwrap_or_default();
+    for new in features {
+        let old = kept.iter().position(|old| old.feature.name == new.feature.name).map(|at| kept.remove(at));
+        // Of two noisy figures the steadier one stays, under the later date.
+        kept.push(match old.filter(|old| new.doubt.is_some() && old.is_steadier_than(&new)) {
+            Some(steadier) => MeasuredFeature { unix_s: new.unix_s, ..steadier },
             None => new,
-        }
-    };
-    let mut kept: Vec<_> = old.iter().filter(|old| !is_new(old)).cloned().collect();
-    kept.extend(features.iter().cloned().map(better));
+        });
+    }
     if let Err(error) = files::replace_with_folder(file, print(&kept).as_bytes()) {
         let path = file.to_owned();
         events::tell(move || {
@@ -60,10 +65,11 @@ pub(crate) fn keep(file: &Path, features: Vec<MeasuredFeature>) {
 }
 
 fn print(features: &[MeasuredFeature]) -> String {
-    let line = |MeasuredFeature { feature, spread, load, unix_s, .. }: &MeasuredFeature| {
-        format!("{} {} {spread} {load} {unix_s}\n", feature.name, feature.value)
-    };
-    format!("{HEADING}\n{}", features.iter().map(line).collect::<String>())
+    let mut text = format!("{HEADING}\n");
+    for MeasuredFeature { feature, spread, load, unix_s, .. } in features {
+        let _ = writeln!(text, "{} {} {spread} {load} {unix_s}", feature.name, feature.value);
+    }
+    text
 }
 
 fn parse(text: &str) -> Option<Vec<MeasuredFeature>> {
@@ -73,10 +79,14 @@ fn parse(text: &str) -> Option<Vec<MeasuredFeature>> {
 fn parse_line(line: &str) -> Option<MeasuredFeature> {
     let mut words = line.rsplitn(5, ' '); // a name may have spaces
     let unix_s = words.next()?.parse().ok()?;
-    let mut number = || words.next()?.parse().ok().filter(|value: &f64| value.is_finite());
-    let (load, spread, value) = (number()?, number()?, number()?);
+    let (load, spread, value) = (number(&mut words)?, number(&mut words)?, number(&mut words)?);
     let feature = DeviceFeature { name: words.next()?.to_owned(), value };
     Some(MeasuredFeature::kept(feature, spread, load, unix_s))
+}
+
+/// Reads the next word as a finite number.
+fn number<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<f64> {
+    words.next()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 #[cfg(test)]

@@ -1,50 +1,9 @@
-//! A choice: a variant with values for its parameters. It is what is measured, learned, predicted, pinned and called.
+//! The texts of choices: `csr`, or `tiled{block=256,unroll=4}`.
 
-use std::fmt;
-
+use super::{Choice, Function};
 use crate::escape::{escaped, meant, split_once, strip_end, trimmed};
-use crate::{CodeVariant, Configuration, Function};
 
-/// A variant of a function with a value for each of its parameters. What it is called: [`Function::choice_text`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Choice {
-    /// Index of the variant.
-    pub variant: usize,
-    /// Its configuration.
-    pub configuration: Configuration,
-}
-
-/// The type of a function's choices, `FUNCTION::Choice`; `#[code_variant]` implements it.
-///
-/// ```
-#[doc = include_str!("example_sort.md")]
-/// use nitro::{CodeChoice, Function, UnknownChoice};
-///
-/// /// The typed choice that a configuration file names.
-/// fn named<C: CodeChoice>(function: &Function, text: &str) -> Result<C, UnknownChoice> {
-///     function.choice(text).map(C::of)
-/// }
-///
-/// let choice: sort::Choice = named(sort::function(), "radix")?;
-/// assert_eq!(choice.variant(), sort::Variant::Radix);
-/// assert!(named::<sort::Choice>(sort::function(), "quick").is_err());
-/// # Ok::<(), UnknownChoice>(())
-/// ```
-pub trait CodeChoice: Copy + PartialEq + fmt::Debug + fmt::Display + From<Self::Variant> + 'static {
-    /// The enum of the variants.
-    type Variant: CodeVariant<Choice = Self>;
-
-    /// The choice with typed values.
-    ///
-    /// # Panics
-    /// When the function has no variant of this index.
-    fn of(choice: Choice) -> Self;
-
-    /// The variant.
-    fn variant(self) -> Self::Variant;
-}
-
-/// What the choice of a variant and a configuration in words is called: `csr`, or `tiled{block=256,unroll=4}`.
+/// Writes a choice from the texts of its variant and configuration: `csr`, or `tiled{block=256,unroll=4}`.
 ///
 /// In the names of variants and parameters and in values, each of `\` `,` `=` `{` `}` and a blank at an end stands
 /// behind a `\`: `NITRO_FORCE='print=joined{separator=\,}'`. [`Function::choice`] and `NITRO_FORCE` read it so.
@@ -62,7 +21,7 @@ pub fn choice_text(variant: &str, configuration: &str) -> String {
 }
 
 impl Function {
-    /// What a choice is called: `csr` or `tiled{block=256,unroll=4}`.
+    /// The text of a choice: `csr` or `tiled{block=256,unroll=4}`.
     ///
     /// # Panics
     /// When the function has no such variant.
@@ -97,25 +56,30 @@ impl Function {
     /// # Errors
     /// When the function has no such variant, or the variant no such configuration.
     pub fn choice(&self, text: &str) -> Result<Choice, UnknownChoice> {
+        self.parse_choice(text).map_err(|why| UnknownChoice {
+            found: text.to_owned(),
+            function: self.name(),
+            why,
+        })
+    }
+
+    /// Reads the text of a choice, or says what is wrong with it.
+    fn parse_choice(&self, text: &str) -> Result<Choice, String> {
         let (name, configuration) = match split_once(text, '{') {
             Some((name, rest)) => (name, Some(rest)),
             None => (text, None),
         };
-        let name = &*meant(name);
-        let unknown = |why: String| UnknownChoice { found: text.to_owned(), function: self.name(), why };
-        let known =
-            || self.variants().iter().map(|own| format!("`{}`", own.name())).collect::<Vec<_>>().join(", ");
-        let variant =
-            self.variant_named(name).ok_or_else(|| unknown(format!("its variants are {}", known())))?;
+        let Some(variant) = self.variant_named(&meant(name)) else {
+            let known: Vec<_> = self.variants().iter().map(|own| format!("`{}`", own.name())).collect();
+            return Err(format!("its variants are {}", known.join(", ")));
+        };
         let Some(configuration) = configuration else { return Ok(self.variant_choice(variant)) };
-        let configuration = strip_end(trimmed(configuration), '}')
-            .ok_or_else(|| unknown("the closing `}` is missing".to_owned()))?;
+        let configuration = strip_end(trimmed(configuration), '}').ok_or("the closing `}` is missing")?;
         let info = &self.variants()[variant];
-        let configuration =
-            info.parameters().parse(configuration).map_err(|error| unknown(error.to_string()))?;
+        let configuration = info.parameters().parse(configuration).map_err(|error| error.to_string())?;
         match info.is_possible(configuration) {
             true => Ok(Choice { variant, configuration }),
-            false => Err(unknown("its constraint forbids this configuration on every input".to_owned())),
+            false => Err("its constraint forbids this configuration on every input".to_owned()),
         }
     }
 }

@@ -1,15 +1,16 @@
-//! Where models come from: files and the program itself, in a fixed order.
+//! The places of models: files and the program itself, in a fixed order.
 
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use super::Function;
 use crate::hash::fnv1a;
 use crate::model::{self, Model, ModelError};
-use crate::{Function, Reason, environment};
+use crate::{Reason, environment};
 
-/// Where a model is from, for messages.
+/// The place that a model is from, for messages.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Origin {
     /// A file that somebody chose: by naming its folder, or by putting it beside the executable.
@@ -28,7 +29,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// What stands where a function's model was found, not yet read.
+/// The bytes that stand where a function's model was found.
 pub(crate) struct Source {
     pub(crate) origin: Origin,
     bytes: Result<Cow<'static, [u8]>, ModelError>,
@@ -37,9 +38,9 @@ pub(crate) struct Source {
 /// Tells sources apart: the place, and the length and digest of what is there.
 pub(crate) type SourceIdentity = (Origin, usize, u64);
 
-/// Why a model that was found is not used.
+/// The reason why a model that was found is not used.
 #[derive(Clone, Debug)]
-pub(crate) struct Unusable {
+pub(crate) struct UnusableModel {
     pub(crate) reason: Reason,
     pub(crate) origin: Origin,
     pub(crate) why: String,
@@ -61,14 +62,14 @@ pub(crate) fn find_source(function: &Function) -> Option<Source> {
 }
 
 impl Source {
-    /// What tells it apart from others; none where it cannot be read.
+    /// The identity, which tells it apart from others; none where it cannot be read.
     pub(crate) fn identity(&self) -> Option<SourceIdentity> {
         let bytes = self.bytes.as_ref().ok()?;
         Some((self.origin.clone(), bytes.len(), fnv1a(bytes)))
     }
 
     /// The model of the function in it.
-    pub(crate) fn model(self, function: &Function) -> Result<(Model, Origin), Unusable> {
+    pub(crate) fn model(self, function: &Function) -> Result<(Model, Origin), UnusableModel> {
         let Self { origin, bytes } = self;
         let is_trusted = !matches!(origin, Origin::WorkingFolder(_));
         let read = bytes.and_then(|bytes| match is_trusted {
@@ -78,17 +79,17 @@ impl Source {
         match read {
             Err(error) => {
                 let why = format!("cannot be read: {}", cause(&error));
-                Err(Unusable { reason: Reason::ModelUnreadable, origin, why })
+                Err(UnusableModel { reason: Reason::ModelUnreadable, origin, why })
             }
             Ok(None) => {
                 let why = "carries generated code, which would run, and lies in the working directory: \
                     name its folder in NITRO_MODELS, or put it beside the executable"
                     .to_owned();
-                Err(Unusable { reason: Reason::ModelUntrusted, origin, why })
+                Err(UnusableModel { reason: Reason::ModelUntrusted, origin, why })
             }
             Ok(Some(model)) if model.function != function.name() => {
                 let why = format!("is of another function, `{}`", model.function);
-                Err(Unusable { reason: Reason::ModelForeign, origin, why })
+                Err(UnusableModel { reason: Reason::ModelForeign, origin, why })
             }
             Ok(Some(model)) => Ok((model, origin)),
         }
@@ -97,17 +98,27 @@ impl Source {
 
 fn origin(function: &Function) -> Option<Origin> {
     let file = model::file_name(function.name());
-    let in_folder = |folder: PathBuf| Some(folder.join(&file)).filter(|path| path.exists());
-    let beside = || std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join("models")));
-    let chosen = environment::models_folder().and_then(in_folder);
-    let chosen = chosen.or_else(|| environment::models_of_program().and_then(in_folder)).map(Origin::File);
-    chosen
-        .or_else(|| function.embedded_model().map(|_| Origin::Embedded))
-        .or_else(|| beside().and_then(in_folder).map(Origin::File))
-        .or_else(|| in_folder(Path::new("models").into()).map(Origin::WorkingFolder))
+    for folder in [environment::models_folder(), environment::models_of_program()].into_iter().flatten() {
+        if let Some(path) = existing(folder, &file) {
+            return Some(Origin::File(path));
+        }
+    }
+    if function.embedded_model().is_some() {
+        return Some(Origin::Embedded);
+    }
+    let beside = std::env::current_exe().ok().and_then(|path| Some(path.parent()?.join("models")));
+    if let Some(path) = beside.and_then(|folder| existing(folder, &file)) {
+        return Some(Origin::File(path));
+    }
+    existing("models".into(), &file).map(Origin::WorkingFolder)
 }
 
-/// What is wrong, without the path, which the origin tells.
+/// The path of a file in a folder, if it exists.
+fn existing(folder: PathBuf, file: &str) -> Option<PathBuf> {
+    Some(folder.join(file)).filter(|path| path.exists())
+}
+
+/// The message of an error without its path, which the origin tells.
 fn cause(error: &ModelError) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }

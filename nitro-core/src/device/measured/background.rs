@@ -1,5 +1,5 @@
-//! Measuring device features while calls go on: by one thread of the process, of low priority unless somebody waits
-//! for it, and with a deadline.
+//! Measuring device features while calls go on. One thread of the process does it, of low priority unless somebody
+//! waits for it, and with a deadline.
 //!
 //! No lock is held meanwhile. A process that was forked has not the thread of its parent: it sees so by the number
 //! of the process, and begins one of its own when a call asks.
@@ -11,25 +11,27 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{MeasuredFeature, Present};
-use crate::{DeviceEntry, epoch, events};
+use super::Present;
+use crate::device::DeviceEntry;
+use crate::device::feature::MeasuredFeature;
+use crate::{epoch, events};
 
-/// After so long no further benchmark of a device begins.
+/// The time after which no further benchmark of a device begins.
 pub(super) const DEADLINE: Duration = Duration::from_secs(60);
-/// After so long a benchmark that does not end is left alone.
+/// The time after which a benchmark that does not end is left alone.
 const ABANDONED: Duration = Duration::from_secs(75);
-/// So long a thread waits for a device, which may be behind another one.
+/// The time that a thread waits for a device, which may be behind another one.
 const LONGEST_WAIT: Duration = Duration::from_secs(150);
 
 /// The process whose thread measures; 0 for none.
 static MEASURER: AtomicU32 = AtomicU32::new(0);
 
 thread_local! {
-    /// Whether this thread measures: what it runs must not wait for itself.
+    /// True on the thread that measures: what it runs must not wait for itself.
     static IS_MEASURING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// How much the measuring thread may disturb others.
+/// The priority of the measuring thread.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Priority {
     /// Calls go on meanwhile.
@@ -67,7 +69,6 @@ fn run(priority: Priority) {
     if priority == Priority::Low {
         lower_priority();
     }
-    let wanted = || DeviceEntry::all().find(|device| device.is_wanted.load(Ordering::SeqCst));
     loop {
         while let Some(device) = wanted() {
             measure(device);
@@ -75,26 +76,31 @@ fn run(priority: Priority) {
         }
         MEASURER.store(0, Ordering::SeqCst);
         // Somebody may have wanted one while the thread was still taken to be at work.
-        let goes_on =
-            || MEASURER.compare_exchange(0, process::id(), Ordering::SeqCst, Ordering::SeqCst).is_ok();
-        if wanted().is_none() || !goes_on() {
+        let goes_on = wanted().is_some()
+            && MEASURER.compare_exchange(0, process::id(), Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        if !goes_on {
             return;
         }
     }
 }
 
+/// The next device that is to be measured.
+fn wanted() -> Option<&'static DeviceEntry> {
+    DeviceEntry::all().find(|device| device.is_wanted.load(Ordering::SeqCst))
+}
+
 /// Measures one device, on a thread that is left alone when it does not come back.
 fn measure(device: &'static DeviceEntry) {
     let (sender, receiver) = mpsc::channel();
-    let work = move || {
+    let spawned = thread::Builder::new().name("nitro-benchmark".into()).spawn(move || {
         IS_MEASURING.set(true);
         let benchmarks = device.benchmarks();
         let file = device.kept_in();
         let features = super::kept_or_measured(file.as_deref(), &benchmarks, &Present::now());
         let missing = super::missing(&benchmarks, &features);
         let _ = sender.send((features, missing)); // nobody waits any longer
-    };
-    if let Err(error) = thread::Builder::new().name("nitro-benchmark".into()).spawn(work) {
+    });
+    if let Err(error) = spawned {
         return give_up(device, &format!("no thread can be started: {error}"));
     }
     match receiver.recv_timeout(ABANDONED) {
@@ -118,7 +124,7 @@ fn give_up(device: &'static DeviceEntry, why: &str) {
     tell_missing(device, why);
 }
 
-/// From now on calls use the features, and those that waited for them choose anew.
+/// Lets calls use the features; those that waited for them choose anew.
 fn publish(device: &'static DeviceEntry, features: Vec<MeasuredFeature>) {
     device.measured.get_or_init(|| features); // a process goes on with what it has
     epoch::advance();
@@ -133,13 +139,14 @@ fn tell_missing(device: &'static DeviceEntry, why: &str) {
             "device features are not measured, functions whose models need them run their defaults"
         );
         events::line_where_nobody_listens(format_args!(
-            "device features of {id} are not measured: {why}; functions whose models need them run their default variants"
+            "device features of {id} are not measured: {why}; functions whose models need them run their default \
+             variants"
         ));
     });
 }
 
-/// Lets other threads go first. There is no way without a library to say so elsewhere, where `nice` is about the
-/// whole process.
+/// Lets other threads go first. On other systems there is no way without a library to say so: `nice` is about the
+/// whole process there.
 fn lower_priority() {
     #[cfg(target_os = "linux")]
     {
