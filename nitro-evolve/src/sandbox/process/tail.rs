@@ -1,24 +1,26 @@
-//! The last that a worker wrote to its standard error.
+//! The last lines that a child wrote to its standard error.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// The bytes that are kept.
 const MOST_BYTES: usize = 4 << 10;
 
-/// The end of what comes from somewhere, of which no more is kept.
+/// The end of a stream; the rest is not kept.
 pub(super) struct Tail {
     kept: Kept,
-    /// Closed when nothing comes any more.
+    /// A channel that is closed when nothing comes any more.
     ends: Receiver<()>,
 }
 
+/// The bytes so far.
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
 
 impl Tail {
-    /// Follows what comes, in a thread that ends with it.
+    /// Follows a stream in a thread that ends with it.
     pub(super) fn of(mut from: impl Read + Send + 'static) -> Self {
         let kept = Kept::default();
         let (ended, ends) = channel();
@@ -33,8 +35,9 @@ impl Tail {
         Self { kept, ends }
     }
 
-    /// The last line that says something, once all has come, for which so much patience is left; empty where there
-    /// is none.
+    /// Returns the last line with a word in it, empty where there is none.
+    ///
+    /// Waits with so much patience until all has come.
     pub(super) fn finish(&self, patience: Duration) -> String {
         let _ = self.ends.recv_timeout(patience);
         self.kept.last_line()
@@ -42,6 +45,7 @@ impl Tail {
 }
 
 impl Kept {
+    /// Adds bytes.
     fn push(&self, bytes: &[u8]) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.extend_from_slice(bytes);
@@ -49,6 +53,7 @@ impl Kept {
         kept.drain(..surplus);
     }
 
+    /// Returns the last line with a word in it.
     fn last_line(&self) -> String {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&kept);

@@ -1,4 +1,4 @@
-//! Frames: what two processes tell each other, one message after the other.
+//! Frames: the messages of two processes, one after the other.
 //!
 //! A frame is `ntro`, then three little-endian numbers of four bytes (version, bytes of the header, bytes of the
 //! payload), the header in JSON, and the payload.
@@ -11,16 +11,16 @@ use serde::de::DeserializeOwned;
 const MAGIC: [u8; 4] = *b"ntro";
 const VERSION: u32 = 1;
 const HEAD_BYTES: usize = 16;
-/// A workload is the longest header.
+/// The most bytes of a header; a workload is the longest.
 const MOST_HEADER_BYTES: u32 = 8 << 20;
-/// Of PTX with its machine code; real ones have some megabytes.
+/// The most bytes of a payload; PTX with its machine code has some megabytes.
 const MOST_PAYLOAD_BYTES: u32 = 256 << 20;
 
-/// A message as bytes.
+/// Writes a message as bytes.
 ///
 /// # Errors
 /// When it is longer than a frame may be, or is none in JSON.
-pub(super) fn encode(header: &impl Serialize, payload: &[&[u8]]) -> Result<Vec<u8>, String> {
+pub(in super::super) fn encode(header: &impl Serialize, payload: &[&[u8]]) -> Result<Vec<u8>, String> {
     let header = serde_json::to_vec(header).map_err(|error| error.to_string())?;
     let header_bytes = bounded("header", header.len(), MOST_HEADER_BYTES)?;
     let payload_bytes = bounded("payload", payload.iter().map(|part| part.len()).sum(), MOST_PAYLOAD_BYTES)?;
@@ -32,32 +32,39 @@ pub(super) fn encode(header: &impl Serialize, payload: &[&[u8]]) -> Result<Vec<u
     Ok(bytes)
 }
 
-/// The next message and its payload; none where the other side has ended between two messages.
+/// Reads the next message and its payload; none where the other side has ended between two messages.
 ///
 /// # Errors
 /// With the reason in words, when what comes is no message. The rest of what comes cannot be understood either.
-pub(super) fn read<H: DeserializeOwned>(from: &mut impl Read) -> Result<Option<(H, Vec<u8>)>, String> {
+pub(in super::super) fn read<H: DeserializeOwned>(
+    from: &mut impl Read,
+) -> Result<Option<(H, Vec<u8>)>, String> {
     let mut head = [0; HEAD_BYTES];
     match fill(from, &mut head).map_err(|error| error.to_string())? {
         0 => return Ok(None),
         HEAD_BYTES => {}
         _ => return Err("it ended in the middle of a message".to_owned()),
     }
-    let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-    if head[..4] != MAGIC {
+    let [magic, version, header_bytes, payload_bytes] = head.as_chunks::<4>().0 else {
+        return Err("a head has four parts".to_owned());
+    };
+    if *magic != MAGIC {
         return Err(format!("it wrote `{}`, which is no message", head.escape_ascii()));
     }
-    if number(4) != VERSION {
-        return Err(format!("it speaks version {} of the protocol, and this program {VERSION}", number(4)));
+    let [version, header_bytes, payload_bytes] =
+        [version, header_bytes, payload_bytes].map(|number| u32::from_le_bytes(*number));
+    if version != VERSION {
+        return Err(format!("it speaks version {version} of the protocol, and this program {VERSION}"));
     }
-    bounded("header", number(8) as usize, MOST_HEADER_BYTES)?;
-    bounded("payload", number(12) as usize, MOST_PAYLOAD_BYTES)?;
-    let header = take(from, number(8))?;
-    let payload = take(from, number(12))?;
+    bounded("header", header_bytes as usize, MOST_HEADER_BYTES)?;
+    bounded("payload", payload_bytes as usize, MOST_PAYLOAD_BYTES)?;
+    let header = take(from, header_bytes)?;
+    let payload = take(from, payload_bytes)?;
     let header = serde_json::from_slice(&header).map_err(|error| format!("its message is none: {error}"))?;
     Ok(Some((header, payload)))
 }
 
+/// Checks that a part of a message is not too long.
 fn bounded(part: &str, bytes: usize, most: u32) -> Result<u32, String> {
     match u32::try_from(bytes) {
         Ok(bytes) if bytes <= most => Ok(bytes),
@@ -65,7 +72,7 @@ fn bounded(part: &str, bytes: usize, most: u32) -> Result<u32, String> {
     }
 }
 
-/// How many bytes there were: fewer than asked for only at the end.
+/// Fills a buffer, and returns the number of bytes: fewer than asked for only at the end.
 fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -79,7 +86,7 @@ fn fill(from: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// So many bytes, for which memory is taken as they come.
+/// Reads so many bytes; memory is taken as they come.
 fn take(from: &mut impl Read, bytes: u32) -> Result<Vec<u8>, String> {
     let mut taken = Vec::new();
     from.take(u64::from(bytes)).read_to_end(&mut taken).map_err(|error| error.to_string())?;

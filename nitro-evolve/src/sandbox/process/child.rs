@@ -1,49 +1,50 @@
-//! One worker process, as its parent has it.
+//! A child process that answers requests.
 
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use nitro_search::Failure;
+use serde::de::DeserializeOwned;
 
 use super::frame;
-use super::message::Answer;
 use super::tail::Tail;
 
-/// How long after the end of a worker its last words may take: a process that it has left behind may hold its
-/// outputs open.
+/// The time that last words may take after the end of a child.
+///
+/// A process that it has left behind may hold its outputs open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// A worker, which is ended when the value is dropped.
-pub(super) struct Worker {
-    /// None once it was ended.
-    process: Option<Child>,
-    /// What it is asked is written by a thread of its own: one that does not read would hold up its parent.
+/// A child process, which is ended when the value is dropped.
+pub(in super::super) struct Child<Answer> {
+    /// The process; none once it was ended.
+    process: Option<std::process::Child>,
+    /// Requests for the thread that writes them: a child that does not read would hold up its parent.
     requests: Sender<Vec<u8>>,
     answers: Receiver<Result<(Answer, Vec<u8>), String>>,
     errors: Tail,
 }
 
-/// A worker that has to be ended, and why.
+/// A failure after which a child has to be ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Broken {
-    pub failure: Failure,
+pub(in super::super) struct ChildFailure {
+    /// Set if it did not answer in time. Otherwise it ended, or cannot be understood.
+    pub is_late: bool,
     pub how: String,
 }
 
-impl Broken {
-    pub(super) fn crash(how: impl Into<String>) -> Self {
-        Self { failure: Failure::Crash, how: how.into() }
+impl ChildFailure {
+    /// Creates the failure of a child that was in time.
+    pub(in super::super) fn crash(how: impl Into<String>) -> Self {
+        Self { is_late: false, how: how.into() }
     }
 }
 
-impl Worker {
-    pub(super) fn start(command: &mut Command) -> Result<Self, String> {
-        // What runs once need not be kept in the driver's folder of compiled PTX.
-        command.env("CUDA_CACHE_DISABLE", "1");
-        // An interruption by the keyboard is for the parent, with which the worker ends: no candidate is to blame.
+impl<Answer: DeserializeOwned + Send + 'static> Child<Answer> {
+    /// Starts a child whose standard streams carry frames.
+    pub(in super::super) fn start(command: &mut Command) -> Result<Self, String> {
+        // An interruption by the keyboard is for the parent, with which the child ends.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -51,10 +52,10 @@ impl Worker {
             format!("the worker {} cannot be started: {error}", command.get_program().display())
         })?;
         // All three are piped.
-        let missing = || "the worker has no standard streams".to_owned();
-        let stdin = process.stdin.take().ok_or_else(missing)?;
-        let stdout = process.stdout.take().ok_or_else(missing)?;
-        let stderr = process.stderr.take().ok_or_else(missing)?;
+        let streams = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = streams else {
+            return Err("the worker has no standard streams".to_owned());
+        };
         Ok(Self {
             process: Some(process),
             requests: writer(stdin),
@@ -63,52 +64,51 @@ impl Worker {
         })
     }
 
-    /// Asks for something; whoever does not listen is found by what it answers.
-    pub(super) fn ask(&self, request: Vec<u8>) {
+    /// Sends a request. Whether the child listens shows in its answer.
+    pub(in super::super) fn ask(&self, request: Vec<u8>) {
         let _ = self.requests.send(request);
     }
 
-    /// The next answer, for which so much patience is left; `deadline` is for the message.
-    pub(super) fn answer(
+    /// Waits for the next answer with so much patience; `deadline` is for the message.
+    pub(in super::super) fn answer(
         &mut self,
         patience: Duration,
         deadline: Duration,
-    ) -> Result<(Answer, Vec<u8>), Broken> {
+    ) -> Result<(Answer, Vec<u8>), ChildFailure> {
         match self.answers.recv_timeout(patience) {
-            Ok(Ok((Answer::Lost(why), _))) => Err(Broken::crash(why)),
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(garbage)) => Err(Broken::crash(format!("its worker cannot be understood: {garbage}"))),
+            Ok(Err(garbage)) => {
+                Err(ChildFailure::crash(format!("its worker cannot be understood: {garbage}")))
+            }
             Err(RecvTimeoutError::Timeout) => {
                 let how = format!("it did not end within {:.3} s", deadline.as_secs_f64());
-                Err(Broken { failure: Failure::Timeout, how })
+                Err(ChildFailure { is_late: true, how })
             }
-            Err(RecvTimeoutError::Disconnected) => Err(Broken::crash(self.last_words())),
+            Err(RecvTimeoutError::Disconnected) => Err(ChildFailure::crash(self.last_words())),
         }
     }
 
-    /// Whether it has ended by itself.
-    pub(super) fn has_ended(&mut self) -> bool {
+    /// Tells whether it has ended by itself.
+    pub(in super::super) fn has_ended(&mut self) -> bool {
         self.process.as_mut().is_none_or(|process| !matches!(process.try_wait(), Ok(None)))
     }
 
-    /// How it ended by itself, and the last that it said.
+    /// Says how it ended by itself, with the last line that it wrote.
     fn last_words(&mut self) -> String {
         let waiting = self.process.take().map(wait);
-        let status = waiting.and_then(|waiting| waiting.recv_timeout(LAST_WORDS).ok().flatten());
-        let how = status.map_or("its worker closed its output".to_owned(), |status| {
-            format!("its worker ended ({status})")
-        });
-        match self.errors.finish(LAST_WORDS) {
-            line if line.is_empty() => how,
-            line => format!("{how}: {line}"),
-        }
+        let how = match waiting.and_then(|waiting| waiting.recv_timeout(LAST_WORDS).ok().flatten()) {
+            Some(status) => format!("its worker ended ({status})"),
+            None => "its worker closed its output".to_owned(),
+        };
+        let last = self.errors.finish(LAST_WORDS);
+        if last.is_empty() { how } else { format!("{how}: {last}") }
     }
 
     /// Ends it, and waits until it is gone.
     ///
     /// # Errors
     /// When it is not gone by then; then its device is not free either.
-    pub(super) fn end(mut self, patience: Duration) -> Result<(), String> {
+    pub(in super::super) fn end(mut self, patience: Duration) -> Result<(), String> {
         let Some(mut process) = self.process.take() else { return Ok(()) };
         let id = process.id();
         // One that is gone already cannot be ended, which waiting shows.
@@ -122,7 +122,7 @@ impl Worker {
     }
 }
 
-impl Drop for Worker {
+impl<Answer> Drop for Child<Answer> {
     fn drop(&mut self) {
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -133,7 +133,7 @@ impl Drop for Worker {
 }
 
 /// Waits for the end of a process in a thread of its own; none if it cannot be waited for.
-fn wait(mut process: Child) -> Receiver<Option<std::process::ExitStatus>> {
+fn wait(mut process: std::process::Child) -> Receiver<Option<std::process::ExitStatus>> {
     let (ended, ends) = channel();
     thread::spawn(move || {
         let _ = ended.send(process.wait().ok());
@@ -141,10 +141,11 @@ fn wait(mut process: Child) -> Receiver<Option<std::process::ExitStatus>> {
     ends
 }
 
+/// Writes requests in a thread of its own.
 fn writer(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
     let (requests, asked) = channel::<Vec<u8>>();
     thread::spawn(move || {
-        // When the sender is dropped the pipe is closed, by which the worker ends too.
+        // When the sender is dropped the pipe is closed, by which the child ends too.
         for request in asked {
             if to.write_all(&request).and_then(|()| to.flush()).is_err() {
                 break;
@@ -154,8 +155,10 @@ fn writer(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
     requests
 }
 
-/// Reads until the end, or until something is no answer.
-fn reader(mut from: impl Read + Send + 'static) -> Receiver<Result<(Answer, Vec<u8>), String>> {
+/// Reads answers in a thread of its own, until the end or until something is no answer.
+fn reader<Answer: DeserializeOwned + Send + 'static>(
+    mut from: impl Read + Send + 'static,
+) -> Receiver<Result<(Answer, Vec<u8>), String>> {
     let (answered, answers) = channel();
     thread::spawn(move || {
         while let Some(answer) = frame::read(&mut from).transpose() {

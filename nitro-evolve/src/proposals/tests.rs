@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::Workload;
+use crate::workload::Workload;
 
 /// Elements of a block from the last to the first, in blocks of two warps: one barrier is needed, one is not, and
 /// one no input comes to.
@@ -52,9 +52,9 @@ blocks = 5
 blocks = 2
 ";
 
-fn guided(ptx: &str) -> Subject {
+fn with_proposals(ptx: &str) -> Subject {
     let workload = Workload::parse(Path::new("k.toml"), RUN).unwrap();
-    Subject::new(ptx, workload).unwrap().guided(2)
+    Subject::new(ptx, workload).unwrap().with_proposals(2)
 }
 
 fn proposed(subject: &Subject) -> Vec<String> {
@@ -63,12 +63,12 @@ fn proposed(subject: &Subject) -> Vec<String> {
 
 #[test]
 fn a_barrier_is_proposed_where_nothing_races_without_it_and_threads_come_there() {
-    let found = proposed(&guided(REVERSE));
+    let found = proposed(&with_proposals(REVERSE));
     let barriers: Vec<&String> = found.iter().filter(|proposal| proposal.starts_with("Barrier")).collect();
     assert_eq!(barriers, ["Barrier delete b12"], "{found:#?}");
     assert!(found.contains(&"OneWay operand b16 slot guard = 1".to_owned()), "{found:#?}");
-    assert_eq!(guided(REVERSE).proposed()["barriers without which nothing races"], 1);
-    assert_eq!(proposed(&guided(REVERSE)), found, "the same again");
+    assert_eq!(with_proposals(REVERSE).proposed()["barriers without which nothing races"], 1);
+    assert_eq!(proposed(&with_proposals(REVERSE)), found, "the same again");
 }
 
 /// Each thread hands a number to the next of its block, twice, and one of the first half of the first warp to the
@@ -103,7 +103,7 @@ fn where_a_warp_hands_something_to_itself_alone_its_own_barriers_are_proposed_an
             .replace("64 * blocks", &format!("{threads} * blocks"))
             .replace("block = [64]", &format!("block = [{threads}]"));
         let workload = Workload::parse(Path::new("k.toml"), &run).unwrap();
-        let found = proposed(&Subject::new(HANDED, workload).unwrap().guided(2));
+        let found = proposed(&Subject::new(HANDED, workload).unwrap().with_proposals(2));
         found.into_iter().filter(|proposal| proposal.contains("arrier")).collect::<Vec<_>>()
     };
     let of_one = [
@@ -119,10 +119,10 @@ fn where_a_warp_hands_something_to_itself_alone_its_own_barriers_are_proposed_an
 }
 
 #[test]
-fn what_cannot_be_emulated_or_fails_there_is_not_guided() {
+fn what_cannot_be_emulated_or_fails_there_is_not_with_proposals() {
     let unknown = REVERSE.replace("shl.b32 %r6, %r3, 2;", "frobnicate.b32 %r6, %r3;");
-    assert!(proposed(&guided(&unknown)).is_empty());
+    assert!(proposed(&with_proposals(&unknown)).is_empty());
     // It leaves its buffer at once: what was seen before is all there is.
     let stray = REVERSE.replace("ld.global.u32 %r5, [%rd3];", "ld.global.u32 %r5, [%rd3+4096];");
-    assert!(proposed(&guided(&stray)).iter().all(|proposal| !proposal.starts_with("Barrier")));
+    assert!(proposed(&with_proposals(&stray)).iter().all(|proposal| !proposal.starts_with("Barrier")));
 }
