@@ -9,9 +9,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nitro_evolve::bench::{BenchError, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::Effort;
+use nitro_evolve::runner::{CaseResult, Code, RunOutcome, RunnerError};
 use nitro_evolve::sandbox::Assembler;
-use nitro_evolve::{Bench, Efforts, EvolveRequest, Observer, Set, State, Subject, Workload, evolve};
+use nitro_evolve::{Efforts, EvolveRequest, Observer, Progress, Runner, Set, Subject, Workload, evolve};
 use nitro_ptx::Edit;
 use nitro_search::evolve::{Evolution, EvolvePlan, Fitness, Purpose, Report};
 use nitro_search::{Ask, Budget, Engine, Failure};
@@ -27,7 +28,7 @@ struct Pretended {
     run: Duration,
 }
 
-impl Bench for Pretended {
+impl Runner for Pretended {
     fn name(&self) -> String {
         "pretended".to_owned()
     }
@@ -37,12 +38,12 @@ impl Bench for Pretended {
         workload: &Workload,
         _: &Code,
         sets: &[Set],
-    ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+    ) -> Result<Vec<Vec<CaseResult>>, RunnerError> {
         self.cases = workload.cases(Set::Search);
         Ok(sets.iter().map(|_| vec![CaseResult { time_ns: 1e6, error: 0.0 }; self.cases]).collect())
     }
 
-    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, RunnerError> {
         std::thread::sleep(self.run * (effort.runs + effort.checks));
         let mut hasher = DefaultHasher::new();
         candidate.ptx.hash(&mut hasher);
@@ -60,7 +61,7 @@ struct Silent;
 
 impl Observer for Silent {
     fn message(&self, _: &str) {}
-    fn progress(&self, _: &State) {}
+    fn progress(&self, _: &Progress) {}
 }
 
 /// What it takes to draw a candidate, where every other one runs.
@@ -94,7 +95,7 @@ fn breed(subject: &Subject, seconds: f64) -> Result<(), Box<dyn Error>> {
 /// What a profile suggests, and how long it takes.
 fn propose(subject: &Subject) -> Result<(), Box<dyn Error>> {
     let began = Instant::now();
-    let guided = subject.guided(std::thread::available_parallelism().map_or(1, usize::from));
+    let guided = subject.with_proposals(std::thread::available_parallelism().map_or(1, usize::from));
     let (taken, base) = (began.elapsed().as_secs_f64(), guided.base());
     for proposal in base.proposed() {
         let edit = Edit { operation: proposal.operation.clone(), fixes: Vec::new() };
@@ -131,15 +132,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         efforts: Efforts::MEASURED,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         checks: Vec::new(),
-        probe: None,
+        small_inputs: None,
         relies_on_inputs: false,
         disassembler: Err("nothing is shown".to_owned()),
         log: &folder.path().join("evolution.jsonl"),
         begin_with: Vec::new(),
         elapsed: &|| began.elapsed(),
     };
-    let bench = Pretended { cases: 0, run: Duration::from_secs_f64(run_ms / 1e3) };
-    let evolved = evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent)?;
+    let runner = Pretended { cases: 0, run: Duration::from_secs_f64(run_ms / 1e3) };
+    let evolved = evolve(&subject, vec![Box::new(runner)], &assemble, request, &Silent)?;
     let counts = &evolved.history.counts;
     println!(
         "{:<16} {:>6} candidates in {:>3} generations and {:>5.1} s: {:>6.1} a second ({} ran, {} the same code, {:?})",
@@ -152,6 +153,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         counts.same,
         counts.failed
     );
-    println!("{}", evolved.spent);
+    println!("{}", evolved.time);
     Ok(())
 }

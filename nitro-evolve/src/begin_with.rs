@@ -11,7 +11,7 @@ const MOST_EDITS: usize = 256;
 /// The most bytes of all as text: they are one line of the log.
 const MOST_BYTES: usize = 384 << 10;
 
-/// Why an evolution cannot begin with a patch.
+/// An error of a patch with which an evolution cannot begin.
 #[derive(Debug, thiserror::Error, PartialEq)]
 #[non_exhaustive]
 pub enum BeginWithError {

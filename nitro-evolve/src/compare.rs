@@ -1,9 +1,11 @@
-//! How far results are from the original's.
+//! The distance of results from the original's.
 
 use crate::workload::{Comparison, Element};
 
-/// The error of a buffer by its comparison (GEVO: max |x - g| / |g|, or |x| where g is 0): `found` beside what the
-/// original left there. Infinite where a number stands against none.
+/// Returns the error of a buffer by its comparison.
+///
+/// It is infinite where one value is a number and the other is not. The relative one is GEVO's: max |x - g| / |g|, or
+/// |x| where g is 0.
 pub(crate) fn error(element: Element, comparison: Comparison, found: &[u8], original: &[u8]) -> f64 {
     if found == original {
         return 0.0;
@@ -14,17 +16,20 @@ pub(crate) fn error(element: Element, comparison: Comparison, found: &[u8], orig
     match comparison {
         Comparison::Exact => f64::INFINITY,
         Comparison::Share => differing.count() as f64 / (original.len() / size) as f64,
-        Comparison::Relative | Comparison::Absolute => differing
-            .map(|(found, original)| {
+        Comparison::Relative | Comparison::Absolute => {
+            let mut worst = 0.0f64;
+            for (found, original) in differing {
                 let (found, original) = (element.value(found), element.value(original));
-                distance(comparison, found, original)
-            })
-            .fold(0.0, f64::max),
+                worst = worst.max(distance(comparison, found, original));
+            }
+            worst
+        }
     }
 }
 
+/// Returns the distance of a number from the original's.
 fn distance(comparison: Comparison, found: f64, original: f64) -> f64 {
-    // -0 and 0, and all that are no numbers.
+    // Zeros with either sign are the same, and so are all that are not numbers.
     if found == original || (found.is_nan() && original.is_nan()) {
         return 0.0;
     }

@@ -1,4 +1,4 @@
-//! Which benches a command line asks for.
+//! The devices that a command line asks for.
 
 use std::process::Command;
 
@@ -6,27 +6,26 @@ use nitro_core::provide::DeviceProvider;
 use nitro_train::{BoxError, UsageError};
 
 use crate::Subject;
-use crate::bench::{Bench, BenchError, Code};
-use crate::emulated::{EmulatorBench, EmulatorCheck};
-use crate::evaluate::Assemble;
-use crate::finding::Check;
+use crate::check::Check;
+use crate::emulated::{EmulatorCheck, EmulatorRunner};
 use crate::machine_code::Disassembler;
-use crate::sandbox::{Assembler, CudaBench, Limits, Sandbox, serve};
-use crate::sanitizer::{Runs, Sanitizer};
+use crate::runner::{Assemble, Code, Runner, RunnerError};
+use crate::sandbox::{Assembler, CudaRunner, Limits, Sandbox, serve};
+use crate::sanitizer::{Sanitizer, Start};
 use crate::workload::{Set, Workload};
 
-/// What runs candidates, and what prepares them.
+/// The devices, with the assembler for them.
 pub(crate) struct Devices {
-    pub benches: Vec<Box<dyn Bench>>,
+    pub runners: Vec<Box<dyn Runner>>,
     pub assemble: Box<Assemble<'static>>,
-    /// Times are counted, and the same again.
+    /// Set if times are counted, and so the same in every run.
     pub is_counted: bool,
 }
 
 /// The name of the emulator among devices.
 const EMULATOR: &str = "emulator";
 
-/// The devices of these names; those that are GPUs in processes of their own.
+/// Opens the devices of these names; GPUs run candidates in processes of their own.
 pub(crate) fn devices(names: &[String]) -> Result<Devices, BoxError> {
     match names {
         [name] if name == EMULATOR => Ok(emulators()),
@@ -37,14 +36,15 @@ pub(crate) fn devices(names: &[String]) -> Result<Devices, BoxError> {
         _ => {
             // The worker says whether there is such a device: here none is opened.
             names.iter().try_for_each(|name| check_name(name)).map_err(UsageError)?;
-            let benches: Result<Vec<_>, BenchError> = names.iter().map(|name| sandboxed(name)).collect();
-            let benches = benches?;
-            let assembler = benches.iter().find_map(|bench| Assembler::find(bench.architecture()?));
-            Ok(Devices { benches, assemble: assembling(assembler), is_counted: false })
+            let runners: Result<Vec<_>, RunnerError> = names.iter().map(|name| sandboxed(name)).collect();
+            let runners = runners?;
+            let assembler = runners.iter().find_map(|runner| Assembler::find(runner.architecture()?));
+            Ok(Devices { runners, assemble: assembling(assembler), is_counted: false })
         }
     }
 }
 
+/// Checks that a name can be that of a CUDA device.
 fn check_name(name: &str) -> Result<(), String> {
     match name.starts_with("cuda:") {
         true => nitro_cuda::Devices::new().check(name).map_err(|error| error.to_string()),
@@ -52,30 +52,33 @@ fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// As many as there are cores.
+/// Creates an emulator for each core.
 fn emulators() -> Devices {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let benches = (0..cores).map(|_| Box::new(EmulatorBench::new()) as _).collect();
-    Devices { benches, assemble: assembling(None), is_counted: true }
+    let runners = (0..cores).map(|_| Box::new(EmulatorRunner::new()) as _).collect();
+    Devices { runners, assemble: assembling(None), is_counted: true }
 }
 
-/// Runs the original once on each case of search and validation, on the first device of these names, for whoever watches this process.
+/// Runs the original once on each case of search and validation, on the first of these devices.
+///
+/// It runs in this process, so that somebody can watch it.
 pub(crate) fn run_in_process(names: &[String], subject: &Subject) -> Result<(), BoxError> {
-    let mut bench = CudaBench::open(names.first().map_or("", String::as_str))?;
-    let assemble = assembling(bench.architecture().and_then(Assembler::find));
+    let mut runner = CudaRunner::open(names.first().map_or("", String::as_str))?;
+    let assemble = assembling(runner.architecture().and_then(Assembler::find));
     let original = assemble(subject.original().ptx.to_string())?;
-    Ok(bench.run_once(subject.workload(), &original, &[Set::Search, Set::Validation])?)
+    Ok(runner.run_once(subject.workload(), &original, &[Set::Search, Set::Validation])?)
 }
 
-fn sandboxed(name: &str) -> Result<Box<dyn Bench>, BenchError> {
+/// Starts a worker process for a device.
+fn sandboxed(name: &str) -> Result<Box<dyn Runner>, RunnerError> {
     let program = std::env::current_exe()
-        .map_err(|error| BenchError(format!("this program cannot start itself again: {error}")))?;
+        .map_err(|error| RunnerError(format!("this program cannot start itself again: {error}")))?;
     let mut command = Command::new(program);
     command.args(["evolve", "--worker", "--device", name]);
     Ok(Box::new(Sandbox::start(command, Limits::default())?))
 }
 
-/// Without an assembler the driver makes the machine code, when a candidate is loaded.
+/// Returns the function that assembles. Without an assembler the driver makes machine code of a loaded candidate.
 fn assembling(assembler: Option<Assembler>) -> Box<Assemble<'static>> {
     Box::new(move |text| {
         let Some(assembler) = &assembler else { return Ok(Code::text(text)) };
@@ -84,14 +87,15 @@ fn assembling(assembler: Option<Assembler>) -> Box<Assemble<'static>> {
     })
 }
 
-/// What shows machine code: that of the first device, or, where nothing needs any, of what the text was compiled for.
-pub(crate) fn disassembler(benches: &[Box<dyn Bench>], ptx: &str) -> Result<Disassembler, String> {
-    let architecture = benches.iter().find_map(|bench| bench.architecture());
+/// Finds the tools that show machine code: of the first device, or else of the text's architecture.
+pub(crate) fn disassembler(runners: &[Box<dyn Runner>], ptx: &str) -> Result<Disassembler, String> {
+    let architecture = runners.iter().find_map(|runner| runner.architecture());
     architecture.map_or_else(|| Disassembler::of(ptx), Disassembler::find)
 }
 
-/// What a patch has to pass, and a line for people about each check that cannot be made. Each is tried on the
-/// original, which takes seconds on a device.
+/// Creates the final checks, with a line for people about each that cannot be made.
+///
+/// Each is tried on the original, which takes seconds on a device.
 pub(crate) fn checks(
     subject: &Subject,
     names: &[String],
@@ -117,21 +121,20 @@ pub(crate) fn checks(
     (checks, left_out)
 }
 
-/// What looks at inputs that nobody wrote, or why the emulator cannot run them.
-pub(crate) fn probe(subject: &Subject, max_error: f64) -> Result<Box<dyn Check>, BenchError> {
-    let check = EmulatorCheck::on_unwritten_inputs(subject.workload(), &subject.original().ptx, max_error)?;
-    Ok(Box::new(check))
+/// Creates the check with small inputs that nobody wrote, unless the emulator cannot run them.
+pub(crate) fn small_inputs(subject: &Subject, max_error: f64) -> Result<EmulatorCheck, RunnerError> {
+    EmulatorCheck::on_unwritten_inputs(subject.workload(), &subject.original().ptx, max_error)
 }
 
+/// Creates the checks of compute-sanitizer.
 fn sanitizers(workload: &Workload, device: &str, original: &str) -> (Vec<Sanitizer>, Vec<String>) {
     let Ok(program) = std::env::current_exe() else { return Default::default() };
-    let runs = Runs { program, workload: workload.file().to_owned(), device: device.to_owned() };
-    Sanitizer::all(&runs, original)
+    let start = Start { program, workload: workload.file().to_owned(), device: device.to_owned() };
+    Sanitizer::all(&start, original)
 }
 
 /// Runs candidates for the process that started this one, on the first device of these names.
 pub(crate) fn work(names: &[String]) -> Result<(), BoxError> {
     let name = names.first().cloned().unwrap_or_default();
-    let open = move || CudaBench::open(&name);
-    Ok(serve(open, std::io::stdin(), std::io::stdout())?)
+    Ok(serve(move || CudaRunner::open(&name), std::io::stdin(), std::io::stdout())?)
 }

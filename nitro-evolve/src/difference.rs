@@ -1,32 +1,32 @@
-//! Which lines of a kernel a patch changes.
+//! The lines that a patch changes.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use similar::{ChangeTag, DiffOp, TextDiff};
 
-/// A line of two texts that are held against each other.
+/// A line of two texts that are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum DiffLine {
-    /// In both, near one that is not.
+pub(crate) enum DiffLine {
+    /// A line of both, near one that differs.
     Both(String),
-    /// In the first alone.
+    /// A line of the first text alone.
     Removed(String),
-    /// In the second alone.
+    /// A line of the second text alone.
     Added(String),
-    /// So many lines of the first are not shown.
+    /// The number of lines of both that are not shown.
     Skipped(usize),
 }
 
-/// Lines of both around each that is in one alone.
+/// The lines of both around each that is in one alone.
 const CONTEXT: usize = 3;
-/// Nobody reads more.
+/// The most lines; nobody reads more.
 pub(crate) const MOST_LINES: usize = 2000;
-/// After it the common lines are found in a simpler way, and may be fewer: a patch of a dozen edits takes milliseconds.
+/// The time after which common lines are found in a simpler way. A patch of a dozen edits takes milliseconds.
 const MOST_TIME: Duration = Duration::from_secs(2);
 
-/// What differs between two texts, with the lines around it; at most some thousand lines.
+/// Returns the lines that differ between two texts, with the lines around them; at most some thousand.
 pub(crate) fn difference(before: &str, after: &str) -> Vec<DiffLine> {
     let diff = TextDiff::configure().timeout(MOST_TIME).diff_lines(before, after);
     let mut shown = Vec::new();

@@ -1,219 +1,211 @@
-//! The evolution itself: ask, evaluate, tell, keep.
+//! The whole way from a text and its workload to findings.
 
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
 
-use nitro_core::Artifact;
-use nitro_ptx::{Base, Edit};
-use nitro_search::evolve::{Evolution, EvolvePlan, Finalist, Fitness, Report, Trial};
-use nitro_search::{Ask, Budget, Engine, Observation};
+use nitro_ptx::Patch;
+use nitro_search::evolve::{EvolvePlan, Fitness};
+use serde::Serialize;
 
-use crate::begin_with::BeginWithError;
-use crate::bench::BenchError;
-use crate::evaluate::Evaluator;
-use crate::log::{Entry, Header, Kept, Log, LogError};
-use crate::run::names;
+use crate::begin_with;
+use crate::check::Check;
+use crate::effort::Efforts;
+use crate::error::EvolveError;
+use crate::evaluator::Evaluator;
+use crate::finding::Finding;
+use crate::findings::findings;
+use crate::history::{History, Lineage, lineages, together};
+use crate::machine_code::Disassembler;
+use crate::observer::Observer;
+use crate::runner::{Assemble, CaseResult, Code, Runner, RunnerError};
+use crate::search::{SearchLimits, search};
+use crate::stages::{Conditions, FirstRunForm};
+use crate::subject::Subject;
+use crate::time_breakdown::TimeBreakdown;
+use crate::workload::Set;
 
-/// How long an evolution may take, and where it is kept.
-pub(crate) struct Course<'a> {
+/// A request to [`evolve`] a subject.
+pub struct EvolveRequest<'a> {
+    /// The plan of breeding; its budget is not used.
     pub plan: EvolvePlan,
-    /// No generation begins after it; time of earlier sessions counts.
+    /// The most time for the search, with that of earlier runs that it goes on with. Minimising takes a little more.
     pub most_time: Duration,
-    /// No generation begins after so many trials.
+    /// The most candidates that the search looks at.
     pub most_trials: usize,
-    pub log: &'a std::path::Path,
-    /// Time since this session began.
+    /// The effort of each stage.
+    pub efforts: Efforts,
+    /// The number of threads for the work of cores.
+    pub threads: usize,
+    /// The final checks that a patch has to pass beside the test.
+    pub checks: Vec<Box<dyn Check>>,
+    /// The check with small inputs that nobody wrote; candidates in which it finds something are not bred.
+    pub small_inputs: Option<Box<dyn Check>>,
+    /// Set if patches may rely on what all inputs of the workload have in common. Then such candidates are bred
+    /// too, and the part of a patch that holds with small inputs is offered beside it.
+    pub relies_on_inputs: bool,
+    /// The tools that show the machine code of a patch, or why there are none.
+    pub disassembler: Result<Disassembler, String>,
+    /// The file that keeps all trials; a search that was stopped goes on with it.
+    pub log: &'a Path,
+    /// The patches from elsewhere that join the first generation; their times there count for nothing. A search that
+    /// goes on begins with those of its log, also where none are given.
+    pub begin_with: Vec<Patch>,
+    /// Returns the time since the request was made.
     pub elapsed: &'a dyn Fn() -> Duration,
 }
 
-/// What an evolution found, and how it came to it.
-pub(crate) struct Found {
-    pub entries: Vec<Entry>,
-    /// Found elsewhere.
-    pub begun_with: Vec<Vec<Edit>>,
-    pub front: Vec<(Vec<Edit>, Fitness)>,
-    pub finalists: Vec<Finalist<Edit>>,
+/// The result of [`evolve`].
+#[derive(Clone, Debug, Serialize)]
+pub struct EvolveResult {
+    /// The digest of the PTX.
+    pub base: String,
+    /// The edited kernels.
+    pub kernels: Vec<String>,
+    /// The number of instructions of the PTX.
+    pub instructions: usize,
+    /// The devices.
+    pub on: Vec<String>,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The number of patches from elsewhere that it began with.
+    pub begun_with: usize,
+    /// The number of edits that profile and text propose, by reason ([`Subject::with_proposals`]).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub proposed: BTreeMap<String, usize>,
+    /// The most error that was allowed.
+    pub max_error: f64,
+    /// The time of the original with each input of the search, by the input's name.
+    pub original: Vec<(String, f64)>,
+    /// The number of generations, the first included.
     pub generations: usize,
-    pub time: Duration,
+    /// The seconds of the search.
+    pub seconds: f64,
+    /// The time of this session, by what it was spent on.
+    #[serde(rename = "spent")]
+    pub time: TimeBreakdown,
+    /// The front with the inputs of the search, by ascending error: time, error, and number of edits.
+    pub front: Vec<(Fitness, usize)>,
+    /// The minimised, explained and tested patches.
+    pub findings: Vec<Finding>,
+    /// The origin of each finding's edits.
+    pub(crate) lineages: Vec<Vec<Lineage>>,
+    /// For each finding and generation, the most of its edits that one new candidate had.
+    pub(crate) together: Vec<Vec<usize>>,
+    /// The course of the search.
+    pub history: History,
 }
 
-/// Hears how an evolution goes on.
-pub trait Observer {
-    /// A line for people.
-    fn message(&self, line: &str);
-
-    /// Where it stands.
-    fn progress(&self, state: &State);
-}
-
-/// Where an evolution stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct State {
-    /// Generations that are complete.
-    pub generation: usize,
-    /// Candidates that were looked at.
-    pub trials: usize,
-    /// Share that is over of its time, its trials or its generations, whatever ends first.
-    pub share: f64,
-    /// The original, with the inputs of the search.
-    pub original_ns: Option<f64>,
-    /// The fastest of what is as exact as the original.
-    pub best_exact_ns: Option<f64>,
-    /// The fastest of all.
-    pub best_ns: Option<f64>,
-}
-
-/// Why an evolution cannot go on.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EvolveError {
-    /// There is nothing to run on any more.
-    #[error(transparent)]
-    Bench(#[from] BenchError),
-    /// A patch to begin with does not fit.
-    #[error(transparent)]
-    BeginWith(#[from] BeginWithError),
-    /// What was found cannot be kept.
-    #[error(transparent)]
-    Log(#[from] LogError),
-    /// The log is of something else.
-    #[error(
-        "the log does not fit this evolution ({0}); give another folder by --out, or remove it to begin anew"
-    )]
-    Foreign(String),
-    /// A patched text is no plan's any more.
-    #[error(transparent)]
-    Plan(#[from] nitro_launch::PlanError),
-    /// Another file cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// Which.
-        path: std::path::PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-}
-
-/// Evolves until generations or time are over.
-pub(crate) fn search(
-    evaluator: &mut Evaluator<'_>,
-    course: &Course<'_>,
-    begin_with: Vec<Vec<Edit>>,
+/// Evolves a subject on these devices: searches, minimises and explains what was found, and tests it once.
+///
+/// # Errors
+/// When a patch to begin with does not fit, there is nothing to run on, the original fails, or the log cannot be
+/// kept.
+pub fn evolve(
+    subject: &Subject,
+    mut runners: Vec<Box<dyn Runner>>,
+    assemble: &Assemble<'_>,
+    request: EvolveRequest<'_>,
     observer: &dyn Observer,
-) -> Result<Found, EvolveError> {
-    let subject = evaluator.subject;
-    let on = names(&evaluator.benches);
-    let digest = subject.base().module().digest().to_string();
-    let proposed: Vec<String> = subject.base().proposed().map(ToString::to_string).collect();
-    let proposed = Artifact::of(&proposed.join("\n")).to_string();
-    let workload = Artifact::of(subject.workload().text()).to_string();
-    let is_filtered = evaluator.filter.is_some();
-    let header = Header::new(digest, workload, on, &course.plan, proposed, is_filtered, &begin_with);
-    let (log, Kept { entries, begun_with }) = Log::open(course.log, &header, subject.base())?;
-    let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
-    let endless = EvolvePlan { generations: usize::MAX, ..course.plan.clone() };
-    let evolution = Evolution::with_patches(subject.base(), endless, begun_with.clone());
-    let mut evolution = Engine::new(evolution, Budget::default());
-    let told: Vec<Observation<Trial<Edit>, Report>> =
-        entries.iter().map(|entry| entry.told.clone()).collect();
-    evolution.restore(&told).map_err(|error| EvolveError::Foreign(error.to_string()))?;
-    if !begun_with.is_empty() {
-        observer.message(&format!("the first generation has {} found elsewhere", patches(begun_with.len())));
+) -> Result<EvolveResult, EvolveError> {
+    let begin_with = begin_with::all(subject.base(), &request.begin_with)?;
+    let original = original_code(subject, assemble)?;
+    let original_times = begin(subject, &mut runners, &original)?;
+    let first_run = first_run_form(subject, assemble, &mut runners, &original, &request, observer)?;
+    let EvolveRequest { plan, most_time, most_trials, log, elapsed, .. } = request;
+    let conditions = Conditions {
+        subject,
+        assemble,
+        efforts: request.efforts,
+        margin: plan.margin,
+        max_error: plan.max_error,
+        to_beat_ns: f64::INFINITY,
+        first_run,
+        small_inputs: request.small_inputs.as_deref(),
+        relies_on_inputs: request.relies_on_inputs,
+        checks: &request.checks,
+    };
+    let mut evaluator = Evaluator::new(conditions, runners, request.threads);
+    let limits = SearchLimits { plan, most_time, most_trials, log, elapsed };
+    let found = search(&mut evaluator, &limits, &begin_with, observer)?;
+    // Before the search the device may have been slower than during it.
+    let again = evaluator.run_original()?;
+    let original_times = again.map_or(original_times, |cases| named(subject, &cases));
+    let findings = findings(&mut evaluator, found.finalists.clone(), &request.disassembler, observer)?;
+    let (mut all_lineages, mut all_together) = (Vec::new(), Vec::new());
+    for finding in &findings {
+        all_lineages.push(lineages(&found.entries, &finding.origin));
+        all_together.push(together(&found.entries, &finding.origin));
     }
-    if !entries.is_empty() {
-        observer.message(&format!("{} trials of an earlier run are known", entries.len()));
-    }
-    let mut running = Running { evaluator, course, observer, log, entries, before };
-    running.run(&mut evolution)?;
-    let evolution = evolution.proposer();
-    Ok(Found {
-        front: evolution.front().into_iter().map(|(edits, fitness)| (edits.to_vec(), fitness)).collect(),
-        finalists: evolution.finalists(),
-        generations: evolution.generation(),
-        time: running.at(),
-        entries: running.entries,
-        begun_with,
+    Ok(EvolveResult {
+        base: subject.base().module().digest().to_string(),
+        kernels: subject.workload().kernels().into_iter().map(str::to_owned).collect(),
+        instructions: subject.base().module().instructions(),
+        on: evaluator.names(),
+        seed: limits.plan.seed,
+        begun_with: found.begun_with.len(),
+        proposed: subject.proposed(),
+        max_error: limits.plan.max_error,
+        original: original_times,
+        generations: found.generations,
+        seconds: found.time.as_secs_f64(),
+        time: evaluator.time,
+        front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
+        lineages: all_lineages,
+        together: all_together,
+        history: History::new(&found.entries, limits.plan.max_error),
+        findings,
     })
 }
 
-/// Returns how many patches there are, in words.
-pub(crate) fn patches(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "patch" } else { "patches" })
+/// Assembles the text as it was compiled.
+pub(crate) fn original_code(subject: &Subject, assemble: &Assemble<'_>) -> Result<Code, RunnerError> {
+    let text = subject.original().ptx.to_string();
+    assemble(text).map_err(|why| RunnerError(format!("the PTX as it is cannot be assembled: {why}")))
 }
 
-struct Running<'a, 'b> {
-    evaluator: &'a mut Evaluator<'b>,
-    course: &'a Course<'a>,
-    observer: &'a dyn Observer,
-    log: Log,
-    entries: Vec<Entry>,
-    /// Time of earlier sessions.
-    before: Duration,
+/// Gives the original to all devices. Returns its times with the inputs of the search.
+fn begin(
+    subject: &Subject,
+    runners: &mut [Box<dyn Runner>],
+    original: &Code,
+) -> Result<Vec<(String, f64)>, RunnerError> {
+    let mut times = None;
+    for runner in runners {
+        let sets = [Set::Search, Set::Validation, Set::Test];
+        let results = runner.begin(subject.workload(), original, &sets)?;
+        let of_search = results.first().map(|cases| named(subject, cases));
+        times = times.or(of_search);
+    }
+    Ok(times.unwrap_or_default())
 }
 
-impl Running<'_, '_> {
-    fn run(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Result<(), EvolveError> {
-        let mut is_last = self.is_over(evolution.proposer());
-        if is_last {
-            evolution.proposer_mut().finish();
-        }
-        while let Ask::Evaluate(trials) = self.bred(evolution) {
-            let reports = self.evaluator.evaluate(evolution.proposer(), &trials)?;
-            let generation = evolution.proposer().generation();
-            let mut told = Vec::with_capacity(trials.len());
-            for (trial, report) in trials.into_iter().zip(reports) {
-                evolution.tell(&trial, report).map_err(|error| EvolveError::Foreign(error.to_string()))?;
-                told.push(Entry { at: self.at(), generation, told: Observation { proposal: trial, report } });
-            }
-            // With more time an evolution goes on where it was: what only ends it is not kept.
-            if !is_last {
-                self.log.add(&told)?;
-                self.entries.extend(told);
-            }
-            self.observer.progress(&self.state(evolution.proposer()));
-            is_last = is_last || self.is_over(evolution.proposer());
-            if is_last {
-                evolution.proposer_mut().finish();
-            }
-        }
-        Ok(())
+/// Finds out in which form candidates run first, and says so where that form does not check accesses.
+fn first_run_form(
+    subject: &Subject,
+    assemble: &Assemble<'_>,
+    runners: &mut [Box<dyn Runner>],
+    original: &Code,
+    request: &EvolveRequest<'_>,
+    observer: &dyn Observer,
+) -> Result<Option<FirstRunForm>, RunnerError> {
+    let Some((effort, runner)) = request.efforts.first.zip(runners.first_mut()) else { return Ok(None) };
+    let max_error = request.plan.max_error;
+    let (form, why) = FirstRunForm::new(subject, assemble, runner.as_mut(), original, effort, max_error)?;
+    if let Some(why) = why {
+        observer.message(&format!(
+            "first runs check loops alone, so that each candidate which leaves its buffers costs a worker: a look \
+             at what the original accesses says that {why}"
+        ));
     }
+    Ok(Some(form))
+}
 
-    /// The next generation.
-    fn bred(&mut self, evolution: &mut Engine<Evolution<&Base>>) -> Ask<Trial<Edit>> {
-        let began = Instant::now();
-        let Ok(asked) = evolution.ask(usize::MAX);
-        self.evaluator.spent.breeding += began.elapsed();
-        asked
+/// Names the times of the cases of the search.
+fn named(subject: &Subject, cases: &[CaseResult]) -> Vec<(String, f64)> {
+    let mut times = Vec::with_capacity(cases.len());
+    for (number, case) in cases.iter().enumerate() {
+        times.push((subject.workload().case_name(Set::Search, number), case.time_ns));
     }
-
-    /// Whether no other generation is to begin.
-    fn is_over(&self, evolution: &Evolution<&Base>) -> bool {
-        !self.entries.is_empty() && self.share(evolution.generation()) >= 1.0
-    }
-
-    fn at(&self) -> Duration {
-        self.before + (self.course.elapsed)()
-    }
-
-    /// Of the time, the trials or the generations, whatever ends first.
-    fn share(&self, generation: usize) -> f64 {
-        let Course { plan, most_time, most_trials, .. } = self.course;
-        let of = |now: f64, most: f64| now / most.max(f64::MIN_POSITIVE);
-        let time = of(self.at().as_secs_f64(), most_time.as_secs_f64());
-        let trials = of(self.entries.len() as f64, *most_trials as f64);
-        time.max(trials).max(of(generation as f64, plan.generations as f64))
-    }
-
-    fn state(&self, evolution: &Evolution<&Base>) -> State {
-        let front = evolution.front();
-        let exact = front.iter().find(|(_, fitness)| fitness.error == 0.0);
-        State {
-            generation: evolution.generation(),
-            trials: self.entries.len(),
-            share: self.share(evolution.generation()),
-            original_ns: evolution.original().map(|fitness| fitness.time_ns),
-            best_exact_ns: exact.map(|(_, fitness)| fitness.time_ns),
-            best_ns: front.last().map(|(_, fitness)| fitness.time_ns),
-        }
-    }
+    times
 }

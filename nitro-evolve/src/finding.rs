@@ -1,73 +1,74 @@
-//! What is known of a patch in the end.
+//! Findings: patches with all that is known of them in the end.
 
 use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
 use nitro_stats::statistics::geometric_mean;
 use serde::{Deserialize, Serialize};
 
+use crate::check::CheckReport;
 use crate::difference::DiffLine;
 use crate::machine_code::MachineCode;
 
-/// How near a patched program's results are to the original's.
+/// A promise about the distance of a patched program's results from the original's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Contract {
-    /// The same, on all inputs that were tried.
+    /// The results were the same on all inputs that were tried.
     Exact,
-    /// Off by up to an error, of the workload's kind.
+    /// The results were off by up to an error, of the workload's kind.
     Approx {
-        /// The largest that was seen.
+        /// The largest error that was seen.
         max_error: f64,
-        /// On which inputs.
+        /// The sizes of the inputs.
         over: String,
     },
 }
 
-/// Whether a patch may be used.
+/// A verdict on the use of a patch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It passed everything.
+    /// It passed all stages.
     Accepted(Contract),
-    /// It did not, and why.
+    /// It did not pass, and why.
     Refused(String),
 }
 
-/// A case with the original and with the patch.
+/// A case of the test, with the original and with the patch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
-    /// Its numbers.
+pub struct TestCase {
+    /// The numbers of the case.
     pub case: String,
-    /// The original.
+    /// The time of the original.
     pub original_ns: f64,
-    /// With the patch.
+    /// The time with the patch.
     pub patched_ns: f64,
-    /// How far the results are from the original's.
+    /// The distance of the results from the original's.
     pub error: f64,
 }
 
-/// One edit, and what it brings.
+/// One edit with its gain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExplainedEdit {
-    /// As it stands in the patch.
+    /// The edit as it stands in the patch.
     pub edit: String,
     /// The instructions that it names, or reaches, as they were.
     pub instructions: Vec<String>,
-    /// Whether it adds, removes or moves a barrier.
+    /// Set if the edit adds, removes or moves a barrier.
     pub is_barrier: bool,
-    /// Share of the original's time that it brings alone; none where it cannot be made alone.
+    /// The share of the original's time that it saves alone; none where it cannot be made alone.
     pub alone: Option<f64>,
-    /// Share that is lost without it; none where the others do not go without it.
+    /// The share that is lost without it; none where the others do not work without it.
     pub loss: Option<f64>,
-    /// Whether the two are the same; else it is epistatic: it matters together with others.
+    /// Set if the two are the same. Otherwise the edit is epistatic: it matters together with others.
     pub is_independent: bool,
 }
 
-/// An edit that reaches all over a function has its first instructions shown.
+/// The most instructions of an edit that are shown; some edits reach all over a function.
 const MOST_SHOWN: usize = 4;
 
 impl ExplainedEdit {
-    /// The first of its instructions, and how many there are more.
+    /// Returns the first instructions, and the number of others.
     pub(crate) fn first_instructions(&self) -> (&[String], usize) {
         let shown = &self.instructions[..self.instructions.len().min(MOST_SHOWN)];
         (shown, self.instructions.len() - shown.len())
@@ -76,58 +77,14 @@ impl ExplainedEdit {
 
 /// Two edits that depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Epistasis {
-    /// Position of the one among the edits.
+pub(crate) struct Epistasis {
+    /// The position of the one among the edits.
     pub first: usize,
-    /// Of the other.
+    /// The position of the other.
     pub second: usize,
-    /// What the two bring together beyond what they bring alone, as a share of the original's time; negative where
-    /// it is less.
+    /// The share of the original's time that they save together beyond what each saves alone; negative where it is
+    /// less.
     pub more: f64,
-}
-
-/// What another program or an emulator says of a patch.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Checked {
-    /// Which check.
-    pub check: String,
-    /// What it said.
-    pub outcome: CheckOutcome,
-}
-
-/// Looks for what times and results do not show, such as races.
-pub trait Check: Sync {
-    /// What it is called.
-    fn name(&self) -> String;
-
-    /// Whether it would find races in shared memory: what removes a barrier needs one that does.
-    fn finds_races(&self) -> bool;
-
-    /// Whether this patched text is as clean as the original.
-    fn check(&self, ptx: &str) -> CheckOutcome;
-
-    /// Makes the check with all that it knows, for what is to be accepted.
-    fn check_thoroughly(&self, ptx: &str) -> CheckOutcome {
-        self.check(ptx)
-    }
-
-    /// The same at a glance: what is found so is wrong, and most of what is wrong is found, in a small part of the
-    /// time if there is a way.
-    fn glance(&self, ptx: &str) -> CheckOutcome {
-        self.check(ptx)
-    }
-}
-
-/// What a check says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CheckOutcome {
-    /// Nothing is wrong.
-    Clean,
-    /// Something is.
-    Found(String),
-    /// It could not be made.
-    NotRun(String),
 }
 
 /// A patch, made small, explained and tested.
@@ -135,24 +92,24 @@ pub enum CheckOutcome {
 pub struct Finding {
     /// The text of the patch.
     pub patch: String,
-    /// How many edits it had before it was made smaller.
+    /// The number of edits before it was minimised.
     pub edits_before: usize,
-    /// Whether it may be used.
+    /// The verdict on its use.
     pub verdict: Verdict,
-    /// With the inputs of the search, when it was found.
+    /// Time and error with the inputs of the search, when it was found.
     pub search: Fitness,
-    /// What each edit brings, with the inputs of the search.
+    /// The gain of each edit, with the inputs of the search.
     pub edits: Vec<ExplainedEdit>,
-    /// Pairs that bring more or less than the two alone.
-    pub pairs: Vec<Epistasis>,
-    /// With the inputs of the test; empty where it did not come to that.
-    pub test: Vec<Compared>,
-    /// Races and accesses.
-    pub checks: Vec<Checked>,
-    /// What differs between the kernels as they were and patched, line by line; empty where they cannot be patched.
-    pub diff: Vec<DiffLine>,
-    /// What the assembler makes of that.
-    pub machine_code: MachineCode,
+    /// The pairs that save more or less than the two alone.
+    pub(crate) pairs: Vec<Epistasis>,
+    /// The cases of the test; empty where it did not come to that.
+    pub test: Vec<TestCase>,
+    /// The reports of the checks for races and stray accesses.
+    pub checks: Vec<CheckReport>,
+    /// The lines that differ between the original and the patched kernels.
+    pub(crate) diff: Vec<DiffLine>,
+    /// The change of the machine code.
+    pub(crate) machine_code: MachineCode,
     /// The whole patched text.
     #[serde(skip)]
     pub ptx: String,
@@ -162,7 +119,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// How many times as fast it is, with the inputs of the test: the geometric mean over the cases.
+    /// Returns how many times as fast it is with the inputs of the test: the geometric mean over the cases.
     #[must_use]
     pub fn speedup(&self) -> Option<f64> {
         geometric_mean(self.test.iter().map(|case| case.original_ns / case.patched_ns))

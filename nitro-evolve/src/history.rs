@@ -1,4 +1,4 @@
-//! How an evolution went: what a page draws.
+//! The course of an evolution, which the page draws.
 
 use std::collections::BTreeMap;
 
@@ -6,41 +6,40 @@ use nitro_ptx::Edit;
 use nitro_search::evolve::{Fitness, Purpose, Report};
 use serde::Serialize;
 
-use crate::evolve::Found;
 use crate::log::Entry;
 
-/// What became of the candidates.
+/// The numbers of candidates by what became of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Counts {
-    /// All that were looked at, with those that were measured again.
+    /// All trials, with those that were measured again.
     pub trials: usize,
-    /// Those that ran.
+    /// Candidates that ran.
     pub ran: usize,
-    /// Those with the machine code of another.
+    /// Candidates with the machine code of another.
     pub same: usize,
-    /// Those that failed, by how.
+    /// Candidates that failed, by the kind of failure.
     pub failed: BTreeMap<String, usize>,
 }
 
-/// Where an evolution stood after a generation.
+/// The state of an evolution after a generation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Moment {
-    /// The generation, the first is 0.
+pub(crate) struct Moment {
+    /// The number of the generation, from 0.
     pub generation: usize,
-    /// Since the evolution began.
+    /// The seconds since the evolution began.
     pub seconds: f64,
-    /// Candidates so far.
+    /// The candidates so far.
     pub trials: usize,
-    /// The fastest run so far of what is as exact as the original.
+    /// The fastest run so far of a candidate that is as exact as the original.
     pub best_exact_ns: f64,
-    /// The fastest run so far of all that is allowed.
+    /// The fastest run so far of a candidate whose error is allowed.
     pub best_ns: f64,
 }
 
-/// How an edit of a patch came into being and spread.
+/// The origin of an edit, and its spread.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Lineage {
-    /// As it stands in a patch.
+pub(crate) struct Lineage {
+    /// The edit as it stands in a patch.
     pub edit: String,
     /// The first trial with it.
     pub first_trial: u64,
@@ -48,28 +47,29 @@ pub struct Lineage {
     pub shares: Vec<f64>,
 }
 
-/// What was tried, by time and error.
+/// A candidate that ran.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Tried {
-    /// Time and error.
+pub(crate) struct Attempt {
+    /// Its time and error.
     #[serde(flatten)]
     pub fitness: Fitness,
-    /// How many edits.
+    /// The number of its edits.
     pub edits: usize,
 }
 
 /// The course of an evolution.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct History {
-    /// What became of the candidates.
+    /// The numbers of candidates by what became of them.
     pub counts: Counts,
-    /// After each generation.
-    pub moments: Vec<Moment>,
-    /// Everything that ran, in order.
-    pub tried: Vec<Tried>,
+    /// The state after each generation.
+    pub(crate) moments: Vec<Moment>,
+    /// The candidates that ran, in order.
+    pub(crate) tried: Vec<Attempt>,
 }
 
 impl History {
+    /// Goes through the entries of a log.
     pub(crate) fn new(entries: &[Entry], max_error: f64) -> Self {
         let mut history = Self { counts: Counts::default(), moments: Vec::new(), tried: Vec::new() };
         let mut best = (f64::INFINITY, f64::INFINITY);
@@ -78,7 +78,7 @@ impl History {
             if let Report::Ran { fitness, .. } = entry.told.report
                 && entry.told.proposal.purpose == Purpose::Search
             {
-                history.tried.push(Tried { fitness, edits: entry.told.proposal.edits.len() });
+                history.tried.push(Attempt { fitness, edits: entry.told.proposal.edits.len() });
                 best.0 = if fitness.error == 0.0 { fitness.time_ns.min(best.0) } else { best.0 };
                 best.1 = if fitness.error <= max_error { fitness.time_ns.min(best.1) } else { best.1 };
             }
@@ -102,6 +102,7 @@ impl History {
 }
 
 impl Counts {
+    /// Counts a report.
     fn add(&mut self, report: Report) {
         self.trials += 1;
         match report {
@@ -114,33 +115,38 @@ impl Counts {
     }
 }
 
-/// How these edits came to be.
-pub(crate) fn lineages(found: &Found, edits: &[Edit]) -> Vec<Lineage> {
-    let new = || found.entries.iter().filter(|entry| entry.told.proposal.purpose == Purpose::Search);
-    let generations = new().map(|entry| entry.generation + 1).max().unwrap_or(0);
-    edits
-        .iter()
-        .filter_map(|edit| {
-            let first = new().find(|entry| entry.told.proposal.edits.contains(edit))?;
-            let mut counts = vec![(0usize, 0usize); generations];
-            for entry in new() {
-                counts[entry.generation].0 += usize::from(entry.told.proposal.edits.contains(edit));
-                counts[entry.generation].1 += 1;
-            }
-            let share = |(with, all): (usize, usize)| with as f64 / all.max(1) as f64;
-            Some(Lineage {
-                edit: edit.operation.to_string(),
-                first_trial: new().position(|entry| std::ptr::eq(entry, first)).unwrap_or(0) as u64,
-                shares: counts.into_iter().map(share).collect(),
-            })
-        })
-        .collect()
+/// Returns the entries of new candidates.
+fn new_candidates(entries: &[Entry]) -> impl Iterator<Item = &Entry> {
+    entries.iter().filter(|entry| entry.told.proposal.purpose == Purpose::Search)
 }
 
-/// For each generation, the most of these edits that one of its new candidates had: how they came together.
-pub(crate) fn together(found: &Found, edits: &[Edit]) -> Vec<usize> {
+/// Returns the lineage of each edit that some candidate had.
+pub(crate) fn lineages(entries: &[Entry], edits: &[Edit]) -> Vec<Lineage> {
+    let mut lineages = Vec::new();
+    for edit in edits {
+        let (mut first_trial, mut counts) = (None, Vec::new());
+        for (number, entry) in (0..).zip(new_candidates(entries)) {
+            if counts.len() <= entry.generation {
+                counts.resize(entry.generation + 1, (0usize, 0usize));
+            }
+            let (with_it, all) = &mut counts[entry.generation];
+            *all += 1;
+            if entry.told.proposal.edits.contains(edit) {
+                *with_it += 1;
+                first_trial.get_or_insert(number);
+            }
+        }
+        let Some(first_trial) = first_trial else { continue };
+        let shares = counts.iter().map(|(with_it, all)| *with_it as f64 / (*all).max(1) as f64).collect();
+        lineages.push(Lineage { edit: edit.operation.to_string(), first_trial, shares });
+    }
+    lineages
+}
+
+/// Returns for each generation the most of these edits that one of its new candidates had.
+pub(crate) fn together(entries: &[Entry], edits: &[Edit]) -> Vec<usize> {
     let mut most = Vec::new();
-    for entry in found.entries.iter().filter(|entry| entry.told.proposal.purpose == Purpose::Search) {
+    for entry in new_candidates(entries) {
         if most.len() <= entry.generation {
             most.resize(entry.generation + 1, 0);
         }
@@ -180,14 +186,6 @@ mod tests {
             entry(1, "delete b1\ndelete b2\n", Purpose::Validation),
             entry(3, "delete b1\ndelete b2\ndelete b9\n", Purpose::Search),
         ];
-        let found = Found {
-            entries,
-            begun_with: Vec::new(),
-            front: Vec::new(),
-            finalists: Vec::new(),
-            generations: 4,
-            time: Duration::ZERO,
-        };
-        assert_eq!(together(&found, &edits("delete b1\ndelete b2\n")), [0, 1, 0, 2]);
+        assert_eq!(together(&entries, &edits("delete b1\ndelete b2\n")), [0, 1, 0, 2]);
     }
 }

@@ -1,46 +1,55 @@
-//! What was assembled lately: edits touch a kernel or two, and the others are assembled once.
+//! A cache of machine code: edits touch a kernel or two, and the others are assembled once.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nitro_core::Artifact;
 
-/// What is kept; then all of it goes, which costs as much as it saved once.
+/// The most bytes of the cache; then all of it goes, which costs as much as it saved once.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Machine code by the digests of texts, or why there is none.
+/// A cache of machine code by the digests of texts.
 #[derive(Debug, Default)]
-pub(crate) struct Images(Mutex<Kept>);
+pub(crate) struct Images(Mutex<Cache>);
 
-type Made = Result<Arc<[u8]>, String>;
+/// Machine code, or why there is none.
+type Image = Result<Arc<[u8]>, String>;
 
+/// The content, with its size.
 #[derive(Debug, Default)]
-struct Kept {
-    images: HashMap<Artifact, Made>,
+struct Cache {
+    images: HashMap<Artifact, Image>,
     bytes: usize,
 }
 
 impl Images {
-    /// The machine code of a text, which is made unless it is there. Two threads may make the same at the same time.
-    pub(crate) fn of(&self, text: &str, make: impl FnOnce(&str) -> Made) -> Made {
+    /// Returns the machine code of a text, which is made unless it is there.
+    ///
+    /// Two threads may make the same at the same time.
+    pub(crate) fn of(&self, text: &str, make: impl FnOnce(&str) -> Image) -> Image {
         let key = Artifact::of(text);
-        let kept = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = kept().images.get(&key) {
-            return made.clone();
+        if let Some(image) = self.lock().images.get(&key) {
+            return image.clone();
         }
-        let made = make(text);
-        kept().keep(key, made.clone());
-        made
+        let image = make(text);
+        self.lock().keep(key, image.clone());
+        image
+    }
+
+    /// Locks the cache.
+    fn lock(&self) -> MutexGuard<'_, Cache> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Kept {
-    fn keep(&mut self, key: Artifact, made: Made) {
-        self.bytes += made.as_ref().map_or_else(String::len, |image| image.len());
+impl Cache {
+    /// Adds machine code.
+    fn keep(&mut self, key: Artifact, image: Image) {
+        self.bytes += image.as_ref().map_or_else(String::len, |image| image.len());
         if self.bytes > MOST_BYTES {
             *self = Self::default();
         }
-        self.images.insert(key, made);
+        self.images.insert(key, image);
     }
 }
 

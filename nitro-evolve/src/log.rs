@@ -1,4 +1,6 @@
-//! What was evaluated, kept line by line: an evolution that was stopped goes on as if it had not been.
+//! The log of all trials, line by line.
+//!
+//! An evolution that was stopped goes on with it as if it had not been.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,30 +11,32 @@ use nitro_core::Artifact;
 use nitro_ptx::{Base, Edit, Patch};
 use nitro_search::Observation;
 use nitro_search::evolve::{EvolvePlan, Report, Trial};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::begin_with;
-use crate::evolve::patches;
+use crate::words::patches;
 
-/// Of a line; patches have at most some hundred edits.
+/// The most bytes of a line; patches have at most some hundred edits.
 const MOST_LINE_BYTES: u64 = 1 << 20;
+/// The number of this format.
 const FORMAT: u32 = 5;
 
-/// What has to be the same for an evolution to go on.
+/// The header, which has to be the same for an evolution to go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub format: u32,
-    /// Digest of the PTX.
+    /// The digest of the PTX.
     pub base: String,
-    /// Digest of the workload.
+    /// The digest of the workload.
     pub workload: String,
     pub on: Vec<String>,
     pub seed: u64,
     pub population: usize,
     pub max_error: f64,
-    /// Digest of the edits that were proposed, since they are among those that are drawn.
+    /// The digest of the proposed edits, which are among those that are drawn.
     pub proposed: String,
-    /// Whether what fails with small inputs that nobody wrote is not bred.
+    /// Set if candidates that fail with small inputs are not bred.
     pub is_filtered: bool,
     /// The patches that it began with.
     pub begun_with: Vec<Vec<String>>,
@@ -45,6 +49,7 @@ struct Format {
 }
 
 impl Header {
+    /// Creates the header of an evolution.
     pub(crate) fn new(
         base: String,
         workload: String,
@@ -71,25 +76,25 @@ impl Header {
     }
 }
 
-/// One trial.
+/// A line of a trial.
 #[derive(Serialize, Deserialize)]
 struct Line {
-    /// Time spent when it was told, over all sessions.
+    /// The time of all sessions when it was told.
     at_ms: u64,
     generation: usize,
     trial: Trial<String>,
     report: Report,
 }
 
-/// What was kept of an evolution.
+/// The content of a log.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct LogContent {
     pub entries: Vec<Entry>,
     /// The patches that it began with.
     pub begun_with: Vec<Vec<Edit>>,
 }
 
-/// A trial that was told, with when.
+/// A trial that was told, with its moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub at: Duration,
@@ -97,14 +102,14 @@ pub(crate) struct Entry {
     pub told: Observation<Trial<Edit>, Report>,
 }
 
-/// The file, open for more.
+/// The file of a log, open for more.
 pub(crate) struct Log {
     path: PathBuf,
     file: File,
     base: Artifact,
 }
 
-/// What is wrong with what was kept.
+/// An error of a log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
@@ -113,102 +118,113 @@ pub enum LogError {
     Io {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// A line is none of this program.
+    /// A line does not fit this program or evolution.
     #[error("{}:{line}: {what}; give another folder by --out, or remove the file to begin anew", path.display())]
     Line {
         /// The file.
         path: PathBuf,
-        /// From 1.
+        /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The mistake.
         what: String,
     },
 }
 
 impl Log {
-    /// Opens the log of an evolution: with what was told before, if there is one.
+    /// Opens the log of an evolution, with what was told before if there is one.
     ///
-    /// One that goes on begins with the patches of its log, where the header names none.
-    pub(crate) fn open(path: &Path, header: &Header, base: &Base) -> Result<(Self, Kept), LogError> {
-        let failed = |source| LogError::Io { path: path.to_owned(), source };
-        let options = |file: &mut OpenOptions| file.read(true).append(true).create(true).open(path);
-        let file = options(&mut OpenOptions::new()).map_err(failed)?;
+    /// An evolution that goes on begins with the patches of its log, where the header names none.
+    pub(crate) fn open(path: &Path, header: &Header, base: &Base) -> Result<(Self, LogContent), LogError> {
+        let file = OpenOptions::new().read(true).append(true).create(true).open(path);
+        let file = file.map_err(|source| LogError::Io { path: path.to_owned(), source })?;
         let mut log = Self { path: path.to_owned(), file, base: base.module().digest() };
-        let kept = log.read(header, base)?;
+        let mut content = log.read(header, base)?;
         // Also where a crash has cut off the header.
-        if log.file.metadata().map_err(failed)?.len() == 0 {
+        if log.file.metadata().map_err(|source| log.io_error(source))?.len() == 0 {
             log.write(header)?;
-            let begun_with = log.begun_with(header, base)?;
-            return Ok((log, Kept { begun_with, ..kept }));
+            content.begun_with = log.begun_with(header, base)?;
         }
-        Ok((log, kept))
+        Ok((log, content))
     }
 
-    /// All whole lines; one that a crash has cut off at the end is taken away.
-    fn read(&mut self, header: &Header, base: &Base) -> Result<Kept, LogError> {
-        let failed = |source| LogError::Io { path: self.path.clone(), source };
-        let mut reader = BufReader::new(self.file.try_clone().map_err(failed)?);
-        let (mut kept, mut whole) = (Kept::default(), 0);
+    /// Reads all whole lines. One that a crash has cut off at the end is taken away.
+    fn read(&mut self, header: &Header, base: &Base) -> Result<LogContent, LogError> {
+        let file = self.file.try_clone().map_err(|source| self.io_error(source))?;
+        let mut reader = BufReader::new(file);
+        let (mut content, mut whole) = (LogContent::default(), 0);
         for number in 1.. {
             let mut line = String::new();
-            let length = reader.by_ref().take(MOST_LINE_BYTES).read_line(&mut line).map_err(failed)?;
+            let length = reader.by_ref().take(MOST_LINE_BYTES).read_line(&mut line);
+            let length = length.map_err(|source| self.io_error(source))?;
             if !line.ends_with('\n') {
                 break;
             }
             match number {
-                1 => kept.begun_with = self.begun_with(&self.check(&line, header)?, base)?,
-                _ => kept.entries.push(self.entry(number, &line)?),
+                1 => content.begun_with = self.begun_with(&self.check(&line, header)?, base)?,
+                _ => content.entries.push(self.entry(number, &line)?),
             }
             whole += length as u64;
         }
-        self.file.set_len(whole).map_err(failed)?;
-        Ok(kept)
+        self.file.set_len(whole).map_err(|source| self.io_error(source))?;
+        Ok(content)
     }
 
     /// Returns the header of the log, if this evolution may go on with it.
     fn check(&self, line: &str, header: &Header) -> Result<Header, LogError> {
-        let wrong = |what: String| self.wrong(1, what);
-        let Format { format } = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let Format { format } = self.json(1, line)?;
         if format != FORMAT {
-            return Err(wrong(format!("the log is of format {format}, and this program has {FORMAT}")));
+            return Err(
+                self.wrong(1, format!("the log is of format {format}, and this program has {FORMAT}"))
+            );
         }
-        let found: Header = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let found: Header = self.json(1, line)?;
         let other_patches = !header.begun_with.is_empty() && header.begun_with != found.begun_with;
         if (Header { begun_with: found.begun_with.clone(), ..header.clone() }) != found {
-            let what = "this is the log of another evolution (PTX, workload, device, seed, population, error or what is \
-                        proposed differ)";
-            return Err(wrong(what.to_owned()));
+            let what = "this is the log of another evolution (PTX, workload, device, seed, population, error or what \
+                        is proposed differ)";
+            return Err(self.wrong(1, what.to_owned()));
         }
         if other_patches {
             let begun = match found.begun_with.len() {
                 0 => "no patch".to_owned(),
                 count => patches(count),
             };
-            return Err(wrong(format!(
-                "this evolution began with {begun}, and --begin-with names others (left out, it goes on as it began)"
-            )));
+            let what = "and --begin-with names others (left out, it goes on as it began)";
+            return Err(self.wrong(1, format!("this evolution began with {begun}, {what}")));
         }
         Ok(found)
     }
 
     /// Returns the patches of a header, which fit the base.
     fn begun_with(&self, header: &Header, base: &Base) -> Result<Vec<Vec<Edit>>, LogError> {
-        let read = |lines: &Vec<String>| Ok(Patch { base: self.base, edits: self.edits(1, lines)? });
-        let patches = header.begun_with.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut patches = Vec::with_capacity(header.begun_with.len());
+        for lines in &header.begun_with {
+            patches.push(Patch { base: self.base, edits: self.edits(1, lines)? });
+        }
         begin_with::all(base, &patches).map_err(|error| self.wrong(1, error.to_string()))
     }
 
+    /// Returns the error of a file that cannot be read or written.
+    fn io_error(&self, source: std::io::Error) -> LogError {
+        LogError::Io { path: self.path.clone(), source }
+    }
+
+    /// Reads a line as JSON.
+    fn json<T: DeserializeOwned>(&self, number: usize, line: &str) -> Result<T, LogError> {
+        serde_json::from_str(line).map_err(|error| self.wrong(number, error.to_string()))
+    }
+
+    /// Returns the error of a line.
     fn wrong(&self, line: usize, what: String) -> LogError {
         LogError::Line { path: self.path.clone(), line, what }
     }
 
+    /// Reads the line of a trial.
     fn entry(&self, number: usize, line: &str) -> Result<Entry, LogError> {
-        let wrong = |what: String| self.wrong(number, what);
-        let Line { at_ms, generation, trial, report } =
-            serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let Line { at_ms, generation, trial, report } = self.json(number, line)?;
         let edits = self.edits(number, &trial.edits)?;
         let trial = Trial { id: trial.id, purpose: trial.purpose, edits };
         Ok(Entry {
@@ -218,28 +234,29 @@ impl Log {
         })
     }
 
+    /// Reads edits as the log has them.
     fn edits(&self, number: usize, lines: &[String]) -> Result<Vec<Edit>, LogError> {
         let text = format!("patch of {}\n{}", self.base, lines.concat());
         let patch: Result<Patch, _> = text.parse();
         Ok(patch.map_err(|error| self.wrong(number, error.to_string()))?.edits)
     }
 
-    /// Adds what was told.
+    /// Adds trials that were told.
     pub(crate) fn add(&mut self, entries: &[Entry]) -> Result<(), LogError> {
-        entries.iter().try_for_each(|Entry { at, generation, told }| {
+        for Entry { at, generation, told } in entries {
             let Trial { id, purpose, ref edits } = told.proposal;
-            let edits = lines(edits);
+            let trial = Trial { id, purpose, edits: lines(edits) };
             let at_ms = at.as_millis().try_into().unwrap_or(u64::MAX);
-            let (generation, report) = (*generation, told.report);
-            self.write(&Line { at_ms, generation, trial: Trial { id, purpose, edits }, report })
-        })
+            self.write(&Line { at_ms, generation: *generation, trial, report: told.report })?;
+        }
+        Ok(())
     }
 
+    /// Adds a line.
     fn write(&mut self, line: &impl Serialize) -> Result<(), LogError> {
-        let failed = |source| LogError::Io { path: self.path.clone(), source };
-        let mut text = serde_json::to_vec(line).map_err(|error| failed(error.into()))?;
+        let mut text = serde_json::to_vec(line).map_err(|error| self.io_error(error.into()))?;
         text.push(b'\n');
-        self.file.write_all(&text).map_err(failed)
+        self.file.write_all(&text).map_err(|source| self.io_error(source))
     }
 }
 

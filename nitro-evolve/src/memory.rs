@@ -1,11 +1,11 @@
-//! How much memory a process may still take.
+//! The memory that a process may still take.
 
 use std::path::Path;
 
-/// Nobody asks the system where less is taken.
+/// The bytes up to which the system is not asked.
 const LARGE_BYTES: u64 = 64 << 20;
 
-/// Fails where what takes these bytes takes more than half of what `free_bytes` says is free: others need memory, too.
+/// Fails where `what` takes more than half of the free memory: others need some, too.
 pub(crate) fn check(what: &str, bytes: u64, free_bytes: impl Fn() -> Option<u64>) -> Result<(), String> {
     let free = if bytes > LARGE_BYTES { free_bytes() } else { None };
     match free.filter(|free| bytes > free / 2) {
@@ -22,12 +22,11 @@ pub(crate) fn check(what: &str, bytes: u64, free_bytes: impl Fn() -> Option<u64>
 
 /// Returns the bytes that this process may still take, as far as the system says.
 pub(crate) fn free_bytes() -> Option<u64> {
-    let read = |path: &str| std::fs::read_to_string(path).ok();
-    let limits = [
-        read("/proc/meminfo").and_then(|text| of_machine(&text)),
-        read("/proc/self/cgroup").and_then(|text| of_group(&text)),
-        read("/proc/self/limits").zip(read("/proc/self/status")).and_then(|(l, s)| of_process(&l, &s)),
-    ];
+    // A file that is not there has no text, and a text without a number says nothing.
+    let [meminfo, cgroup, limits, status] =
+        ["/proc/meminfo", "/proc/self/cgroup", "/proc/self/limits", "/proc/self/status"]
+            .map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    let limits = [of_machine(&meminfo), of_group(&cgroup), of_process(&limits, &status)];
     limits.into_iter().flatten().min()
 }
 
@@ -47,13 +46,15 @@ fn of_process(limits: &str, status: &str) -> Option<u64> {
 fn of_group(cgroup: &str) -> Option<u64> {
     let own = cgroup.lines().find_map(|line| line.strip_prefix("0::/"))?;
     let root = Path::new("/sys/fs/cgroup");
-    let number = |path: &Path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let folders = Path::new(own).ancestors().map(|folder| root.join(folder));
-    let left = |folder: &Path| {
-        let most = number(&folder.join("memory.max"))?; // or `max`
-        Some(most.saturating_sub(number(&folder.join("memory.current"))?))
-    };
-    folders.filter_map(|folder| left(&folder)).min()
+    Path::new(own).ancestors().filter_map(|folder| left_of_group(&root.join(folder))).min()
+}
+
+/// Returns what one control group leaves, if it has a limit.
+fn left_of_group(folder: &Path) -> Option<u64> {
+    let [most, now] =
+        ["memory.max", "memory.current"] // the first may be `max`
+            .map(|name| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok());
+    Some(most?.saturating_sub(now?))
 }
 
 /// Returns a number of a file whose lines are a name and kibibytes.

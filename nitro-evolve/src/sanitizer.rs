@@ -1,45 +1,42 @@
-//! NVIDIA's compute-sanitizer as a check.
+//! The check by NVIDIA's compute-sanitizer.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::finding::{Check, CheckOutcome};
+use crate::check::{Check, CheckOutcome, Depth};
 use nitro_search::threads::on_threads;
 
-/// The exit code by which the sanitizer says that it found something.
+/// The exit code of the sanitizer when it found something.
 const FOUND: i32 = 86;
 const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
-/// What of its output is read.
+/// The most bytes of its output that are read.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Runs a patch under one tool of compute-sanitizer, with the inputs of search and validation.
+/// A check that runs a patch under one tool of compute-sanitizer, with the inputs of search and validation.
 ///
 /// `racecheck` covers shared memory alone, and one order of threads on one card; the emulator covers global memory
 /// and other orders.
-pub struct Sanitizer {
+pub(crate) struct Sanitizer {
     tool: &'static str,
-    runs: Runs,
+    start: Start,
 }
 
-/// How this program runs a PTX text in its own process.
+/// The command line by which this program runs a PTX text in its own process.
 #[derive(Clone, Debug)]
-pub(crate) struct Runs {
+pub(crate) struct Start {
     pub program: PathBuf,
     pub workload: PathBuf,
     pub device: String,
 }
 
 impl Sanitizer {
-    /// The tools that are there, and under which the original is clean; a line for people about each that is left out.
-    pub(crate) fn all(runs: &Runs, original: &str) -> (Vec<Self>, Vec<String>) {
+    /// Returns a check for each tool that finds nothing in the original, and a line about each other tool.
+    pub(crate) fn all(start: &Start, original: &str) -> (Vec<Self>, Vec<String>) {
         let (mut clean, mut left_out) = (Vec::new(), Vec::new());
-        let outcomes = on_threads(TOOLS.len(), &TOOLS, |&tool| {
-            let own = Self { tool, runs: runs.clone() };
-            let outcome = own.check(original);
-            (own, outcome)
-        });
-        for (own, outcome) in outcomes {
+        let all = TOOLS.map(|tool| Self { tool, start: start.clone() });
+        let outcomes = on_threads(all.len(), &all, |own| own.check(original, Depth::Thorough));
+        for (own, outcome) in all.into_iter().zip(outcomes) {
             let tool = own.tool;
             match outcome {
                 CheckOutcome::Clean => clean.push(own),
@@ -53,8 +50,9 @@ impl Sanitizer {
         (clean, left_out)
     }
 
+    /// Returns the command line of a check.
     fn command(&self, ptx: &Path) -> Command {
-        let Runs { program, workload, device } = &self.runs;
+        let Start { program, workload, device } = &self.start;
         let mut command = Command::new("compute-sanitizer");
         if self.tool == "memcheck" {
             // The driver is asked things that it may refuse, such as a parameter behind a kernel's last one.
@@ -66,6 +64,7 @@ impl Sanitizer {
         command
     }
 
+    /// Runs a text under the tool.
     fn run(&self, ptx: &str) -> std::io::Result<CheckOutcome> {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("patched.ptx");
@@ -87,7 +86,7 @@ impl Sanitizer {
     }
 }
 
-/// The lines of what comes, as far as they are read.
+/// Reads lines, as many as are wanted.
 fn read(mut from: impl Read) -> Vec<String> {
     let lines = BufReader::new((&mut from).take(MOST_BYTES)).lines().map_while(Result::ok).collect();
     // Whoever writes more than is read would wait for ever.
@@ -95,7 +94,7 @@ fn read(mut from: impl Read) -> Vec<String> {
     lines
 }
 
-/// The first finding among the lines of the sanitizer, which begin with signs of equality.
+/// Returns the first finding among the lines of the sanitizer, which begin with signs of equality.
 fn finding(lines: &[String]) -> String {
     let mut own = lines.iter().filter_map(|line| line.strip_prefix("=========")).map(str::trim);
     let first = own.find(|line| {
@@ -115,7 +114,7 @@ impl Check for Sanitizer {
         self.tool == "racecheck"
     }
 
-    fn check(&self, ptx: &str) -> CheckOutcome {
+    fn check(&self, ptx: &str, _: Depth) -> CheckOutcome {
         self.run(ptx).unwrap_or_else(|error| CheckOutcome::NotRun(error.to_string()))
     }
 }

@@ -1,12 +1,12 @@
-//! What is evolved: a text, what runs of it, and how.
+//! The subject of an evolution: a PTX text with a workload.
 
 use std::sync::Arc;
 
 use nitro_ptx::emulate::{Emulator, Unsupported};
 use nitro_ptx::{Base, Edit, Module, ParseError, PatchError, Proposal, Reason};
 
-use crate::bench::Code;
-use crate::evaluate::Assemble;
+use crate::runner::{Assemble, Code};
+use crate::words::several;
 use crate::workload::{Argument, Launch, Set, Workload, WorkloadError};
 
 /// A PTX text with a workload that fits it.
@@ -15,15 +15,15 @@ pub struct Subject {
     workload: Workload,
     base: Base,
     original: Code,
-    /// The kernels that are edited, in groups that can be assembled apart.
+    /// The edited kernels, in groups that can be assembled apart.
     apart: Vec<Vec<String>>,
 }
 
-/// A text and a workload that have nothing to do with each other.
+/// An error of a text and a workload that do not fit.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SubjectError {
-    /// The text is no PTX.
+    /// The text is not PTX.
     #[error(transparent)]
     Ptx(#[from] ParseError),
     /// A case of the workload makes no sense.
@@ -32,9 +32,9 @@ pub enum SubjectError {
     /// The workload launches what is not there.
     #[error("there is no kernel `{kernel}` in the PTX, {}", only(known))]
     NoKernel {
-        /// What is launched.
+        /// The kernel that is launched.
         kernel: String,
-        /// What there is.
+        /// The kernels that there are.
         known: Vec<String>,
     },
     /// A launch has arguments that the kernel does not take.
@@ -44,7 +44,7 @@ pub enum SubjectError {
         listed(given)
     )]
     Arguments {
-        /// Which.
+        /// The kernel.
         kernel: String,
         /// Bytes of each parameter.
         taken: Vec<usize>,
@@ -56,6 +56,7 @@ pub enum SubjectError {
     NotEmulated(#[from] Unsupported),
 }
 
+/// Says which kernels there are.
 fn only(known: &[String]) -> String {
     match known {
         [] => "which has no kernel at all".to_owned(),
@@ -63,18 +64,7 @@ fn only(known: &[String]) -> String {
     }
 }
 
-/// The most kernels that a message names.
-const MOST_NAMES: usize = 20;
-
-/// Names in a sentence, the first of them where there are too many.
-pub(crate) fn several(names: &[impl AsRef<str>]) -> String {
-    let first: Vec<&str> = names.iter().take(MOST_NAMES).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(MOST_NAMES) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
-    }
-}
-
+/// Lists numbers of bytes.
 fn listed(bytes: &[usize]) -> String {
     match bytes {
         [] => "no".to_owned(),
@@ -83,7 +73,7 @@ fn listed(bytes: &[usize]) -> String {
 }
 
 impl Subject {
-    /// Reads a text, and holds the launches of the workload's cases against it.
+    /// Reads a text, and checks that the launches of the workload fit it.
     ///
     /// # Errors
     /// When the text is no PTX, a kernel is not there, or takes other arguments.
@@ -102,6 +92,7 @@ impl Subject {
         Ok(subject.proposing(Vec::new()))
     }
 
+    /// Checks that a kernel takes the arguments of a launch.
     fn check(&self, launch: &Launch) -> Result<(), SubjectError> {
         let module = self.base.module();
         let kernel = launch.kernel.clone();
@@ -118,7 +109,7 @@ impl Subject {
         }
     }
 
-    /// Whether the emulator knows all that is launched.
+    /// Checks that the emulator knows all that is launched.
     ///
     /// # Errors
     /// The first thing that it does not know, in the kernels that the workload launches or what these call. On a
@@ -128,7 +119,7 @@ impl Subject {
         Ok(())
     }
 
-    /// The same, with these among the edits that are drawn, beside those that the text itself suggests.
+    /// Returns the same with these among the edits that are drawn, beside those that the text itself suggests.
     #[must_use]
     pub fn proposing(self, mut proposals: Vec<Proposal>) -> Self {
         let is_exact = self.workload.max_error() == 0.0;
@@ -137,32 +128,31 @@ impl Subject {
         Self { base: self.base.proposing(proposals), ..self }
     }
 
-    /// The same, whose results may be off by so much, whatever the workload says; what was proposed for it is
-    /// forgotten.
+    /// Returns the same with another permitted error than the workload's. Forgets what was proposed.
     #[must_use]
     pub fn within(self, max_error: f64) -> Self {
         Self { workload: self.workload.within(max_error), ..self }.proposing(Vec::new())
     }
 
-    /// How it is run.
+    /// Returns the workload.
     #[must_use]
     pub fn workload(&self) -> &Workload {
         &self.workload
     }
 
-    /// The text, and what may be edited.
+    /// Returns the text as data, with the edits that it permits.
     #[must_use]
     pub fn base(&self) -> &Base {
         &self.base
     }
 
-    /// The text as it was compiled.
+    /// Returns the text as it was compiled.
     #[must_use]
     pub fn original(&self) -> &Code {
         &self.original
     }
 
-    /// The text of a candidate: the kernels that count, edited, and what they call.
+    /// Returns the text of a candidate: the edited kernels, and what they call.
     ///
     /// # Errors
     /// When the edits cannot be made together.
@@ -170,8 +160,7 @@ impl Subject {
         Ok(self.kernels(edits)?.to_string())
     }
 
-    /// What an assembler makes of a candidate, or of another form of it: of kernels that have nothing to do with
-    /// each other one by one.
+    /// Assembles a candidate, or another form of it. Kernels that share nothing are assembled one by one.
     pub(crate) fn assembled(&self, candidate: &Module, assemble: &Assemble<'_>) -> Result<Code, String> {
         let whole = candidate.to_string();
         let mut images = Vec::with_capacity(self.apart.len());
@@ -184,13 +173,19 @@ impl Subject {
         if images.is_empty() { assemble(whole) } else { Ok(Code { ptx: whole.into(), images }) }
     }
 
-    /// As data.
+    /// Assembles the kernels without any edit.
+    pub(crate) fn unedited(&self, assemble: &Assemble<'_>) -> Result<Code, String> {
+        let kernels = self.kernels(&[]).map_err(|error| error.to_string())?;
+        self.assembled(&kernels, assemble)
+    }
+
+    /// Returns a candidate as data: the edited kernels, and what they call.
     pub(crate) fn kernels(&self, edits: &[Edit]) -> Result<Module, PatchError> {
         let edited = self.base.apply(edits)?;
         Ok(edited.kernels(&self.workload.kernels()).unwrap_or(edited))
     }
 
-    /// The whole text with these edits.
+    /// Returns the whole text with these edits.
     ///
     /// # Errors
     /// As [`Subject::candidate`].
@@ -239,7 +234,7 @@ seed = 1
 seed = 2
 ";
 
-    /// The texts that are assembled of a candidate, and how many images it has.
+    /// Returns the texts that are assembled of a candidate, and the number of its images.
     fn texts(subject: &Subject, edits: &str, images: usize) -> (Vec<String>, usize) {
         let seen = Mutex::new(Vec::new());
         let patch = format!("patch of {}\n{edits}", subject.base().module().digest());

@@ -1,4 +1,4 @@
-//! NVIDIA's tools: where they are, and running one to its end.
+//! NVIDIA's tools: finding one, and running it to its end.
 
 use std::env;
 use std::ffi::OsStr;
@@ -9,17 +9,19 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// What of its messages is read.
+use tempfile::TempDir;
+
+/// The most bytes of its messages that are read.
 const MOST_MESSAGES: u64 = 64 << 10;
-/// What it may print; disassembly of the largest kernels is a few MiB.
+/// The most bytes that it may print; the listing of the largest kernels has a few MiB.
 const MOST_OUTPUT: u64 = 64 << 20;
-/// More than it takes for the largest kernels.
+/// The most time of a run: more than the largest kernels take.
 pub(crate) const MOST_TIME: Duration = Duration::from_secs(120);
 
-/// The tool of this name: that beside `$NVCC`, in `$CUDA_HOME/bin`, or on the path.
+/// Finds a tool by its name: beside `$NVCC`, in `$CUDA_HOME/bin`, or on the path.
 ///
 /// # Errors
-/// In a sentence, where none of them runs.
+/// When none of them runs; with a sentence.
 pub(crate) fn find(name: &str) -> Result<PathBuf, String> {
     let beside = env::var_os("NVCC").map(PathBuf::from).and_then(|nvcc| Some(nvcc.parent()?.join(name)));
     let home = env::var_os("CUDA_HOME").map(|home| PathBuf::from(home).join("bin").join(name));
@@ -30,8 +32,10 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("there is no {name} beside $NVCC, in $CUDA_HOME/bin or on the path"))
 }
 
-/// What a program prints until its end, which it has to come to in some time; the first line of what it says else
-/// is the error.
+/// Runs a program to its end, and returns what it prints.
+///
+/// # Errors
+/// When it fails or takes too long; with the first line of its messages.
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<String, String> {
     let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("it")).display().to_string();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -53,7 +57,14 @@ pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<String, S
     }
 }
 
-/// The beginnings of what comes, once all has come.
+/// Makes a temporary folder with one file in it, for a tool.
+pub(crate) fn folder_with(name: &str, bytes: &[u8], tool: &str) -> Result<TempDir, String> {
+    let folder = tempfile::tempdir();
+    let written = folder.and_then(|folder| std::fs::write(folder.path().join(name), bytes).map(|()| folder));
+    written.map_err(|error| format!("a temporary folder for {tool}: {error}"))
+}
+
+/// Reads the beginnings of two streams, once all has come.
 fn both(
     output: impl Read + Send + 'static,
     errors: impl Read + Send + 'static,
@@ -68,6 +79,7 @@ fn both(
     said
 }
 
+/// Reads the beginning of a stream, and lets the rest come.
 fn beginning(mut from: impl Read, most_bytes: u64) -> String {
     let mut bytes = Vec::new();
     let _ = (&mut from).take(most_bytes).read_to_end(&mut bytes);
@@ -76,11 +88,11 @@ fn beginning(mut from: impl Read, most_bytes: u64) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The first error, without the name of the temporary file, or the first line.
+/// Returns the first error without the name of the temporary file, or else the first line.
 fn first_message(text: &str) -> Option<String> {
-    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line =
-        lines().find(|line| line.contains("error") || line.contains("fatal")).or_else(|| lines().next())?;
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut errors = lines.clone().filter(|line| line.contains("error") || line.contains("fatal"));
+    let line = errors.next().or_else(|| lines.next())?;
     let is_file = line.starts_with("ptxas /");
     Some(line.split_once("a.ptx, ").filter(|_| is_file).map_or(line, |(_, message)| message).to_owned())
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use nitro::{Artifact, Device, DeviceEntry, Stopwatch, code_variant};
-use nitro_evolve::{EvolveCommand, Patched};
+use nitro_evolve::{EvolveCommand, PatchFolder};
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
 use nitro_train::model::Model;
@@ -127,7 +127,7 @@ const FOLDER: &str = "EVOLVED";
 fn main() -> ExitCode {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let tunable = Tunable::new(next::function(), record).runs_on("emulated");
-        let tunable = tunable.generated("evolved", Patched::exact(folder));
+        let tunable = tunable.generated("evolved", PatchFolder::exact(folder));
         return Trainer::new().devices(Devices).tunable(tunable).main();
     }
     a_patch_is_searched_kept_and_shipped_in_the_model();

@@ -3,7 +3,7 @@
 use nitro_test_support::random::Random;
 
 use super::Module;
-use super::module::{Class, Function, Instruction, What};
+use crate::text::module::{Class, Content, Function, Instruction};
 
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
@@ -70,7 +70,8 @@ fn comments_inside_of_a_statement_come_before_it() {
 #[test]
 fn registers_of_nested_scopes_get_names_of_their_own() {
     let module = kernel(
-        ".reg .b32 %r<3>;\n{ .reg .b32 %t, %r1; .reg .f32 u<5>; mov.b32 %t, %r1;\n{ .reg .b64 t; cvt.u64.u32 t, %r2; }\n\
+        ".reg .b32 %r<3>;\n{ .reg .b32 %t, %r1; .reg .f32 u<5>; mov.b32 %t, %r1;\n{ .reg .b64 t; \
+        cvt.u64.u32 t, %r2; }\n\
          mov.f32 u4, 0f00000000; mov.b32 %r2, u5; }\nmov.b32 %r1, t;",
     );
     let shown: Vec<String> = lines(&module);
@@ -101,7 +102,7 @@ fn names_that_leave_no_other_are_refused_at_once() {
 #[test]
 fn labels_are_no_qualifiers() {
     let module = kernel("$L_a: ret;\nb : fence.proxy.async::generic;\nc:");
-    let labels = body(&module).items.iter().filter(|item| matches!(item.what, What::Label(_))).count();
+    let labels = body(&module).items.iter().filter(|item| matches!(item.content, Content::Label(_))).count();
     assert_eq!((labels, instructions(&module).len()), (3, 2));
 }
 

@@ -9,8 +9,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use nitro_cuda::{Options, Output, Source, compile};
-use nitro_evolve::bench::{Bench, Code, Effort, RunOutcome};
-use nitro_evolve::sandbox::{Assembler, CudaBench, Limits, Sandbox, serve};
+use nitro_evolve::Effort;
+use nitro_evolve::runner::{Code, RunOutcome, Runner};
+use nitro_evolve::sandbox::{Assembler, CudaRunner, Limits, Sandbox, serve};
 use nitro_evolve::{Set, Workload};
 
 const EFFORT: Effort = Effort::new(7, 2);
@@ -18,7 +19,7 @@ const REPEATS: usize = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
     match std::env::args().nth(1).as_deref() {
-        Some("worker") => Ok(serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout())?),
+        Some("worker") => Ok(serve(|| CudaRunner::open("cuda:0"), std::io::stdin(), std::io::stdout())?),
         Some("loads") => loads::measure(),
         _ => measure(),
     }

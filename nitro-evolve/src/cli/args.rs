@@ -1,4 +1,4 @@
-//! What may be said.
+//! The arguments of `train evolve`.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,109 +8,112 @@ use nitro_train::clap;
 use nitro_train::clap::builder::RangedU64ValueParser;
 use nitro_train::clap::{Args, FromArgMatches};
 
-use crate::Workload;
+use crate::workload::Workload;
 
-/// Evolve a compiled kernel: find a small patch on its PTX that is faster, explain it, and test it
+/// Make a compiled GPU kernel faster by evolving a small patch on its PTX
 ///
-/// KERNEL.ptx may come from any compiler (`nvcc -ptx`, NVRTC, a framework's cache). How it is run and what of its
-/// results counts stands in a workload, KERNEL.toml beside it unless --workload says otherwise: buffers, launches,
-/// and inputs of three kinds that have nothing in common. Evolution takes times of those of the search alone; those
-/// of the validation decide among its best, and rule out what is wrong with them; those of the test accept a patch
-/// or refuse it, once. Results are right when they are the original's, up to the workload's max_error.
+/// KERNEL.ptx may come from any compiler: `nvcc -ptx`, NVRTC, the cache of a framework. A workload, KERNEL.toml, says
+/// how the kernel is run: its buffers, its launches, and inputs of three kinds. Print one to fill in with --template.
 ///
-/// A launch plan (gemm.plan.json: what a search of kernels finds, and models ship) goes in the place of a PTX: it
-/// is compiled, --sizes makes its workload, and what is found becomes a plan again.
+/// 1. Search. Edits of the PTX are drawn and crossed. Each candidate goes through stages: assembly, small inputs that
+/// nobody wrote, a first run within bounds, timing with the [[search]] inputs. One that looks faster also has to be
+/// right with the [[validation]] inputs and in hostile orders of threads.
 ///
-/// Every candidate runs in a process of its own, under a deadline, between guarded buffers: one that crashes or
-/// hangs costs that process. What was tried is kept in DIR/evolution.jsonl, and a run that was stopped goes on
-/// where it was.
+/// 2. Minimise. Of the best candidates, edits that do not matter are left out. The rest are explained one by one.
 ///
-/// What another machine or an earlier run has found for the same PTX joins the first generation with --begin-with, and
-/// is evaluated like any candidate: its times elsewhere count for nothing.
+/// 3. Accept. Races are looked for thoroughly. Then the [[test]] inputs, which nothing has seen before, are run once:
+/// they accept the patch or refuse it.
 ///
-/// DIR gets a patch and the patched PTX for each finding that passed everything, evolved.json and report.html.
+/// Right means: as the original's results, up to max_error of the workload.
+///
+/// Candidates run in a process of their own, so that one that crashes or hangs costs that process alone. All trials
+/// are kept in DIR/evolution.jsonl; run the same command again, and a search that was stopped goes on.
+///
+/// DIR gets report.html and evolved.json, and for each accepted finding its patch and the patched PTX.
+///
+/// A launch plan (gemm.plan.json, from a search of kernels or from a model) may stand in the place of KERNEL.ptx. It is
+/// compiled, --sizes makes its workload, and findings become plans again.
 #[derive(Clone, Debug, Args)]
 #[command(override_usage = USAGE, after_long_help = EXAMPLES)]
 pub(super) struct EvolveArgs {
-    /// The PTX, or a launch plan
+    /// PTX of the kernel, or a launch plan
     #[arg(value_name = "KERNEL.ptx", required_unless_present = "worker")]
     pub ptx: Option<PathBuf>,
-    /// How it is run; KERNEL.toml unless given
+    /// Workload of the kernel [default: KERNEL.toml]
     #[arg(long, value_name = "FILE")]
     pub workload: Option<PathBuf>,
-    /// Of a launch plan, the sizes that its workload is made of, as in n=512,m=100; inputs around them are added.
-    /// With --template it is printed
+    /// Sizes for the workload of a launch plan, such as n=512,m=100; inputs around them are added. Printed with
+    /// --template
     #[arg(long, value_name = "SIZES", conflicts_with = "workload")]
     pub sizes: Option<String>,
-    /// Of a launch plan, the compute capability that it is compiled for, as in 90; the device's unless given
+    /// Compute capability to compile a launch plan for, such as 90 [default: the device's]
     #[arg(long, value_name = "N")]
     pub architecture: Option<u32>,
-    /// Where it is run: cuda:0 and so on, several share the work; `emulator` counts what would be executed, without
-    /// a GPU
+    /// Device to run on, such as cuda:0; give several to share the work. `emulator` needs no GPU: it counts what
+    /// would be executed
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
-    /// How long to search, with what prepares for it, such as first runs; what was found takes a little more
+    /// Minutes for preparation and search; minimising and the test take a little more
     #[arg(long, value_name = "M", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
-    /// Look at no more candidates
+    /// Most candidates to evaluate
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub evaluations: Option<usize>,
-    /// Breed no more generations than that, after a first one by chance; `--check` runs the original alone
+    /// Most generations after the first, which is random
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub generations: Option<usize>,
-    /// Candidates a generation
+    /// Candidates of a generation
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(4..))]
     pub population: u16,
-    /// The most error that a result may have; the workload's unless given
+    /// Most error of a result [default: the workload's]
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub max_error: Option<f64>,
-    /// Let patches rely on what all inputs of the workload have in common, such as whole blocks; else nothing is
-    /// bred that races, leaves its buffers or is wrong with inputs that nobody wrote (small ones, and sizes around
-    /// which guards of the kernel come to something else)
+    /// Accept patches that hold only for inputs like the workload's, such as whole blocks. Otherwise candidates have
+    /// to be right with small inputs that nobody wrote, too
     #[arg(long)]
     pub rely_on_inputs: bool,
-    /// Draw all edits by chance, and none that a profile of the original suggests
+    /// Draw all edits at random, without those that a profile of the original suggests
     #[arg(long)]
     pub unguided: bool,
     /// Seed of everything random
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub seed: u64,
-    /// Begin with this patch, as an evolution of the same PTX has written it; may be given several times. A run that
-    /// goes on begins with what it began with
+    /// Patch that joins the first generation, found elsewhere for the same PTX; may be given several times. It is
+    /// evaluated like any candidate. A search that goes on keeps the patches that it began with
     #[arg(long, value_name = "PATCH", conflicts_with_all = ["template", "check", "apply"])]
     pub begin_with: Vec<PathBuf>,
-    /// Folder of what is kept; KERNEL.evolved unless given
+    /// Folder for everything that is written [default: KERNEL.evolved]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Taken by every command; this one asks no store
+    /// Store of recordings, which this command does not use
     #[arg(long, value_name = "S")]
-    #[allow(dead_code, reason = "nothing is asked")]
+    #[allow(dead_code, reason = "every command takes it")]
     store: Option<String>,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
-    /// Print a workload for this PTX to fill in, and end
+    /// Print a workload to fill in, and exit
     #[arg(long, conflicts_with_all = ["workload", "check", "apply"])]
     pub template: bool,
-    /// Of a PTX with several kernels, the one that the template is for
+    /// Kernel that the template is for, if the PTX has several
     #[arg(long, value_name = "NAME", requires = "template")]
     pub kernel: Option<String>,
-    /// Run the original alone, with all inputs, and end
+    /// Run the original alone with all inputs, print its times, and exit
     #[arg(long, conflicts_with = "apply")]
     pub check: bool,
-    /// Print the PTX with this patch, and end
+    /// Print the PTX with this patch, and exit
     #[arg(long, value_name = "PATCH")]
     pub apply: Option<PathBuf>,
     /// Run candidates for the process that started this one
     #[arg(long, hide = true)]
     pub worker: bool,
-    /// Run in this process, once with each input of search and validation: for whoever watches it, such as
+    /// Run in this process, once with each input of search and validation, for whoever watches it, such as
     /// compute-sanitizer
     #[arg(long, hide = true, requires = "check")]
     pub in_process: bool,
 }
 
-/// Of nothing there is nothing to evolve.
+/// Reads a number from 1.
 fn from_1() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
@@ -120,22 +123,22 @@ const USAGE: &str = "train evolve [OPTIONS] <KERNEL.ptx>";
 const EXAMPLES: &str = "\
 Examples:
   train evolve hotspot.ptx --template > hotspot.toml
-      a workload to fill in
-  train evolve library.ptx --template --kernel scan > library.toml
-      for one of several kernels
+      print a workload, and fill it in
   train evolve hotspot.ptx --check
-      whether it runs, and what it takes
+      see that it runs, and how long it takes
   train evolve hotspot.ptx --minutes 10 --seed 1
       evolve it on the first GPU
-  train evolve hotspot.ptx --begin-with other/hotspot-1.patch --out here
-      begin with what another machine has found
   train evolve hotspot.ptx --apply hotspot.evolved/hotspot-1.patch > faster.ptx
       apply a patch again
+  train evolve hotspot.ptx --begin-with other/hotspot-1.patch --out here
+      begin with the finding of another machine
+  train evolve library.ptx --template --kernel scan > library.toml
+      print a workload for one of several kernels
   train evolve gemm.plan.json --sizes ni=512,nj=512,nk=512
-      evolve the kernels of a launch plan; gemm.evolved/gemm-1.plan.json is one again
+      evolve a launch plan; gemm.evolved/gemm-1.plan.json is one again
 
 A workload:
-  max_error = 0.01               # 0, and left out: bit for bit the original's
+  max_error = 0.01               # left out: 0, bit for bit the original's
   [[buffer]]
   name = \"x\"
   type = \"f32\"                   # u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
@@ -150,29 +153,32 @@ A workload:
   [[search]]                     # then [[validation]] and [[test]]
   rows = 512
   cols = 512
-A step may be repeated (times = \"steps\", index = \"t\", its steps under
-[[step.step]]); steps under [[judge]] run untimed and unpatched after the others.";
+To repeat steps, write times = \"steps\" and index = \"t\" in a [[step]], and the
+steps under [[step.step]]. Steps under [[judge]] run last, untimed and unpatched.";
 
 impl EvolveArgs {
-    /// The command, as the trainer shows it.
+    /// Returns the command, as the trainer shows it.
     pub(super) fn command() -> clap::Command {
         Self::augment_args(clap::Command::new("evolve"))
     }
 
+    /// Takes the arguments of a command line.
     pub(super) fn of(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
         Self::from_arg_matches(matches)
     }
 
-    /// Numbers that are none.
+    /// Refuses negative numbers, and what is not a number.
     pub(super) fn check(&self) -> Result<(), String> {
         let numbers = [("--max-error", self.max_error), ("--minutes", Some(self.minutes))];
-        let is_wrong = |number: f64| number.is_nan() || number < 0.0;
-        match numbers.into_iter().find(|(_, number)| number.is_some_and(is_wrong)) {
-            Some((name, _)) => Err(format!("{name} is a number from 0")),
-            None => Ok(()),
+        for (name, number) in numbers {
+            if number.is_some_and(|number| number.is_nan() || number < 0.0) {
+                return Err(format!("{name} is a number from 0"));
+            }
         }
+        Ok(())
     }
 
+    /// Returns the plan of breeding.
     pub(super) fn plan(&self, max_error: f64) -> EvolvePlan {
         EvolvePlan {
             population: self.population.into(),
@@ -189,6 +195,7 @@ impl EvolveArgs {
         end.map_or(workload.clone(), |end| workload.until(end))
     }
 
+    /// Returns the time for the search.
     pub(super) fn most_time(&self) -> Duration {
         Duration::try_from_secs_f64(self.minutes * 60.0).unwrap_or(Duration::MAX)
     }

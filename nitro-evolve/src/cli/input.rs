@@ -1,18 +1,20 @@
-//! Files that people name: read, or said to be what they are instead.
+//! The files that a command line names.
 
 use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use nitro_ptx::{Patch, PatchError};
 use nitro_train::UsageError;
 
 use crate::begin_with::{self, BeginWithError, MOST_FILE_BYTES, MOST_PATCHES};
-use crate::{Subject, memory};
+use crate::memory;
+use crate::subject::Subject;
 
-/// Of a PTX, a workload or a patch.
+/// The most bytes of a PTX or a workload.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// What a file is by its first bytes, where it is none that is read here, and what to do about it.
+/// Files that are not read here, by their first bytes, with advice.
 const BINARIES: [(&[u8], &str); 5] = [
     (
         b"\x7fELF",
@@ -24,20 +26,20 @@ const BINARIES: [(&[u8], &str); 5] = [
     (b"\x1f\x8b", "a gzip archive; unpack it"),
 ];
 
-/// That this file is wrong, and why.
+/// Returns the error of a file.
 pub(super) fn wrong(path: &Path, why: impl Display) -> UsageError {
     UsageError(format!("{}: {why}", path.display()))
 }
 
-/// A text, without a byte order mark.
+/// Reads a text, without a byte order mark.
 pub(super) fn text(path: &Path) -> Result<String, UsageError> {
     text_within(path, MOST_BYTES)
 }
 
-/// A text of at most so many bytes.
+/// Reads a text of at most so many bytes.
 fn text_within(path: &Path, most_bytes: u64) -> Result<String, UsageError> {
-    let failed = |error: &dyn Display| UsageError(format!("cannot read {}: {error}", path.display()));
-    let bytes = nitro_core::files::read(path, most_bytes).map_err(|error| failed(&error))?;
+    let bytes = nitro_core::files::read(path, most_bytes)
+        .map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())))?;
     if let Some((_, what)) = BINARIES.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Err(wrong(path, format!("this is {what}")));
     }
@@ -51,7 +53,7 @@ fn text_within(path: &Path, most_bytes: u64) -> Result<String, UsageError> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// Reads patches with which an evolution begins, and holds each against what is evolved.
+/// Reads patches with which an evolution begins, and checks that each fits its subject.
 pub(super) fn patches(paths: &[PathBuf], subject: &Subject) -> Result<Vec<Patch>, UsageError> {
     let base = subject.base();
     if paths.len() > MOST_PATCHES {
@@ -71,36 +73,27 @@ pub(super) fn patches(paths: &[PathBuf], subject: &Subject) -> Result<Vec<Patch>
     Ok(patches)
 }
 
-/// That a patch does not fit, with the line of the edit that does not.
+/// Returns the error of a patch that does not fit, with the line of the edit that does not.
 pub(super) fn wrong_patch(path: &Path, text: &str, error: &PatchError) -> UsageError {
     let (PatchError::Missing { edit, .. } | PatchError::Refused { edit, .. }) = error else {
         return wrong(path, error);
     };
-    let own = |line: &str| {
-        line.split('#').next().unwrap_or_default().split_whitespace().eq(edit.split_whitespace())
-    };
-    match text.lines().position(own) {
-        Some(at) => wrong(path, format!("line {}: {error}", at + 1)),
-        None => wrong(path, error),
+    for (number, line) in (1..).zip(text.lines()) {
+        let without_comment = line.split('#').next().unwrap_or_default();
+        if without_comment.split_whitespace().eq(edit.split_whitespace()) {
+            return wrong(path, format!("line {number}: {error}"));
+        }
     }
+    wrong(path, error)
 }
 
-/// Whether a text begins as PTX has to.
+/// Checks that a text begins as PTX has to.
 pub(super) fn check_header(path: &Path, ptx: &str) -> Result<(), UsageError> {
     if ptx.trim().is_empty() {
         return Err(wrong(path, "the file is empty"));
     }
-    let lines = ptx.lines().map(|line| line.split("//").next().unwrap_or_default());
-    let words: Vec<(usize, &str)> = (1..)
-        .zip(lines)
-        .flat_map(|(at, line)| line.split_whitespace().map(move |word| (at, word)))
-        .take(MOST_WORDS)
-        .collect();
-    let after = |directive: &str| {
-        let at = words.iter().position(|(_, word)| *word == directive)?;
-        Some(words.get(at + 1).copied().unwrap_or(words[at]))
-    };
-    let Some((line, version)) = after(".version") else {
+    let words = first_words(ptx);
+    let Some((line, version)) = after(&words, ".version") else {
         let why = "this is no PTX: it has no `.version`; `nvcc -ptx -arch=sm_90` makes PTX of CUDA C++";
         return Err(wrong(path, why));
     };
@@ -108,7 +101,7 @@ pub(super) fn check_header(path: &Path, ptx: &str) -> Result<(), UsageError> {
         let why = format!("line {line}: `.version {}` is no version of PTX, such as 8.0", short(version));
         return Err(wrong(path, why));
     }
-    let Some((line, target)) = after(".target") else {
+    let Some((line, target)) = after(&words, ".target") else {
         return Err(wrong(path, "it has no `.target`, such as sm_90"));
     };
     if !is_target(target) {
@@ -118,11 +111,31 @@ pub(super) fn check_header(path: &Path, ptx: &str) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Bytes of an instruction as data, and with what evolution makes of it, measured with 600,000 instructions.
+/// Returns the first words of a text without comments, each with its line.
+fn first_words(text: &str) -> Vec<(usize, &str)> {
+    let mut words = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let without_comment = line.split("//").next().unwrap_or_default();
+        words.extend(without_comment.split_whitespace().map(|word| (number, word)));
+        if words.len() >= MOST_WORDS {
+            break;
+        }
+    }
+    words
+}
+
+/// Returns the word after a directive, or the directive itself where it is the last word.
+fn after<'a>(words: &[(usize, &'a str)], directive: &str) -> Option<(usize, &'a str)> {
+    let at = words.iter().position(|(_, word)| *word == directive)?;
+    Some(words.get(at + 1).copied().unwrap_or(words[at]))
+}
+
+/// The bytes of an instruction as data, measured with 600,000 instructions.
 const BYTES_AS_DATA: u64 = 700;
+/// The bytes of an instruction with what evolution makes of it, measured in the same way.
 const BYTES_TO_EVOLVE: u64 = 5_500;
 
-/// Refuses a text of which memory has no room for what is made of it.
+/// Refuses a text that memory has no room for.
 pub(super) fn check_memory(path: &Path, ptx: &str, is_only_read: bool) -> Result<(), UsageError> {
     let statements = ptx.bytes().filter(|byte| *byte == b';').count() as u64;
     let each = if is_only_read { BYTES_AS_DATA } else { BYTES_TO_EVOLVE };
@@ -130,25 +143,27 @@ pub(super) fn check_memory(path: &Path, ptx: &str, is_only_read: bool) -> Result
     memory::check(&what, statements * each, memory::free_bytes).map_err(|why| wrong(path, why))
 }
 
-/// More than stand before `.target` in any text.
+/// The most words that are looked at: more than stand before `.target` in any text.
 const MOST_WORDS: usize = 100_000;
 
+/// Tells whether a text is a version of PTX.
 fn is_version(text: &str) -> bool {
-    let is_number =
-        |part: &str| !part.is_empty() && part.len() < 4 && part.bytes().all(|byte| byte.is_ascii_digit());
-    text.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+    text.split_once('.').is_some_and(|(major, minor)| is_number(major, 1..=3) && is_number(minor, 1..=3))
 }
 
-/// `sm_90`, `sm_90a`, `sm_100f`, with what may follow after a comma.
+/// Tells whether a text is a number of so many digits.
+fn is_number(text: &str, digits: RangeInclusive<usize>) -> bool {
+    digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Tells whether a text is an architecture, as in `sm_90`, `sm_90a` and `sm_100f`, with what may follow a comma.
 fn is_target(text: &str) -> bool {
     let first = text.split(',').next().unwrap_or_default();
     let number = first.strip_prefix("sm_").map(|number| number.strip_suffix(['a', 'f']).unwrap_or(number));
-    number.is_some_and(|number| {
-        (2..=3).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
+    number.is_some_and(|number| is_number(number, 2..=3))
 }
 
-/// As much as a message shows.
+/// Returns as much of a word as a message shows.
 fn short(word: &str) -> String {
     word.chars().filter(|letter| !letter.is_control()).take(40).collect()
 }

@@ -1,13 +1,16 @@
-//! What a command prints.
+//! The output of the command.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
-use super::files::Written;
-use crate::bench::CaseResult;
-use crate::finding::{Contract, Finding, Verdict};
-use crate::{Evolved, MachineCode, Set, Subject};
+use crate::evolve::EvolveResult;
+use crate::finding::{Contract, ExplainedEdit, Finding, Verdict};
+use crate::machine_code::MachineCode;
+use crate::runner::CaseResult;
+use crate::subject::Subject;
+use crate::workload::Set;
 
-/// What the original takes.
+/// Prints the times of the original.
 pub(super) fn check(
     subject: &Subject,
     on: &str,
@@ -26,8 +29,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What was found, and where it is.
-pub(super) fn evolved(evolved: &Evolved, written: &Written, out: &mut dyn Write) -> io::Result<()> {
+/// Prints the findings, and the files that were written.
+pub(super) fn evolved(evolved: &EvolveResult, files: &[PathBuf], out: &mut dyn Write) -> io::Result<()> {
     let counts = &evolved.history.counts;
     let failed: usize = counts.failed.values().sum();
     writeln!(
@@ -39,26 +42,27 @@ pub(super) fn evolved(evolved: &Evolved, written: &Written, out: &mut dyn Write)
         counts.ran,
         counts.same
     )?;
-    writeln!(out, "Where the time went: {}.", evolved.spent)?;
+    writeln!(out, "Where the time went: {}.", evolved.time)?;
     if evolved.findings.is_empty() {
         writeln!(out, "Nothing was found that is faster.")?;
     }
     for (number, finding) in evolved.findings.iter().enumerate() {
         self::finding(number + 1, finding, out)?;
     }
-    for file in &written.files {
+    for file in files {
         writeln!(out, "written: {}", file.display())?;
     }
     Ok(())
 }
 
-/// A finding as text.
+/// Describes a finding as text.
 pub(crate) fn describe(number: usize, finding: &Finding) -> String {
     let mut out = Vec::new();
     self::finding(number, finding, &mut out).expect("memory can be written to");
     String::from_utf8_lossy(&out).trim_start().to_owned()
 }
 
+/// Prints a finding.
 fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let edits = finding.edits.len();
     let speedup = finding
@@ -76,29 +80,35 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         MachineCode::Compared(change) => writeln!(out, "  machine code: {}", change.summary())?,
         MachineCode::Unknown(why) => writeln!(out, "  machine code: not shown, {why}")?,
     }
-    for edit in &finding.edits {
-        let share =
-            |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0));
-        let kind = if edit.is_independent { "independent" } else { "epistatic" };
-        let barrier = if edit.is_barrier { ", a barrier" } else { "" };
-        writeln!(
-            out,
-            "  {}  alone {}, without it {} lost, {kind}{barrier}",
-            edit.edit.lines().next().unwrap_or_default(),
-            share(edit.alone),
-            share(edit.loss)
-        )?;
-        let (shown, more) = edit.first_instructions();
-        shown.iter().try_for_each(|instruction| writeln!(out, "      {instruction}"))?;
-        if more > 0 {
-            writeln!(out, "      and {more} more")?;
-        }
+    finding.edits.iter().try_for_each(|edit| self::edit(edit, out))
+}
+
+/// Prints an edit.
+fn edit(edit: &ExplainedEdit, out: &mut dyn Write) -> io::Result<()> {
+    let kind = if edit.is_independent { "independent" } else { "epistatic" };
+    let barrier = if edit.is_barrier { ", a barrier" } else { "" };
+    writeln!(
+        out,
+        "  {}  alone {}, without it {} lost, {kind}{barrier}",
+        edit.edit.lines().next().unwrap_or_default(),
+        percent(edit.alone),
+        percent(edit.loss)
+    )?;
+    let (shown, more) = edit.first_instructions();
+    shown.iter().try_for_each(|instruction| writeln!(out, "      {instruction}"))?;
+    if more > 0 {
+        writeln!(out, "      and {more} more")?;
     }
     Ok(())
 }
 
-/// In the unit that fits.
-pub(crate) fn time(time_ns: f64) -> String {
+/// Writes a share in percent.
+fn percent(share: Option<f64>) -> String {
+    share.map_or("-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}
+
+/// Writes a time in the unit that fits.
+fn time(time_ns: f64) -> String {
     match time_ns {
         _ if time_ns < 1e3 => format!("{time_ns:.0} ns"),
         _ if time_ns < 1e6 => format!("{:.2} us", time_ns / 1e3),

@@ -1,21 +1,23 @@
-//! How an evolution goes on: a bar on a terminal, a line now and then elsewhere. All on stderr.
+//! The progress of an evolution on stderr: a bar on a terminal, a line now and then elsewhere.
 
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::evolve::{Observer, State};
+use crate::observer::{Observer, Progress};
 
-/// Lines are written at these shares of the time, where nobody looks at a terminal.
+/// The share of the time after which another line is written, where nobody looks at a terminal.
 const SHARE_OF_A_LINE: f64 = 0.05;
 
+/// The observer of a command.
 pub(super) struct Terminal {
     bar: Option<ProgressBar>,
     said: Cell<f64>,
 }
 
 impl Terminal {
+    /// Creates a bar, if stderr is a terminal.
     pub(super) fn new() -> Self {
         let style = ProgressStyle::with_template("{bar:30} {percent:>3} % {elapsed} (left {eta})  {msg}");
         let bar = std::io::stderr()
@@ -24,6 +26,7 @@ impl Terminal {
         Self { bar, said: Cell::new(f64::NEG_INFINITY) }
     }
 
+    /// Removes the bar.
     pub(super) fn end(&self) {
         self.bar.iter().for_each(ProgressBar::finish_and_clear);
     }
@@ -38,17 +41,13 @@ impl Observer for Terminal {
         }
     }
 
-    fn progress(&self, state: &State) {
-        let gain = |time: Option<f64>| match (state.original_ns, time) {
-            (Some(original), Some(time)) => format!("{:.2}x", original / time),
-            _ => "-".to_owned(),
-        };
+    fn progress(&self, state: &Progress) {
         let line = format!(
             "generation {}, {} candidates, exact {}, with error {}",
             state.generation,
             state.trials,
-            gain(state.best_exact_ns),
-            gain(state.best_ns)
+            gain(state.original_ns, state.best_exact_ns),
+            gain(state.original_ns, state.best_ns)
         );
         match &self.bar {
             Some(bar) => {
@@ -62,4 +61,9 @@ impl Observer for Terminal {
             None => {}
         }
     }
+}
+
+/// Writes how many times as fast something is.
+fn gain(original_ns: Option<f64>, time_ns: Option<f64>) -> String {
+    original_ns.zip(time_ns).map_or("-".to_owned(), |(original, time)| format!("{:.2}x", original / time))
 }

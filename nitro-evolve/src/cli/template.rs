@@ -1,13 +1,14 @@
-//! A workload to fill in.
+//! The template of a workload, to fill in.
 
 use std::fmt::Write as _;
 
 use nitro_ptx::{Module, Parameter};
 
-use crate::subject::several;
+use crate::words::{is_word, several};
 
-/// A workload for a kernel of a module, which has to be named where there are several: what it cannot know is
-/// guessed, and said to be.
+/// Writes a workload for a kernel of a module, which has to be named where there are several.
+///
+/// What cannot be known is guessed, and marked so.
 pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String> {
     let kernels: Vec<&str> = module.kernel_names().collect();
     let kernel = match (kernel, &kernels[..]) {
@@ -37,16 +38,19 @@ pub(super) fn of(module: &Module, kernel: Option<&str>) -> Result<String, String
     }
 }
 
+/// Tells whether a parameter may be a pointer.
 fn is_pointer(parameter: &Parameter) -> bool {
     parameter.bytes == 8 && !parameter.is_float
 }
 
+/// Tells whether a parameter is a structure.
 fn is_structure(parameter: &Parameter) -> bool {
     !matches!(parameter.bytes, 1 | 2 | 4 | 8)
 }
 
-/// What parameters are called in a workload: as in the text, unless a compiler has made that up of the kernel's
-/// name and a number.
+/// Returns the names of parameters in a workload.
+///
+/// They are those of the text, unless a compiler has made them up of the kernel's name and a number.
 fn names(kernel: &str, parameters: &[Parameter]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (at, parameter) in parameters.iter().enumerate() {
@@ -61,15 +65,10 @@ fn names(kernel: &str, parameters: &[Parameter]) -> Vec<String> {
     names
 }
 
-fn is_word(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
 fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) -> String {
     let mut text = format!(
-        "# How `{kernel}` is run, and what of its results counts. What is marked with `guess` has to be looked at.\n\n\
-         # The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
+        "# How `{kernel}` is run, and what of its results counts. What is marked with `guess` has to be looked \
+         at.\n\n# The most error that a result may have; 0: bit for bit the original's.\nmax_error = 0.0\n"
     );
     let names = names(kernel, parameters);
     let last_pointer = parameters.iter().rposition(is_pointer);
@@ -97,7 +96,10 @@ fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) 
         text.push_str(&buffer("result", "out", ""));
     }
     if parameters.iter().any(is_structure) {
-        text.push_str("\n# guess: a structure is a list of its members, as in [{ f32 = 1 }, { i32 = \"n\" }, \"p0\"]; its bytes stand below.\n");
+        text.push_str(
+            "\n# guess: a structure is a list of its members, as in [{ f32 = 1 }, { i32 = \"n\" }, \"p0\"]; \
+             its bytes stand below.\n",
+        );
     }
     let of = match names.is_empty() {
         true => String::new(),
@@ -113,16 +115,21 @@ fn text(kernel: &str, parameters: &[Parameter], compiled_for: Option<Vec<u32>>) 
     let _ = write!(
         text,
         "\n[[step]]\nkernel = \"{kernel}\"\n{grid:29}# guess\n{block:29}{why}\narguments = [{arguments}]{of}\n\n\
-         # What evolution sees: a few small inputs.\n[[search]]\nn = 100000\n\n# What decides among its best.\n[[validation]]\nn = 70001\nseed = 1\n\n\
-         # What accepts a patch, once: other sizes, and such as are odd.\n[[test]]\nn = 1000003\nseed = 2\n[[test]]\nn = 1\nseed = 3\n"
+         # What evolution sees: a few small inputs.\n[[search]]\nn = 100000\n\n\
+         # What decides among its best.\n[[validation]]\nn = 70001\nseed = 1\n\n\
+         # What accepts a patch, once: other sizes, and such as are odd.\n[[test]]\nn = 1000003\nseed = 2\n\
+         [[test]]\nn = 1\nseed = 3\n"
     );
     text
 }
 
+/// Writes a buffer.
 fn buffer(name: &str, role: &str, values: &str) -> String {
     format!(
-        "\n[[buffer]]\nname = \"{name}\"\ntype = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
-         length = \"n\"               # guess\nrole = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
+        "\n[[buffer]]\nname = \"{name}\"\n\
+         type = \"f32\"               # guess: u8 i8 u16 i16 u32 i32 u64 i64 f32 f64\n\
+         length = \"n\"               # guess\n\
+         role = \"{role}\"                # guess: in, out, inout, scratch\n{values}"
     )
 }
 

@@ -1,4 +1,4 @@
-//! Inputs that nobody wrote, looked for where the original does something else.
+//! The search for inputs that nobody wrote, and with which the original does something new.
 //!
 //! A patch that confuses two guards, or leaves one out, is right with sizes at which both come to the same. So sizes
 //! are tried around all that the kernel computes and compares with, and between any two after which guards come to
@@ -12,49 +12,51 @@ use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races};
 use nitro_stats::random::Random;
 
-use super::case::{self, Left};
-use crate::Workload;
-use crate::workload::{Case, Inputs, LESS};
+use super::case::{self, RunResult};
+use crate::workload::{Case, Inputs, LESS, Workload};
 
-/// Instructions of the original over all cases, and in one.
+/// The most instructions of the original over all cases.
 const MOST_INSTRUCTIONS: u64 = 4_000_000;
+/// The most instructions of the original in one case.
 const MOST_OF_CASE: u64 = 200_000;
-/// Shares of them after which cases of the next kind are tried: one number around what is known, then between.
+/// The share of them for cases with one number around known sizes.
 const AROUND: f64 = 0.5;
+/// The share after which no case between two sizes is tried any more.
 const BETWEEN: f64 = 0.75;
-/// Bytes of the buffers of a case, and of all.
+/// The most bytes of the buffers of a case.
 const MOST_BYTES: usize = 1 << 20;
+/// The most bytes of the buffers of all cases.
 const MOST_BYTES_OF_ALL: usize = 128 << 20;
 const MOST_CASES: usize = 1_000;
-/// Multiples of a block that threads may take one after the other.
+/// The most multiples of a known number, such as a block, whose neighbours are tried.
 const MULTIPLES: u64 = 8;
-/// Cases in which all numbers are drawn of what was found around.
+/// The number of cases in which all numbers are drawn of the sizes that were found.
 const DRAWN: usize = 200;
 
-/// A digest of what guards come to, and of whether there is more than one block along each axis.
+/// A digest of the outcomes of guards, and of the axes that have more than one block.
 type Outcome = u64;
 
-/// A case that was run.
-pub(super) struct Explored {
+/// A case that the original has run.
+pub(super) struct ExploredCase {
     pub(super) name: String,
     pub(super) inputs: Inputs,
-    /// What the original leaves.
-    pub(super) expected: Left,
+    /// The result of the original.
+    pub(super) expected: RunResult,
     outcome: Outcome,
 }
 
-/// What was found of cases that nobody wrote.
-pub(super) struct Unwritten {
-    /// Those that the original can run; those first with which its guards come to something new.
-    pub(super) cases: Vec<Explored>,
-    /// How many those are.
+/// Cases that nobody wrote.
+pub(super) struct UnwrittenInputs {
+    /// The cases that the original can run, first those in which its guards come to something new.
+    pub(super) cases: Vec<ExploredCase>,
+    /// The number of those.
     pub(super) new: usize,
-    /// How the original leaves its buffers, with the case in words, for each case in which it does.
+    /// The fault of each case in which the original leaves its buffers.
     pub(super) faults: Vec<String>,
 }
 
-/// Looks for cases that nobody wrote.
-pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emulator>) -> Unwritten {
+/// Searches cases that nobody wrote.
+pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emulator>) -> UnwrittenInputs {
     let mut explorer = Explorer {
         workload,
         original,
@@ -68,21 +70,23 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
     for case in workload.small_cases() {
         explorer.run(&case);
     }
+    // Along each number of a case: sizes around all that kernel and workload compute and compare with.
     let mut known: BTreeSet<u64> = module.numbers(&workload.kernels());
-    let own = workload.numbers();
-    known
-        .extend(own.iter().flat_map(|number| (1..=MULTIPLES).map(move |times| number.saturating_mul(times))));
+    for number in workload.numbers() {
+        known.extend((1..=MULTIPLES).map(|times| number.saturating_mul(times)));
+    }
     let counts = workload.counts();
     let mut choices = vec![Vec::new(); counts.last().map_or(0, |(at, _)| at + 1)];
     for (done, &(at, most)) in (1..).zip(&counts) {
         let share = f64::from(done) / counts.len() as f64;
         choices[at] = explorer.along(at, &around(&known, most), share);
     }
+    // What is wrong may need several odd numbers together.
     for case in workload.drawn_cases(&choices, DRAWN) {
         explorer.run(&case);
     }
     let (cases, new) = by_novelty(explorer.explored);
-    Unwritten { cases, new, faults: explorer.faults }
+    UnwrittenInputs { cases, new, faults: explorer.faults }
 }
 
 /// Returns sizes from 1 to `most` around these numbers, and between: those that matter most first.
@@ -104,27 +108,27 @@ fn around(numbers: &BTreeSet<u64>, most: u64) -> Vec<u64> {
     }
     let powers = (0..63).map(|exponent| 1 << exponent).take_while(|power| *power < most);
     let mut all: Vec<u64> = powers.chain([most]).chain(sizes).collect();
-    all.retain(|size| (1..=most).contains(size));
     let mut seen = HashSet::new();
-    all.retain(|size| seen.insert(*size));
+    all.retain(|size| (1..=most).contains(size) && seen.insert(*size));
     all
 }
 
+/// The search, with the budget that it has spent.
 struct Explorer<'a> {
     workload: &'a Workload,
     original: &'a Arc<Emulator>,
     guards: Guards,
-    /// The cases that were tried.
+    /// The names of the cases that were tried.
     seen: HashSet<String>,
-    explored: Vec<Explored>,
+    explored: Vec<ExploredCase>,
     faults: Vec<String>,
     instructions: u64,
     bytes: usize,
 }
 
 impl Explorer<'_> {
-    /// Runs the small case with these sizes in the place of one number, then with sizes between any two of which it is
-    /// not known where the outcome changes; the sizes at which it does, and their neighbours.
+    /// Runs the small case with these sizes in the place of one number, then bisects between sizes with different
+    /// outcomes. Returns the sizes at which the outcome changes, with their neighbours.
     fn along(&mut self, at: usize, sizes: &[u64], share: f64) -> Vec<u64> {
         let Some(small) = self.workload.small_case() else { return Vec::new() };
         let mut outcomes = BTreeMap::new();
@@ -142,19 +146,22 @@ impl Explorer<'_> {
         choices
     }
 
+    /// Tells whether this share of the budget is spent.
     fn is_beyond(&self, share: f64) -> bool {
         self.instructions as f64 > share * MOST_INSTRUCTIONS as f64 || self.explored.len() >= MOST_CASES
     }
 
-    /// Runs a case, and keeps it; its outcome, of what the original cannot run none.
+    /// Returns the outcome of a case, which is run unless it has been; none where the original cannot run it.
     fn outcome(&mut self, case: &Case) -> Option<Outcome> {
         let name = self.workload.describe(case);
         if self.seen.contains(&name) {
-            return self.explored.iter().find(|known| known.name == name).map(|known| known.outcome);
+            let known = self.explored.iter().find(|known| known.name == name);
+            return known.map(|known| known.outcome);
         }
         self.run(case)
     }
 
+    /// Runs a case that is new, and keeps it.
     fn run(&mut self, case: &Case) -> Option<Outcome> {
         let name = self.workload.describe(case);
         if self.is_beyond(1.0) || self.bytes > MOST_BYTES_OF_ALL || !self.seen.insert(name.clone()) {
@@ -164,25 +171,26 @@ impl Explorer<'_> {
         let deadline = self.workload.deadline();
         let options =
             Options { races: Races::Ignored, max_instructions: MOST_OF_CASE, deadline, ..Options::default() };
-        let left = case::run_guarded(self.original, self.original, &inputs, options, Some(&mut self.guards));
+        let result =
+            case::run_guarded(self.original, self.original, &inputs, options, Some(&mut self.guards));
         let guards = self.guards.take();
         // A fault takes about as long as what ends well.
-        self.instructions += left.as_ref().map_or(MOST_OF_CASE / 8, |left| left.instructions);
-        if let Err(fault @ (Fault::OutOfBounds { .. } | Fault::Misaligned { .. })) = &left {
+        self.instructions += result.as_ref().map_or(MOST_OF_CASE / 8, |result| result.instructions);
+        if let Err(fault @ (Fault::OutOfBounds { .. } | Fault::Misaligned { .. })) = &result {
             self.faults.push(format!("with {name}, {fault}"));
         }
-        let expected = left.ok()?;
+        let expected = result.ok()?;
         let mut outcome = DefaultHasher::new();
         guards.hash(&mut outcome);
         inputs.launches.iter().for_each(|launch| launch.grid.map(|blocks| blocks > 1).hash(&mut outcome));
         let outcome = outcome.finish();
         self.bytes += inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>();
-        self.explored.push(Explored { name, inputs, expected, outcome });
+        self.explored.push(ExploredCase { name, inputs, expected, outcome });
         Some(outcome)
     }
 }
 
-/// Outcomes by sizes, of those with which the original can run.
+/// The outcomes by size; none where the original cannot run.
 type Outcomes = BTreeMap<u64, Option<Outcome>>;
 
 /// Returns the middle of the two sizes that are furthest apart of those between which the outcome changes.
@@ -195,17 +203,18 @@ fn widest_change(outcomes: &Outcomes) -> Option<u64> {
 /// Returns the sizes beside which the outcome is another one.
 fn edges(outcomes: &Outcomes) -> Vec<u64> {
     let changes = outcomes.iter().zip(outcomes.iter().skip(1)).filter(|(one, other)| one.1 != other.1);
-    let runs = |size: &&u64| outcomes.get(*size).is_some_and(Option::is_some);
-    let edges: BTreeSet<u64> =
-        changes.flat_map(|(one, other)| [one.0, other.0]).filter(runs).copied().collect();
+    let mut edges = BTreeSet::new();
+    for (one, other) in changes {
+        edges.extend([one, other].iter().filter(|(_, outcome)| outcome.is_some()).map(|(size, _)| **size));
+    }
     edges.into_iter().collect()
 }
 
-/// Puts those first with which the outcome is new, the smallest of each, all by their instructions.
-fn by_novelty(mut explored: Vec<Explored>) -> (Vec<Explored>, usize) {
+/// Puts those cases first whose outcome is new, the smallest of each. Returns also how many these are.
+fn by_novelty(mut explored: Vec<ExploredCase>) -> (Vec<ExploredCase>, usize) {
     explored.sort_by_key(|case| case.expected.instructions);
     let mut outcomes = HashSet::new();
-    let (mut new, others): (Vec<Explored>, Vec<Explored>) =
+    let (mut new, others): (Vec<_>, Vec<_>) =
         explored.into_iter().partition(|case| outcomes.insert(case.outcome));
     let count = new.len();
     new.extend(others);

@@ -1,11 +1,11 @@
-//! Running on the CPU, where no GPU is: times are counted, races and stray accesses are found.
+//! The emulator: candidates run on the CPU where no GPU is, and races and stray accesses are found.
 
-mod bench;
 pub(crate) mod case;
 mod check;
 mod explore;
+mod runner;
 #[cfg(test)]
 mod tests;
 
-pub use self::bench::EmulatorBench;
 pub use self::check::EmulatorCheck;
+pub use self::runner::EmulatorRunner;

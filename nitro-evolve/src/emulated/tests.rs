@@ -5,16 +5,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nitro_ptx::{Bounds, Edit, Patch};
+use nitro_ptx::{Edit, Module, Patch};
 use nitro_search::Failure;
 use nitro_search::evolve::{EvolvePlan, Purpose, Report, Trial};
 
-use super::{EmulatorBench, EmulatorCheck};
-use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
-use crate::finding::{CheckOutcome, Contract, Finding, Verdict};
+use super::{EmulatorCheck, EmulatorRunner};
+use crate::check::{CheckOutcome, Depth};
+use crate::difference::DiffLine;
+use crate::effort::Effort;
+use crate::finding::{Contract, Finding, Verdict};
 use crate::machine_code::{Disassembler, InstructionCounts, MachineCode};
+use crate::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
 use crate::{
-    Check, DiffLine, Efforts, EvolveRequest, Evolved, Observer, Set, State, Subject, Workload, evolve,
+    Check, Efforts, EvolveRequest, EvolveResult, Observer, Progress, Set, Subject, Workload, evolve,
 };
 
 /// Twice the position of each element, with a barrier that nobody waits for and a store that is overwritten.
@@ -129,7 +132,7 @@ struct Silent;
 impl Observer for Silent {
     fn message(&self, _: &str) {}
 
-    fn progress(&self, _: &State) {}
+    fn progress(&self, _: &Progress) {}
 }
 
 fn subject(ptx: &str, workload: &str) -> Subject {
@@ -159,7 +162,7 @@ fn request<'a>(
         efforts: Efforts::COUNTED,
         threads: 2,
         checks,
-        probe: None,
+        small_inputs: None,
         relies_on_inputs: false,
         disassembler: Disassembler::of(&subject.original().ptx),
         log,
@@ -168,9 +171,10 @@ fn request<'a>(
     }
 }
 
-fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Check>>) -> Evolved {
-    let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new()), Box::new(EmulatorBench::new())];
-    evolve(subject, benches, &assemble, request(subject, log, most_trials, checks), &Silent).unwrap()
+fn run(subject: &Subject, log: &Path, most_trials: usize, checks: Vec<Box<dyn Check>>) -> EvolveResult {
+    let runners: Vec<Box<dyn Runner>> =
+        vec![Box::new(EmulatorRunner::new()), Box::new(EmulatorRunner::new())];
+    evolve(subject, runners, &assemble, request(subject, log, most_trials, checks), &Silent).unwrap()
 }
 
 fn race_check(subject: &Subject) -> Vec<Box<dyn Check>> {
@@ -259,13 +263,13 @@ fn a_barrier_that_larger_blocks_need_is_not_taken_away() {
     // In one warp nothing is wrong without it.
     let without = format!("patch of {}\ndelete b12\n", subject.base().module().digest());
     let patch: Patch = without.parse().unwrap();
-    let mut bench = EmulatorBench::new();
-    bench.begin(subject.workload(), subject.original(), &[Set::Search, Set::Test]).unwrap();
+    let mut runner = EmulatorRunner::new();
+    runner.begin(subject.workload(), subject.original(), &[Set::Search, Set::Test]).unwrap();
     let code = assemble(subject.candidate(&patch.edits).unwrap()).unwrap();
     let once = Effort::new(1, 1);
     let passes = |outcome: RunOutcome| matches!(outcome, RunOutcome::Ran(cases) if cases[0].error == 0.0);
-    assert!(passes(bench.run(&code, Set::Search, once).unwrap()));
-    assert!(!passes(bench.run(&code, Set::Test, once).unwrap()));
+    assert!(passes(runner.run(&code, Set::Search, once).unwrap()));
+    assert!(!passes(runner.run(&code, Set::Test, once).unwrap()));
 
     let with_check = run(&subject, &folder.path().join("with"), 1000, race_check(&subject));
     let without_check = run(&subject, &folder.path().join("without"), 1000, Vec::new());
@@ -292,14 +296,14 @@ fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered
     for case in ["n=1 seed=0", "n=2 seed=0", "n=17 seed=0", "n=37 seed=0"] {
         assert!(probe.cases().contains(&case), "{:?}", probe.cases());
     }
-    let with = |probe: Option<Box<dyn Check>>| {
+    let with = |small_inputs: Option<Box<dyn Check>>| {
         let request = EvolveRequest {
-            probe,
+            small_inputs,
             relies_on_inputs: true,
             ..request(&subject, &log, 1500, race_check(&subject))
         };
-        let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
-        let evolved = evolve(&subject, benches, &assemble, request, &Silent).unwrap();
+        let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
+        let evolved = evolve(&subject, runners, &assemble, request, &Silent).unwrap();
         let accepted = |finding: &&Finding| matches!(finding.verdict, Verdict::Accepted(_));
         (evolved.findings.len(), evolved.findings.iter().find(accepted).map(operations))
     };
@@ -315,23 +319,27 @@ fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
     let log = folder.path().join("log");
     let check = small_inputs(&subject);
     let request = EvolveRequest {
-        probe: Some(Box::new(small_inputs(&subject))),
+        small_inputs: Some(Box::new(small_inputs(&subject))),
         ..request(&subject, &log, 1500, race_check(&subject))
     };
-    let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
-    let evolved = evolve(&subject, benches, &assemble, request, &Silent).unwrap();
+    let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
+    let evolved = evolve(&subject, runners, &assemble, request, &Silent).unwrap();
     let waste = ["delete b6", "delete b11"].map(str::to_owned);
     assert_eq!(operations(&evolved.findings[0]), waste);
     let (mut ran, mut failed) = (0, 0);
     for line in std::fs::read_to_string(&log).unwrap().lines().skip(1) {
         let Told { trial, report } = told(line);
         let text = subject.patched(&edits(&subject, &trial.edits)).unwrap();
-        let is_right = check.check(&text) == CheckOutcome::Clean;
+        let is_right = check.check(&text, Depth::Hostile) == CheckOutcome::Clean;
         match report {
-            // What is no faster has passed a glance, which is enough here.
+            // A candidate that is no faster has passed the quick check, which is enough here.
             Report::Ran { .. } => {
                 ran += 1;
-                assert!(is_right && check.glance(&text) == CheckOutcome::Clean, "{:?}", trial.edits);
+                assert!(
+                    is_right && check.check(&text, Depth::Quick) == CheckOutcome::Clean,
+                    "{:?}",
+                    trial.edits
+                );
             }
             Report::Failed(_) if !is_right => failed += 1,
             _ => {}
@@ -368,8 +376,10 @@ fn small_inputs_with_which_the_original_races_are_left_out_and_races_are_still_l
         probe.cases()
     );
     assert!(!probe.cases().contains(&"most=1 threads=37 seed=0"), "{:?}", probe.cases());
-    assert_eq!(probe.check(CLAMPED), CheckOutcome::Clean);
-    let CheckOutcome::Found(what) = probe.check(&CLAMPED.replace("bar.sync 0;", "")) else { panic!("clean") };
+    assert_eq!(probe.check(CLAMPED, Depth::Hostile), CheckOutcome::Clean);
+    let CheckOutcome::Found(what) = probe.check(&CLAMPED.replace("bar.sync 0;", ""), Depth::Hostile) else {
+        panic!("clean")
+    };
     assert!(what.contains("race"), "{what}");
 }
 
@@ -378,8 +388,10 @@ fn the_race_check_says_what_races() {
     let subject = subject(REVERSE, REVERSE_RUN);
     let check = &race_check(&subject)[0];
     assert!(check.finds_races());
-    assert_eq!(check.check(REVERSE), CheckOutcome::Clean);
-    let CheckOutcome::Found(what) = check.check(&REVERSE.replace("bar.sync 0;", "")) else { panic!("clean") };
+    assert_eq!(check.check(REVERSE, Depth::Hostile), CheckOutcome::Clean);
+    let CheckOutcome::Found(what) = check.check(&REVERSE.replace("bar.sync 0;", ""), Depth::Hostile) else {
+        panic!("clean")
+    };
     assert!(what.contains("st.shared.u32") && what.contains("ld.shared.u32"), "{what}");
 }
 
@@ -388,9 +400,9 @@ fn what_nobody_has_written_may_be_read_as_long_as_no_result_hangs_on_it() {
     let subject = subject(REVERSE, REVERSE_RUN);
     let check = &race_check(&subject)[0];
     let is_unused = REVERSE.replace("st.shared.u32", "ld.shared.u32 %r8, [%r6];\n    st.shared.u32");
-    assert_eq!(check.check(&is_unused), CheckOutcome::Clean);
+    assert_eq!(check.check(&is_unused, Depth::Hostile), CheckOutcome::Clean);
     let is_used = REVERSE.replace("ld.shared.u32 %r5, [%r9]", "ld.shared.u32 %r5, [%r7+1020]");
-    let CheckOutcome::Found(what) = check.check(&is_used) else { panic!("clean") };
+    let CheckOutcome::Found(what) = check.check(&is_used, Depth::Hostile) else { panic!("clean") };
     assert!(what.contains("hang on memory that nobody has written"), "{what}");
 }
 
@@ -431,16 +443,16 @@ struct Answering<F> {
     of: F,
 }
 
-impl<F: FnMut(&Code, Effort) -> RunOutcome + Send> Bench for Answering<F> {
+impl<F: FnMut(&Code, Effort) -> RunOutcome + Send> Runner for Answering<F> {
     fn name(&self) -> String {
         "answering".to_owned()
     }
 
-    fn begin(&mut self, _: &Workload, _: &Code, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+    fn begin(&mut self, _: &Workload, _: &Code, sets: &[Set]) -> Result<Vec<Vec<CaseResult>>, RunnerError> {
         Ok(vec![Vec::new(); sets.len()])
     }
 
-    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+    fn run(&mut self, candidate: &Code, _: Set, effort: Effort) -> Result<RunOutcome, RunnerError> {
         self.heard.lock().unwrap().push(candidate.ptx.to_string());
         Ok((self.of)(candidate, effort))
     }
@@ -459,8 +471,8 @@ fn what_fails_in_its_first_run_whose_loops_end_is_not_run_again() {
         let heard = Arc::<Mutex<Vec<String>>>::default();
         let request = EvolveRequest { efforts, ..request(&subject, &log, 64, Vec::new()) };
         let of = |_: &Code, _| RunOutcome::Failed(Failure::Wrong, "it is".to_owned());
-        let bench = Answering { heard: Arc::clone(&heard), of };
-        evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent).unwrap();
+        let runner = Answering { heard: Arc::clone(&heard), of };
+        evolve(&subject, vec![Box::new(runner)], &assemble, request, &Silent).unwrap();
         std::fs::remove_file(&log).unwrap();
         let heard = heard.lock().unwrap();
         (heard.len(), heard.iter().filter(|text| is_first_run(text)).count())
@@ -496,15 +508,17 @@ fn first_runs_look_at_accesses_also_where_that_rounds_otherwise() {
                 |why| RunOutcome::Failed(Failure::Wrong, why),
             )
         };
-        let bench = Answering { heard: Arc::clone(&heard), of };
-        evolve(&subject, vec![Box::new(bench)], &assemble, request, &Silent).unwrap();
+        let runner = Answering { heard: Arc::clone(&heard), of };
+        evolve(&subject, vec![Box::new(runner)], &assemble, request, &Silent).unwrap();
         let lines = std::fs::read_to_string(&log).unwrap();
         std::fs::remove_file(&log).unwrap();
         let ran =
             lines.lines().skip(1).filter(|line| matches!(told(line).report, Report::Ran { .. })).count();
         let heard = heard.lock().unwrap();
         let first_runs: Vec<&String> = heard.iter().filter(|text| is_first_run(text)).collect();
-        assert!(first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Bounds::TABLE)));
+        assert!(
+            first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Module::BOUNDS_VARIABLE))
+        );
         assert_eq!(ran > 10, is_right, "{ran} ran, off by {off_by}");
     }
 }
@@ -515,12 +529,12 @@ fn what_is_faster_and_wrong_with_other_inputs_has_no_descendants() {
     // Where threads beyond the end go on, blocks that are full are as right, and faster.
     let run_full = TWICE_RUN.replace("n = 200", "n = 192");
     let (subject, log) = (subject(TWICE, &run_full), folder.path().join("log"));
-    let mut bench = EmulatorBench::new();
+    let mut runner = EmulatorRunner::new();
     let sets = [Set::Search, Set::Validation];
-    let original = bench.begin(subject.workload(), subject.original(), &sets).unwrap()[0][0].time_ns;
+    let original = runner.begin(subject.workload(), subject.original(), &sets).unwrap()[0][0].time_ns;
     let mut passes = |lines: &[String], set| {
         let code = assemble(subject.candidate(&edits(&subject, lines)).unwrap()).unwrap();
-        let outcome = bench.run(&code, set, Effort::new(1, 1)).unwrap();
+        let outcome = runner.run(&code, set, Effort::new(1, 1)).unwrap();
         matches!(outcome, RunOutcome::Ran(cases) if cases.iter().all(|case| case.error == 0.0))
     };
     run(&subject, &log, 600, Vec::new());
@@ -554,7 +568,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
         efforts: Efforts::COUNTED,
         threads: 1,
         checks: Vec::new(),
-        probe: None,
+        small_inputs: None,
         relies_on_inputs: false,
         disassembler: Err("it is not asked for".to_owned()),
         log: &log,
@@ -562,7 +576,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
         elapsed: &|| Duration::ZERO,
     };
     let error =
-        evolve(&other, vec![Box::new(EmulatorBench::new())], &assemble, request, &Silent).unwrap_err();
+        evolve(&other, vec![Box::new(EmulatorRunner::new())], &assemble, request, &Silent).unwrap_err();
     assert!(error.to_string().contains("log:1: this is the log of another evolution"), "{error}");
     assert_eq!(std::fs::read(&log).unwrap(), before);
 }

@@ -1,364 +1,342 @@
-//! A generation on cores and devices at the same time: what is assembled runs while others are assembled.
+//! A generation on cores and devices at the same time: assembled candidates run while others are assembled.
 //!
-//! Which candidate is run, and which counts as the same as another, is decided in the order of the trials, so that
-//! what comes out does not depend on what was ready first.
+//! Reports do not depend on who was ready first. Whether a candidate runs, or counts as the same as another, is
+//! decided in the order of the trials.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use nitro_ptx::Edit;
 use nitro_search::Failure;
-use nitro_search::evolve::{Purpose, Report, Trial};
+use nitro_search::evolve::{Report, Trial};
 
-use crate::bench::{Bench, BenchError, Code, Effort};
-use crate::judge::{Assembled, FirstCode, Judge};
-use crate::spent::Spent;
-use crate::workload::Set;
+use crate::runner::{NoDevice, Runner, RunnerError};
+use crate::stages::{Aim, Candidate, Conditions, Cost, Stage, Stop, is_before_device, judge, next_stage};
+use crate::time_breakdown::TimeBreakdown;
 
-/// What has to be known of candidates.
-pub(crate) struct Candidates<'a> {
+/// The trials of a generation, with the stages that they go through.
+pub(crate) struct Generation<'a> {
+    /// The stages, of which the first gives the machine code.
+    pub stages: &'a [&'a dyn Stage],
+    pub conditions: &'a Conditions<'a>,
     pub trials: &'a [Trial<Edit>],
-    /// Makes what runs of the edits.
-    pub assemble: &'a (dyn Fn(&[Edit]) -> Result<Assembled, Failure> + Sync),
-    /// Whether a new candidate may run at all, as far as a glance tells.
-    pub looks_right: &'a (dyn Fn(&[Edit]) -> bool + Sync),
-    /// Whether one that looks faster than the original may count.
-    pub passes: &'a (dyn Fn(&[Edit]) -> bool + Sync),
-    /// None where candidates have no first run.
-    pub first: Option<First<'a>>,
-    /// What a new candidate with this machine code gives without being run, if that is known.
+    /// Returns the report on a new candidate with this machine code, if it is known without a run.
     pub known: &'a (dyn Fn(u64) -> Option<Report> + Sync),
-    pub judge: Judge,
 }
 
-/// How candidates run first.
-#[derive(Clone, Copy)]
-pub(crate) struct First<'a> {
-    /// Makes what runs so of the edits; what cannot be made so runs as it is.
-    pub make: &'a (dyn Fn(&[Edit]) -> Option<Code> + Sync),
-    /// With the error of what is right.
-    pub effort: Effort,
-}
-
-/// What came of the trials, in their order, and where the time went.
-pub(crate) struct Evaluated {
+/// The reports on the trials in their order, with what they took.
+pub(crate) struct Evaluation {
     pub reports: Vec<Report>,
-    /// Machine code that failed when it was run.
+    /// Machine code that failed after it was assembled.
     pub failed: Vec<(u64, Failure)>,
-    pub spent: Spent,
+    pub time: TimeBreakdown,
 }
 
-/// What becomes of a trial.
+/// The fate of a trial.
 #[derive(Clone, Copy)]
 enum Outcome {
     Report(Report),
-    /// An earlier one, at this place, has this machine code, and is run.
+    /// An earlier trial, at this place, has this machine code, and is run.
     SameAs(usize, u64),
 }
 
-/// What a device does next with a candidate.
-enum Run {
-    First(FirstCode),
-    /// With the code of its first run, if it had one.
-    Timed(Option<FirstCode>),
-}
-
-/// What a core does next.
+/// The next work of a core.
 enum Work {
+    /// A trial to assemble, by its place.
     Assemble(usize),
-    /// In the form of the first run, if it may run at all.
-    Instrument(usize),
-    /// What looks faster, and has given this.
-    Check(usize, Report),
+    /// A candidate to bring through its next stages.
+    Judge(usize, Candidate),
 }
 
-/// A generation that is under way.
-#[derive(Default)]
+/// The state of a generation that is under way.
 struct State {
-    /// Trials from here on no core has begun with.
+    /// The first trial with which no core has begun.
     unclaimed: usize,
-    assembled: Vec<Option<Result<Arc<Assembled>, Failure>>>,
-    /// Of trials before this one it is decided whether they run.
+    /// Assembled candidates that wait until it is decided whether they run.
+    assembled: Vec<Option<Result<Candidate, Failure>>>,
+    /// The first trial on which this is not decided.
     decided: usize,
     /// The first trial of each machine code.
     first_of: HashMap<u64, usize>,
     outcomes: Vec<Option<Outcome>>,
-    to_instrument: VecDeque<usize>,
-    to_check: VecDeque<(usize, Report)>,
-    ready: BTreeMap<usize, Run>,
+    /// Candidates for cores, for which a device may be waiting.
+    before_device: VecDeque<(usize, Candidate)>,
+    /// Candidates for cores, with all devices behind them.
+    after_device: VecDeque<(usize, Candidate)>,
+    /// Candidates for devices.
+    ready: BTreeMap<usize, Candidate>,
     failed: Vec<(u64, Failure)>,
-    /// Nobody has to go on.
-    error: Option<BenchError>,
+    /// The error after which nobody goes on.
+    error: Option<RunnerError>,
     is_broken: bool,
-    spent: Spent,
+    time: TimeBreakdown,
 }
 
-struct Generation<'a> {
-    candidates: &'a Candidates<'a>,
+/// A generation with its state, which all threads share.
+struct Shared<'a> {
+    generation: &'a Generation<'a>,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-impl Candidates<'_> {
-    /// Evaluates all, on so many threads and these devices.
+/// A bell that wakes all threads when its owner is done; where that panics, the others end.
+struct Bell<'a, 'b>(&'a Shared<'b>);
+
+impl Generation<'_> {
+    /// Evaluates all trials, on so many threads and these devices.
     pub(crate) fn evaluate(
         &self,
         threads: usize,
-        benches: &mut [Box<dyn Bench>],
-    ) -> Result<Evaluated, BenchError> {
-        if benches.is_empty() {
-            return Err(BenchError("there is no device to run on".to_owned()));
+        runners: &mut [Box<dyn Runner>],
+    ) -> Result<Evaluation, RunnerError> {
+        if runners.is_empty() {
+            return Err(RunnerError::no_device());
         }
-        let count = self.trials.len();
-        let state = State {
-            assembled: std::iter::repeat_with(|| None).take(count).collect(),
-            outcomes: vec![None; count],
-            ..State::default()
-        };
-        let generation = Generation { candidates: self, state: Mutex::new(state), changed: Condvar::new() };
+        let state = Mutex::new(State::new(self.trials.len(), TimeBreakdown::new(self.stages)));
+        let shared = Shared { generation: self, state, changed: Condvar::new() };
         std::thread::scope(|scope| {
-            for _ in 0..threads.clamp(1, count.max(1)) {
-                scope.spawn(|| generation.unless_broken(Generation::work));
+            for _ in 0..threads.clamp(1, self.trials.len().max(1)) {
+                scope.spawn(|| {
+                    let bell = Bell(&shared);
+                    bell.0.work();
+                });
             }
-            for bench in benches {
-                scope.spawn(|| generation.unless_broken(|generation| generation.run(bench.as_mut())));
+            for runner in runners {
+                scope.spawn(|| {
+                    let bell = Bell(&shared);
+                    bell.0.run(runner.as_mut());
+                });
             }
         });
-        generation.state.into_inner().unwrap_or_else(PoisonError::into_inner).evaluated()
+        shared.state.into_inner().unwrap_or_else(PoisonError::into_inner).evaluation()
+    }
+}
+
+impl Drop for Bell<'_, '_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lock().is_broken = true;
+        }
+        self.0.changed.notify_all();
     }
 }
 
 impl State {
-    /// A new candidate has failed, and with it its machine code.
-    fn fail(&mut self, at: usize, failure: Failure) {
-        if let Some(Ok(candidate)) = &self.assembled[at] {
-            self.failed.push((candidate.digest, failure));
+    /// Creates the state of so many trials with which nobody has begun.
+    fn new(trials: usize, time: TimeBreakdown) -> Self {
+        Self {
+            unclaimed: 0,
+            assembled: std::iter::repeat_with(|| None).take(trials).collect(),
+            decided: 0,
+            first_of: HashMap::new(),
+            outcomes: vec![None; trials],
+            before_device: VecDeque::new(),
+            after_device: VecDeque::new(),
+            ready: BTreeMap::new(),
+            failed: Vec::new(),
+            error: None,
+            is_broken: false,
+            time,
         }
-        self.outcomes[at] = Some(Outcome::Report(Report::Failed(failure)));
     }
 
-    fn evaluated(mut self) -> Result<Evaluated, BenchError> {
-        if let Some(error) = self.error {
-            return Err(error);
-        }
-        let report = |outcome: &Option<Outcome>| match outcome {
-            Some(Outcome::Report(report)) => Some(*report),
-            _ => None,
-        };
-        let all = self.outcomes.iter().map(|outcome| match outcome {
-            Some(Outcome::SameAs(first, digest)) => match report(&self.outcomes[*first])? {
-                Report::Ran { .. } => Some(Report::Same(*digest)),
-                failed => Some(failed),
-            },
-            outcome => report(outcome),
-        });
-        let reports = all.collect::<Option<Vec<Report>>>();
-        let reports = reports.ok_or_else(|| BenchError("a thread has ended before its time".to_owned()))?;
-        self.failed.sort_unstable_by_key(|(digest, _)| *digest);
-        Ok(Evaluated { reports, failed: self.failed, spent: self.spent })
-    }
-
+    /// Tells whether nobody has to go on.
     fn is_over(&self) -> bool {
         self.is_broken || self.error.is_some() || self.outcomes.iter().all(Option::is_some)
     }
+
+    /// Returns the reports once all are known.
+    fn evaluation(mut self) -> Result<Evaluation, RunnerError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let mut reports = Vec::with_capacity(self.outcomes.len());
+        for outcome in &self.outcomes {
+            let report = match *outcome {
+                Some(Outcome::Report(report)) => Some(report),
+                Some(Outcome::SameAs(first, digest)) => match self.outcomes[first] {
+                    Some(Outcome::Report(Report::Ran { .. })) => Some(Report::Same(digest)),
+                    Some(Outcome::Report(failed)) => Some(failed),
+                    _ => None,
+                },
+                None => None,
+            };
+            reports.push(report.ok_or_else(|| RunnerError("a thread has ended before its time".to_owned()))?);
+        }
+        self.failed.sort_unstable_by_key(|(digest, _)| *digest);
+        Ok(Evaluation { reports, failed: self.failed, time: self.time })
+    }
 }
 
-impl Generation<'_> {
+impl Shared<'_> {
+    /// Locks the state.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does it; where it panics, nobody waits for it.
-    fn unless_broken(&self, work: impl FnOnce(&Self)) {
-        struct Bell<'a, 'b>(&'a Generation<'b>);
-        impl Drop for Bell<'_, '_> {
-            fn drop(&mut self) {
-                if std::thread::panicking() {
-                    self.0.lock().is_broken = true;
-                }
-                self.0.changed.notify_all();
-            }
-        }
-        let _bell = Bell(self);
-        work(self);
+    /// Waits for a change of the state.
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What a core does until everything is known.
+    /// Does the work of a core until everything is known.
     fn work(&self) {
         while let Some(work) = self.next_work() {
-            let began = Instant::now();
             match work {
                 Work::Assemble(at) => {
-                    let made = (self.candidates.assemble)(&self.candidates.trials[at].edits);
-                    let mut state = self.lock();
-                    state.spent.assembling += began.elapsed();
-                    state.assembled[at] = Some(made.map(Arc::new));
-                    self.decide(&mut state);
+                    let trial = &self.generation.trials[at];
+                    let mut candidate = Candidate::new(&trial.edits, trial.purpose.into());
+                    let judged = self.judge(0, &mut candidate, &mut NoDevice);
+                    self.decide(at, candidate, judged);
                 }
-                Work::Instrument(at) => {
-                    let looks_right = (self.candidates.looks_right)(&self.candidates.trials[at].edits);
-                    let looked = began.elapsed();
-                    let run = looks_right.then(|| self.first_run(at));
-                    let mut state = self.lock();
-                    state.spent.checking += looked;
-                    state.spent.assembling += began.elapsed() - looked;
-                    match run {
-                        Some(run) => drop(state.ready.insert(at, run)),
-                        None => state.fail(at, Failure::Wrong),
-                    }
-                }
-                Work::Check(at, report) => {
-                    let passes = (self.candidates.passes)(&self.candidates.trials[at].edits);
-                    let mut state = self.lock();
-                    state.spent.checking += began.elapsed();
-                    match passes {
-                        true => state.outcomes[at] = Some(Outcome::Report(report)),
-                        false => state.fail(at, Failure::Wrong),
-                    }
+                Work::Judge(at, mut candidate) => {
+                    let judged = self.go_on(&mut candidate, false, &mut NoDevice);
+                    self.put_back(&mut self.lock(), at, candidate, judged);
                 }
             }
             self.changed.notify_all();
         }
     }
 
-    fn first_run(&self, at: usize) -> Run {
-        let code = self.candidates.first.and_then(|First { make, effort }| {
-            let code = make(&self.candidates.trials[at].edits)?;
-            Some(FirstCode { code, effort })
-        });
-        code.map_or(Run::Timed(None), Run::First)
+    /// Runs candidates on a device until everything is known.
+    fn run(&self, runner: &mut dyn Runner) {
+        while let Some((at, mut candidate)) = self.next_run() {
+            let judged = self.go_on(&mut candidate, true, runner);
+            self.put_back(&mut self.lock(), at, candidate, judged);
+            self.changed.notify_all();
+        }
     }
 
+    /// Has a stage judge a candidate.
+    fn judge(&self, stage: usize, candidate: &mut Candidate, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let Generation { stages, conditions, .. } = self.generation;
+        judge(stages, stage, candidate, conditions, runner)
+    }
+
+    /// Brings a candidate through its next stages, as long as they are all on cores or all on devices.
+    fn go_on(
+        &self,
+        candidate: &mut Candidate,
+        is_on_device: bool,
+        runner: &mut dyn Runner,
+    ) -> Result<(), Stop> {
+        let Generation { stages, conditions, .. } = self.generation;
+        while let Some(at) = next_stage(stages, candidate, conditions) {
+            if matches!(stages[at].about().cost, Cost::Device(_)) != is_on_device {
+                break;
+            }
+            self.judge(at, candidate, runner)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a candidate where its next stage finds it, or notes the report on it.
+    fn put_back(&self, state: &mut State, at: usize, mut candidate: Candidate, judged: Result<(), Stop>) {
+        let Generation { stages, conditions, .. } = self.generation;
+        state.time.add_visits(&std::mem::take(&mut candidate.visits));
+        match judged {
+            Err(Stop::Lost(error)) => {
+                state.error.get_or_insert(error);
+            }
+            Err(Stop::Refused(refusal)) => {
+                // Only what is new may fail for good; a device may fail what is measured once more.
+                if candidate.aim == Aim::Join {
+                    state.failed.push((candidate.digest, refusal.failure));
+                }
+                state.outcomes[at] = Some(Outcome::Report(Report::Failed(refusal.failure)));
+            }
+            Ok(()) => {
+                match next_stage(stages, &candidate, conditions).map(|next| stages[next].about().cost) {
+                    None => state.outcomes[at] = Some(Outcome::Report(report(&candidate))),
+                    Some(Cost::Device(_)) => drop(state.ready.insert(at, candidate)),
+                    Some(Cost::Core(_)) if is_before_device(stages, &candidate, conditions) => {
+                        state.before_device.push_back((at, candidate));
+                    }
+                    Some(Cost::Core(_)) => state.after_device.push_back((at, candidate)),
+                }
+            }
+        }
+    }
+
+    /// Decides on as many assembled trials as can be decided on in their order.
+    fn decide(&self, at: usize, mut candidate: Candidate, judged: Result<(), Stop>) {
+        let state = &mut *self.lock();
+        state.time.add_visits(&std::mem::take(&mut candidate.visits));
+        state.assembled[at] = Some(match judged {
+            Ok(()) => Ok(candidate),
+            Err(Stop::Refused(refusal)) => Err(refusal.failure),
+            Err(Stop::Lost(error)) => {
+                state.error.get_or_insert(error);
+                return;
+            }
+        });
+        while let Some(assembled) = state.assembled.get_mut(state.decided).and_then(Option::take) {
+            let at = state.decided;
+            state.decided += 1;
+            match assembled {
+                Err(failure) => state.outcomes[at] = Some(Outcome::Report(Report::Failed(failure))),
+                Ok(candidate) => match self.known_outcome(state, at, &candidate) {
+                    Some(outcome) => state.outcomes[at] = Some(outcome),
+                    None => self.put_back(state, at, candidate, Ok(())),
+                },
+            }
+        }
+    }
+
+    /// Returns the outcome of a trial that need not run.
+    fn known_outcome(&self, state: &mut State, at: usize, candidate: &Candidate) -> Option<Outcome> {
+        // What is measured once more, or with other inputs, is run whatever is known.
+        if candidate.aim != Aim::Join {
+            return None;
+        }
+        if let Some(report) = (self.generation.known)(candidate.digest) {
+            return Some(Outcome::Report(report));
+        }
+        match *state.first_of.entry(candidate.digest).or_insert(at) {
+            earlier if earlier == at => None,
+            earlier => Some(Outcome::SameAs(earlier, candidate.digest)),
+        }
+    }
+
+    /// Waits for the next work of a core.
     fn next_work(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
             if state.is_over() {
                 return None;
             }
-            // A device may be waiting for that.
-            if let Some(at) = state.to_instrument.pop_front() {
-                return Some(Work::Instrument(at));
+            if let Some((at, candidate)) = state.before_device.pop_front() {
+                return Some(Work::Judge(at, candidate));
             }
-            if state.unclaimed < self.candidates.trials.len() {
+            if state.unclaimed < self.generation.trials.len() {
                 state.unclaimed += 1;
                 return Some(Work::Assemble(state.unclaimed - 1));
             }
-            if let Some((at, report)) = state.to_check.pop_front() {
-                return Some(Work::Check(at, report));
+            if let Some((at, candidate)) = state.after_device.pop_front() {
+                return Some(Work::Judge(at, candidate));
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.wait(state);
         }
     }
 
-    /// Decides about as many as can be decided about in their order.
-    fn decide(&self, state: &mut State) {
-        while let Some(Some(assembled)) = state.assembled.get(state.decided) {
-            let (at, assembled) = (state.decided, assembled.clone());
-            state.decided += 1;
-            match self.decision(state, at, assembled) {
-                Some(outcome) => state.outcomes[at] = Some(outcome),
-                // What is measured again, or with other inputs, has run.
-                None if self.is_new(at) => state.to_instrument.push_back(at),
-                None => {
-                    state.ready.insert(at, Run::Timed(None));
-                }
-            }
-        }
-    }
-
-    fn is_new(&self, at: usize) -> bool {
-        self.candidates.trials[at].purpose == Purpose::Search
-    }
-
-    /// What is known of a trial without running it.
-    fn decision(
-        &self,
-        state: &mut State,
-        at: usize,
-        assembled: Result<Arc<Assembled>, Failure>,
-    ) -> Option<Outcome> {
-        let digest = match assembled {
-            Err(failure) => return Some(Outcome::Report(Report::Failed(failure))),
-            Ok(candidate) => candidate.digest,
-        };
-        // What is measured again, or with other inputs, is run whatever is known.
-        if !self.is_new(at) {
-            return None;
-        }
-        if let Some(report) = (self.candidates.known)(digest) {
-            return Some(Outcome::Report(report));
-        }
-        match *state.first_of.entry(digest).or_insert(at) {
-            earlier if earlier == at => None,
-            earlier => Some(Outcome::SameAs(earlier, digest)),
-        }
-    }
-
-    /// What a device does until everything has run.
-    fn run(&self, bench: &mut dyn Bench) {
-        while let Some((at, run, candidate)) = self.next_run() {
-            let (began, (lost, restarting)) = (Instant::now(), bench.replaced());
-            let is_first = matches!(run, Run::First(_));
-            let result = self.result(bench, at, &run, &candidate);
-            let (workers, restarts) = bench.replaced();
-            let restarts = restarts.saturating_sub(restarting);
-            let mut state = self.lock();
-            state.spent.restarts += restarts;
-            state.spent.workers += workers - lost;
-            let took = began.elapsed().saturating_sub(restarts);
-            *(if is_first { &mut state.spent.first_runs } else { &mut state.spent.timed_runs }) += took;
-            match result {
-                Err(error) => {
-                    state.error.get_or_insert(error);
-                }
-                Ok(None) => {
-                    let (Run::First(code) | Run::Timed(Some(code))) = run else { continue };
-                    state.ready.insert(at, Run::Timed(Some(code)));
-                }
-                Ok(Some(Report::Failed(failure))) if self.is_new(at) => state.fail(at, failure),
-                Ok(Some(report)) if self.is_new(at) && self.candidates.judge.looks_faster(&report) => {
-                    state.to_check.push_back((at, report));
-                }
-                Ok(Some(report)) => state.outcomes[at] = Some(Outcome::Report(report)),
-            }
-            self.changed.notify_all();
-        }
-    }
-
-    /// None where a first run shows nothing.
-    fn result(
-        &self,
-        bench: &mut dyn Bench,
-        at: usize,
-        run: &Run,
-        candidate: &Assembled,
-    ) -> Result<Option<Report>, BenchError> {
-        match run {
-            Run::First(code) => Ok(code.failure(bench, Set::Search)?.map(Report::Failed)),
-            Run::Timed(first) => {
-                let purpose = self.candidates.trials[at].purpose;
-                self.candidates.judge.report(bench, candidate, first.as_ref(), purpose).map(Some)
-            }
-        }
-    }
-
-    fn next_run(&self) -> Option<(usize, Run, Arc<Assembled>)> {
+    /// Waits for the next candidate of a device: the first that is ready.
+    fn next_run(&self) -> Option<(usize, Candidate)> {
         let began = Instant::now();
         let mut state = self.lock();
-        let (at, run) = loop {
-            if state.is_over() {
-                state.spent.idle += began.elapsed();
-                return None;
-            }
-            if let Some(next) = state.ready.pop_first() {
-                break next;
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        };
-        state.spent.idle += began.elapsed();
-        let candidate = state.assembled[at].as_ref()?.as_ref().ok()?;
-        Some((at, run, Arc::clone(candidate)))
+        while state.ready.is_empty() && !state.is_over() {
+            state = self.wait(state);
+        }
+        state.time.idle += began.elapsed();
+        if state.is_over() { None } else { state.ready.pop_first() }
+    }
+}
+
+/// Reports time and error of a candidate that has passed all stages.
+fn report(candidate: &Candidate) -> Report {
+    match candidate.fitness {
+        Some(fitness) => Report::Ran { fitness, code: Some(candidate.digest) },
+        None => Report::Failed(Failure::Wrong),
     }
 }
 

@@ -1,14 +1,15 @@
-//! PTX to instructions that can be read.
+//! NVIDIA's disassembler, which shows the instructions of machine code.
 
 use std::path::PathBuf;
 use std::process::Command;
 
+use super::change::{MachineCode, MachineCodeChange};
 use super::listing::{self, Listing};
-use super::{InstructionCounts, MachineCode, MachineCodeChange};
+use super::opcodes::InstructionCounts;
 use crate::sandbox::{Assembler, written_for};
-use crate::tool::{MOST_TIME, find, run};
+use crate::tool::{MOST_TIME, find, folder_with, run};
 
-/// NVIDIA's `ptxas` and `nvdisasm`, by which the machine code of a patch can be shown; neither needs a device.
+/// The tools that show the machine code of a patch: NVIDIA's `ptxas` and `nvdisasm`. Neither needs a device.
 ///
 /// ```
 /// use nitro_evolve::Disassembler;
@@ -26,16 +27,17 @@ pub struct Disassembler {
 }
 
 impl Disassembler {
-    /// The tools of this machine for a compute capability, as in `90`: those beside `$NVCC`, in `$CUDA_HOME/bin`,
-    /// or on the path.
+    /// Finds the tools of this machine for a compute capability such as `90`.
+    ///
+    /// They are looked for beside `$NVCC`, in `$CUDA_HOME/bin` and on the path.
     ///
     /// # Errors
-    /// In a sentence, which of them is not there.
+    /// When one of them is not there; a sentence names it.
     pub fn find(architecture: u32) -> Result<Self, String> {
         Ok(Self { assembler: Assembler::find_or(architecture)?, nvdisasm: find("nvdisasm")?, architecture })
     }
 
-    /// For the compute capability that a text was compiled for.
+    /// Finds the tools for the compute capability that a text was compiled for.
     pub(crate) fn of(ptx: &str) -> Result<Self, String> {
         let target = written_for(ptx);
         let digits =
@@ -44,18 +46,17 @@ impl Disassembler {
         Self::find(architecture)
     }
 
-    /// The instructions of a text.
+    /// Lists the instructions of a text.
     pub(crate) fn listing(&self, ptx: &str) -> Result<Listing, String> {
         let image = self.assembler.assemble(ptx)?;
-        let failed = |error: std::io::Error| format!("a temporary file for nvdisasm: {error}");
-        let folder = tempfile::tempdir().map_err(failed)?;
+        let folder = folder_with("a.cubin", &image, "nvdisasm")?;
         let file = folder.path().join("a.cubin");
-        std::fs::write(&file, &image).map_err(failed)?;
         listing::read(&run(Command::new(&self.nvdisasm).arg("--print-code").arg(&file), MOST_TIME)?)
     }
 
-    /// What of the original's instructions is others with a patch; `without` has what they are but for one of its
-    /// edits.
+    /// Compares the instructions of the original and of a patched text.
+    ///
+    /// `without` counts them for the patch but for each one of its edits.
     pub(crate) fn compare(
         &self,
         before: &str,
@@ -109,10 +110,9 @@ mod tests {
         assert_eq!((change.before.stores, change.after.stores), (1, 1));
         assert_eq!(change.without, [Some(change.before)]);
         assert!(change.summary().contains(", 1 to 0 barriers"), "{}", change.summary());
-        let removed = change
-            .diff
-            .iter()
-            .filter(|line| matches!(line, crate::DiffLine::Removed(text) if text.contains("BAR.SYNC")));
+        let removed = change.diff.iter().filter(
+            |line| matches!(line, crate::difference::DiffLine::Removed(text) if text.contains("BAR.SYNC")),
+        );
         assert_eq!(removed.count(), 1, "{:?}", change.diff);
         let refused = tools.compare(KERNEL, "nonsense", |_| Vec::new());
         assert!(matches!(&refused, MachineCode::Unknown(why) if why.contains(".version")), "{refused:?}");

@@ -1,4 +1,4 @@
-//! What a disassembler prints, made so that two of it can be held against each other.
+//! The text of a disassembler, made so that two of them can be compared.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -13,13 +13,13 @@ pub(crate) struct Listing {
     pub counts: InstructionCounts,
 }
 
-/// A line within a function.
+/// A line of a function.
 enum Line<'a> {
     Label(&'a str),
     Instruction(String),
 }
 
-/// Reads what `nvdisasm --print-code` prints.
+/// Reads the output of `nvdisasm --print-code`.
 ///
 /// # Errors
 /// Where there are no instructions in it.
@@ -72,6 +72,7 @@ impl Listing {
     }
 }
 
+/// Reads a line; none where it is neither a label nor an instruction.
 fn read_line(line: &str) -> Option<Line<'_>> {
     if let Some(label) = line.strip_suffix(':').filter(|label| label.starts_with(".L")) {
         return Some(Line::Label(label));
@@ -85,22 +86,23 @@ fn read_line(line: &str) -> Option<Line<'_>> {
     (!is_data).then(|| Line::Instruction(words.join(" ")))
 }
 
+/// Removes comments.
 fn without_comments(line: &str) -> String {
     let mut parts = line.split("/*");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + part.split_once("*/").map_or("", |(_, after)| after))
 }
 
-/// Cuts what the assembler fills the end of a function with: a loop that nobody comes to, and instructions that do
-/// nothing.
+/// Cuts the filling at the end of a function.
+///
+/// The assembler puts a loop there that nobody comes to, and instructions that do nothing.
 fn cut_padding(lines: &mut Vec<Line<'_>>) {
-    let is_filler = |line: &Line<'_>| match line {
-        Line::Label(_) => true,
-        Line::Instruction(text) => opcode(text) == "NOP",
-    };
-    // Labels that are gone to stand before instructions that do something.
-    while lines.last().is_some_and(is_filler) {
-        lines.pop();
+    // A label that somebody jumps to stands before instructions that do something.
+    while let Some(last) = lines.last() {
+        match last {
+            Line::Instruction(text) if opcode(text) != "NOP" => break,
+            _ => lines.pop(),
+        };
     }
     if let [.., Line::Instruction(before), Line::Label(label), Line::Instruction(last)] = &lines[..]
         && ["EXIT", "RET", "BRA"].contains(&opcode(before))
@@ -113,7 +115,7 @@ fn cut_padding(lines: &mut Vec<Line<'_>>) {
     }
 }
 
-/// How many instructions name each label.
+/// Counts the instructions that name each label.
 fn uses<'a>(lines: &'a [Line<'_>]) -> HashMap<&'a str, usize> {
     let mut uses = HashMap::new();
     let instructions =
@@ -124,15 +126,16 @@ fn uses<'a>(lines: &'a [Line<'_>]) -> HashMap<&'a str, usize> {
     uses
 }
 
-/// Where names of labels begin in a text, and how long they are.
+/// Returns the places of labels in a text, with their lengths.
 fn labels(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     text.match_indices(".L_").map(|(at, _)| {
-        let ends = |last: char| !last.is_ascii_alphanumeric() && last != '_';
-        let length = text[at + 1..].find(ends).map_or(text.len() - at, |length| length + 1);
-        (at, length)
+        let rest = &text[at + 1..];
+        let end = rest.find(|last: char| !last.is_ascii_alphanumeric() && last != '_');
+        (at, 1 + end.unwrap_or(rest.len()))
     })
 }
 
+/// Replaces the labels of an instruction by numbers.
 fn renamed(instruction: &str, numbers: &HashMap<&str, usize>) -> String {
     let (mut text, mut next) = (String::new(), 0);
     for (at, length) in labels(instruction) {

@@ -1,103 +1,10 @@
-//! What the assembler makes of a patch: the machine code (SASS) of the kernels before and after, held against each
-//! other.
+//! The machine code (SASS) of the kernels before and after a patch.
 
+mod change;
 mod disassembler;
 mod listing;
 mod opcodes;
 
-use serde::{Deserialize, Serialize};
-
+pub(crate) use self::change::{MachineCode, MachineCodeChange};
 pub use self::disassembler::Disassembler;
-pub use self::opcodes::InstructionCounts;
-
-use self::listing::Listing;
-use crate::difference::{DiffLine, difference};
-
-/// The machine code of a patched text beside the original's.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MachineCode {
-    /// Both are known.
-    Compared(MachineCodeChange),
-    /// Not, and why: `there is no nvdisasm ...`.
-    Unknown(String),
-}
-
-/// What a patch changes in the machine code of the kernels that are evolved, and of what they call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MachineCodeChange {
-    /// For which architecture it was made, as in `sm_90`.
-    pub architecture: String,
-    /// Instructions of the original.
-    pub before: InstructionCounts,
-    /// With the patch.
-    pub after: InstructionCounts,
-    /// With the patch but for one of its edits, for each in order; none where the others do not go without it.
-    /// Empty where the edits are too many.
-    pub without: Vec<Option<InstructionCounts>>,
-    /// What differs, without addresses, encodings and what tells the scheduler alone; registers are as the
-    /// assembler numbered them.
-    pub diff: Vec<DiffLine>,
-}
-
-impl MachineCodeChange {
-    /// Of two listings.
-    pub(crate) fn new(
-        architecture: String,
-        before: &Listing,
-        after: &Listing,
-        without: Vec<Option<InstructionCounts>>,
-    ) -> Self {
-        let diff = difference(&before.text, &after.text);
-        Self { architecture, before: before.counts, after: after.counts, without, diff }
-    }
-
-    /// In short: `312 to 287 instructions, 3 to 2 barriers`; of the classes those that change.
-    #[must_use]
-    pub fn summary(&self) -> String {
-        let (before, after) = (self.before.total(), self.after.total());
-        let classes = self.before.classes().into_iter().zip(self.after.classes());
-        let changed = classes
-            .filter(|((_, before), (_, after))| before != after)
-            .map(|((class, before), (_, after))| format!(", {before} to {after} {class}"));
-        let all = match before == after {
-            true if self.diff.is_empty() => {
-                return format!("the same {before} instructions as the original's");
-            }
-            true => format!("{before} instructions as before, others of them"),
-            false => format!("{before} to {after} instructions"),
-        };
-        all + &changed.collect::<String>()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn listing(lines: &[&str]) -> Listing {
-        let text: String = lines.iter().map(|line| format!("        /*0000*/ {line} ;\n")).collect();
-        listing::read(&format!("\t.section\t.text.k,\"ax\",@progbits\n{text}")).unwrap()
-    }
-
-    fn change(before: &[&str], after: &[&str]) -> MachineCodeChange {
-        MachineCodeChange::new("sm_90".to_owned(), &listing(before), &listing(after), Vec::new())
-    }
-
-    #[test]
-    fn in_short_it_is_what_becomes_more_or_less() {
-        let all = ["BAR.SYNC 0x0", "IADD3 R1, R1, R2, RZ", "STG.E [R2], R1", "STG.E [R2], R3", "EXIT"];
-        assert_eq!(
-            change(&all, &all[1..4]).summary(),
-            "5 to 3 instructions, 1 to 0 barriers, 1 to 0 control flow"
-        );
-        assert_eq!(change(&all, &all).summary(), "the same 5 instructions as the original's");
-        let other = ["BAR.SYNC 0x0", "IADD3 R1, R1, R4, RZ", "STG.E [R2], R1", "STG.E [R2], R3", "EXIT"];
-        assert_eq!(change(&all, &other).summary(), "5 instructions as before, others of them");
-        let load = ["BAR.SYNC 0x0", "LDG.E R1, [R2]", "STG.E [R2], R1", "STG.E [R2], R3", "EXIT"];
-        assert_eq!(
-            change(&all, &load).summary(),
-            "5 instructions as before, others of them, 0 to 1 loads, 1 to 0 arithmetic"
-        );
-    }
-}
+pub(crate) use self::opcodes::InstructionCounts;

@@ -1,17 +1,17 @@
-//! What kind of an instruction an opcode is.
+//! The classes of instructions, by opcode.
 
 use serde::{Deserialize, Serialize};
 
-/// How many instructions of each class stand in machine code, however often they run.
+/// The instructions of each class in machine code, however often they run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InstructionCounts {
-    /// From global, shared and local memory and textures; copies from global to shared memory.
+pub(crate) struct InstructionCounts {
+    /// Loads from global, shared and local memory and textures; copies from global to shared memory.
     pub loads: usize,
-    /// To global, shared and local memory and surfaces.
+    /// Stores to global, shared and local memory and surfaces.
     pub stores: usize,
     /// Atomic operations on memory, with and without a result.
     pub atomics: usize,
-    /// Where threads of a block, a warp or a cluster wait for each other.
+    /// Barriers of a block, a warp or a cluster.
     pub barriers: usize,
     /// Computing, comparing, converting, choosing, of numbers, bits and predicates; moves that take an arithmetic unit.
     pub arithmetic: usize,
@@ -27,21 +27,22 @@ const STORES: &str = "ST STAS STG STL STS STSM STTM SUST UTMASTG";
 const ATOMICS: &str = "ATOM ATOMG ATOMS RED REDAS REDG SUATOM SURED UTMAREDG";
 const BARRIERS: &str = "BAR SYNCS UCGABAR_ARV UCGABAR_WAIT WARPSYNC";
 const ARITHMETIC: &str = "\
-    BGMMA BMMA BMSK BREV DADD DFMA DMMA DMUL DSETP F2F F2FP F2I F2IP FADD FADD2 FADD32I FCHK FFMA FFMA2 FFMA32I FHADD FHFMA FLO \
-    FMNMX FMNMX3 FMUL FMUL2 FMUL32I FRND FSEL FSET FSETP FSWZADD HADD2 HADD2_32I HFMA2 HFMA2_32I HGMMA HMMA HMNMX2 HMUL2 HMUL2_32I HSET2 \
-    HSETP2 I2F I2FP I2I I2IP IABS IADD IADD2 IADD3 IADD32I IDP IDP4A IGMMA IMAD IMMA IMNMX IMUL IMUL32I ISCADD ISCADD32I ISETP LEA LOP LOP3 LOP32I \
-    MUFU OMMA PLOP3 POPC PRMT PSETP QGMMA QMMA SEL SGXT SHF SHL SHR VABSDIFF VABSDIFF4 VHMNMX VIADD VIADDMNMX VIMNMX VIMNMX3";
+    BGMMA BMMA BMSK BREV DADD DFMA DMMA DMUL DSETP F2F F2FP F2I F2IP FADD FADD2 FADD32I FCHK FFMA FFMA2 FFMA32I \
+    FHADD FHFMA FLO FMNMX FMNMX3 FMUL FMUL2 FMUL32I FRND FSEL FSET FSETP FSWZADD HADD2 HADD2_32I HFMA2 HFMA2_32I \
+    HGMMA HMMA HMNMX2 HMUL2 HMUL2_32I HSET2 HSETP2 I2F I2FP I2I I2IP IABS IADD IADD2 IADD3 IADD32I IDP IDP4A IGMMA \
+    IMAD IMMA IMNMX IMUL IMUL32I ISCADD ISCADD32I ISETP LEA LOP LOP3 LOP32I MUFU OMMA PLOP3 POPC PRMT PSETP QGMMA \
+    QMMA SEL SGXT SHF SHL SHR VABSDIFF VABSDIFF4 VHMNMX VIADD VIADDMNMX VIMNMX VIMNMX3";
 const CONTROL: &str =
     "BMOV BPT BRA BREAK BRX BRXU BSSY BSYNC CALL EXIT JMP JMX JMXU KILL NANOSLEEP RET RPCMOV RTT YIELD";
 
 impl InstructionCounts {
-    /// All of them.
+    /// Returns the number of all instructions.
     #[must_use]
     pub fn total(&self) -> usize {
         self.classes().iter().map(|(_, count)| count).sum()
     }
 
-    /// Each class with its name for people.
+    /// Returns each class with its name for people.
     #[must_use]
     pub fn classes(&self) -> [(&'static str, usize); 7] {
         let Self { loads, stores, atomics, barriers, arithmetic, control, other } = *self;
@@ -59,26 +60,28 @@ impl InstructionCounts {
     /// Counts an instruction: `@!P0 LDG.E R1, desc[UR4][R2.64]`.
     pub(super) fn add(&mut self, instruction: &str) {
         let name = opcode(instruction);
-        let is = |of: &str| of.split_whitespace().any(|known| known == name);
         // What a whole warp computes once is named as what each thread computes, after a U.
-        let computes = is(ARITHMETIC)
-            || name
-                .strip_prefix('U')
-                .is_some_and(|rest| ARITHMETIC.split_whitespace().any(|known| known == rest));
+        let computes =
+            is_in(ARITHMETIC, name) || name.strip_prefix('U').is_some_and(|rest| is_in(ARITHMETIC, rest));
         let class = match () {
-            () if is(LOADS) => &mut self.loads,
-            () if is(STORES) => &mut self.stores,
-            () if is(ATOMICS) => &mut self.atomics,
-            () if is(BARRIERS) => &mut self.barriers,
+            () if is_in(LOADS, name) => &mut self.loads,
+            () if is_in(STORES, name) => &mut self.stores,
+            () if is_in(ATOMICS, name) => &mut self.atomics,
+            () if is_in(BARRIERS, name) => &mut self.barriers,
             () if computes => &mut self.arithmetic,
-            () if is(CONTROL) => &mut self.control,
+            () if is_in(CONTROL, name) => &mut self.control,
             () => &mut self.other,
         };
         *class += 1;
     }
 }
 
-/// The opcode of an instruction, without its guard and modifiers.
+/// Tells whether a class has an opcode.
+fn is_in(class: &str, name: &str) -> bool {
+    class.split_whitespace().any(|known| known == name)
+}
+
+/// Returns the opcode of an instruction, without its guard and modifiers.
 pub(super) fn opcode(instruction: &str) -> &str {
     let mut words = instruction.split_whitespace().skip_while(|word| word.starts_with('@'));
     words.next().and_then(|word| word.split('.').next()).unwrap_or_default()

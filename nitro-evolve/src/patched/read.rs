@@ -1,4 +1,4 @@
-//! What `train evolve` has written, read again.
+//! The files of `train evolve`, read again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,50 +8,53 @@ use serde::Deserialize;
 
 use crate::finding::{Contract, Finding, Verdict};
 
-/// Of the numbers of an evolution: hundreds of generations are some megabytes.
+/// The most bytes of the numbers of an evolution: hundreds of generations take some megabytes.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// A patch that may be used.
 #[derive(Debug)]
-pub(super) struct Accepted {
-    /// Of its files.
+pub(super) struct AcceptedPatch {
+    /// The name of its files.
     pub(super) name: String,
-    /// Among the findings, from 1.
+    /// Its number among the findings, from 1.
     pub(super) number: usize,
     pub(super) finding: Finding,
-    /// What it was found on.
+    /// The devices that it was found on.
     pub(super) on: Vec<String>,
     /// The whole patched text.
     pub(super) ptx: String,
 }
 
-/// What is asked of the numbers. Of what was refused nothing is: figures of it may be missing.
+/// The numbers of an evolution. A refused finding may lack figures, so that its verdict alone is read.
 #[derive(Deserialize)]
-struct Numbers {
+struct EvolvedFile {
     on: Vec<String>,
     findings: Vec<serde_json::Value>,
 }
 
+/// The verdict of a finding.
 #[derive(Deserialize)]
-struct Judged {
+struct FindingVerdict {
     verdict: Verdict,
 }
 
-/// The accepted patches in a folder with no larger error; a sentence where there is none.
-pub(super) fn accepted(folder: &Path, max_error: f64) -> Result<Vec<Accepted>, String> {
+/// Reads the accepted patches in a folder with no larger error.
+///
+/// # Errors
+/// When there is none; with a sentence.
+pub(super) fn accepted(folder: &Path, max_error: f64) -> Result<Vec<AcceptedPatch>, String> {
     let numbers = folder.join("evolved.json");
-    let wrong = |error: &dyn std::fmt::Display| {
-        format!("{}: {error}; it is what `train evolve KERNEL.ptx` writes", numbers.display())
-    };
-    let bytes = files::read(&numbers, MOST_BYTES).map_err(|error| wrong(&error))?;
-    let Numbers { on, findings } = serde_json::from_slice(&bytes).map_err(|error| wrong(&error))?;
+    let bytes = files::read(&numbers, MOST_BYTES).map_err(|error| wrong(&numbers, &error))?;
+    let EvolvedFile { on, findings } =
+        serde_json::from_slice(&bytes).map_err(|error| wrong(&numbers, &error))?;
     let mut accepted = Vec::new();
     for (number, value) in (1..).zip(findings) {
-        let Judged { verdict } = Judged::deserialize(&value).map_err(|error| wrong(&error))?;
+        let FindingVerdict { verdict } =
+            FindingVerdict::deserialize(&value).map_err(|error| wrong(&numbers, &error))?;
         if is_within(&verdict, max_error) {
-            let finding = serde_json::from_value(value).map_err(|error| wrong(&error))?;
+            let finding = serde_json::from_value(value).map_err(|error| wrong(&numbers, &error))?;
             let (name, ptx) = text(folder, number)?;
-            accepted.push(Accepted { name, number, finding, on: on.clone(), ptx });
+            accepted.push(AcceptedPatch { name, number, finding, on: on.clone(), ptx });
         }
     }
     match accepted.is_empty() {
@@ -60,6 +63,12 @@ pub(super) fn accepted(folder: &Path, max_error: f64) -> Result<Vec<Accepted>, S
     }
 }
 
+/// Says what the numbers of an evolution should be.
+fn wrong(numbers: &Path, error: &dyn std::fmt::Display) -> String {
+    format!("{}: {error}; it is what `train evolve KERNEL.ptx` writes", numbers.display())
+}
+
+/// Tells whether a patch was accepted with at most this error.
 fn is_within(verdict: &Verdict, most: f64) -> bool {
     match verdict {
         Verdict::Accepted(Contract::Exact) => true,
@@ -68,6 +77,7 @@ fn is_within(verdict: &Verdict, most: f64) -> bool {
     }
 }
 
+/// Names an error in a sentence.
 fn with_error(max_error: f64) -> String {
     match max_error > 0.0 {
         true => format!(" whose results are off by {max_error} at most"),
@@ -75,7 +85,7 @@ fn with_error(max_error: f64) -> String {
     }
 }
 
-/// The file of the patched text without its ending, and the text.
+/// Reads the patched text. Returns also the name of its file without the ending.
 fn text(folder: &Path, number: usize) -> Result<(String, String), String> {
     let file = ptx_file(folder, number)?;
     let text = files::read(&file, MAX_ARTIFACT_BYTES as u64).map_err(|error| error.to_string());
@@ -84,15 +94,15 @@ fn text(folder: &Path, number: usize) -> Result<(String, String), String> {
     ptx.map(|ptx| (name, ptx)).map_err(|why| format!("{}: {why}", file.display()))
 }
 
-/// The file `NAME-NUMBER.ptx`, where NAME is whatever the kernel's file was called.
+/// Finds the file `NAME-NUMBER.ptx`, where NAME is whatever the kernel's file was called.
 fn ptx_file(folder: &Path, number: usize) -> Result<PathBuf, String> {
-    let unreadable = |error| format!("{}: {error}", folder.display());
     let ending = format!("-{number}.ptx");
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        found.extend(name.ends_with(&ending).then(|| path.clone()));
+    let entries = fs::read_dir(folder).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+    for entry in entries.map_err(|error| format!("{}: {error}", folder.display()))? {
+        if entry.file_name().to_string_lossy().ends_with(&ending) {
+            found.push(entry.path());
+        }
     }
     match <[PathBuf; 1]>::try_from(found) {
         Ok([file]) => Ok(file),

@@ -2,9 +2,9 @@
 
 use nitro_launch::{Affine, Extent, LaunchPlan, Range, Variable};
 
-/// What the numbers of a plan are called in its workload.
+/// The names of a plan's numbers in its workload.
 pub(super) struct Names {
-    /// Sizes, then products of them.
+    /// The names of sizes, then of products of them.
     pub sizes: Vec<String>,
     pub scalars: Vec<String>,
     /// The value of each iterator of the host's loops, as a formula.
@@ -12,19 +12,21 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Names of the plan are kept where a formula can have them.
+    /// Takes the names of a plan; those that a formula cannot have are changed.
     pub(super) fn new(plan: &LaunchPlan) -> Self {
-        let mut taken = vec!["i".to_owned(), "seed".to_owned()];
-        let mut name = |name: &String| {
-            let name = word(name, &taken);
-            taken.push(name.clone());
-            name
-        };
         let sizes = plan.sizes.iter().chain(plan.products.iter().map(|product| &product.name));
-        let (sizes, scalars) = (sizes.map(&mut name).collect(), plan.scalars.iter().map(&mut name).collect());
-        Self { sizes, scalars, iterators: plan.iterators.iter().map(&mut name).collect() }
+        let mut names = vec!["i".to_owned(), "seed".to_owned()];
+        for name in sizes.chain(&plan.scalars).chain(&plan.iterators) {
+            names.push(word(name, &names));
+        }
+        let mut names = names.into_iter().skip(2);
+        let count = plan.sizes.len() + plan.products.len();
+        let sizes = names.by_ref().take(count).collect();
+        let scalars = names.by_ref().take(plan.scalars.len()).collect();
+        Self { sizes, scalars, iterators: names.collect() }
     }
 
+    /// Writes a sum.
     pub(super) fn affine(&self, affine: &Affine) -> String {
         let mut text = String::new();
         for &(variable, coefficient) in affine.terms() {
@@ -33,14 +35,11 @@ impl Names {
                 Variable::Iterator(at) => &self.iterators[at],
                 Variable::Block(_) | Variable::Thread(_) => "0", // the host knows none
             };
-            append(
-                &mut text,
-                coefficient < 0,
-                &match coefficient.unsigned_abs() {
-                    1 => inner(name),
-                    times => format!("{times} * {}", inner(name)),
-                },
-            );
+            let term = match coefficient.unsigned_abs() {
+                1 => inner(name),
+                times => format!("{times} * {}", inner(name)),
+            };
+            append(&mut text, coefficient < 0, &term);
         }
         match affine.constant() {
             0 if !text.is_empty() => {}
@@ -49,7 +48,7 @@ impl Names {
         text
     }
 
-    /// How many values a range has, and the value that its iterator has after so many others.
+    /// Writes the number of values of a range, and the value of its iterator after `index` others.
     pub(super) fn range(&self, range: &Range, index: &str) -> (String, String) {
         let Range { lower, upper, step, is_reversed, .. } = range;
         let (least, end) = (self.most(lower, "max"), self.most(upper, "min"));
@@ -63,34 +62,33 @@ impl Names {
         (times, value)
     }
 
-    /// How many blocks it takes to cover each value, where one covers so many.
+    /// Writes the number of blocks that cover each value, where one covers so many.
     pub(super) fn blocks(&self, extent: &Extent, of_block: i64) -> String {
         let (least, end) = (self.most(&extent.lower, "max"), self.most(&extent.upper, "min"));
         divided(&divided(&less(&end, &least), extent.step), of_block)
     }
 
-    /// The elements of an array. One that is made for the kernels has none in a dimension that would be negative.
+    /// Writes the number of elements of an array. A temporary one has none in a dimension that would be negative.
     pub(super) fn elements(&self, shape: &[Affine], is_temporary: bool) -> String {
-        let extent = |extent: &Affine| {
+        let mut extents = Vec::new();
+        for extent in shape {
             let extent = self.affine(extent);
-            if is_temporary && !is_word(&extent) { format!("max(0, {extent})") } else { inner(&extent) }
-        };
-        match shape {
-            [] => "1".to_owned(),
-            shape => shape.iter().map(extent).collect::<Vec<_>>().join(" * "),
+            let may_be_negative = is_temporary && !is_word(&extent);
+            extents.push(if may_be_negative { format!("max(0, {extent})") } else { inner(&extent) });
         }
+        if extents.is_empty() { "1".to_owned() } else { extents.join(" * ") }
     }
 
+    /// Writes the largest or the least of bounds.
     fn most(&self, bounds: &[Affine], function: &str) -> String {
         let each = bounds.iter().map(|bound| self.affine(bound));
         each.reduce(|all, one| format!("{function}({all}, {one})")).unwrap_or_default()
     }
 }
 
-/// A name that a formula can have: letters, digits and _, and not one of those that are taken.
+/// Makes a name that a formula can have: letters, digits and _, and not one of those that are taken.
 fn word(name: &str, taken: &[String]) -> String {
-    let letter = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
-    let mut word: String = name.chars().map(letter).collect();
+    let mut word = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
     if !word.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
         word.insert(0, '_');
     }
@@ -100,15 +98,17 @@ fn word(name: &str, taken: &[String]) -> String {
     word
 }
 
+/// Tells whether a formula is one name or number.
 fn is_word(formula: &str) -> bool {
     formula.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// In parentheses, unless it is one number.
+/// Puts a formula into parentheses, unless it is one name or number.
 fn inner(formula: &str) -> String {
     if is_word(formula) { formula.to_owned() } else { format!("({formula})") }
 }
 
+/// Adds a term with its sign.
 fn append(text: &mut String, is_negative: bool, term: &str) {
     text.push_str(match (text.is_empty(), is_negative) {
         (true, true) => "-",
@@ -119,6 +119,7 @@ fn append(text: &mut String, is_negative: bool, term: &str) {
     text.push_str(term);
 }
 
+/// Writes a difference.
 fn less(end: &str, least: &str) -> String {
     match least {
         "0" => end.to_owned(),
@@ -126,6 +127,7 @@ fn less(end: &str, least: &str) -> String {
     }
 }
 
+/// Writes a quotient, rounded up.
 fn divided(formula: &str, by: i64) -> String {
     match by {
         1 => formula.to_owned(),

@@ -1,4 +1,4 @@
-//! A plan as a workload's text.
+//! The text of a plan's workload.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -8,30 +8,27 @@ use nitro_launch::{
     Covering, Host, Integers, LaunchPlan, PlannedArray, PlannedKernel, SizeProduct, Walk, launches,
 };
 
-use super::PlannedError;
-use super::cases::{Numbers, cases};
+use super::cases::{InputNumbers, cases};
+use super::error::PlannedError;
 use super::formula::Names;
-use crate::Set;
+use crate::workload::Set;
 
-/// Sums of some thousand terms in single precision, in another order.
+/// The error of sums of some thousand terms in single precision, in another order.
 const REORDERED: f64 = 1e-5;
-/// Launches of an input that are looked at.
+/// The most launches of an input that are looked at.
 const MOST_LAUNCHES: u64 = 100_000;
 
-pub(super) fn names(plan: &LaunchPlan) -> Names {
-    Names::new(plan)
-}
-
-/// What is known of a plan when its launches are written.
+/// A writer of launches.
 struct Writer<'a> {
     plan: &'a LaunchPlan,
     names: Names,
     integers: &'static str,
-    /// Kernels that some launch of an input has no block of, by their indices.
+    /// The kernels that some launch of an input has no block of, by their indices.
     left_out: BTreeSet<usize>,
     text: String,
 }
 
+/// Writes a workload with inputs around these numbers.
 pub(super) fn workload(plan: &LaunchPlan, numbers: &[(String, f64)]) -> Result<String, PlannedError> {
     let cases = cases(plan, numbers)?;
     let mut integers = Integers::Bits32;
@@ -42,7 +39,7 @@ pub(super) fn workload(plan: &LaunchPlan, numbers: &[(String, f64)]) -> Result<S
     }
     let integers = if integers == Integers::Bits64 { "i64" } else { "i32" };
     let left_out = cases.iter().flat_map(|case| left_out(plan, &case.sizes)).collect();
-    let mut writer = Writer { plan, names: names(plan), integers, left_out, text: String::new() };
+    let mut writer = Writer { plan, names: Names::new(plan), integers, left_out, text: String::new() };
     writer.head();
     writer.products();
     writer.buffers();
@@ -51,35 +48,41 @@ pub(super) fn workload(plan: &LaunchPlan, numbers: &[(String, f64)]) -> Result<S
     Ok(writer.text)
 }
 
-/// The kernels that have a launch without blocks for these sizes: a plan leaves it out.
+/// Returns the kernels that have a launch without blocks for these sizes: a plan leaves it out.
 fn left_out(plan: &LaunchPlan, sizes: &[i64]) -> BTreeSet<usize> {
-    let covering = |at: usize| {
-        let PlannedKernel { host_iterators, grid, block, points, .. } = &plan.kernels[at];
-        Covering { host_iterators, grid, block: *block, points: *points }
-    };
     let mut found = BTreeSet::new();
     let sizes = SizeProduct::with_all(&plan.products, sizes);
-    let walk = launches(&plan.host, plan.iterators.len(), &covering, &sizes, MOST_LAUNCHES, |launch| {
-        found.extend(launch.grid.contains(&0).then_some(launch.kernel));
-        Ok::<(), Infallible>(())
-    });
+    let (host, iterators) = (&plan.host, plan.iterators.len());
+    let walk =
+        launches(host, iterators, &|at| covering(&plan.kernels[at]), &sizes, MOST_LAUNCHES, |launch| {
+            found.extend(launch.grid.contains(&0).then_some(launch.kernel));
+            Ok::<(), Infallible>(())
+        });
     match walk {
         Ok(Walk::Ended | Walk::Stopped) => found,
     }
 }
 
-/// Whether threads add to one element in any order, by atomic operations or by giving each other what they have.
+/// Returns what the launches of a kernel cover.
+fn covering(kernel: &PlannedKernel) -> Covering<'_> {
+    let PlannedKernel { host_iterators, grid, block, points, .. } = kernel;
+    Covering { host_iterators, grid, block: *block, points: *points }
+}
+
+/// Tells whether threads add to one element in any order, by atomic operations or by exchanging what they have.
 fn reorders(plan: &LaunchPlan) -> bool {
     let text = plan.ptx.as_ref().map_or(&plan.cuda, |ptx| &ptx.text);
     ["atomicAdd", "__shfl", "atom.", "red.", "shfl."].iter().any(|word| text.contains(word))
 }
 
 impl Writer<'_> {
+    /// Adds a line.
     fn add(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
+    /// Writes the permitted error.
     fn head(&mut self) {
         let name = quoted(&self.plan.name);
         self.add(&format!("# How the launch plan {name} is run, and what of its results counts."));
@@ -91,6 +94,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes the products of sizes as numbers that follow from these.
     fn products(&mut self) {
         if self.plan.products.is_empty() {
             return;
@@ -104,6 +108,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes the arrays.
     fn buffers(&mut self) {
         let plan = self.plan;
         let error = if reorders(plan) { "relative" } else { "exact" };
@@ -118,6 +123,7 @@ impl Writer<'_> {
         plan.temporaries.iter().for_each(|array| self.buffer(array, true, "scratch"));
     }
 
+    /// Writes an array.
     fn buffer(&mut self, array: &PlannedArray, is_temporary: bool, role: &str) {
         let (name, length) = (quoted(&array.name), self.names.elements(&array.shape, is_temporary));
         self.add(&format!(
@@ -125,6 +131,7 @@ impl Writer<'_> {
         ));
     }
 
+    /// Writes the loops and launches of the host into a table of TOML.
     fn steps(&mut self, host: &[Host], table: &str) {
         for one in host {
             match one {
@@ -141,12 +148,14 @@ impl Writer<'_> {
         }
     }
 
+    /// Writes a launch, under a condition where it may have no blocks.
     fn launch(&mut self, at: usize, table: &str) {
         let kernel = &self.plan.kernels[at];
-        let blocks = |(axis, extent)| {
-            self.names.blocks(extent, i64::from(kernel.block[axis]) * i64::from(kernel.points[axis]))
-        };
-        let grid: Vec<String> = kernel.grid.iter().enumerate().map(blocks).collect();
+        let mut grid = Vec::new();
+        for (axis, extent) in kernel.grid.iter().enumerate() {
+            let of_block = i64::from(kernel.block[axis]) * i64::from(kernel.points[axis]);
+            grid.push(self.names.blocks(extent, of_block));
+        }
         let mut table = table.to_owned();
         if self.left_out.contains(&at) {
             let least = grid.iter().fold("1".to_owned(), |all, blocks| format!("min({all}, {blocks})"));
@@ -163,7 +172,7 @@ impl Writer<'_> {
         ));
     }
 
-    /// As the kernel takes them: sizes and iterators, scalars, arrays.
+    /// Writes arguments as the kernel takes them: sizes and iterators, scalars, arrays.
     fn arguments(&self, kernel: &PlannedKernel) -> Vec<String> {
         let Self { names, integers, plan, .. } = self;
         let iterators = kernel.host_iterators.iter().map(|at| &names.iterators[*at]);
@@ -174,7 +183,8 @@ impl Writer<'_> {
         integers.chain(scalars).chain(arrays).collect()
     }
 
-    fn cases(&mut self, cases: &[Numbers]) {
+    /// Writes the inputs.
+    fn cases(&mut self, cases: &[InputNumbers]) {
         for (seed, case) in cases.iter().enumerate() {
             let set = match case.set {
                 Set::Search => "search",
@@ -192,7 +202,7 @@ impl Writer<'_> {
     }
 }
 
-/// A name as TOML has it: names of a plan have no control characters.
+/// Writes a name as TOML has it: names of a plan have no control characters.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
 }

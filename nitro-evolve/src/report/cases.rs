@@ -1,11 +1,13 @@
-//! How a patch did with inputs that nothing of the search saw, and what other programs say of it.
+//! The test of a patch with inputs that the search never saw, and its checks.
 
 use maud::{Markup, html};
-use nitro_page::wide;
+use nitro_page::{columns, wide};
 
 use super::words;
-use crate::finding::{CheckOutcome, Checked, Compared, Finding};
+use crate::check::{CheckOutcome, CheckReport};
+use crate::finding::{Finding, TestCase};
 
+/// Writes the test and the checks of a finding.
 pub(super) fn part(finding: &Finding, is_counted: bool) -> Markup {
     html! {
         @if !finding.test.is_empty() {
@@ -17,22 +19,29 @@ pub(super) fn part(finding: &Finding, is_counted: bool) -> Markup {
     }
 }
 
+/// Writes the cases of the test.
 fn table(finding: &Finding, is_counted: bool) -> Markup {
     let worst = finding.test.iter().map(|case| case.error).fold(0.0, f64::max);
     html! {
         table.numbers {
             thead {
-                tr { th scope="col" { "input" } th scope="col" { "original" } th scope="col" { "patched" } th scope="col" { "times as fast" } th scope="col" { "error" } }
+                tr { (columns(&["input", "original", "patched", "times as fast", "error"])) }
             }
             tbody { @for case in &finding.test { (row(case, is_counted)) } }
             @if let Some(speedup) = finding.speedup().filter(|_| finding.test.len() > 1) {
-                tfoot { tr { th scope="row" { "geometric mean, largest error" } td {} td {} td { (words::times(speedup)) } td { (words::error(worst)) } } }
+                tfoot {
+                    tr {
+                        th scope="row" { "geometric mean, largest error" }
+                        td {} td {} td { (words::times(speedup)) } td { (words::error(worst)) }
+                    }
+                }
             }
         }
     }
 }
 
-fn row(case: &Compared, is_counted: bool) -> Markup {
+/// Writes a case.
+fn row(case: &TestCase, is_counted: bool) -> Markup {
     html! {
         tr {
             th scope="row" { code { (case.case) } }
@@ -42,14 +51,18 @@ fn row(case: &Compared, is_counted: bool) -> Markup {
     }
 }
 
-fn checks(checks: &[Checked]) -> Markup {
+/// Writes the reports of the checks.
+fn checks(checks: &[CheckReport]) -> Markup {
     html! {
         h3 { "Races and accesses" }
         @if checks.is_empty() {
-            p { "Nothing looked for races or invalid accesses here: compute-sanitizer would, and is part of a CUDA toolkit." }
+            p {
+                "Nothing looked for races or invalid accesses here: compute-sanitizer would, and is part of a CUDA "
+                "toolkit."
+            }
         } @else {
             ul.checks {
-                @for Checked { check, outcome } in checks {
+                @for CheckReport { check, outcome } in checks {
                     li.{ (class(outcome)) } {
                         b { (check) } ": "
                         @match outcome {
@@ -64,6 +77,7 @@ fn checks(checks: &[Checked]) -> Markup {
     }
 }
 
+/// Returns the style of an outcome.
 fn class(outcome: &CheckOutcome) -> &'static str {
     match outcome {
         CheckOutcome::Clean => "clean",

@@ -1,13 +1,14 @@
-//! The kernels as they were against the patched ones.
+//! The change of the PTX.
 
 use maud::{Markup, html};
 use nitro_page::{Change, on_demand, plural};
 
 use crate::difference::{DiffLine, MOST_LINES};
 
-/// Longer ones are closed until they are asked for.
+/// The most lines that are shown at once; more are closed until they are asked for.
 const MOST_OPEN: usize = 150;
 
+/// Writes what changes in the PTX.
 pub(super) fn part(diff: &[DiffLine]) -> Markup {
     let removed = diff.iter().filter(|line| matches!(line, DiffLine::Removed(_))).count();
     let added = diff.iter().filter(|line| matches!(line, DiffLine::Added(_))).count();
@@ -26,11 +27,11 @@ pub(super) fn part(diff: &[DiffLine]) -> Markup {
 
 /// Returns the box with the lines of a difference.
 pub(super) fn lines(label: &str, diff: &[DiffLine]) -> Markup {
-    let lines = diff.iter().map(|line| match line {
+    let changes = diff.iter().map(|line| match line {
         DiffLine::Both(text) => Change::Both(text),
         DiffLine::Removed(text) => Change::Removed(text),
         DiffLine::Added(text) => Change::Added(text),
         DiffLine::Skipped(lines) => Change::Skipped(*lines),
     });
-    nitro_page::changes(label, lines)
+    nitro_page::changes(label, changes)
 }

@@ -1,4 +1,4 @@
-//! What each edit of a patch does and brings.
+//! The edits of a patch, with their gains.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, wide};
@@ -7,6 +7,7 @@ use super::machine;
 use crate::finding::{ExplainedEdit, Finding};
 use crate::machine_code::{MachineCode, MachineCodeChange};
 
+/// Writes the edits of a finding.
 pub(super) fn part(finding: &Finding) -> Markup {
     // One for each edit, or none at all.
     let known = match &finding.machine_code {
@@ -18,7 +19,8 @@ pub(super) fn part(finding: &Finding) -> Markup {
             thead {
                 tr {
                     th scope="col" { "edit, and the instructions that it names, as they were" }
-                    th scope="col" { "alone" } th scope="col" { "lost without it" } th.text scope="col" { "with the others" }
+                    th scope="col" { "alone" } th scope="col" { "lost without it" }
+                    th.text scope="col" { "with the others" }
                     @if known.is_some() { th scope="col" { "machine code without it" } }
                 }
             }
@@ -28,14 +30,18 @@ pub(super) fn part(finding: &Finding) -> Markup {
     html! {
         h3 { "The edits" }
         p {
-            "What one brings, in percent of the original's time, with the inputs of the search: when it is made alone, and what is lost when all others are made. Where the two are the same, it is "
-            "independent; else it is " em { "epistatic" } ": it matters together with others."
-            @if known.is_some() { " What the machine code has more or less of when one is left out is in instructions." }
+            "What one brings, in percent of the original's time, with the inputs of the search: when it is made "
+            "alone, and what is lost when all others are made. Where the two are the same, it is independent; else it "
+            "is " em { "epistatic" } ": it matters together with others."
+            @if known.is_some() {
+                " What the machine code has more or less of when one is left out is in instructions."
+            }
         }
         (wide("", "the edits of the patch", &table))
     }
 }
 
+/// Writes an edit.
 fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>) -> Markup {
     let (shown, more) = edit.first_instructions();
     html! {
@@ -52,11 +58,14 @@ fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>
             td { (gain(edit.alone, "cannot be made alone")) }
             td { (gain(edit.loss, "the others do not go without it")) }
             td.text { (together(edit)) }
-            @if let Some(change) = machine_code { td { (machine::without(change, change.without[at].as_ref())) } }
+            @if let Some(change) = machine_code {
+                td { (machine::without(change, change.without[at].as_ref())) }
+            }
         }
     }
 }
 
+/// Writes a gain, or why there is none.
 fn gain(share: Option<f64>, none: &str) -> Markup {
     html! {
         @match share {
@@ -66,6 +75,7 @@ fn gain(share: Option<f64>, none: &str) -> Markup {
     }
 }
 
+/// Says how an edit goes with the others.
 fn together(edit: &ExplainedEdit) -> &'static str {
     match edit {
         // Neither could be measured.

@@ -1,20 +1,23 @@
-//! Everything that ran, by time and error: the front, and what was made of it.
+//! Time and error of all candidates that ran, with the front and the findings.
 
 use maud::{Markup, html};
 use nitro_page::{HEIGHT, Plot, Series, WIDTH, columns, on_demand, plural, wide};
 use nitro_search::evolve::Fitness;
 
 use super::scales::{EDGE, Scales};
-use super::{original_ns, thin, words};
-use crate::Evolved;
+use super::times::original_ns;
+use super::{thin, words};
+use crate::evolve::EvolveResult;
 
-/// Into how many spots a plot is divided.
+/// The columns and rows of spots into which a plot is divided.
 const SPOTS: (f64, f64) = (160.0, 60.0);
-/// More rows and more steps of the front are in the data, not on the page.
+/// The most rows of the front on the page; more are in the data.
 const MOST_ROWS: usize = 60;
+/// The most steps of the front on the page.
 const MOST_STEPS: usize = 400;
 
-pub(super) fn section(evolved: &Evolved) -> Markup {
+/// Writes the section.
+pub(super) fn section(evolved: &EvolveResult) -> Markup {
     let Some(original_ns) = original_ns(evolved).filter(|_| !evolved.history.tried.is_empty()) else {
         return html! {};
     };
@@ -23,8 +26,10 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
         section {
             h2 { "Time and error" }
             p {
-                "A dot is a candidate that ran, with the inputs of the search: the further to the left, the faster; the higher, the further from the original's results. "
-                @if scales.decades.is_some() { "Those in the lowest lane are exact, later ones higher. " } @else { "All that ran were exact; later ones stand higher. " }
+                "A dot is a candidate that ran, with the inputs of the search: the further to the left, the faster; "
+                "the higher, the further from the original's results. "
+                @if scales.decades.is_some() { "Those in the lowest lane are exact, later ones higher. " }
+                @else { "All that ran were exact; later ones stand higher. " }
                 "Better than the line nothing was found."
             }
             figure.curve { (legend(evolved)) (scales.frame(evolved)) (x_title(&scales)) }
@@ -34,7 +39,8 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
 }
 
 impl Scales {
-    fn frame(&self, evolved: &Evolved) -> Markup {
+    /// Draws the candidates and the front.
+    fn frame(&self, evolved: &EvolveResult) -> Markup {
         let front = Series { points: self.steps(&evolved.front), ..Series::default() };
         Plot {
             class: if self.decades.is_some() { "front" } else { "front flat" },
@@ -53,8 +59,10 @@ impl Scales {
         .markup()
     }
 
-    /// A line for spots with one candidate, with some, and with many: a point is a line of no length with round ends.
-    fn dots(&self, evolved: &Evolved) -> [String; 3] {
+    /// Draws spots with one candidate, with some, and with many.
+    ///
+    /// A point is a line of no length with round ends.
+    fn dots(&self, evolved: &EvolveResult) -> [String; 3] {
         let tried = &evolved.history.tried;
         let last = tried.len().saturating_sub(1).max(1) as f64;
         let finite = tried.iter().enumerate().filter(|(_, tried)| tried.fitness.error.is_finite());
@@ -70,12 +78,13 @@ impl Scales {
         dots
     }
 
-    /// From above the most exact to the right of the fastest.
+    /// Returns the points of the front, from above the most exact to the right of the fastest.
     fn steps(&self, front: &[(Fitness, usize)]) -> Vec<(f64, f64)> {
-        let known =
-            |(fitness, _): &&(Fitness, usize)| fitness.time_ns.is_finite() && fitness.error.is_finite();
         let mut steps: Vec<(f64, f64)> = Vec::new();
-        for (Fitness { time_ns, error }, _) in thinned(front, MOST_STEPS).filter(known) {
+        for (Fitness { time_ns, error }, _) in thinned(front, MOST_STEPS) {
+            if !time_ns.is_finite() || !error.is_finite() {
+                continue;
+            }
             let (x, y) = (self.x(*time_ns), self.y(*error, 0.0));
             // What is exact is so from the bottom of its lane on.
             steps.push((steps.last().map_or(100.0, |step| step.0), if *error == 0.0 { 0.0 } else { y }));
@@ -86,6 +95,7 @@ impl Scales {
         steps
     }
 
+    /// Draws the line of the allowed error.
     fn allowed(&self, max_error: f64) -> String {
         match self.decades {
             Some(_) if max_error > 0.0 && max_error.is_finite() => {
@@ -95,8 +105,8 @@ impl Scales {
         }
     }
 
-    /// The patches where the search saw them; several of one candidate share a mark.
-    fn marks(&self, evolved: &Evolved) -> Markup {
+    /// Marks the patches where the search saw them; several of one candidate share a mark.
+    fn marks(&self, evolved: &EvolveResult) -> Markup {
         let mut marks: Vec<(Fitness, Vec<usize>)> = Vec::new();
         for (number, finding) in (1..).zip(&evolved.findings) {
             match marks.iter_mut().find(|(fitness, _)| *fitness == finding.search) {
@@ -104,20 +114,22 @@ impl Scales {
                 None => marks.push((finding.search, vec![number])),
             }
         }
-        let joined = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        marks.retain(|(fitness, _)| fitness.time_ns.is_finite() && !fitness.error.is_nan());
         html! {
-            @for (fitness, numbers) in marks.iter().filter(|(fitness, _)| fitness.time_ns.is_finite() && !fitness.error.is_nan()) {
+            @for (fitness, numbers) in &marks {
                 @let (left, top) = (self.x(fitness.time_ns), 100.0 - self.y(fitness.error, 0.5));
-                a.spot href={ "#patch-" (numbers[0]) } style={ "left:" (format!("{left:.1}")) "%;top:" (format!("{top:.1}")) "%" }
-                    aria-label={ "patch " (joined(numbers)) ": " (words::fitness(fitness, self.original_ns)) }
-                    title=(words::fitness(fitness, self.original_ns)) { (joined(numbers)) }
+                @let joined = numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+                @let text = words::fitness(fitness, self.original_ns);
+                a.spot href={ "#patch-" (numbers[0]) } style=(format!("left:{left:.1}%;top:{top:.1}%"))
+                    aria-label={ "patch " (joined) ": " (text) } title=(text) { (joined) }
             }
         }
     }
 
-    fn label(&self, evolved: &Evolved) -> String {
-        let best = |fitness: &(Fitness, usize)| words::fitness(&fitness.0, self.original_ns);
-        let front: Vec<String> = evolved.front.iter().take(8).map(best).collect();
+    /// Describes the plot for a reader who does not see it.
+    fn label(&self, evolved: &EvolveResult) -> String {
+        let best = evolved.front.iter().take(8);
+        let front: Vec<String> = best.map(|(fitness, _)| words::fitness(fitness, self.original_ns)).collect();
         format!(
             "Time and error of {} that ran; none better than: {}",
             plural(evolved.history.tried.len(), "candidate"),
@@ -126,7 +138,8 @@ impl Scales {
     }
 }
 
-fn legend(evolved: &Evolved) -> Markup {
+/// Writes the legend.
+fn legend(evolved: &EvolveResult) -> Markup {
     html! {
         figcaption.legend {
             span { i.key-dot.small {} "one candidate" }
@@ -134,35 +147,44 @@ fn legend(evolved: &Evolved) -> Markup {
             span { i.key-dot.large {} "ten or more" }
             span { i.key-line {} "nothing is better" }
             @if evolved.max_error > 0.0 { span { i.key-line.dashed {} "error that is allowed" } }
-            @if !evolved.findings.is_empty() { span { i.spot.key-spot { "1" } "a patch below, as the search saw it before it was made small" } }
+            @if !evolved.findings.is_empty() {
+                span { i.spot.key-spot { "1" } "a patch below, as the search saw it before it was made small" }
+            }
         }
     }
 }
 
+/// Writes the title of the time axis.
 fn x_title(scales: &Scales) -> Markup {
     html! {
         p.axis-note {
             "Time in percent of the original's"
-            @if scales.time.low > 0.0 { "; the axis starts at " (format!("{:.0}", 100.0 * scales.time.low)) " %, not at 0" }
+            @if scales.time.low > 0.0 {
+                "; the axis starts at " (format!("{:.0}", 100.0 * scales.time.low)) " %, not at 0"
+            }
             @if scales.decades.is_some() { "; errors by their logarithm, those off the scale at its ends" }
             "."
         }
     }
 }
 
-/// The most exact one, and so many of the others.
+/// Returns the most exact one, and so many of the others.
 fn thinned(front: &[(Fitness, usize)], most: usize) -> impl Iterator<Item = &(Fitness, usize)> {
     let (first, others) = front.split_at(front.len().min(1));
     first.iter().chain(thin::last_of_each(others, most))
 }
 
+/// Writes the front in numbers.
 fn table(front: &[(Fitness, usize)], original_ns: f64) -> Markup {
     let table = html! {
         table.numbers.narrow {
             thead { tr { (columns(&["error", "times as fast", "edits"])) } }
             tbody {
                 @for (fitness, edits) in thinned(front, MOST_ROWS) {
-                    tr { th scope="row" { (words::error(fitness.error)) } td { (words::times(original_ns / fitness.time_ns)) } td { (edits) } }
+                    tr {
+                        th scope="row" { (words::error(fitness.error)) }
+                        td { (words::times(original_ns / fitness.time_ns)) } td { (edits) }
+                    }
                 }
             }
         }

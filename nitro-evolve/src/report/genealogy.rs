@@ -1,18 +1,19 @@
-//! How the edits of a patch came, spread and came together.
+//! The genealogy: when the edits of a patch came, spread and came together.
 
 use maud::{Markup, html};
 use nitro_page::{HEIGHT, Percent, WIDTH, path, plural};
 
 use super::thin;
-use crate::Evolved;
+use crate::evolve::EvolveResult;
 use crate::history::Lineage;
 
-/// More points than pixels show nothing more.
+/// The most points; more than pixels show nothing more.
 const MOST_POINTS: usize = 240;
-/// Of rows a patch, edits that came first.
+/// The most rows of a patch, for the edits that came first.
 const MOST_ROWS: usize = 40;
 
-pub(super) fn section(evolved: &Evolved) -> Markup {
+/// Writes the section.
+pub(super) fn section(evolved: &EvolveResult) -> Markup {
     let known = (1..).zip(&evolved.lineages).filter(|(_, lineages)| !lineages.is_empty());
     let known: Vec<(usize, &Vec<Lineage>)> = known.collect();
     html! {
@@ -20,8 +21,9 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
             section {
                 h2 { "How the edits came together" }
                 p {
-                    "A row is an edit, as the evolution had it before the patch was put in simpler words: when it first came, and which share of each generation's new candidates had it, from none to "
-                    "all. The last row is how many of them one candidate had at most."
+                    "A row is an edit, as the evolution had it before the patch was put in simpler words: when it "
+                    "first came, and which share of each generation's new candidates had it, from none to all. The "
+                    "last row is how many of them one candidate had at most."
                 }
                 @for (number, lineages) in &known {
                     @if known.len() > 1 { h3 { a href={ "#patch-" (number) } { "Patch " (number) } } }
@@ -32,6 +34,7 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
     }
 }
 
+/// Writes the rows of a patch.
 fn rows(lineages: &[Lineage], together: &[usize]) -> Markup {
     let mut ordered: Vec<&Lineage> = lineages.iter().collect();
     ordered.sort_by_key(|lineage| lineage.first_trial);
@@ -41,26 +44,32 @@ fn rows(lineages: &[Lineage], together: &[usize]) -> Markup {
     html! {
         div.lineages {
             @for lineage in ordered.iter().take(MOST_ROWS) {
-                (row("", &html! { code { (lineage.edit) } small { (born(lineage)) } }, &lineage.shares, &label(lineage)))
+                @let name = html! { code { (lineage.edit) } small { (born(lineage)) } };
+                (row("", &name, &lineage.shares, &label(lineage)))
             }
             @if all > MOST_ROWS { p.axis-note { "and " (plural(all - MOST_ROWS, "edit")) " that came later." } }
             @if all > 1 && !shares.is_empty() {
-                (row("together", &html! { b { "in one candidate" } small { (collected(together, all)) } }, &shares, &collected(together, all)))
+                @let label = collected(together, all);
+                (row("together", &html! { b { "in one candidate" } small { (label) } }, &shares, &label))
             }
-            div.lineage.scale-row aria-hidden="true" { span {} div.scale { span { "generation 0" } span { (generations.saturating_sub(1)) } } }
+            div.lineage.scale-row aria-hidden="true" {
+                span {} div.scale { span { "generation 0" } span { (generations.saturating_sub(1)) } }
+            }
         }
     }
 }
 
+/// Writes a row.
 fn row(class: &str, name: &Markup, shares: &[f64], label: &str) -> Markup {
     let points = points(shares);
-    let base = |x: f64| [(x, 0.0)];
-    let area: Vec<(f64, f64)> =
-        base(0.0).into_iter().chain(points.iter().copied()).chain(base(100.0)).collect();
+    let mut area = vec![(0.0, 0.0)];
+    area.extend(&points);
+    area.push((100.0, 0.0));
     html! {
         div.lineage.(class) {
             span.lineage-name { (name) }
-            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img" aria-label=(label) {
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } preserveAspectRatio="none" role="img"
+                aria-label=(label) {
                 path.area d=(path(&area)) {}
                 path.line d=(path(&points)) {}
             }
@@ -68,23 +77,29 @@ fn row(class: &str, name: &Markup, shares: &[f64], label: &str) -> Markup {
     }
 }
 
-/// Shares in percent, by generation in percent of all.
+/// Returns the points of shares in percent, by generation in percent of all.
 fn points(shares: &[f64]) -> Vec<(f64, f64)> {
-    let place = |at: usize| 100.0 * at as f64 / shares.len().saturating_sub(1).max(1) as f64;
-    let percent = |share: f64| if share.is_finite() { 100.0 * share.clamp(0.0, 1.0) } else { 0.0 };
-    let all: Vec<(f64, f64)> =
-        shares.iter().enumerate().map(|(at, share)| (place(at), percent(*share))).collect();
+    let last = shares.len().saturating_sub(1).max(1) as f64;
+    let mut all = Vec::with_capacity(shares.len());
+    for (at, share) in shares.iter().enumerate() {
+        let percent = if share.is_finite() { 100.0 * share.clamp(0.0, 1.0) } else { 0.0 };
+        all.push((100.0 * at as f64 / last, percent));
+    }
     let mut points: Vec<(f64, f64)> = thin::last_of_each(&all, MOST_POINTS).into_iter().copied().collect();
     // One generation is as wide as the picture.
-    points.extend((shares.len() == 1).then(|| (100.0, percent(shares[0]))));
+    if let [(_, percent)] = all[..] {
+        points.push((100.0, percent));
+    }
     points
 }
 
+/// Says when an edit first came.
 fn born(lineage: &Lineage) -> String {
     let generation = lineage.shares.iter().position(|share| *share > 0.0).unwrap_or(0);
     format!("first in generation {generation}, candidate {}", lineage.first_trial)
 }
 
+/// Describes a row for a reader who does not see it.
 fn label(lineage: &Lineage) -> String {
     let last = lineage.shares.last().copied().unwrap_or(0.0);
     format!(
@@ -95,7 +110,7 @@ fn label(lineage: &Lineage) -> String {
     )
 }
 
-/// When one candidate had more of them than any before.
+/// Says when one candidate had more of the edits than any before.
 fn collected(together: &[usize], all: usize) -> String {
     let mut most = 0;
     let mut steps: Vec<String> = Vec::new();

@@ -5,44 +5,42 @@ use nitro_page::{Percent, tint, wide};
 
 use crate::finding::{Epistasis, Finding};
 
-/// Larger ones are lists.
+/// The most columns of a matrix; more edits have a list.
 const MOST_COLUMNS: usize = 12;
 
+/// Writes the pairs of a finding.
 pub(super) fn part(finding: &Finding) -> Markup {
     let (edits, pairs) = (finding.edits.len(), &finding.pairs);
     html! {
         @if !pairs.is_empty() {
             h3 { "Edits that depend on each other" }
-            p { "What two bring together beyond what they bring alone, in percent of the original's time; nothing where that is no more than noise." }
+            p {
+                "What two bring together beyond what they bring alone, in percent of the original's time; nothing "
+                "where that is no more than noise."
+            }
             @if edits <= MOST_COLUMNS { (wide("", "pairs of edits", &matrix(finding))) } @else { (list(pairs)) }
         }
     }
 }
 
+/// Writes pairs as a matrix.
 fn matrix(finding: &Finding) -> Markup {
-    let edits = || (0..).zip(&finding.edits);
-    let most = finding
-        .pairs
-        .iter()
-        .map(|pair| pair.more.abs())
-        .filter(|more| more.is_finite())
-        .fold(f64::MIN_POSITIVE, f64::max);
-    let of = |one: usize, other: usize| {
-        finding.pairs.iter().find(|pair| {
-            (pair.first, pair.second) == (one, other) || (pair.second, pair.first) == (one, other)
-        })
-    };
+    let Finding { edits, pairs, .. } = finding;
+    let mut most = f64::MIN_POSITIVE;
+    for pair in pairs.iter().filter(|pair| pair.more.is_finite()) {
+        most = most.max(pair.more.abs());
+    }
     html! {
         table.numbers.heat.matrix.pairs {
             thead { tr {
                 th scope="col" { "edit" }
-                @for (_, edit) in edits() { th scope="col" title=(edit.edit) { span.unseen { (edit.edit) } } }
+                @for edit in edits { th scope="col" title=(edit.edit) { span.unseen { (edit.edit) } } }
             } }
             tbody {
-                @for (row, edit) in edits() {
+                @for (row, edit) in edits.iter().enumerate() {
                     tr {
                         th scope="row" { code { (first_line(&edit.edit)) } }
-                        @for (column, _) in edits() { (cell(row == column, of(row, column), most)) }
+                        @for column in 0..edits.len() { (cell(row == column, pair(pairs, row, column), most)) }
                     }
                 }
             }
@@ -50,6 +48,13 @@ fn matrix(finding: &Finding) -> Markup {
     }
 }
 
+/// Returns the pair of two edits, in either order.
+fn pair(pairs: &[Epistasis], one: usize, other: usize) -> Option<&Epistasis> {
+    let (first, second) = (one.min(other), one.max(other));
+    pairs.iter().find(|pair| (pair.first, pair.second) == (first, second))
+}
+
+/// Writes a cell of the matrix.
 fn cell(is_self: bool, pair: Option<&Epistasis>, most: f64) -> Markup {
     html! {
         @match pair {
@@ -62,18 +67,24 @@ fn cell(is_self: bool, pair: Option<&Epistasis>, most: f64) -> Markup {
     }
 }
 
+/// Writes pairs as a list.
 fn list(pairs: &[Epistasis]) -> Markup {
     html! {
-        ul { @for pair in pairs { li { "edits " (pair.first + 1) " and " (pair.second + 1) ": " (signed(pair.more)) " %" } } }
+        ul {
+            @for pair in pairs {
+                li { "edits " (pair.first + 1) " and " (pair.second + 1) ": " (signed(pair.more)) " %" }
+            }
+        }
     }
 }
 
+/// Writes a share in percent, with its sign.
 fn signed(share: f64) -> String {
     let plus = if share > 0.0 { "+" } else { "" };
     format!("{plus}{}", Percent(share))
 }
 
-/// Repairs stand on lines of their own.
+/// Returns an edit without its repairs, which stand on lines of their own.
 fn first_line(edit: &str) -> &str {
     edit.lines().next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! One patch: whether it may be used, what its edits bring, how it was tested, and the text.
+//! A patch: its verdict, the gain of its edits, its test, and the text.
 
 use maud::{Markup, html};
 use nitro_page::{code_box, on_demand, plural};
@@ -6,14 +6,19 @@ use nitro_page::{code_box, on_demand, plural};
 use super::{cases, changes, edits, machine, pairs, verdict, words};
 use crate::finding::{Finding, Verdict};
 
+/// Writes the section of a finding.
 pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Markup {
     html! {
         section.function id={ "patch-" (number) } {
             h2 { "Patch " (number) ": " (words::finding(finding)) }
             p.facts {
                 (plural(finding.edits.len(), "edit"))
-                @if finding.edits_before != finding.edits.len() { ", of " (finding.edits_before) " that the search had" }
-                @if finding.edits.iter().any(|edit| edit.is_barrier) { "; it changes where threads wait for each other" }
+                @if finding.edits_before != finding.edits.len() {
+                    ", of " (finding.edits_before) " that the search had"
+                }
+                @if finding.edits.iter().any(|edit| edit.is_barrier) {
+                    "; it changes where threads wait for each other"
+                }
                 @if is_counted { "; counted, not measured" }
             }
             p.line { (judged(&finding.verdict)) }
@@ -28,6 +33,7 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
     }
 }
 
+/// Writes the verdict.
 fn judged(verdict: &Verdict) -> Markup {
     html! {
         @match verdict {

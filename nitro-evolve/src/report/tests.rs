@@ -5,8 +5,10 @@ use nitro_test_support::pages::assert_fits_narrow_screens;
 
 use self::made_up::{evolved, nothing_tried};
 use super::page;
-use crate::finding::{CheckOutcome, Verdict};
-use crate::{DiffLine, Evolved};
+use crate::EvolveResult;
+use crate::check::CheckOutcome;
+use crate::difference::DiffLine;
+use crate::finding::Verdict;
 
 /// How often a text is on a page.
 fn count(page: &str, text: &str) -> usize {
@@ -19,15 +21,15 @@ fn has(page: &str, text: &str) {
 }
 
 /// The page without its styles.
-fn body(evolved: &Evolved) -> String {
+fn body(evolved: &EvolveResult) -> String {
     let page = page("hotspot", evolved);
     page.split_once("</style>").expect("pages have styles").1.to_owned()
 }
 
 /// Pages of evolutions that came to different ends.
-fn all_kinds() -> Vec<Evolved> {
+fn all_kinds() -> Vec<EvolveResult> {
     let nothing_found =
-        Evolved { findings: Vec::new(), lineages: Vec::new(), together: Vec::new(), ..evolved() };
+        EvolveResult { findings: Vec::new(), lineages: Vec::new(), together: Vec::new(), ..evolved() };
     let mut refused = evolved();
     refused.findings.truncate(1);
     refused.findings[0].verdict = Verdict::Refused("it is wrong with n=3".to_owned());
@@ -36,7 +38,7 @@ fn all_kinds() -> Vec<Evolved> {
 }
 
 /// Nothing in it is a number that can be drawn.
-fn odd() -> Evolved {
+fn odd() -> EvolveResult {
     let mut odd = evolved();
     let nothing = Fitness { time_ns: f64::NAN, error: f64::NAN };
     odd.original.iter_mut().for_each(|case| case.1 = f64::INFINITY);
@@ -92,7 +94,7 @@ fn nothing_and_refusals_are_said_as_such() {
 fn what_an_emulator_counts_is_never_taken_for_a_time() {
     let measured = body(&evolved());
     assert!(!measured.contains("ounted"), "{measured}");
-    let counted = Evolved { on: vec!["emulator (counted, not measured)".to_owned()], ..evolved() };
+    let counted = EvolveResult { on: vec!["emulator (counted, not measured)".to_owned()], ..evolved() };
     let page = body(&counted);
     has(&page, "<strong>Counted, not measured.</strong>");
     has(&page, "1.42 times as fast</strong> (counted, not measured)");
@@ -138,6 +140,14 @@ fn the_course_and_what_became_of_the_candidates_are_there() {
     has(&page, "<b>gen. 39</b><b>5200 tried</b><b>9 min</b>");
     has(&page, "</i><b>wrong</b> 120 candidates, 2.3 %: results are no numbers");
     has(&page, "style=\"flex:4001\" title=\"ran: 4001\">76.9 %</span>");
+    for stage in crate::stages::STAGES {
+        let row = format!(
+            "<th scope=\"row\">{}</th><td class=\"text\">{}</td>",
+            stage.about().name,
+            stage.about().demand
+        );
+        has(&page, &row);
+    }
 }
 
 #[test]
@@ -299,13 +309,13 @@ fn a_long_evolution_has_a_page_of_a_bounded_size() {
     let scattered = |at: usize| {
         let (x, y) = ((at * 7919 % 1000) as f64, (at * 104_729 % 997) as f64);
         let fitness = Fitness { time_ns: 60_000.0 + 100.0 * x, error: 10f64.powf(-6.0 * y / 997.0) };
-        crate::Tried { fitness, edits: 1 }
+        crate::history::Attempt { fitness, edits: 1 }
     };
     long.history.tried.extend((0..100_000).map(scattered));
     let moment = long.history.moments[0].clone();
     long.history
         .moments
-        .extend((40..50_000).map(|generation| crate::Moment { generation, ..moment.clone() }));
+        .extend((40..50_000).map(|generation| crate::history::Moment { generation, ..moment.clone() }));
     long.lineages.iter_mut().flatten().for_each(|lineage| lineage.shares.resize(50_000, 0.3));
     long.together.iter_mut().for_each(|together| together.resize(50_000, 3));
     long.front = (0..5000)

@@ -1,14 +1,14 @@
-//! Fewer points than there are, where more would show nothing more.
+//! Thinning: fewer points than there are, where more would show nothing more.
 
 use std::collections::BTreeMap;
 
-/// So many equal parts that none has more than one of so many values; the last value of each part.
+/// Divides values into at most so many equal parts, and returns the last value of each.
 pub(super) fn last_of_each<T>(values: &[T], most: usize) -> Vec<&T> {
     let size = values.len().div_ceil(most).max(1);
     values.chunks(size).filter_map(<[T]>::last).collect()
 }
 
-/// How many points, given in percent of a plot, lie in the same spot; spots in order.
+/// Counts the points, given in percent of a plot, that lie in the same spot.
 pub(super) fn spots(
     points: impl Iterator<Item = (f64, f64)>,
     (columns, rows): (f64, f64),

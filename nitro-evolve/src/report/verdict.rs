@@ -1,15 +1,16 @@
-//! What came of it, in words.
+//! The findings in words.
 
 use maud::{Markup, html};
-use nitro_page::{plural, wide};
+use nitro_page::{columns, plural, wide};
 
-use super::{is_counted, words};
-use crate::Evolved;
-use crate::evolve::patches;
+use super::times::is_counted;
+use super::words;
+use crate::evolve::EvolveResult;
 use crate::finding::{Contract, Finding, Verdict};
+use crate::words::patches;
 
-/// What was evolved.
-pub(super) fn subject(evolved: &Evolved) -> Markup {
+/// Names the subject and the devices.
+pub(super) fn subject(evolved: &EvolveResult) -> Markup {
     html! {
         @for (at, kernel) in evolved.kernels.iter().enumerate() { @if at > 0 { ", " } code { (kernel) } }
         @if !evolved.kernels.is_empty() { ": " }
@@ -19,7 +20,8 @@ pub(super) fn subject(evolved: &Evolved) -> Markup {
     }
 }
 
-pub(super) fn section(evolved: &Evolved) -> Markup {
+/// Writes the section.
+pub(super) fn section(evolved: &EvolveResult) -> Markup {
     html! {
         @if is_counted(evolved) { (counted()) }
         section.verdict {
@@ -27,7 +29,8 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
             p.headline { (headline(evolved)) }
             @if evolved.findings.len() > 1 { (list(&evolved.findings)) }
             p {
-                (plural(evolved.history.counts.trials, "candidate")) " in " (plural(evolved.generations, "generation"))
+                (plural(evolved.history.counts.trials, "candidate"))
+                " in " (plural(evolved.generations, "generation"))
                 " and " (words::duration(evolved.seconds)) "; " (words::allowed(evolved.max_error)) " was allowed."
             }
             @if evolved.begun_with > 0 {
@@ -38,17 +41,18 @@ pub(super) fn section(evolved: &Evolved) -> Markup {
     }
 }
 
-/// Nobody may take counts for times.
+/// Writes a warning, since nobody may take counts for times.
 fn counted() -> Markup {
     html! {
         p.counted role="note" {
-            strong { "Counted, not measured." } " Nothing of this ran on a GPU: an emulator counted what the programs do. All times on this page, and whatever is as fast as something, are such counts; "
-            "they say what a patch leaves out, not how fast it is."
+            strong { "Counted, not measured." }
+            " Nothing of this ran on a GPU: an emulator counted what the programs do. All times on this page, and "
+            "whatever is as fast as something, are such counts; they say what a patch leaves out, not how fast it is."
         }
     }
 }
 
-/// How fast it is and what it promises, where it may be used.
+/// Returns the speedup and the promise of an accepted finding.
 fn accepted(finding: &Finding) -> Option<(f64, &Contract)> {
     match &finding.verdict {
         Verdict::Accepted(contract) => finding.speedup().map(|speedup| (speedup, contract)),
@@ -56,14 +60,19 @@ fn accepted(finding: &Finding) -> Option<(f64, &Contract)> {
     }
 }
 
-fn headline(evolved: &Evolved) -> Markup {
-    let numbered = || (1..).zip(&evolved.findings);
-    let known = numbered().filter_map(|(number, finding)| Some((edits(number, finding), accepted(finding)?)));
-    let fastest = known.max_by(|one, other| one.1.0.total_cmp(&other.1.0));
-    let refused = numbered().find_map(|(number, finding)| match &finding.verdict {
-        Verdict::Refused(why) => Some((edits(number, finding), why)),
-        Verdict::Accepted(_) => None,
-    });
+/// Writes the fastest accepted finding, or else why there is none.
+fn headline(evolved: &EvolveResult) -> Markup {
+    let mut fastest: Option<(Markup, (f64, &Contract))> = None;
+    let mut refused = None;
+    for (number, finding) in (1..).zip(&evolved.findings) {
+        if let Verdict::Refused(why) = &finding.verdict {
+            refused.get_or_insert((edits(number, finding), why));
+        }
+        let Some((speedup, contract)) = accepted(finding) else { continue };
+        if fastest.as_ref().is_none_or(|(_, (least, _))| speedup >= *least) {
+            fastest = Some((edits(number, finding), (speedup, contract)));
+        }
+    }
     html! {
         @if let Some((edits, (speedup, contract))) = fastest {
             strong { (words::times(speedup)) " times as fast" }
@@ -80,12 +89,12 @@ fn headline(evolved: &Evolved) -> Markup {
     }
 }
 
-/// How many, which lead to the patch.
+/// Writes the number of edits, with a link to the patch.
 fn edits(number: usize, finding: &Finding) -> Markup {
     html! { a href={ "#patch-" (number) } { (plural(finding.edits.len(), "edit")) } }
 }
 
-/// What a patch promises.
+/// Writes the promise of a patch.
 pub(super) fn contract(contract: &Contract) -> Markup {
     html! {
         @match contract {
@@ -98,12 +107,14 @@ pub(super) fn contract(contract: &Contract) -> Markup {
     }
 }
 
+/// Lists the findings.
 fn list(findings: &[Finding]) -> Markup {
     html! {
         ol {
             @for (number, finding) in (1..).zip(findings) {
                 li {
-                    a href={ "#patch-" (number) } { (words::finding(finding)) } ", " (plural(finding.edits.len(), "edit"))
+                    a href={ "#patch-" (number) } { (words::finding(finding)) }
+                    ", " (plural(finding.edits.len(), "edit"))
                     @if let Verdict::Refused(why) = &finding.verdict { ": " (why) }
                 }
             }
@@ -111,12 +122,15 @@ fn list(findings: &[Finding]) -> Markup {
     }
 }
 
+/// Writes the times of the original.
 fn original(cases: &[(String, f64)], is_counted: bool) -> Markup {
     let table = html! {
         table.numbers.narrow {
-            thead { tr { th scope="col" { "the original, with an input of the search" } th scope="col" { "time" } } }
+            thead { tr { (columns(&["the original, with an input of the search", "time"])) } }
             tbody {
-                @for (case, time_ns) in cases { tr { th scope="row" { code { (case) } } td { (words::time(*time_ns, is_counted)) } } }
+                @for (case, time_ns) in cases {
+                    tr { th scope="row" { code { (case) } } td { (words::time(*time_ns, is_counted)) } }
+                }
             }
         }
     };

@@ -1,4 +1,4 @@
-//! Numbers in words.
+//! The words for numbers.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use nitro_search::evolve::Fitness;
 
 use crate::finding::{Contract, Finding, Verdict};
 
-/// How many times as fast; a dash for what is no number.
+/// Writes how many times as fast something is; a dash for what is not a number.
 pub(super) fn times(ratio: f64) -> String {
     match ratio.is_finite() {
         true if ratio >= 100.0 => number(ratio),
@@ -17,7 +17,7 @@ pub(super) fn times(ratio: f64) -> String {
     }
 }
 
-/// A time, or what an emulator counted instead of one.
+/// Writes a time, or the count of an emulator.
 pub(super) fn time(time_ns: f64, is_counted: bool) -> Markup {
     match is_counted {
         true => html! { (number(time_ns)) " " span.unit { "counted" } },
@@ -25,7 +25,7 @@ pub(super) fn time(time_ns: f64, is_counted: bool) -> Markup {
     }
 }
 
-/// How far results are from the original's.
+/// Writes an error.
 pub(super) fn error(error: f64) -> String {
     match error {
         0.0 => "exact".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn error(error: f64) -> String {
     }
 }
 
-/// Which error was allowed.
+/// Writes the allowed error.
 pub(super) fn allowed(max_error: f64) -> String {
     match max_error {
         0.0 => "no error".to_owned(),
@@ -43,7 +43,7 @@ pub(super) fn allowed(max_error: f64) -> String {
     }
 }
 
-/// How many more or less there are, with the sign.
+/// Writes a difference with its sign.
 pub(super) fn change(before: usize, after: usize) -> String {
     match after.cmp(&before) {
         Ordering::Less => format!("−{}", before - after),
@@ -52,7 +52,7 @@ pub(super) fn change(before: usize, after: usize) -> String {
     }
 }
 
-/// Seconds in the unit that people would say.
+/// Writes seconds in the unit that people would use.
 pub(super) fn duration(seconds: f64) -> String {
     match seconds {
         seconds if !seconds.is_finite() || seconds < 0.0 => "–".to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Time and error of something beside the original.
+/// Writes time and error of something beside the original.
 pub(super) fn fitness(fitness: &Fitness, original_ns: f64) -> String {
     let off = match fitness.error {
         0.0 => "exact".to_owned(),
@@ -72,7 +72,7 @@ pub(super) fn fitness(fitness: &Fitness, original_ns: f64) -> String {
     format!("{} times as fast, {off}", times(original_ns / fitness.time_ns))
 }
 
-/// What a finding is in short: how fast, and how near its results are.
+/// Describes a finding in short: its speedup, and its promise.
 pub(super) fn finding(finding: &Finding) -> String {
     let faster = finding.speedup().map(|speedup| format!("{} times as fast", times(speedup)));
     let verdict = match &finding.verdict {

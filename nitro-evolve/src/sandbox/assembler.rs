@@ -1,14 +1,13 @@
-//! PTX to machine code, by NVIDIA's assembler, which needs no device.
+//! NVIDIA's assembler, which makes machine code of PTX and needs no device.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use crate::images::Images;
-use crate::tool::{MOST_TIME, find, run};
+use crate::tool::{MOST_TIME, find, folder_with, run};
 
-/// NVIDIA's `ptxas`, for one architecture; any number of threads may use it at the same time.
+/// An assembler for one architecture: NVIDIA's `ptxas`. Any number of threads may use it at the same time.
 ///
 /// ```
 /// use nitro_evolve::sandbox::Assembler;
@@ -27,20 +26,22 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// The assembler of this machine for a compute capability, as in `90`: that beside `$NVCC`, in
-    /// `$CUDA_HOME/bin`, or on the path. None where none of them runs.
+    /// Finds the assembler of this machine for a compute capability such as `90`.
+    ///
+    /// It is looked for beside `$NVCC`, in `$CUDA_HOME/bin` and on the path. None where none of them runs.
     #[must_use]
     pub fn find(architecture: u32) -> Option<Self> {
         Self::find_or(architecture).ok()
     }
 
-    /// As [`Assembler::find`], or a sentence that says what is missing.
+    /// Finds an assembler as [`Assembler::find`] does, or says in a sentence what is missing.
     pub(crate) fn find_or(architecture: u32) -> Result<Self, String> {
         Ok(Self { ptxas: find("ptxas")?, architecture, lately: Arc::default() })
     }
 
-    /// The machine code of a text, which is assembled for what it was written for where that names features of one
-    /// architecture (`sm_90a`). What was assembled lately is not assembled again.
+    /// Assembles a text, unless that was done lately.
+    ///
+    /// A text that names features of one architecture (`sm_90a`) is assembled for that.
     ///
     /// # Errors
     /// With the first of its messages where it refuses the text, or why it does not run.
@@ -48,11 +49,10 @@ impl Assembler {
         self.lately.of(ptx, |ptx| self.assembled(ptx))
     }
 
+    /// Assembles a text.
     fn assembled(&self, ptx: &str) -> Result<Arc<[u8]>, String> {
-        let failed = |error: io::Error| format!("a temporary folder for ptxas: {error}");
-        let folder = tempfile::tempdir().map_err(failed)?;
+        let folder = folder_with("a.ptx", ptx.as_bytes(), "ptxas")?;
         let (source, image) = (folder.path().join("a.ptx"), folder.path().join("a.cubin"));
-        std::fs::write(&source, ptx).map_err(failed)?;
         let mut command = Command::new(&self.ptxas);
         command.arg(format!("-arch={}", self.target(ptx))).args([&source, Path::new("-o"), &image]);
         run(&mut command, MOST_TIME)?;
@@ -61,6 +61,7 @@ impl Assembler {
             .map_err(|error| format!("what ptxas made cannot be read: {error}"))
     }
 
+    /// Returns the architecture that a text is assembled for.
     fn target(&self, ptx: &str) -> String {
         let first = written_for(ptx);
         match first.ends_with(|last: char| last.is_ascii_alphabetic()) {
@@ -70,7 +71,7 @@ impl Assembler {
     }
 }
 
-/// The architecture that a text names, as in `sm_90a`; empty where it names none.
+/// Returns the architecture that a text names, such as `sm_90a`; empty where it names none.
 pub(crate) fn written_for(ptx: &str) -> &str {
     let targets = ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
     targets.and_then(|targets| targets.split([',', '/']).next()).map_or("", str::trim)

@@ -1,4 +1,4 @@
-//! What a sandbox asks its worker, and what that answers.
+//! The requests of a sandbox, and the answers of its worker.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,41 +6,42 @@ use std::sync::Arc;
 use nitro_search::Failure;
 use serde::{Deserialize, Serialize};
 
-use super::frame;
-use crate::bench::{CaseResult, Code, Effort, RunOutcome};
-use crate::{Set, Workload};
+use super::process::encode;
+use crate::effort::Effort;
+use crate::runner::{CaseResult, Code, RunOutcome};
+use crate::workload::{Set, Workload};
 
-/// To a worker. The code is the payload.
+/// A request to a worker, with code as the payload.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request {
-    /// As [`Bench::prepare`](crate::Bench::prepare).
+    /// As [`Runner::prepare`](crate::Runner::prepare).
     Prepare { file: PathBuf, workload: String, sets: Vec<Set> },
-    /// As [`Bench::begin`](crate::Bench::begin).
+    /// As [`Runner::begin`](crate::Runner::begin).
     Begin { file: PathBuf, workload: String, sets: Vec<Set>, code: Parts },
-    /// As [`Bench::run`](crate::Bench::run).
+    /// As [`Runner::run`](crate::Runner::run).
     Run { set: Set, effort: Effort, code: Parts },
 }
 
-/// Of a worker. Results are the payload: text knows no infinite number.
+/// An answer of a worker, with results as the payload: JSON knows no infinite number.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
-    /// It runs on this, and is ready.
+    /// The worker runs on this, and is ready.
     Ready { name: String, architecture: Option<u32> },
     /// The inputs are made.
     Prepared,
-    /// For each set, so many results.
+    /// The original has run, with so many results for each set.
     Begun { cases: Vec<usize> },
     /// All cases have run.
     Ran,
     /// The candidate has no times.
     Failed(Failure, String),
-    /// It cannot run anything any more, or never could.
+    /// The worker cannot run anything any more, or never could.
     Lost(String),
 }
 
-/// How a payload divides into PTX and machine code.
+/// The division of a payload into PTX and machine code.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Parts {
     ptx_bytes: usize,
@@ -48,32 +49,37 @@ pub(super) struct Parts {
 }
 
 impl Request {
+    /// Writes a request to prepare inputs.
     pub(super) fn prepare(workload: &Workload, sets: &[Set]) -> Result<Vec<u8>, String> {
         let (file, text) = (workload.file().to_owned(), workload.text().to_owned());
-        frame::encode(&Self::Prepare { file, workload: text, sets: sets.to_vec() }, &[])
+        encode(&Self::Prepare { file, workload: text, sets: sets.to_vec() }, &[])
     }
 
+    /// Writes a request to begin.
     pub(super) fn begin(workload: &Workload, original: &Code, sets: &[Set]) -> Result<Vec<u8>, String> {
         let (file, text) = (workload.file().to_owned(), workload.text().to_owned());
         Self::Begin { file, workload: text, sets: sets.to_vec(), code: Parts::of(original) }.with(original)
     }
 
+    /// Writes a request to run a candidate.
     pub(super) fn run(candidate: &Code, set: Set, effort: Effort) -> Result<Vec<u8>, String> {
         Self::Run { set, effort, code: Parts::of(candidate) }.with(candidate)
     }
 
+    /// Writes a request with code.
     fn with(&self, code: &Code) -> Result<Vec<u8>, String> {
         let images = code.images.iter().map(|image| &image[..]);
-        frame::encode(self, &[code.ptx.as_bytes()].into_iter().chain(images).collect::<Vec<_>>())
+        encode(self, &[code.ptx.as_bytes()].into_iter().chain(images).collect::<Vec<_>>())
     }
 }
 
 impl Parts {
+    /// Measures the parts of code.
     fn of(code: &Code) -> Self {
         Self { ptx_bytes: code.ptx.len(), image_bytes: code.images.iter().map(|image| image.len()).collect() }
     }
 
-    /// The code in a payload.
+    /// Takes the code out of a payload.
     pub(super) fn code(self, payload: &[u8]) -> Result<Code, String> {
         let (ptx, mut rest) = payload.split_at_checked(self.ptx_bytes).ok_or("the code is cut off")?;
         let ptx = std::str::from_utf8(ptx).map_err(|error| error.to_string())?;
@@ -88,29 +94,33 @@ impl Parts {
 }
 
 impl Answer {
+    /// Writes the answer to a beginning.
     pub(super) fn begun(results: &[Vec<CaseResult>]) -> Result<Vec<u8>, String> {
         let cases = results.iter().map(Vec::len).collect();
-        frame::encode(&Self::Begun { cases }, &[&bytes(&results.concat())])
+        encode(&Self::Begun { cases }, &[&bytes(&results.concat())])
     }
 
+    /// Writes the answer to a run.
     pub(super) fn ran(outcome: RunOutcome) -> Result<Vec<u8>, String> {
         match outcome {
-            RunOutcome::Ran(results) => frame::encode(&Self::Ran, &[&bytes(&results)]),
-            RunOutcome::Failed(failure, message) => frame::encode(&Self::Failed(failure, message), &[]),
+            RunOutcome::Ran(results) => encode(&Self::Ran, &[&bytes(&results)]),
+            RunOutcome::Failed(failure, message) => encode(&Self::Failed(failure, message), &[]),
         }
     }
 
+    /// Writes an answer without a payload.
     pub(super) fn other(&self) -> Result<Vec<u8>, String> {
-        frame::encode(self, &[])
+        encode(self, &[])
     }
 }
 
+/// Writes results as bytes.
 fn bytes(results: &[CaseResult]) -> Vec<u8> {
     let numbers = results.iter().flat_map(|result| [result.time_ns, result.error]);
     numbers.flat_map(f64::to_le_bytes).collect()
 }
 
-/// The results in a payload; none where it has no whole number of them.
+/// Takes the results out of a payload; none where it has no whole number of them.
 pub(super) fn results(payload: &[u8]) -> Option<Vec<CaseResult>> {
     let (numbers, rest) = payload.as_chunks::<8>();
     let numbers: Vec<f64> = numbers.iter().copied().map(f64::from_le_bytes).collect();
@@ -121,6 +131,7 @@ pub(super) fn results(payload: &[u8]) -> Option<Vec<CaseResult>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::process::read;
     use super::*;
 
     #[test]
@@ -130,7 +141,7 @@ mod tests {
             CaseResult { time_ns: 2.0, error: 1.0 / 3.0 },
         ];
         let bytes = Answer::ran(RunOutcome::Ran(sent.clone())).unwrap();
-        let (answer, payload) = frame::read::<Answer>(&mut &bytes[..]).unwrap().unwrap();
+        let (answer, payload) = read::<Answer>(&mut &bytes[..]).unwrap().unwrap();
         assert!(matches!(answer, Answer::Ran));
         assert_eq!(results(&payload), Some(sent));
         assert_eq!(results(&payload[1..]), None);
@@ -143,7 +154,7 @@ mod tests {
         for images in [vec![], vec![image(b"\x7fELF")], vec![image(b"one"), image(b""), image(b"other")]] {
             let code = Code { ptx: "// ä".into(), images };
             let bytes = Request::run(&code, Set::Test, Effort::new(1, 1)).unwrap();
-            let (request, payload) = frame::read::<Request>(&mut &bytes[..]).unwrap().unwrap();
+            let (request, payload) = read::<Request>(&mut &bytes[..]).unwrap().unwrap();
             let Request::Run { set: Set::Test, code: parts, .. } = request else { panic!("{request:?}") };
             assert_eq!(parts.clone().code(&payload), Ok(code));
             assert!(parts.code(&payload[..3]).is_err());

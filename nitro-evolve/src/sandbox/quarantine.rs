@@ -1,4 +1,4 @@
-//! What has cost a worker.
+//! The code that has cost a worker.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,21 +6,22 @@ use std::sync::Arc;
 use nitro_ptx::machine_code;
 use nitro_search::Failure;
 
-use crate::bench::Code;
+use crate::runner::Code;
 
-/// Code that is not run again, and why.
+/// The code that is not run again, with its failure.
 #[derive(Default)]
 pub(super) struct Quarantine(HashMap<Key, (Failure, String)>);
 
-/// What has to be the same for two programs to do the same.
+/// A key that is the same for programs that do the same.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
-    /// By its digest.
+    /// The digest of machine code.
     Machine(u64),
     Text(Arc<str>),
 }
 
 impl Key {
+    /// Returns the key of code.
     fn of(code: &Code) -> Self {
         let is_known =
             !code.images.is_empty() && code.images.iter().all(|image| machine_code(image).is_some());
@@ -29,11 +30,12 @@ impl Key {
 }
 
 impl Quarantine {
+    /// Notes a failure that has cost a worker.
     pub(super) fn add(&mut self, code: &Code, failure: Failure, message: &str) {
         self.0.insert(Key::of(code), (failure, message.to_owned()));
     }
 
-    /// How this code failed before.
+    /// Returns the earlier failure of this code.
     pub(super) fn find(&self, code: &Code) -> Option<(Failure, String)> {
         self.0.get(&Key::of(code)).cloned()
     }

@@ -1,4 +1,4 @@
-//! The worker: a process that runs what it is asked to.
+//! The worker: a process that runs candidates on request.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
@@ -7,47 +7,47 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
-use super::frame;
 use super::message::{Answer, Request};
-use crate::Workload;
-use crate::bench::{Bench, BenchError};
+use super::process::read;
+use crate::runner::{Runner, RunnerError};
+use crate::workload::Workload;
 
-/// Runs what a [`Sandbox`](super::Sandbox) asks for, until that is gone: what a worker process does, with its
-/// standard input and output, to which nobody else may write.
+/// Runs what a [`Sandbox`](super::Sandbox) asks for, until that is gone.
 ///
-/// The bench is opened once the parent is listened to: where there is none, that hears why. A process whose parent
-/// goes away ends at once, by aborting if something runs.
+/// A worker process does this with its standard input and output, to which nobody else may write. The runner is opened
+/// once the parent is listened to, so that the parent hears why there is none. A process whose parent goes away ends
+/// at once, by aborting if something runs.
 ///
 /// ```no_run
-/// use nitro_evolve::Bench;
-/// use nitro_evolve::bench::BenchError;
+/// use nitro_evolve::Runner;
+/// use nitro_evolve::runner::RunnerError;
 /// use nitro_evolve::sandbox::serve;
 ///
-/// /// What a program does that was started as a worker.
-/// fn work<B: Bench>(open: fn() -> Result<B, BenchError>) -> std::io::Result<()> {
+/// /// The work of a program that was started as a worker.
+/// fn work<B: Runner>(open: fn() -> Result<B, RunnerError>) -> std::io::Result<()> {
 ///     serve(open, std::io::stdin(), std::io::stdout())
 /// }
 /// ```
 ///
 /// # Errors
 /// When the parent does not listen any more, or asks for what is no request.
-pub fn serve<B: Bench>(
-    open: impl FnOnce() -> Result<B, BenchError>,
+pub fn serve<B: Runner>(
+    open: impl FnOnce() -> Result<B, RunnerError>,
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
     let under_way = Arc::new(AtomicUsize::new(1)); // opening is
     let requests = listen(input, under_way.clone());
-    let mut bench = match open() {
-        Ok(bench) => bench,
+    let mut runner = match open() {
+        Ok(runner) => runner,
         Err(error) => return send(&mut output, Answer::Lost(error.0).other()),
     };
-    let ready = Answer::Ready { name: bench.name(), architecture: bench.architecture() };
+    let ready = Answer::Ready { name: runner.name(), architecture: runner.architecture() };
     send(&mut output, ready.other())?;
     under_way.fetch_sub(1, Ordering::SeqCst);
     for request in requests {
         let (request, payload) = request.map_err(io::Error::other)?;
-        match answer(&mut bench, request, &payload) {
+        match answer(&mut runner, request, &payload) {
             Ok(bytes) => send(&mut output, Ok(bytes))?,
             // The process can do nothing for another candidate.
             Err(why) => return send(&mut output, Answer::Lost(why).other()),
@@ -59,12 +59,13 @@ pub fn serve<B: Bench>(
 
 type Requests = Receiver<Result<(Request, Vec<u8>), String>>;
 
-/// Reads requests as they come. When no more can come while something is under way, nobody waits for it: it may
-/// never end.
+/// Reads requests as they come.
+///
+/// When no more can come while something is under way, nobody waits for it: it may never end.
 fn listen(mut input: impl Read + Send + 'static, under_way: Arc<AtomicUsize>) -> Requests {
     let (asked, requests) = channel();
     thread::spawn(move || {
-        while let Some(request) = frame::read(&mut input).transpose() {
+        while let Some(request) = read(&mut input).transpose() {
             under_way.fetch_add(1, Ordering::SeqCst);
             let is_understood = request.is_ok();
             if asked.send(request).is_err() || !is_understood {
@@ -79,26 +80,32 @@ fn listen(mut input: impl Read + Send + 'static, under_way: Arc<AtomicUsize>) ->
     requests
 }
 
-fn answer(bench: &mut impl Bench, request: Request, payload: &[u8]) -> Result<Vec<u8>, String> {
-    let parsed = |file: &Path, text: &str| Workload::parse(file, text).map_err(|error| error.to_string());
+/// Does what a request asks for, and writes the answer.
+fn answer(runner: &mut impl Runner, request: Request, payload: &[u8]) -> Result<Vec<u8>, String> {
     match request {
         Request::Prepare { file, workload, sets } => {
             let workload = parsed(&file, &workload)?;
-            bench.prepare(&workload, &sets).map_err(|error| error.0)?;
+            runner.prepare(&workload, &sets).map_err(|error| error.0)?;
             Answer::Prepared.other()
         }
         Request::Begin { file, workload, sets, code } => {
             let workload = parsed(&file, &workload)?;
-            let begun = bench.begin(&workload, &code.code(payload)?, &sets).map_err(|error| error.0)?;
+            let begun = runner.begin(&workload, &code.code(payload)?, &sets).map_err(|error| error.0)?;
             Answer::begun(&begun)
         }
         Request::Run { set, effort, code } => {
-            let outcome = bench.run(&code.code(payload)?, set, effort).map_err(|error| error.0)?;
+            let outcome = runner.run(&code.code(payload)?, set, effort).map_err(|error| error.0)?;
             Answer::ran(outcome)
         }
     }
 }
 
+/// Reads a workload that a request brings.
+fn parsed(file: &Path, text: &str) -> Result<Workload, String> {
+    Workload::parse(file, text).map_err(|error| error.to_string())
+}
+
+/// Writes an answer.
 fn send(output: &mut impl Write, bytes: Result<Vec<u8>, String>) -> io::Result<()> {
     output.write_all(&bytes.map_err(io::Error::other)?)?;
     output.flush()

@@ -6,8 +6,9 @@ use nitro_stats::random::Random;
 
 use super::names::Names;
 
-/// More is no formula of a person.
+/// The most bytes of a formula; no person writes a longer one.
 const MOST_BYTES: usize = 2_000;
+/// The most parentheses and signs within each other.
 const DEEPEST: usize = 32;
 
 /// A formula over numbers that have names, bound to where they stand in a list.
@@ -17,6 +18,7 @@ pub(super) struct Expression {
     root: Node,
 }
 
+/// A node of the syntax tree.
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Number(f64),
@@ -33,7 +35,7 @@ macro_rules! functions {
         enum Function { $($variant,)* }
 
         impl Function {
-            /// The function of this name, and how many arguments it takes.
+            /// Returns the function of this name, with the number of its arguments.
             fn named(name: &str) -> Option<(Self, usize)> {
                 match name { $($name => Some((Self::$variant, $arity)),)* _ => None }
             }
@@ -45,8 +47,8 @@ macro_rules! functions {
 
 functions! {
     CeilDiv "ceil_div" 2, FloorDiv "floor_div" 2, Modulo "mod" 2, Minimum "min" 2, Maximum "max" 2, Power "pow" 2,
-    Floor "floor" 1, Absolute "abs" 1, Root "sqrt" 1, Exponential "exp" 1, Logarithm "ln" 1, Sine "sin" 1, Cosine "cos" 1,
-    Uniform "uniform" 2, Integer "integer" 2,
+    Floor "floor" 1, Absolute "abs" 1, Root "sqrt" 1, Exponential "exp" 1, Logarithm "ln" 1, Sine "sin" 1,
+    Cosine "cos" 1, Uniform "uniform" 2, Integer "integer" 2,
 }
 
 impl Expression {
@@ -73,19 +75,19 @@ impl Expression {
         self.root.add_numbers(numbers);
     }
 
-    /// Whether something of it is drawn at random.
+    /// Tells whether something of it is drawn at random.
     pub(super) fn is_drawn(&self) -> bool {
         self.root.is_drawn()
     }
 
-    /// Returns where the values stand that it names, some of them more than once.
+    /// Returns the positions of the values that it names, some of them more than once.
     pub(super) fn positions(&self) -> Vec<usize> {
         let mut positions = Vec::new();
         self.root.add_positions(&mut positions);
         positions
     }
 
-    /// Its value, where the names have these values; what is drawn at random comes from `random`.
+    /// Computes its value, where the names have these values and `random` draws.
     pub(super) fn value(&self, values: &[f64], random: &mut Random) -> f64 {
         self.root.value(values, random)
     }
@@ -179,6 +181,7 @@ impl Function {
     }
 }
 
+/// A parser by recursive descent.
 struct Parser<'a> {
     rest: &'a str,
     names: &'a Names,
@@ -194,7 +197,7 @@ impl<'a> Parser<'a> {
         self.chain(b"*/", Self::factor)
     }
 
-    /// Operands with these operators between them, from left to right.
+    /// Reads operands with these operators between them, from left to right.
     fn chain(
         &mut self,
         operators: &[u8],
@@ -266,7 +269,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What a name or a number may consist of, exponents with their signs included.
+    /// Takes a name or a number, exponents with their signs included.
     fn word(&mut self) -> &'a str {
         self.rest = self.rest.trim_start();
         let text = self.rest;

@@ -5,57 +5,67 @@ use std::time::Instant;
 
 use nitro_stats::random::Random;
 
+use super::element::Element;
+use super::error::WorkloadError;
+use super::expression::Expression;
+use super::model::{Buffer, Case, Comparison, Role, Set, Source, Workload};
 use super::step::{PlannedArgument, PlannedLaunch, Step};
-use super::{Buffer, Case, Comparison, Element, Expression, Role, Set, Source, Workload, WorkloadError};
 use crate::memory;
 
-/// Of all buffers of a case: what a host can prepare in reasonable time.
+/// The most bytes of all buffers of a case: what a host can prepare in reasonable time.
 const MOST_BYTES: f64 = (16u64 << 30) as f64;
 const MOST_LAUNCHES: usize = 100_000;
-/// Of all steps that are repeated, also of those in which nothing is launched.
+/// The most rounds of all repeated steps, also of those in which nothing is launched.
 const MOST_ROUNDS: usize = 1_000_000;
-/// Elements that are made between two looks at the clock.
+/// The elements that are made between two looks at the clock.
 const ELEMENTS_AT_ONCE: usize = 1 << 16;
 
-/// What one case needs to run.
+/// The buffers and launches of one case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
-    /// In the order of the workload.
+    /// The buffers, in the order of the workload.
     pub buffers: Vec<InputBuffer>,
-    /// What counts.
+    /// The launches that count.
     pub launches: Vec<Launch>,
-    /// What runs after it, as it was compiled.
+    /// The launches that run after them, as they were compiled.
     pub judge: Vec<Launch>,
 }
 
-/// A buffer with what it holds at the beginning.
+/// A buffer with its content at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputBuffer {
-    /// For messages.
+    /// The name, for messages.
     pub name: String,
-    /// What its elements are.
+    /// The type of its elements.
     pub element: Element,
-    /// What becomes of it.
+    /// Its use.
     pub role: Role,
-    /// How its content is compared, where it is a result.
+    /// The comparison of its content, where it is a result.
     pub comparison: Comparison,
-    /// Little-endian elements; what an output holds before is up to who runs it.
+    /// Its little-endian elements. The content of an output before a run is up to the runner.
     pub bytes: Vec<u8>,
 }
 
 /// One launch of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// By its name in the module.
+    /// The name of the kernel in the module.
     pub kernel: String,
-    /// Blocks along x, y and z.
+    /// The blocks along x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block along x, y and z.
+    /// The threads of a block along x, y and z.
     pub block: [u32; 3],
-    /// Shared memory beside what the kernel declares.
+    /// The shared memory beside what the kernel declares.
     pub shared_bytes: u32,
-    /// In order.
+    /// The arguments, in order.
     pub arguments: Vec<Argument>,
+}
+
+impl Launch {
+    /// Returns the bytes of each argument, where buffers have these addresses, by position.
+    pub(crate) fn parameters(&self, addresses: &[u64]) -> Vec<Vec<u8>> {
+        self.arguments.iter().map(|argument| argument.bytes(addresses)).collect()
+    }
 }
 
 /// One argument of a kernel.
@@ -70,7 +80,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// How many bytes the kernel takes for it.
+    /// Returns the bytes that the kernel takes for it.
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         match self {
@@ -85,6 +95,7 @@ impl Argument {
         }
     }
 
+    /// Returns the bytes of which its address is a multiple.
     fn alignment_bytes(&self) -> usize {
         match self {
             Self::Buffer(_) | Self::Scalar(_) => self.size_bytes().max(1),
@@ -92,7 +103,7 @@ impl Argument {
         }
     }
 
-    /// Its bytes, where buffers have these addresses, by position.
+    /// Returns its bytes, where buffers have these addresses, by position.
     ///
     /// ```
     /// use nitro_evolve::workload::Argument;
@@ -122,7 +133,7 @@ impl Argument {
 }
 
 impl Workload {
-    /// The buffers and launches of a case.
+    /// Makes the buffers and launches of a case.
     ///
     /// # Errors
     /// When its numbers make no sense, such as half a block, or a file cannot be read or has another length.
@@ -133,30 +144,35 @@ impl Workload {
         self.inputs_of(self.of(set).nth(number).expect("there is such a case"))
     }
 
+    /// Makes the buffers and launches of a case, as [`Workload::inputs`] does.
     pub(super) fn inputs_of(&self, case: &Case) -> Result<Inputs, WorkloadError> {
-        let wrong = |message: String| WorkloadError::Case {
+        self.made(case).map_err(|message| WorkloadError::Case {
             file: self.file.clone(),
             case: self.describe(case),
             message: message.replace(char::is_control, " "),
-        };
-        in_time(self.deadline).map_err(wrong)?;
-        let values = self.values(case);
-        let lengths = self.lengths(&values, memory::free_bytes).map_err(wrong)?;
-        let launches = self.launches(&self.steps, &values).map_err(wrong)?;
-        let judge = self.launches(&self.judge, &values).map_err(wrong)?;
-        // Of an element's value: whoever launches something counts behind them.
-        let numbers = case.values.len() + self.definitions.len();
-        let buffers = self.buffers.iter().zip(lengths).enumerate().map(|(at, (buffer, length))| {
-            let bytes =
-                buffer.bytes(length, &values[..numbers], case.seed ^ (at as u64) << 32, self.deadline);
-            let bytes = bytes.map_err(wrong)?;
-            let Buffer { name, element, role, comparison, .. } = buffer.clone();
-            Ok(InputBuffer { name, element, role, comparison, bytes })
-        });
-        Ok(Inputs { buffers: buffers.collect::<Result<_, WorkloadError>>()?, launches, judge })
+        })
     }
 
-    /// Those of the case, what follows from them, and room for the indices of loops.
+    /// Makes the buffers and launches of a case, or says why it makes no sense.
+    fn made(&self, case: &Case) -> Result<Inputs, String> {
+        in_time(self.deadline)?;
+        let values = self.values(case);
+        let lengths = self.lengths(&values, memory::free_bytes)?;
+        let launches = self.launches(&self.steps, &values)?;
+        let judge = self.launches(&self.judge, &values)?;
+        // An element's value may name these; the indices of loops come behind them.
+        let numbers = case.values.len() + self.definitions.len();
+        let mut buffers = Vec::with_capacity(lengths.len());
+        for (at, (buffer, length)) in self.buffers.iter().zip(lengths).enumerate() {
+            let seed = case.seed ^ (at as u64) << 32;
+            let bytes = buffer.bytes(length, &values[..numbers], seed, self.deadline)?;
+            let Buffer { name, element, role, comparison, .. } = buffer.clone();
+            buffers.push(InputBuffer { name, element, role, comparison, bytes });
+        }
+        Ok(Inputs { buffers, launches, judge })
+    }
+
+    /// Returns the numbers of a case, what follows from them, and room for the indices of loops.
     pub(super) fn values(&self, case: &Case) -> Vec<f64> {
         let mut values = case.values.clone();
         values.resize(self.names.len(), 0.0);
@@ -166,7 +182,7 @@ impl Workload {
         values
     }
 
-    /// The elements of each buffer, once it is sure that there is memory for all of them.
+    /// Returns the number of elements of each buffer, unless there is no memory for all of them.
     pub(super) fn lengths(
         &self,
         values: &[f64],
@@ -186,6 +202,7 @@ impl Workload {
         Ok(lengths)
     }
 
+    /// Returns the launches of steps, one after the other.
     pub(super) fn launches(&self, steps: &[Step], values: &[f64]) -> Result<Vec<Launch>, String> {
         let mut unrolled = Unrolled { values: values.to_vec(), launches: Vec::new(), rounds: 0 };
         unrolled.append(steps)?;
@@ -201,6 +218,7 @@ struct Unrolled {
 }
 
 impl Unrolled {
+    /// Adds the launches of steps.
     fn append(&mut self, steps: &[Step]) -> Result<(), String> {
         for step in steps {
             match step {
@@ -238,28 +256,33 @@ fn in_time(deadline: Option<Instant>) -> Result<(), String> {
 }
 
 impl PlannedLaunch {
+    /// Returns the launch for these numbers.
     fn at(&self, values: &[f64]) -> Result<Launch, String> {
-        let dimensions = |formulas: &[Expression], most: [u32; 3]| {
-            let mut dimensions = [1; 3];
-            for ((dimension, formula), most) in dimensions.iter_mut().zip(formulas).zip(most) {
-                *dimension = whole(formula, values, 1.0, f64::from(most))? as u32;
-            }
-            Ok::<_, String>(dimensions)
+        let shared_bytes = match &self.shared_bytes {
+            Some(bytes) => whole(bytes, values, 0.0, f64::from(1 << 20))?,
+            None => 0.0,
         };
-        let shared_bytes =
-            self.shared_bytes.as_ref().map(|bytes| whole(bytes, values, 0.0, f64::from(1 << 20)));
-        let arguments = self.arguments.iter().map(|argument| argument.at(values));
         Ok(Launch {
             kernel: self.kernel.clone(),
-            grid: dimensions(&self.grid, [i32::MAX as u32, 65_535, 65_535])?,
-            block: dimensions(&self.block, [1024, 1024, 64])?,
-            shared_bytes: shared_bytes.transpose()?.unwrap_or(0.0) as u32,
-            arguments: arguments.collect(),
+            grid: dimensions(&self.grid, values, [i32::MAX as u32, 65_535, 65_535])?,
+            block: dimensions(&self.block, values, [1024, 1024, 64])?,
+            shared_bytes: shared_bytes as u32,
+            arguments: self.arguments.iter().map(|argument| argument.at(values)).collect(),
         })
     }
 }
 
+/// Returns the dimensions of a grid or a block, those that are missing as 1.
+fn dimensions(formulas: &[Expression], values: &[f64], most: [u32; 3]) -> Result<[u32; 3], String> {
+    let mut dimensions = [1; 3];
+    for ((dimension, formula), most) in dimensions.iter_mut().zip(formulas).zip(most) {
+        *dimension = whole(formula, values, 1.0, f64::from(most))? as u32;
+    }
+    Ok(dimensions)
+}
+
 impl PlannedArgument {
+    /// Returns the argument for these numbers.
     fn at(&self, values: &[f64]) -> Argument {
         match self {
             Self::Buffer(at) => Argument::Buffer(*at),
@@ -275,7 +298,7 @@ impl PlannedArgument {
     }
 }
 
-/// The value of a formula that has to be a whole number in a range.
+/// Returns the value of a formula that has to be a whole number in a range.
 fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<f64, String> {
     let value = formula.value(values, &mut Random::new(0));
     match value {
@@ -291,6 +314,7 @@ fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<
 }
 
 impl Buffer {
+    /// Makes the content of a case, with a value of each element by its position.
     fn bytes(
         &self,
         length: usize,
@@ -322,16 +346,19 @@ impl Buffer {
         Ok(bytes)
     }
 
+    /// Makes a content of zeros.
     fn zeros(&self, size: usize) -> Result<Vec<u8>, String> {
         // Pages that are never touched take no memory, unlike those that are filled.
         Vec::<u8>::new().try_reserve_exact(size).map_err(|_| self.no_memory(size))?;
         Ok(vec![0; size])
     }
 
+    /// Says that there is no memory.
     fn no_memory(&self, size: usize) -> String {
         format!("there is no memory for the {size} bytes of `{}`; make it smaller", self.name)
     }
 
+    /// Reads the content from a file of that length.
     fn read(&self, file: &Path, length: usize) -> Result<Vec<u8>, String> {
         let expected = (length * self.element.bytes()) as u64;
         let found = std::fs::metadata(file)

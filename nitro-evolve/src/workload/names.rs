@@ -1,8 +1,8 @@
-//! The numbers that formulas name, and where their values stand.
+//! The names of numbers in formulas, with the positions of their values.
 
 use std::collections::HashMap;
 
-use crate::subject::several;
+use crate::words::several;
 
 /// The names of a workload's numbers, each with its position among the values.
 #[derive(Clone, Debug, Default)]
@@ -13,7 +13,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Returns where the value of a name stands.
+    /// Returns the position of a name's value.
     pub(super) fn position(&self, name: &str) -> Option<usize> {
         self.positions.get(name).copied()
     }
@@ -41,7 +41,7 @@ impl Names {
         }
     }
 
-    /// Returns how many values there are.
+    /// Returns the number of values.
     pub(super) fn len(&self) -> usize {
         self.listed.len()
     }

@@ -1,4 +1,4 @@
-//! From what is written to what is meant.
+//! From a workload as it is written to what is meant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -7,14 +7,17 @@ use std::path::Path;
 use toml::Spanned;
 
 use super::definitions;
+use super::error::WorkloadError;
 use super::expression::Expression;
+use super::model::{Buffer, Case, Comparison, Role, Set, Source, Workload};
 use super::names::Names;
 use super::step::{PlannedArgument, PlannedLaunch, Step};
-use super::written::{Formula, Text, Written, WrittenArgument, WrittenBuffer, WrittenCase, WrittenStep};
-use super::{Buffer, Case, Comparison, Role, Set, Source, Workload, WorkloadError};
-use crate::subject::several;
+use super::written::{
+    Formula, Text, WrittenArgument, WrittenBuffer, WrittenCase, WrittenStep, WrittenWorkload,
+};
+use crate::words::{is_word, several};
 
-/// Loops in loops; more is no workload of a person.
+/// The most loops within each other; no person writes more.
 const DEEPEST: usize = 4;
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -24,10 +27,10 @@ impl Workload {
     /// # Errors
     /// When the file cannot be read or is none of a workload, with the line and what to change.
     pub fn read(file: &Path) -> Result<Self, WorkloadError> {
-        let failed = |source| WorkloadError::Read { file: file.to_owned(), source };
-        let bytes = nitro_core::files::read(file, MOST_BYTES).map_err(failed)?;
-        let text =
-            String::from_utf8(bytes).map_err(|error| failed(std::io::Error::other(error.utf8_error())))?;
+        let text = nitro_core::files::read(file, MOST_BYTES).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|error| std::io::Error::other(error.utf8_error()))
+        });
+        let text = text.map_err(|source| WorkloadError::Read { file: file.to_owned(), source })?;
         Self::parse(file, &text)
     }
 
@@ -36,38 +39,42 @@ impl Workload {
     /// # Errors
     /// When it is none of a workload, with the line and what to change.
     pub fn parse(file: &Path, text: &str) -> Result<Self, WorkloadError> {
-        let at = |span: Range<usize>, message: String| {
+        let written = toml::from_str(text).map_err(|error| Wrong {
+            span: error.span().unwrap_or(0..0),
+            message: error.message().replace('\n', "; "),
+        });
+        let reader = Reader { file, text, names: Names::default() };
+        written.and_then(|written| reader.workload(written)).map_err(|Wrong { span, message }| {
             let line = 1 + text.bytes().take(span.start).filter(|&byte| byte == b'\n').count();
             // Names are whatever somebody wrote.
             let message = message.replace(char::is_control, " ");
             WorkloadError::Text { file: file.to_owned(), line, message }
-        };
-        let written: Written = toml::from_str(text)
-            .map_err(|error| at(error.span().unwrap_or(0..0), error.message().replace('\n', "; ")))?;
-        Reader { file, text, names: Names::default() }
-            .workload(written)
-            .map_err(|wrong| at(wrong.span, wrong.message))
+        })
     }
 }
 
+/// A mistake, with its place in the text.
 struct Wrong {
     span: Range<usize>,
     message: String,
 }
 
+/// Fails with a mistake.
 fn wrong<T>(span: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong { span, message: message.into() })
 }
 
+/// A reader of one text.
 struct Reader<'a> {
     file: &'a Path,
     text: &'a str,
-    /// What a formula may name.
+    /// The names that a formula may have.
     names: Names,
 }
 
 impl Reader<'_> {
-    fn workload(mut self, written: Written) -> Result<Workload, Wrong> {
+    /// Reads the whole text.
+    fn workload(mut self, written: WrittenWorkload) -> Result<Workload, Wrong> {
         let sets =
             [(Set::Search, written.search), (Set::Validation, written.validation), (Set::Test, written.test)];
         let cases = self.cases(sets)?;
@@ -103,7 +110,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The cases, all of which have the same numbers.
+    /// Reads the cases, all of which have the same numbers.
     fn cases(&mut self, sets: [(Set, Vec<Spanned<WrittenCase>>); 3]) -> Result<Vec<Case>, Wrong> {
         let mut cases = Vec::new();
         for (set, written) in sets {
@@ -154,16 +161,15 @@ impl Reader<'_> {
             let span = circle.first().and_then(|&at| written.values().nth(at)).map_or(0..0, Spanned::span);
             wrong(span, format!("each of these needs the next one: {}", several(&names)))
         })?;
-        let no_formula = || Expression::constant(0.0);
-        let taken = |at: usize| (first + at, std::mem::replace(&mut formulas[at], no_formula()));
-        Ok(order.into_iter().map(taken).collect())
+        let mut sorted = Vec::with_capacity(order.len());
+        for at in order {
+            sorted.push((first + at, std::mem::replace(&mut formulas[at], Expression::constant(0.0))));
+        }
+        Ok(sorted)
     }
 
+    /// Gives a name to the next value.
     fn declare(&mut self, name: &str, span: Range<usize>) -> Result<(), Wrong> {
-        let is_word = |name: &str| {
-            name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        };
         if !is_word(name) || name == "i" {
             return wrong(
                 span,
@@ -179,11 +185,13 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Reads a formula.
     fn formula(&self, written: &Spanned<Formula>) -> Result<Expression, Wrong> {
         Expression::parse(&written.get_ref().text(), &self.names)
             .or_else(|message| wrong(written.span(), message))
     }
 
+    /// Reads the buffers, each of another name.
     fn buffers(&mut self, written: &[WrittenBuffer]) -> Result<Vec<Buffer>, Wrong> {
         let mut names = BTreeSet::new();
         written
@@ -197,6 +205,7 @@ impl Reader<'_> {
             .collect()
     }
 
+    /// Reads a buffer.
     fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
         let length = self.formula(&written.length)?;
         let source = match (&written.values, &written.file) {
@@ -224,6 +233,7 @@ impl Reader<'_> {
         })
     }
 
+    /// Reads steps within so many loops.
     fn steps(
         &mut self,
         written: &[Spanned<WrittenStep>],
@@ -233,6 +243,7 @@ impl Reader<'_> {
         written.iter().map(|step| self.step(step, buffers, depth)).collect()
     }
 
+    /// Reads a launch or a loop.
     fn step(
         &mut self,
         written: &Spanned<WrittenStep>,
@@ -252,6 +263,7 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads a loop.
     fn repeat(
         &mut self,
         times: &Spanned<Formula>,
@@ -272,6 +284,7 @@ impl Reader<'_> {
         Ok(Step::Repeat { times, index, steps })
     }
 
+    /// Reads a launch.
     fn launch(
         &self,
         span: Range<usize>,
@@ -279,20 +292,30 @@ impl Reader<'_> {
         step: &WrittenStep,
         buffers: &[Buffer],
     ) -> Result<PlannedLaunch, Wrong> {
-        let dimensions = |name: &str, formulas: &[Spanned<Formula>]| match formulas.len() {
-            1..=3 => formulas.iter().map(|formula| self.formula(formula)).collect(),
-            _ => wrong(span.clone(), format!("`{name}` has one to three numbers")),
-        };
         let arguments = step.arguments.iter().map(|argument| self.argument(argument, buffers));
         Ok(PlannedLaunch {
             kernel: kernel.get_ref().clone(),
-            grid: dimensions("grid", &step.grid)?,
-            block: dimensions("block", &step.block)?,
+            grid: self.dimensions(&span, "grid", &step.grid)?,
+            block: self.dimensions(&span, "block", &step.block)?,
             shared_bytes: step.shared_bytes.as_ref().map(|bytes| self.formula(bytes)).transpose()?,
             arguments: arguments.collect::<Result<_, _>>()?,
         })
     }
 
+    /// Reads the dimensions of a grid or a block.
+    fn dimensions(
+        &self,
+        span: &Range<usize>,
+        name: &str,
+        formulas: &[Spanned<Formula>],
+    ) -> Result<Vec<Expression>, Wrong> {
+        match formulas.len() {
+            1..=3 => formulas.iter().map(|formula| self.formula(formula)).collect(),
+            _ => wrong(span.clone(), format!("`{name}` has one to three numbers")),
+        }
+    }
+
+    /// Reads an argument.
     fn argument(
         &self,
         written: &Spanned<WrittenArgument>,
@@ -301,6 +324,7 @@ impl Reader<'_> {
         self.value(written.get_ref(), buffers, 0).or_else(|message| wrong(written.span(), message))
     }
 
+    /// Reads an argument within so many structures.
     fn value(
         &self,
         written: &WrittenArgument,
@@ -329,6 +353,7 @@ impl Reader<'_> {
     }
 }
 
+/// Lists sizes.
 fn listed(names: &[String]) -> String {
     match names.is_empty() {
         true => "no sizes".to_owned(),

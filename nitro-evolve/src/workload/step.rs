@@ -1,8 +1,8 @@
-//! What is launched, in order.
+//! The steps of a workload: launches, and their repetitions.
 
 use std::collections::BTreeSet;
 
-use super::Element;
+use super::element::Element;
 use super::expression::Expression;
 
 /// A launch, or steps that are repeated.
@@ -17,6 +17,7 @@ pub(super) enum Step {
     },
 }
 
+/// A launch, with formulas for what depends on the case.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedLaunch {
     pub kernel: String,
@@ -26,6 +27,7 @@ pub(super) struct PlannedLaunch {
     pub arguments: Vec<PlannedArgument>,
 }
 
+/// An argument of a launch, by the position of a buffer or with a formula.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedArgument {
     Buffer(usize),

@@ -4,24 +4,29 @@ use std::collections::BTreeSet;
 
 use nitro_stats::random::Random;
 
-use super::{Case, Inputs, Launch, Set, Workload};
+use super::inputs::{Inputs, Launch};
+use super::model::{Case, Set, Workload};
 
-/// Of numbers that are larger, as sizes are: no multiple of what blocks have of threads.
+/// The number in the place of larger ones: no multiple of the threads that blocks usually have.
 const SMALL: f64 = 37.0;
 
-/// What is drawn for each number, whatever the kernel.
+/// The values that are drawn for each number, whatever the kernel.
 pub(crate) const LESS: [u64; 7] = [1, 2, 3, 4, 5, 17, 37];
-/// How often all numbers are drawn of these.
+/// The number of cases in which all numbers are drawn of these.
 const DRAWN: usize = 24;
 
+/// Tells whether a number counts something, such as a size.
 fn is_count(value: f64) -> bool {
     value > 1.0 && value.fract() == 0.0
 }
 
 /// Returns a case with small numbers in the place of large ones.
 fn small(case: &Case) -> Case {
-    let value = |value: &f64| if is_count(*value) { value.min(SMALL) } else { *value };
-    Case { values: case.values.iter().map(value).collect(), ..case.clone() }
+    let mut case = case.clone();
+    for value in case.values.iter_mut().filter(|value| is_count(**value)) {
+        *value = value.min(SMALL);
+    }
+    case
 }
 
 /// Returns a case with small numbers, and with each of them at its least.
@@ -46,8 +51,10 @@ impl Case {
 }
 
 impl Workload {
-    /// Returns cases with small numbers: those of the first of the search and of the validation, each of them at 1 and
-    /// 2, and some that are drawn, since what is wrong may need two that are odd together.
+    /// Returns cases with small numbers.
+    ///
+    /// They are those of the first cases of search and validation, with each number at 1 and 2, and some that are
+    /// drawn, since what is wrong may need two odd numbers together.
     pub(crate) fn small_cases(&self) -> Vec<Case> {
         let first = [Set::Search, Set::Validation].map(|set| self.of(set).next());
         let choices: Vec<Vec<u64>> = self.names.iter().map(|_| LESS.to_vec()).collect();
@@ -61,21 +68,25 @@ impl Workload {
         let Some(first) = self.of(Set::Search).next() else { return Vec::new() };
         let counts = self.counts();
         let mut random = Random::new(counts.len() as u64 + 37);
-        let mut draw = || {
-            counts.iter().fold(first.clone(), |case, &(at, most)| match choices[at].len() {
-                0 => case,
-                length => case.with(at, (choices[at][random.below(length)] as f64).min(most as f64)),
-            })
-        };
-        (0..times).map(|_| draw()).collect()
+        let mut cases = vec![first.clone(); times];
+        for case in &mut cases {
+            for &(at, most) in counts.iter().filter(|(at, _)| !choices[*at].is_empty()) {
+                let choice = choices[at][random.below(choices[at].len())];
+                case.values[at] = choice.min(most) as f64;
+            }
+        }
+        cases
     }
 
     /// Returns the positions of numbers that count something, such as sizes, with the largest of search and validation.
     pub(crate) fn counts(&self) -> Vec<(usize, u64)> {
-        let seen = || self.of(Set::Search).chain(self.of(Set::Validation));
-        let numbers = self.of(Set::Search).next().map_or(0, |case| case.values.len());
-        let most = |at: usize| seen().map(|case| case.values[at]).fold(0.0, f64::max);
-        let counts = (0..numbers).map(|at| (at, most(at))).filter(|(_, most)| is_count(*most));
+        let mut largest = vec![0.0f64; self.of(Set::Search).next().map_or(0, |case| case.values.len())];
+        for case in self.of(Set::Search).chain(self.of(Set::Validation)) {
+            for (most, value) in largest.iter_mut().zip(&case.values) {
+                *most = most.max(*value);
+            }
+        }
+        let counts = largest.into_iter().enumerate().filter(|(_, most)| is_count(*most));
         counts.map(|(at, most)| (at, most as u64)).collect()
     }
 
@@ -84,8 +95,9 @@ impl Workload {
         self.of(Set::Search).next().map(small)
     }
 
-    /// Returns the whole numbers that lengths, grids and what they follow from are computed with, and the sizes of
-    /// blocks: along each axis, and of all.
+    /// Returns the whole numbers of all formulas of lengths and grids, and the sizes of blocks.
+    ///
+    /// A block counts along each axis and as a whole.
     pub(crate) fn numbers(&self) -> BTreeSet<u64> {
         let mut numbers = BTreeSet::new();
         let lengths = self.buffers.iter().map(|buffer| &buffer.length);
@@ -112,6 +124,7 @@ impl Workload {
         self.inputs_of(case).ok()
     }
 
+    /// Returns the launches of a case, unless they make no sense.
     fn launches_of(&self, case: &Case) -> Option<Vec<Launch>> {
         self.launches(&self.steps, &self.values(case)).ok()
     }

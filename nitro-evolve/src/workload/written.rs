@@ -1,4 +1,4 @@
-//! A workload as it is written.
+//! A workload as it is written in TOML.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,14 +6,16 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::{Comparison, Element, Role};
+use super::element::Element;
+use super::model::{Comparison, Role};
 
 /// Text with where it stands, for messages.
 pub(super) type Text = Spanned<String>;
 
+/// The whole text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub(super) struct Written {
+pub(super) struct WrittenWorkload {
     #[serde(default)]
     pub max_error: Option<Spanned<f64>>,
     #[serde(default, rename = "let")]
@@ -32,6 +34,7 @@ pub(super) struct Written {
     pub test: Vec<Spanned<WrittenCase>>,
 }
 
+/// A buffer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WrittenBuffer {
@@ -70,8 +73,9 @@ pub(super) struct WrittenStep {
     pub steps: Vec<Spanned<WrittenStep>>,
 }
 
-/// The name of a buffer, a value with its type, as in `{ f32 = 0.5 }` and `{ i32 = "rows" }`, or a structure of
-/// such: `["x", { i32 = "rows" }]`.
+/// An argument: the name of a buffer, a value with its type, or a structure of such.
+///
+/// A value is written `{ f32 = 0.5 }` or `{ i32 = "rows" }`, a structure `["x", { i32 = "rows" }]`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum WrittenArgument {
@@ -90,6 +94,7 @@ pub(super) enum Formula {
 }
 
 impl Formula {
+    /// Returns the formula as text.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Integer(number) => number.to_string(),
@@ -99,5 +104,5 @@ impl Formula {
     }
 }
 
-/// Sizes by their names, and `seed`.
+/// A case: sizes by their names, and `seed`.
 pub(super) type WrittenCase = BTreeMap<String, f64>;

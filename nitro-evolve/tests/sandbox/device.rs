@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use nitro_cuda::{CudaError, Options, Output, Source, compile};
-use nitro_evolve::bench::{Bench, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::Effort;
+use nitro_evolve::runner::{CaseResult, Code, RunOutcome, Runner};
 use nitro_evolve::sandbox::{Assembler, Limits, Sandbox};
 use nitro_evolve::{Set, Workload};
 use nitro_ptx::Module;

@@ -1,10 +1,11 @@
-//! A worker whose bench does what the text of the code says.
+//! A worker whose runner does what the text of the code says.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-use nitro_evolve::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
-use nitro_evolve::sandbox::{CudaBench, serve};
+use nitro_evolve::Effort;
+use nitro_evolve::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
+use nitro_evolve::sandbox::{CudaRunner, serve};
 use nitro_evolve::{Set, Workload};
 use nitro_search::Failure;
 
@@ -17,7 +18,7 @@ pub const FILE: &str = "NITRO_TEST_FILE";
 pub fn work(kind: &str) {
     match kind {
         "deaf" => hang(),
-        "cuda" => serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
+        "cuda" => serve(|| CudaRunner::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
         "garbage" => print!("Hello, I am a worker."),
         "without device" => without_device(),
         "once" => {
@@ -35,7 +36,7 @@ pub fn work(kind: &str) {
 }
 
 fn without_device() {
-    let open = || Err::<Fake, _>(BenchError("there is no device".to_owned()));
+    let open = || Err::<Fake, _>(RunnerError("there is no device".to_owned()));
     serve(open, std::io::stdin(), std::io::stdout()).unwrap();
 }
 
@@ -44,7 +45,7 @@ struct Fake {
     prepared: Vec<Set>,
 }
 
-impl Bench for Fake {
+impl Runner for Fake {
     fn name(&self) -> String {
         "fake".to_owned()
     }
@@ -53,7 +54,7 @@ impl Bench for Fake {
         Some(75)
     }
 
-    fn prepare(&mut self, _: &Workload, sets: &[Set]) -> Result<(), BenchError> {
+    fn prepare(&mut self, _: &Workload, sets: &[Set]) -> Result<(), RunnerError> {
         self.prepared = sets.to_vec();
         Ok(())
     }
@@ -63,7 +64,7 @@ impl Bench for Fake {
         workload: &Workload,
         original: &Code,
         sets: &[Set],
-    ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+    ) -> Result<Vec<Vec<CaseResult>>, RunnerError> {
         self.begun = sets.to_vec();
         let results = sets.iter().map(|&set| {
             (0..workload.cases(set)).map(|case| result(original, case)).collect::<Result<Vec<_>, _>>()
@@ -71,7 +72,7 @@ impl Bench for Fake {
         results.collect()
     }
 
-    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, RunnerError> {
         assert!(self.begun.contains(&set), "the sandbox begins with what it runs");
         match &*candidate.ptx {
             "hang" => hang(),
@@ -79,8 +80,8 @@ impl Bench for Fake {
                 eprintln!("{}\nabout to abort", "noise ".repeat(100_000));
                 std::process::abort()
             }
-            "lost" | "lost again" => return Err(BenchError("the device answers 700".to_owned())),
-            "cuda" => serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
+            "lost" | "lost again" => return Err(RunnerError("the device answers 700".to_owned())),
+            "cuda" => serve(|| CudaRunner::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
             "garbage" => print!("a kernel printed this, which is not allowed"),
             "giant" => {
                 std::io::stdout().write_all(b"ntro\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").unwrap()
@@ -112,9 +113,9 @@ impl Bench for Fake {
 }
 
 /// Texts such as `takes 5`.
-fn result(code: &Code, case: usize) -> Result<CaseResult, BenchError> {
+fn result(code: &Code, case: usize) -> Result<CaseResult, RunnerError> {
     let time_ns = code.ptx.strip_prefix("takes ").and_then(|time| time.parse::<f64>().ok());
-    let time_ns = time_ns.ok_or_else(|| BenchError(format!("`{}` does not run", code.ptx)))?;
+    let time_ns = time_ns.ok_or_else(|| RunnerError(format!("`{}` does not run", code.ptx)))?;
     Ok(CaseResult { time_ns: time_ns * (1 + case) as f64, error: f64::INFINITY })
 }
 

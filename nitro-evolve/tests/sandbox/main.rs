@@ -1,4 +1,4 @@
-//! Whatever a worker does, its sandbox goes on: real processes, and a bench that does what the text of the code
+//! Whatever a worker does, its sandbox goes on: real processes, and a runner that does what the text of the code
 //! says; with `--ignored` one on a GPU.
 //!
 //! This program is the test; the tests start it again as the worker.

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use nitro_cuda::nvrtc_version;
-use nitro_evolve::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
+use nitro_evolve::Effort;
+use nitro_evolve::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
 use nitro_evolve::sandbox::{Clock, Limits, Sandbox};
 use nitro_evolve::{Set, Workload};
 use nitro_search::Failure;
@@ -222,7 +223,7 @@ fn candidates_may_crash_as_often_as_they_like() {
     assert_eq!(search(&mut sandbox, "takes 1"), ran(&[1.0, 2.0]));
     let (mut sandbox, _) = begun(Limits { restarts_per_minute: 2, ..Limits::default() });
     ["lost", "abort"].iter().for_each(|text| lose(&mut sandbox, text));
-    let BenchError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
+    let RunnerError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
     assert!(
         why.starts_with("2 workers were lost within a minute, the last one so: its worker ended"),
         "{why}"
@@ -237,7 +238,7 @@ fn a_device_that_is_gone_ends_it() {
     let mut sandbox = Sandbox::start(command, limits).unwrap();
     sandbox.begin(&workload(), &code("takes 5"), &[Set::Search]).unwrap();
     lose(&mut sandbox, "lost");
-    let BenchError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
+    let RunnerError(why) = sandbox.run(&code("takes 1"), Set::Search, EFFORT).unwrap_err();
     assert_eq!(
         why,
         "3 workers in a row were lost, the last one so: there is no device; fake may be used by others or broken"
@@ -246,7 +247,7 @@ fn a_device_that_is_gone_ends_it() {
 
 fn an_original_that_does_not_run_is_an_error() {
     let (mut sandbox, _) = sandbox(Limits::default());
-    let BenchError(why) = sandbox.begin(&workload(), &code("nothing"), &[Set::Search]).unwrap_err();
+    let RunnerError(why) = sandbox.begin(&workload(), &code("nothing"), &[Set::Search]).unwrap_err();
     assert_eq!(why, "the original cannot be run: `nothing` does not run");
     assert!(sandbox.begin(&workload(), &code("takes 5"), &[Set::Search]).is_ok(), "another may");
 }

@@ -1,6 +1,8 @@
-//! What the evolution of PTX is tried on: kernels of the Rodinia kind, written from the definitions of their
-//! algorithms and never measured, a trainer of support vector machines, and kernels with planted defects. The
-//! kernels of this project's own functions and two launch plans are subjects too.
+//! The subjects on which the evolution of PTX is tried.
+//!
+//! They are kernels of the Rodinia kind, written from the definitions of their algorithms and never measured, a trainer
+//! of support vector machines, and kernels with planted defects. The kernels of this project's own functions and two
+//! launch plans are subjects too.
 //!
 //! A subject is CUDA C++ and a workload; the program `compile` writes both, as PTX and text, into a folder where
 //! `train evolve` finds them.
@@ -16,18 +18,18 @@ use nitro_cuda::{CudaError, Image, Options, Output, Source, compile};
 pub use self::ours::ours;
 pub use self::planted::{Defect, Planted, planted};
 
-/// Kernels, and how they are run.
+/// Kernels with their workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Subject {
-    /// Of its files.
+    /// The name of its files.
     pub name: &'static str,
-    /// What messages of the compiler call the source.
+    /// The name of the source in messages of the compiler.
     pub file: &'static str,
     /// CUDA C++, whose kernels are `extern "C"`.
     pub source: &'static str,
-    /// What the preprocessor is told.
+    /// The definitions for the preprocessor.
     pub definitions: &'static [(&'static str, i64)],
-    /// How the kernels are run and what of the results counts, as TOML.
+    /// The workload, as TOML.
     pub workload: &'static str,
 }
 
@@ -44,7 +46,7 @@ macro_rules! subject {
 }
 pub(crate) use subject;
 
-/// All subjects without planted defects.
+/// Returns all subjects without planted defects.
 ///
 /// ```
 /// let names: Vec<&str> = nitro_evolve_subjects::subjects().iter().map(|subject| subject.name).collect();
@@ -69,8 +71,10 @@ static SUBJECTS: [Subject; 11] = [
     subject!("subjects", "svm"),
 ];
 
-/// The texts of launch plans by the names of their nests, as `train evolve NAME.plan.json --sizes ..` takes them: a
-/// product of matrices in tiles, and a stencil whose steps in time are loops of the host.
+/// Returns the texts of launch plans by the names of their nests.
+///
+/// `train evolve NAME.plan.json --sizes ..` takes them. One is a product of matrices in tiles, the other a stencil whose
+/// steps in time are loops of the host.
 ///
 /// ```
 /// let [(name, text), _] = nitro_evolve_subjects::plans() else { panic!("there are two") };
@@ -85,8 +89,7 @@ pub fn plans() -> &'static [(&'static str, &'static str)] {
 }
 
 impl Subject {
-    /// Compiles it by NVRTC to PTX for a compute capability, as in `90`, as anybody would: with no option but its
-    /// definitions.
+    /// Compiles it by NVRTC to PTX for a compute capability such as `90`, with no option but its definitions.
     ///
     /// ```
     /// use nitro_cuda::CudaError;
@@ -119,15 +122,13 @@ impl Subject {
     pub fn write(&self, folder: &Path, architecture: u32) -> Result<(), Box<dyn std::error::Error>> {
         let image = self.compile(architecture)?;
         let ptx = image.ptx().ok_or("NVRTC has made no PTX")?;
-        let write = |ending: &str, text: &str| {
+        std::fs::create_dir_all(folder)?;
+        for (ending, text) in [("ptx", ptx), ("toml", self.workload)] {
             let file = folder.join(format!("{}.{ending}", self.name));
             std::fs::write(&file, text).map_err(|error| {
                 io::Error::new(error.kind(), format!("cannot write {}: {error}", file.display()))
-            })
-        };
-        std::fs::create_dir_all(folder)?;
-        write("ptx", ptx)?;
-        write("toml", self.workload)?;
+            })?;
+        }
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ macro_rules! ours {
     };
 }
 
-/// Kernels of this project's own functions: in them there is little left to find.
+/// Returns the kernels of this project's own functions, in which there is little left to find.
 ///
 /// ```
 /// let names: Vec<&str> = nitro_evolve_subjects::ours().iter().map(|subject| subject.name).collect();

@@ -1,30 +1,30 @@
-//! Kernels with defects that were put there on purpose, and what evolution is to make of them.
+//! Kernels with defects that were put there on purpose, for evolution to find.
 
 use crate::{Subject, subject};
 
 /// A subject whose best patch is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planted {
-    /// The kernels, and how they are run.
+    /// The kernels with their workload.
     pub subject: Subject,
-    /// What the minimised patch takes away, one edit each, and nothing else. None where evolution is to find
-    /// nothing that is accepted.
+    /// The defects that the minimised patch removes, by one edit each. Empty where evolution is to find nothing.
     pub defects: &'static [Defect],
-    /// What only looks like a defect: a patch that touches it is refused by the test.
+    /// The traps, which only look like defects: a patch that touches one is refused by the test.
     pub traps: &'static [Defect],
 }
 
 /// Something that a kernel does not need, or seems not to need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Defect {
-    /// What it is, for messages.
+    /// The name, for messages.
     pub name: &'static str,
-    /// Any of these instructions has to go, or to lose its meaning: the beginning of the opcode, and which of those
-    /// there are so many of in the text, from 0.
+    /// The instructions of which one has to go, or to lose its meaning.
+    ///
+    /// Each is the beginning of an opcode, with its number among those in the text, from 0.
     pub instructions: &'static [(&'static str, usize)],
 }
 
-/// All subjects with planted defects.
+/// Returns all subjects with planted defects.
 ///
 /// ```
 /// use nitro_evolve_subjects::planted;
@@ -64,8 +64,9 @@ static PLANTED: [Planted; 2] = [
 ];
 
 impl Defect {
-    /// The numbers in a patch (`b17`) of its instructions in a text that NVRTC has written: they count all
-    /// instructions of the text from 0.
+    /// Returns the numbers that its instructions have in a patch (`b17`) of a text that NVRTC has written.
+    ///
+    /// They count all instructions of the text from 0.
     ///
     /// ```
     /// let defect = nitro_evolve_subjects::planted()[1].traps[0];
@@ -75,15 +76,18 @@ impl Defect {
     #[must_use]
     pub fn numbers(&self, ptx: &str) -> Vec<u32> {
         let opcodes: Vec<&str> = opcodes(ptx).collect();
-        let number = |&(opcode, which): &(&str, usize)| {
-            let alike = (0u32..).zip(&opcodes).filter(|(_, other)| other.starts_with(opcode));
-            alike.map(|(number, _)| number).nth(which)
-        };
-        self.instructions.iter().filter_map(number).collect()
+        let mut numbers = Vec::new();
+        for (opcode, which) in self.instructions {
+            let mut alike = (0u32..).zip(&opcodes).filter(|(_, other)| other.starts_with(opcode));
+            numbers.extend(alike.nth(*which).map(|(number, _)| number));
+        }
+        numbers
     }
 }
 
-/// Of all instructions of a text, one a line as NVRTC writes them; a guard comes before its opcode.
+/// Returns the opcodes of a text with one instruction a line, as NVRTC writes them.
+///
+/// A guard comes before its opcode.
 fn opcodes(ptx: &str) -> impl Iterator<Item = &str> {
     let mut is_body = false;
     ptx.lines().map(str::trim).filter_map(move |line| {

@@ -8,9 +8,9 @@ use nitro_ptx::{Edit, Operation, Patch};
 use nitro_search::evolve::{EvolvePlan, PatchSpace, Purpose, Report};
 
 use super::{REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, assemble, edits, request, subject};
-use crate::bench::Bench;
-use crate::emulated::EmulatorBench;
-use crate::{EvolveError, EvolveRequest, Evolved, Observer, State, Subject, evolve};
+use crate::emulated::EmulatorRunner;
+use crate::runner::Runner;
+use crate::{EvolveError, EvolveRequest, EvolveResult, Observer, Progress, Subject, evolve};
 
 /// The store that is overwritten and the barrier that nobody waits for.
 const BOTH: &str = "delete b6\ndelete b11\n";
@@ -23,7 +23,7 @@ impl Observer for Lines {
         self.0.borrow_mut().push(line.to_owned());
     }
 
-    fn progress(&self, _: &State) {}
+    fn progress(&self, _: &Progress) {}
 }
 
 /// A patch of a subject.
@@ -36,7 +36,7 @@ fn run(
     log: &Path,
     most_trials: usize,
     begin_with: &[Patch],
-) -> Result<Evolved, EvolveError> {
+) -> Result<EvolveResult, EvolveError> {
     let plan = EvolvePlan {
         population: 16,
         generations: usize::MAX,
@@ -50,8 +50,8 @@ fn run(
         begin_with: begin_with.to_vec(),
         ..request(subject, log, most_trials, Vec::new())
     };
-    let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
-    evolve(subject, benches, &assemble, request, &Lines::default())
+    let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
+    evolve(subject, runners, &assemble, request, &Lines::default())
 }
 
 /// The trials of a log, each with its generation.

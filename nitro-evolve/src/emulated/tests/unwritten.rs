@@ -14,14 +14,17 @@ fn is_found(name: &str, original: &str, wrong: &str, run: &str) -> String {
     let subject = subject(original, run);
     let written = EmulatorCheck::new(subject.workload(), original, 0.0).unwrap();
     assert_eq!(
-        written.check(wrong),
+        written.check(wrong, Depth::Hostile),
         CheckOutcome::Clean,
         "{name}: the inputs that are written do not show it"
     );
     let unwritten = small_inputs(&subject);
-    assert_eq!(unwritten.check_thoroughly(original), CheckOutcome::Clean, "{name}");
-    assert!(matches!(unwritten.check(wrong), CheckOutcome::Found(_)), "{name}: it would be bred");
-    match unwritten.check_thoroughly(wrong) {
+    assert_eq!(unwritten.check(original, Depth::Thorough), CheckOutcome::Clean, "{name}");
+    assert!(
+        matches!(unwritten.check(wrong, Depth::Hostile), CheckOutcome::Found(_)),
+        "{name}: it would be bred"
+    );
+    match unwritten.check(wrong, Depth::Thorough) {
         CheckOutcome::Found(why) => why,
         other => panic!("{name}: {other:?}"),
     }
@@ -41,9 +44,13 @@ fn each_guard_of_a_tile_counts() {
     let small = small_inputs(&subject(ADD_EIGHT, ADD_EIGHT_RUN));
     for (guard, other) in (1..=8).flat_map(|guard| (1..=8).map(move |other| (guard, other))) {
         let wrong = ADD_EIGHT.replace(&format!("@%p{guard} "), &format!("@%p{other} "));
-        assert_eq!(small.check(&wrong) == CheckOutcome::Clean, guard == other, "{guard} {other}");
+        assert_eq!(
+            small.check(&wrong, Depth::Hostile) == CheckOutcome::Clean,
+            guard == other,
+            "{guard} {other}"
+        );
         let taken_away = ADD_EIGHT.replace(&format!("@%p{guard} "), "");
-        assert!(matches!(small.check(&taken_away), CheckOutcome::Found(_)), "{guard}");
+        assert!(matches!(small.check(&taken_away, Depth::Hostile), CheckOutcome::Found(_)), "{guard}");
     }
 }
 
@@ -240,12 +247,11 @@ impl Check for Late {
         false
     }
 
-    fn check(&self, _: &str) -> CheckOutcome {
-        CheckOutcome::Clean
-    }
-
-    fn check_thoroughly(&self, _: &str) -> CheckOutcome {
-        CheckOutcome::Found("something".to_owned())
+    fn check(&self, _: &str, depth: Depth) -> CheckOutcome {
+        match depth {
+            Depth::Thorough => CheckOutcome::Found("something".to_owned()),
+            Depth::Quick | Depth::Hostile => CheckOutcome::Clean,
+        }
     }
 }
 
@@ -257,11 +263,11 @@ fn what_is_found_thoroughly_refuses_a_patch_unless_patches_may_rely_on_inputs() 
         [(false, Verdict::Refused("late: something".to_owned())), (true, Verdict::Accepted(Contract::Exact))]
     {
         let log = folder.path().join(format!("{relies_on_inputs}"));
-        let probe: Option<Box<dyn Check>> = Some(Box::new(Late));
+        let small_inputs: Option<Box<dyn Check>> = Some(Box::new(Late));
         let base = request(&subject, &log, 300, race_check(&subject));
-        let request = EvolveRequest { probe, relies_on_inputs, ..base };
-        let benches: Vec<Box<dyn Bench>> = vec![Box::new(EmulatorBench::new())];
-        let findings = evolve(&subject, benches, &assemble, request, &Silent).unwrap().findings;
+        let request = EvolveRequest { small_inputs, relies_on_inputs, ..base };
+        let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
+        let findings = evolve(&subject, runners, &assemble, request, &Silent).unwrap().findings;
         assert_eq!(findings[0].verdict, expected);
     }
 }

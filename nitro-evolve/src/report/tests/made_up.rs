@@ -1,18 +1,23 @@
 //! Evolutions that never were.
 
+use std::time::Duration;
+
 use nitro_search::evolve::Fitness;
 
-use crate::finding::{CheckOutcome, Checked, Compared, Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::check::{CheckOutcome, CheckReport};
+use crate::difference::DiffLine;
+use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, TestCase, Verdict};
+use crate::history::{Attempt, Counts, History, Lineage, Moment};
 use crate::machine_code::{InstructionCounts, MachineCode, MachineCodeChange};
-use crate::{Counts, DiffLine, Evolved, History, Lineage, Moment, Spent, Tried};
+use crate::{EvolveResult, TimeBreakdown};
 
 const GENERATIONS: usize = 40;
 /// What the original takes.
 const ORIGINAL_NS: f64 = 120_000.0;
 
 /// One that ended before anything was tried.
-pub fn nothing_tried() -> Evolved {
-    Evolved {
+pub fn nothing_tried() -> EvolveResult {
+    EvolveResult {
         base: "0123456789abcdef".to_owned(),
         kernels: vec!["hotspot".to_owned()],
         instructions: 312,
@@ -24,7 +29,7 @@ pub fn nothing_tried() -> Evolved {
         original: Vec::new(),
         generations: 0,
         seconds: 0.0,
-        spent: Spent::default(),
+        time: TimeBreakdown::default(),
         front: Vec::new(),
         findings: Vec::new(),
         lineages: Vec::new(),
@@ -34,15 +39,15 @@ pub fn nothing_tried() -> Evolved {
 }
 
 /// One with two patches: an exact one that removes a barrier, and one that is off by a little.
-pub fn evolved() -> Evolved {
-    Evolved {
+pub fn evolved() -> EvolveResult {
+    EvolveResult {
         original: vec![
             ("n=1024 seed=1".to_owned(), ORIGINAL_NS),
             ("n=777 seed=2".to_owned(), ORIGINAL_NS / 2.0),
         ],
         generations: GENERATIONS,
         seconds: 541.0,
-        spent: Spent { benches: 1, threads: 15, ..Spent::default() },
+        time: time(),
         front: vec![
             (times_as_fast(1.3, 0.0), 3),
             (times_as_fast(1.36, 4e-5), 9),
@@ -55,6 +60,15 @@ pub fn evolved() -> Evolved {
         history: History { counts: counts(), moments: moments(), tried: tried() },
         ..nothing_tried()
     }
+}
+
+/// Each stage has less to do than the one before.
+fn time() -> TimeBreakdown {
+    let mut time = TimeBreakdown { runners: 1, threads: 15, ..TimeBreakdown::default() };
+    for (number, stage) in (1..).zip(&mut time.stages) {
+        (stage.came, stage.refused, stage.time) = (5200 / number, 100, Duration::from_secs(60));
+    }
+    time
 }
 
 fn times_as_fast(ratio: f64, error: f64) -> Fitness {
@@ -87,19 +101,19 @@ fn moments() -> Vec<Moment> {
 }
 
 /// The original, and what is around it: most is slower, some is wrong, little is better.
-fn tried() -> Vec<Tried> {
+fn tried() -> Vec<Attempt> {
     let mut state = 1u64;
     let mut random = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as f64 / f64::from(1u32 << 31)
     };
-    let mut tried = vec![Tried { fitness: times_as_fast(1.0, 0.0), edits: 0 }];
+    let mut tried = vec![Attempt { fitness: times_as_fast(1.0, 0.0), edits: 0 }];
     for at in 0..4000 {
         let luck = 0.3 * f64::from(at) / 4000.0 * random() * random();
         let ratio = 1.0 + luck - 0.6 * random() * random() * random() * random();
         let error = if random() < 0.6 { 0.0 } else { 10f64.powf(-5.0 * random()) };
         let gained = if error > 0.0 { 1.0 + 0.1 * random() } else { 1.0 };
-        tried.push(Tried {
+        tried.push(Attempt {
             fitness: times_as_fast(ratio * gained, error),
             edits: 1 + (9.0 * random()) as usize,
         });
@@ -134,8 +148,8 @@ fn edit(text: &str, instructions: &[&str], alone: Option<f64>, loss: Option<f64>
     }
 }
 
-fn case(name: &str, original_ns: f64, ratio: f64, error: f64) -> Compared {
-    Compared { case: name.to_owned(), original_ns, patched_ns: original_ns / ratio, error }
+fn case(name: &str, original_ns: f64, ratio: f64, error: f64) -> TestCase {
+    TestCase { case: name.to_owned(), original_ns, patched_ns: original_ns / ratio, error }
 }
 
 fn standing(arithmetic: usize, barriers: usize) -> InstructionCounts {
@@ -165,8 +179,8 @@ fn exact() -> Finding {
         ],
         test: vec![case("n=4096 seed=7", 2e6, 1.28, 0.0), case("n=64 seed=8", 9000.0, 1.28, 0.0)],
         checks: vec![
-            Checked { check: "racecheck".to_owned(), outcome: CheckOutcome::Clean },
-            Checked { check: "memcheck".to_owned(), outcome: CheckOutcome::NotRun("there is no compute-sanitizer".to_owned()) },
+            CheckReport { check: "racecheck".to_owned(), outcome: CheckOutcome::Clean },
+            CheckReport { check: "memcheck".to_owned(), outcome: CheckOutcome::NotRun("there is no compute-sanitizer".to_owned()) },
         ],
         diff: vec![
             DiffLine::Skipped(120),

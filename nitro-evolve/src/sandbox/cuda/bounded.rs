@@ -1,31 +1,31 @@
-//! Code whose threads end where loops do not, or before they access what is no buffer's.
+//! Modules whose threads end where loops do not, or before a stray access.
 
 use nitro_cuda::{Module, Stream, Variable};
-use nitro_ptx::{Bounds, Deadline, Violation};
+use nitro_ptx::{Module as Ptx, Violation};
 use nitro_search::Failure;
 
 use super::case::Case;
 use super::stop::Stop;
 
-/// What such code is told, and tells.
+/// A module that is told its bounds and deadline, and tells whether it broke them.
 #[derive(Clone, Copy)]
-pub(super) struct Bounded<'m> {
-    /// None where it may access anything.
+pub(super) struct BoundedModule<'m> {
+    /// The table of bounds; none where it may access anything.
     table: Option<Variable<'m>>,
     violation: Variable<'m>,
-    /// None where loops may last.
+    /// The deadline; none where loops may last.
     end: Option<Variable<'m>>,
 }
 
-impl<'m> Bounded<'m> {
-    /// Of a module that has bounds or a deadline.
+impl<'m> BoundedModule<'m> {
+    /// Takes a module that has bounds or a deadline.
     pub(super) fn of(module: &'m Module) -> Option<Self> {
-        let variable = |name| module.variable(name).ok();
-        let (table, end) = (variable(Bounds::TABLE), variable(Deadline::END));
-        Some(Self { violation: variable(Violation::VARIABLE)?, table, end })
+        let violation = module.variable(Violation::VARIABLE).ok()?;
+        let (table, end) = (module.variable(Ptx::BOUNDS_VARIABLE), module.variable(Ptx::DEADLINE_VARIABLE));
+        Some(Self { violation, table: table.ok(), end: end.ok() })
     }
 
-    /// Lets it begin with a run, and access the buffers where they are now.
+    /// Prepares it for a run, with the buffers where they are now.
     pub(super) fn allow(&self, stream: Stream, case: &Case) -> Result<(), Stop> {
         if let Some(end) = self.end {
             end.copy_from_slice(stream, &0_u64.to_ne_bytes())?;
@@ -33,13 +33,13 @@ impl<'m> Bounded<'m> {
         let Some(variable) = self.table else { return Ok(()) };
         let ranges: Vec<(u64, u64)> =
             case.buffers.iter().map(|buffer| (buffer.work.pointer(), buffer.work.len() as u64)).collect();
-        let table = Bounds::table(&ranges).ok_or_else(|| {
+        let table = Ptx::bounds_table(&ranges).ok_or_else(|| {
             Stop::Failed(Failure::Launch, format!("{} buffers are too many for bounds", ranges.len()))
         })?;
         Ok(variable.copy_from_slice(stream, &table)?)
     }
 
-    /// Whether it did nothing else, in all runs so far. Waits for them.
+    /// Fails if it broke its bounds or deadline in some run so far. Waits for them.
     pub(super) fn judge(&self, stream: Stream) -> Result<(), Stop> {
         let value = self.violation.to_vec(stream)?.try_into().map_or(0, u32::from_ne_bytes);
         match Violation::of(value) {

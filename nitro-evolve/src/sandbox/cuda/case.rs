@@ -5,7 +5,7 @@ use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
 use super::kernels::{Verdict, Verdicts};
 use crate::workload::{Comparison, Element, InputBuffer, Inputs, Launch, Role};
 
-/// Mappings have whole pages.
+/// The bytes of a page; mappings have whole ones.
 const PAGE_BYTES: usize = 2 << 20;
 
 /// A case that is ready to run.
@@ -13,51 +13,57 @@ pub(super) struct Case {
     pub(super) launches: Vec<Launch>,
     pub(super) judge: Vec<Launch>,
     pub(super) buffers: Vec<CaseBuffer>,
-    /// What the slowest timed run of the original took; none before there was one.
+    /// The time of the slowest timed run of the original; none before there was one.
     pub(super) slowest_ns: Option<f64>,
-    /// What outputs held before the original ran.
+    /// The pattern of outputs before the original ran.
     golden_fill: u32,
 }
 
-/// A buffer that programs work on, and what it is compared with.
+/// A buffer that programs work on, with its content before and after the original.
 pub(super) struct CaseBuffer {
     pub(super) name: String,
     element: Element,
     role: Role,
     comparison: Comparison,
     pub(super) work: GuardedBuffer,
-    /// What it holds at the beginning, unless that is anything.
+    /// The content at the beginning, unless that may be anything.
     pristine: Option<GuardedBuffer>,
-    /// What the original makes of it, where it is a result.
+    /// The result of the original, where it is a result.
     golden: Option<GuardedBuffer>,
-    /// How far the original's results are from run to run.
+    /// The distance of the original's results from run to run.
     pub(super) spread: f64,
 }
 
-/// What a buffer is filled with that holds anything at the beginning: no number in every other run, and a very
-/// large one otherwise. The rest is of the run's number, so that no two runs have the same.
+/// Returns the pattern that fills buffers which may hold anything at the beginning.
+///
+/// It is not a number in every other run, and a very large one otherwise. The rest is of the run's number, so that no
+/// two runs have the same.
 pub(super) fn pattern(run: u64) -> u32 {
     let drawn = (run.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as u32; // 20 bits
     if run.is_multiple_of(2) { 0xfff0_0001 | drawn } else { 0x7e50_0000 | drawn }
 }
 
-/// What stands beside buffers meanwhile: another byte in each run, so that results which depend on it differ.
+/// Returns the byte beside buffers: another one in each run, so that results which depend on it differ.
 fn canary(pattern: u32) -> u8 {
     pattern.to_le_bytes()[1]
 }
 
-/// What a case takes of a device's memory.
+/// Returns the bytes of a device's memory that a case takes.
 pub(super) fn bytes(inputs: &Inputs) -> u64 {
-    let copies = |buffer: &InputBuffer| match buffer.role {
-        Role::Scratch => 1,
-        Role::In | Role::Out => 2,
-        Role::InOut => 3,
-    };
-    let pages = |buffer: &InputBuffer| buffer.bytes.len().max(1).next_multiple_of(PAGE_BYTES);
-    inputs.buffers.iter().map(|buffer| (copies(buffer) * pages(buffer)) as u64).sum()
+    let mut total = 0;
+    for buffer in &inputs.buffers {
+        let copies = match buffer.role {
+            Role::Scratch => 1,
+            Role::In | Role::Out => 2,
+            Role::InOut => 3,
+        };
+        total += (copies * buffer.bytes.len().max(1).next_multiple_of(PAGE_BYTES)) as u64;
+    }
+    total
 }
 
 impl Case {
+    /// Brings a case to a device.
     pub(super) fn new(stream: Stream, inputs: Inputs) -> Result<Self, CudaError> {
         let Inputs { buffers, launches, judge } = inputs;
         let buffers = buffers.into_iter().map(|buffer| CaseBuffer::new(stream, buffer));
@@ -65,12 +71,12 @@ impl Case {
         Ok(Self { launches, judge, buffers, slowest_ns: None, golden_fill: 0 })
     }
 
-    /// Puts the buffers somewhere.
+    /// Puts the buffers to one end of their mappings.
     pub(super) fn place(&mut self, place: Place) {
         self.buffers.iter_mut().for_each(|buffer| buffer.work.place(place));
     }
 
-    /// Lets all buffers hold what they hold at the beginning.
+    /// Fills all buffers as they are at the beginning.
     pub(super) fn restore(&mut self, pattern: u32) -> Result<(), CudaError> {
         self.buffers.iter_mut().try_for_each(|buffer| match &buffer.pristine {
             Some(pristine) => buffer.work.copy_from(pristine),
@@ -78,12 +84,12 @@ impl Case {
         })
     }
 
-    /// So that accesses beside buffers show, in a run that is given this pattern.
+    /// Marks what stands beside buffers, so that accesses there show in a run with this pattern.
     pub(super) fn set_canaries(&mut self, pattern: u32) -> Result<(), CudaError> {
         self.buffers.iter_mut().try_for_each(|buffer| buffer.work.fill_slack(canary(pattern)))
     }
 
-    /// Keeps what the buffers hold as the original's results, which was given this pattern.
+    /// Keeps the buffers as the results of the original, which was given this pattern.
     pub(super) fn keep_results(&mut self, pattern: u32) -> Result<(), CudaError> {
         self.golden_fill = pattern;
         self.buffers.iter_mut().try_for_each(|buffer| match &mut buffer.golden {
@@ -92,7 +98,7 @@ impl Case {
         })
     }
 
-    /// What a run has made of the buffers that was given this pattern. Waits for it.
+    /// Compares the buffers after a run that was given this pattern. Waits for it.
     pub(super) fn verdicts(&self, stream: Stream, pattern: u32) -> Result<Vec<Verdict>, CudaError> {
         let verdicts = Verdicts::new(stream, self.buffers.len())?;
         for (at, buffer) in self.buffers.iter().enumerate() {
@@ -112,23 +118,27 @@ impl Case {
 }
 
 impl CaseBuffer {
+    /// Brings a buffer to a device, with the copies that it is compared with.
     fn new(stream: Stream, input: InputBuffer) -> Result<Self, CudaError> {
         let InputBuffer { name, element, role, comparison, bytes } = input;
-        let another = || GuardedBuffer::new(stream, bytes.len());
-        let mut pristine = matches!(role, Role::In | Role::InOut).then(another).transpose()?;
-        if let Some(pristine) = &mut pristine {
-            pristine.copy_from_slice(&bytes)?;
+        let (mut pristine, mut golden) = (None, None);
+        if matches!(role, Role::In | Role::InOut) {
+            let copy = pristine.insert(GuardedBuffer::new(stream, bytes.len())?);
+            copy.copy_from_slice(&bytes)?;
         }
-        let golden = matches!(role, Role::Out | Role::InOut).then(another).transpose()?;
-        Ok(Self { name, element, role, comparison, work: another()?, pristine, golden, spread: 0.0 })
+        if matches!(role, Role::Out | Role::InOut) {
+            golden = Some(GuardedBuffer::new(stream, bytes.len())?);
+        }
+        let work = GuardedBuffer::new(stream, bytes.len())?;
+        Ok(Self { name, element, role, comparison, work, pristine, golden, spread: 0.0 })
     }
 
-    /// How far a result is from the original's.
+    /// Returns the distance of a result from the original's.
     pub(super) fn error(&self, verdict: &Verdict) -> f64 {
         verdict.error(self.comparison, self.work.len() / self.element.bytes())
     }
 
-    /// What was done to memory that may not be written.
+    /// Describes what was done to memory that may not be written.
     pub(super) fn damage(&self, verdict: &Verdict) -> Option<String> {
         let (name, bytes) = (&self.name, verdict.damaged);
         (bytes > 0).then(|| match self.role {

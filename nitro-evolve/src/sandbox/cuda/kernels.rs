@@ -1,4 +1,4 @@
-//! What the device itself compares, and with what result.
+//! The comparison of results on the device itself.
 
 use nitro_cuda::{Argument, Buffer, Cuda, CudaError, Grid, GuardedBuffer, Program, Stream};
 
@@ -7,25 +7,26 @@ use crate::workload::{Comparison, Element};
 static KERNELS: Program =
     Program::new("nitro-evolve/src/sandbox/cuda/compare.cu", include_str!("compare.cu"));
 
+/// The threads of a block.
 const THREADS: u32 = 256;
-/// Numbers of a verdict.
+/// The numbers of a verdict.
 const NUMBERS: usize = 4;
 
-/// What has become of one buffer, as `compare.cu` counts.
+/// A verdict on one buffer, as `compare.cu` counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Verdict {
     /// The largest error of an element, where errors are of elements.
     pub worst: f64,
-    /// Elements that differ.
+    /// The elements that differ.
     pub differing: u64,
-    /// Elements that the original writes and this program does not, or the other way round.
+    /// The elements that the original writes and this program does not, or the other way round.
     pub strayed: u64,
-    /// Bytes of an input, or beside the buffer, that are not as they were.
+    /// The bytes of an input, or beside the buffer, that are not as they were.
     pub damaged: u64,
 }
 
 impl Verdict {
-    /// The error of a buffer of so many elements.
+    /// Returns the error of a buffer of so many elements.
     pub(super) fn error(&self, comparison: Comparison, elements: usize) -> f64 {
         match comparison {
             _ if self.strayed > 0 => f64::INFINITY,
@@ -41,22 +42,24 @@ pub(super) struct Verdicts {
 }
 
 impl Verdicts {
-    /// Of nothing yet, on so many buffers.
+    /// Creates empty verdicts on so many buffers.
     pub(super) fn new(stream: Stream, buffers: usize) -> Result<Self, CudaError> {
         let mut numbers = Buffer::uninit_on(stream, NUMBERS * buffers)?;
         numbers.fill_zero()?;
         Ok(Self { numbers })
     }
 
+    /// Returns the argument of a kernel that judges a buffer.
     fn argument(&self, buffer: usize) -> Argument<'_> {
         Argument::pointer(self.numbers.pointer() + (NUMBERS * buffer * size_of::<u64>()) as u64)
     }
 
+    /// Launches a kernel that judges.
     fn launch(&self, kernel: &str, threads: usize, arguments: &[Argument<'_>]) -> Result<(), CudaError> {
         launch(self.numbers.stream(), kernel, threads, arguments)
     }
 
-    /// Compares a result with the original's; what both were filled with before, if they were.
+    /// Compares a result with the original's; `fills` has the patterns that both were filled with, if they were.
     pub(super) fn compare(
         &self,
         at: usize,
@@ -102,7 +105,7 @@ impl Verdicts {
         Ok(())
     }
 
-    /// Waits for them.
+    /// Waits for the verdicts.
     pub(super) fn to_vec(&self) -> Result<Vec<Verdict>, CudaError> {
         let numbers = self.numbers.to_vec()?;
         let (verdicts, _) = numbers.as_chunks::<NUMBERS>();
@@ -110,6 +113,7 @@ impl Verdicts {
     }
 }
 
+/// Reads the numbers of a verdict.
 fn verdict_of(&[worst, differing, strayed, damaged]: &[u64; NUMBERS]) -> Verdict {
     Verdict { worst: f64::from_bits(worst), differing, strayed, damaged }
 }
@@ -127,7 +131,7 @@ pub(super) fn prepare(device: Cuda) -> Result<(), CudaError> {
     KERNELS.kernel_on(device, "spin").map(drop)
 }
 
-/// One of the kernels on so many elements, of which each thread may take several.
+/// Launches one of the kernels on so many elements, of which each thread may take several.
 fn launch(stream: Stream, kernel: &str, threads: usize, arguments: &[Argument<'_>]) -> Result<(), CudaError> {
     if threads == 0 {
         return Ok(());
@@ -138,6 +142,7 @@ fn launch(stream: Stream, kernel: &str, threads: usize, arguments: &[Argument<'_
     unsafe { KERNELS.kernel_on(stream.device(), kernel)?.launch_on(stream, grid, arguments) }
 }
 
+/// Returns the name of a type in the kernels' names.
 fn name(element: Element) -> &'static str {
     match element {
         Element::U8 => "u8",
@@ -153,7 +158,7 @@ fn name(element: Element) -> &'static str {
     }
 }
 
-/// As `compare.cu` counts them.
+/// Returns the number of a comparison in `compare.cu`.
 fn mode(comparison: Comparison) -> u32 {
     match comparison {
         Comparison::Relative => 0,

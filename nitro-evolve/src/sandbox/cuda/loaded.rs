@@ -3,15 +3,15 @@
 use nitro_cuda::{Cuda, CudaError, Image, Kernel, Module};
 use nitro_search::Failure;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedModule;
 use super::stop::Stop;
-use crate::bench::Code;
+use crate::runner::Code;
 
 /// A program on a device: one module, or several of which each has some of its kernels.
-pub(super) struct Loaded(Vec<Module>);
+pub(super) struct LoadedCode(Vec<Module>);
 
-impl Loaded {
-    /// Brings code to a device; `what` it is, for messages.
+impl LoadedCode {
+    /// Brings code to a device; `what` is its name in messages.
     pub(super) fn new(device: Cuda, code: &Code, what: &str) -> Result<Self, Stop> {
         let images: Vec<Image> = match &code.images[..] {
             [] => vec![Image::from_ptx(what, &code.ptx)],
@@ -21,20 +21,20 @@ impl Loaded {
         modules.collect::<Result<_, _>>().map(Self).map_err(Stop::of(Failure::Compile))
     }
 
-    /// The kernel of this name, in whichever module it is.
+    /// Returns the kernel of this name, in whichever module it is.
     pub(super) fn kernel(&self, name: &str) -> Result<Kernel<'_>, CudaError> {
         let mut kernels = self.0.iter().map(|module| module.kernel(name));
         let first = kernels.next().unwrap_or_else(|| Err(missing(name)));
         first.or_else(|error| kernels.find_map(Result::ok).ok_or(error))
     }
 
-    /// Those of its modules that have bounds or a deadline.
-    pub(super) fn bounded(&self) -> Vec<Bounded<'_>> {
-        self.0.iter().filter_map(Bounded::of).collect()
+    /// Returns its modules that have bounds or a deadline.
+    pub(super) fn bounded(&self) -> Vec<BoundedModule<'_>> {
+        self.0.iter().filter_map(BoundedModule::of).collect()
     }
 }
 
-/// Nothing is loaded that has no module.
+/// Returns the error of code without a module.
 fn missing(name: &str) -> CudaError {
     CudaError::NoSuchKernel { file: String::new(), kernel: name.to_owned() }
 }

@@ -1,4 +1,4 @@
-//! The bench on a CUDA device: what the worker of a sandbox serves.
+//! The runner on a CUDA device, which the worker of a sandbox serves.
 
 mod bounded;
 mod case;
@@ -12,110 +12,118 @@ use std::collections::BTreeMap;
 use nitro_cuda::{Cuda, CudaError};
 
 use self::case::Case;
-use self::loaded::Loaded;
-use self::run::{Programs, Runner};
+use self::loaded::LoadedCode;
+use self::run::{CaseRunner, Programs};
 use self::stop::Stop;
-use crate::bench::{Bench, BenchError, CaseResult, Code, Effort, RunOutcome};
-use crate::workload::Inputs;
-use crate::{Set, Workload};
+use crate::effort::Effort;
+use crate::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
+use crate::workload::{Inputs, Set, Workload};
 
-/// How the original is run when its times are asked for the first time.
+/// The effort of the original when its times are asked for the first time.
 const FIRST: Effort = Effort::new(7, 2);
-/// How much of the device's memory is left to others: programs have local memory.
+/// The part of the device's memory that is left to others, as 1 in so many: programs have local memory.
 const LEFT_TO_OTHERS: u64 = 10;
 
 /// Runs programs on a CUDA device, and compares their results there.
 ///
 /// Every buffer has a mapping of its own with nothing beside it ([`GuardedBuffer`](nitro_cuda::GuardedBuffer)).
-/// Before each run inputs are copied anew, and what is not an input is filled with a pattern; of runs that are
-/// checked, buffers are elsewhere each time, the pattern is another one, and inputs and what stands beside buffers
-/// have to be as they were. Times are of events around all launches of a case, by
-/// [`Device::stopwatch`](nitro_core::Device::stopwatch), with the device given something to do until the host is
-/// ahead.
+/// Before each run inputs are copied anew, and what is not an input is filled with a pattern. In runs that are checked,
+/// buffers are elsewhere each time, and the pattern is another one. Inputs and what stands beside buffers have to be
+/// as they were.
 ///
-/// A program that takes the device with it, by an illegal access say, makes an error of every later call: run it in
-/// a [`Sandbox`](super::Sandbox), whose worker calls [`serve`](super::serve).
+/// Times are of events around all launches of a case ([`Device::stopwatch`](nitro_core::Device::stopwatch)). The
+/// device is given something to do until the host is ahead.
+///
+/// A program that takes the device with it, by an illegal access say, makes an error of every later call. So it runs
+/// in a [`Sandbox`](super::Sandbox), whose worker calls [`serve`](super::serve).
 ///
 /// ```no_run
-/// use nitro_evolve::sandbox::{CudaBench, serve};
+/// use nitro_evolve::sandbox::{CudaRunner, serve};
 ///
 /// // All that a worker does.
-/// serve(|| CudaBench::open("cuda:0"), std::io::stdin(), std::io::stdout())?;
+/// serve(|| CudaRunner::open("cuda:0"), std::io::stdin(), std::io::stdout())?;
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct CudaBench {
+pub struct CudaRunner {
     device: Cuda,
-    runner: Runner,
+    runner: CaseRunner,
     task: Option<Task>,
-    /// Inputs that were made of a workload's text before it begins.
-    prepared: Option<(String, Prepared)>,
+    /// The inputs that were made of a workload's text before it begins.
+    prepared: Option<(String, PreparedInputs)>,
 }
 
 /// The inputs of cases, by set and number.
-type Prepared = BTreeMap<(Set, usize), Inputs>;
+type PreparedInputs = BTreeMap<(Set, usize), Inputs>;
 
+/// A workload with the original, and its cases on the device.
 struct Task {
     workload: Workload,
     device: Cuda,
-    original: Loaded,
+    original: LoadedCode,
     /// The sets whose cases are on the device.
     loaded: BTreeMap<Set, Vec<Case>>,
-    /// What was made before, until it is on the device.
-    prepared: Prepared,
+    /// The inputs that were made before, until they are on the device.
+    prepared: PreparedInputs,
 }
 
-impl CudaBench {
-    /// The bench on the device that a text names, as in `cuda:0` or `cuda:0/16sm`.
+impl CudaRunner {
+    /// Opens the device that a text names, such as `cuda:0` or `cuda:0/16sm`.
     ///
     /// # Errors
     /// When there is no such device, or NVRTC is missing.
-    pub fn open(device: &str) -> Result<Self, BenchError> {
+    pub fn open(device: &str) -> Result<Self, RunnerError> {
         let opened = nitro_cuda::parse(device)
-            .ok_or_else(|| BenchError(format!("`{device}` is no CUDA device; write cuda:0")))?;
-        let bench = opened.and_then(Self::on);
-        bench.map_err(|error| BenchError(error.to_string()))
+            .ok_or_else(|| RunnerError(format!("`{device}` is no CUDA device; write cuda:0")))?;
+        let runner = opened.and_then(Self::on);
+        runner.map_err(|error| RunnerError(error.to_string()))
     }
 
-    /// The bench on a device.
+    /// Creates the runner on a device.
     ///
     /// # Errors
     /// When NVRTC is missing, or the device cannot be used.
     pub fn on(device: Cuda) -> Result<Self, CudaError> {
         kernels::prepare(device)?;
-        Ok(Self { device, runner: Runner::new(device.stream()), task: None, prepared: None })
+        Ok(Self { device, runner: CaseRunner::new(device.stream()), task: None, prepared: None })
     }
 }
 
-impl CudaBench {
-    /// Runs a program once on each case of these sets, and compares nothing: for whoever watches this process,
-    /// under whom each run takes long.
+impl CudaRunner {
+    /// Runs a program once on each case of these sets, and compares nothing.
+    ///
+    /// It is for whoever watches this process, under whom each run takes long.
     pub(crate) fn run_once(
         &mut self,
         workload: &Workload,
         program: &Code,
         sets: &[Set],
-    ) -> Result<(), BenchError> {
-        let module = Loaded::new(self.device, program, "the program")?;
+    ) -> Result<(), RunnerError> {
+        let module = LoadedCode::new(self.device, program, "the program")?;
         for &set in sets {
             for number in 0..workload.cases(set) {
-                let inputs = inputs(workload, set, number)?;
-                let failed = |error: CudaError| BenchError(error.to_string());
-                let mut case = Case::new(self.device.stream(), inputs).map_err(failed)?;
+                let (stream, inputs) = (self.device.stream(), inputs(workload, set, number)?);
+                let mut case = Case::new(stream, inputs).map_err(Stop::from)?;
                 self.runner.once(&mut case, &Programs::new(&module, &module))?;
-                self.device.stream().synchronize().map_err(failed)?;
+                stream.synchronize().map_err(Stop::from)?;
             }
         }
         Ok(())
     }
 }
 
-fn inputs(workload: &Workload, set: Set, number: usize) -> Result<Inputs, BenchError> {
-    workload.inputs(set, number).map_err(|error| BenchError(error.to_string()))
+/// Tells whether bytes fit into what is free, with a part left to others.
+fn fits(bytes: u64, free: u64) -> bool {
+    bytes <= free - free / LEFT_TO_OTHERS
+}
+
+/// Makes the inputs of a case.
+fn inputs(workload: &Workload, set: Set, number: usize) -> Result<Inputs, RunnerError> {
+    workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))
 }
 
 impl Task {
     /// Brings the cases of a set to the device, unless they are there, with what the original makes of them.
-    fn load(&mut self, runner: &mut Runner, set: Set) -> Result<(), BenchError> {
+    fn load(&mut self, runner: &mut CaseRunner, set: Set) -> Result<(), RunnerError> {
         if self.loaded.contains_key(&set) {
             return Ok(());
         }
@@ -131,7 +139,7 @@ impl Task {
                 Case::new(stream, inputs).map_err(|error| self.with(set, number, error.to_string()))?;
             runner
                 .keep_original(&mut case, &self.original, self.workload.max_error())
-                .map_err(|stop| self.with(set, number, BenchError::from(stop).0))?;
+                .map_err(|stop| self.with(set, number, RunnerError::from(stop).0))?;
             cases.push(case);
         }
         self.loaded.insert(set, cases);
@@ -140,34 +148,35 @@ impl Task {
 
     /// Puts other sets aside where memory is short.
     fn make_room(&mut self, bytes: u64) -> Result<(), String> {
-        let has_room = |device: Cuda| {
-            let free = device.free_bytes().map_err(|error| error.to_string())?;
-            Ok::<_, String>((bytes <= free - free / LEFT_TO_OTHERS, free))
-        };
-        let device = self.device;
-        if !has_room(device)?.0 {
+        if !fits(bytes, self.free_bytes()?) {
             self.loaded.clear();
         }
-        match has_room(device)? {
-            (true, _) => Ok(()),
-            (false, free) => {
-                let [needed, free] = [bytes, free].map(|bytes| bytes as f64 / f64::from(1 << 30));
-                Err(format!(
-                    "its buffers and their copies take {needed:.1} GiB, and {device} has {free:.1} GiB; make it smaller"
-                ))
-            }
+        let free = self.free_bytes()?;
+        if fits(bytes, free) {
+            return Ok(());
         }
+        let [needed, free] = [bytes, free].map(|bytes| bytes as f64 / f64::from(1 << 30));
+        Err(format!(
+            "its buffers and their copies take {needed:.1} GiB, and {} has {free:.1} GiB; make it smaller",
+            self.device
+        ))
     }
 
-    fn with(&self, set: Set, number: usize, why: String) -> BenchError {
-        BenchError(format!("with {}: {why}", self.workload.case_name(set, number)))
+    /// Returns the free bytes of the device.
+    fn free_bytes(&self) -> Result<u64, String> {
+        self.device.free_bytes().map_err(|error| error.to_string())
+    }
+
+    /// Returns an error with the case in which it came up.
+    fn with(&self, set: Set, number: usize, why: String) -> RunnerError {
+        RunnerError(format!("with {}: {why}", self.workload.case_name(set, number)))
     }
 
     /// Runs a candidate, or the original.
     fn run(
         &mut self,
-        runner: &mut Runner,
-        candidate: Option<&Loaded>,
+        runner: &mut CaseRunner,
+        candidate: Option<&LoadedCode>,
         set: Set,
         effort: Effort,
     ) -> Result<Vec<CaseResult>, Stop> {
@@ -178,7 +187,7 @@ impl Task {
     }
 }
 
-impl Bench for CudaBench {
+impl Runner for CudaRunner {
     fn name(&self) -> String {
         let device = self.device.to_string();
         let name = device.split('@').next().unwrap_or_default();
@@ -189,10 +198,10 @@ impl Bench for CudaBench {
         Some(self.device.architecture())
     }
 
-    fn prepare(&mut self, workload: &Workload, sets: &[Set]) -> Result<(), BenchError> {
+    fn prepare(&mut self, workload: &Workload, sets: &[Set]) -> Result<(), RunnerError> {
         let cases = sets.iter().flat_map(|&set| (0..workload.cases(set)).map(move |number| (set, number)));
         let made = cases.map(|(set, number)| Ok(((set, number), inputs(workload, set, number)?)));
-        self.prepared = Some((workload.text().to_owned(), made.collect::<Result<_, BenchError>>()?));
+        self.prepared = Some((workload.text().to_owned(), made.collect::<Result<_, RunnerError>>()?));
         Ok(())
     }
 
@@ -201,12 +210,13 @@ impl Bench for CudaBench {
         workload: &Workload,
         original: &Code,
         sets: &[Set],
-    ) -> Result<Vec<Vec<CaseResult>>, BenchError> {
+    ) -> Result<Vec<Vec<CaseResult>>, RunnerError> {
         self.task = None; // its memory is needed
-        let (device, original) = (self.device, Loaded::new(self.device, original, "the original")?);
+        let device = self.device;
+        let original = LoadedCode::new(device, original, "the original")?;
         let prepared = self.prepared.take().filter(|(text, _)| text == workload.text());
         let (workload, loaded) = (workload.clone(), BTreeMap::new());
-        let prepared = prepared.map_or_else(Prepared::new, |(_, prepared)| prepared);
+        let prepared = prepared.map_or_else(PreparedInputs::new, |(_, prepared)| prepared);
         let task = self.task.insert(Task { workload, device, original, loaded, prepared });
         let runner = &mut self.runner;
         let results = sets.iter().map(|&set| {
@@ -216,12 +226,12 @@ impl Bench for CudaBench {
         results.collect()
     }
 
-    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, BenchError> {
+    fn run(&mut self, candidate: &Code, set: Set, effort: Effort) -> Result<RunOutcome, RunnerError> {
         let Some(task) = &mut self.task else {
-            return Err(BenchError("no workload was begun with".to_owned()));
+            return Err(RunnerError("no workload was begun with".to_owned()));
         };
         task.load(&mut self.runner, set)?;
-        let candidate = Loaded::new(self.device, candidate, "the candidate");
+        let candidate = LoadedCode::new(self.device, candidate, "the candidate");
         let ran = candidate.and_then(|candidate| task.run(&mut self.runner, Some(&candidate), set, effort));
         ran.map_or_else(Stop::outcome, |results| Ok(RunOutcome::Ran(results)))
     }

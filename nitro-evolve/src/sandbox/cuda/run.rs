@@ -1,4 +1,4 @@
-//! How a program runs on a case: checked, and timed.
+//! Runs of a program on a case: checked, and timed.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,64 +8,70 @@ use nitro_cuda::{Argument, Grid, Kernel, LaunchGraph, Place, Stream};
 use nitro_search::Failure;
 use nitro_stats::statistics::median;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedModule;
 use super::case::{Case, pattern};
 use super::kernels::{self, Verdict};
-use super::loaded::Loaded;
+use super::loaded::LoadedCode;
 use super::stop::Stop;
-use crate::bench::{CaseResult, Effort};
+use crate::effort::Effort;
+use crate::runner::CaseResult;
 use crate::workload::{Argument as Planned, Launch};
 
-/// Runs of the original by which it is known how far its own results are apart.
+/// The runs of the original that show how far its own results are apart.
 const SPREAD_RUNS: usize = 8;
-/// A few runs do not show the largest distance that there is.
+/// The factor on that distance: a few runs do not show the largest one.
 const SPREAD_MARGIN: f64 = 2.0;
-/// A result of the original may be so far from itself; where more is usual, the workload says so.
+/// The most distance of the original from itself; where more is usual, the workload says so.
 const MOST_SPREAD: f64 = 0.01;
-/// How long the host takes at most for a launch, and for how many of them the device waits.
+/// The most time of the host for a launch.
 const LAUNCH_NS: u64 = 4_000;
+/// The most launches for which the device waits.
 const MOST_AHEAD: u64 = 30;
-/// So many runs leave no doubt where each takes this many times what the slowest run of the original takes.
+/// The runs that leave no doubt that a program is slow.
 const FEW_RUNS: usize = 3;
+/// The times of the original's slowest run that each of them takes.
 const DOUBTFUL: f64 = 1.1;
-/// More launches are not made a graph: it keeps all of them, on the host and on the device.
+/// The most launches of a graph, which keeps all of them on the host and on the device.
 const MOST_NODES: usize = 1 << 14;
-/// A kernel's arguments, as many as `nitro-cuda` takes.
+/// The most arguments of a kernel, as many as `nitro-cuda` takes.
 const MOST_ARGUMENTS: usize = 64;
 
-/// The code that is judged, and the original.
+/// A program that is run, with the original that judges it.
 pub(super) struct Programs<'m> {
-    candidate: &'m Loaded,
-    original: &'m Loaded,
-    /// Of the candidate.
-    bounded: Vec<Bounded<'m>>,
+    candidate: &'m LoadedCode,
+    original: &'m LoadedCode,
+    /// The candidate's modules with bounds.
+    bounded: Vec<BoundedModule<'m>>,
 }
 
 impl<'m> Programs<'m> {
-    pub(super) fn new(candidate: &'m Loaded, original: &'m Loaded) -> Self {
+    /// Takes a program and the original.
+    pub(super) fn new(candidate: &'m LoadedCode, original: &'m LoadedCode) -> Self {
         Self { candidate, original, bounded: candidate.bounded() }
     }
 
+    /// Tells whether the program is the original.
     fn are_the_original(&self) -> bool {
         std::ptr::eq(self.candidate, self.original)
     }
 }
 
-/// Runs programs on a stream.
-pub(super) struct Runner {
+/// The runner of programs on the cases of a stream's device.
+pub(super) struct CaseRunner {
     stream: Stream,
     runs: u64,
 }
 
-/// A launch with what it needs.
-struct Prepared<'m> {
+/// A launch with all that it needs.
+struct PreparedLaunch<'m> {
     kernel: Kernel<'m>,
     grid: Grid,
-    /// The bytes of each.
+    /// The bytes of each argument.
     arguments: Vec<Vec<u8>>,
 }
 
-impl Runner {
+impl CaseRunner {
+    /// Creates a runner.
     pub(super) fn new(stream: Stream) -> Self {
         Self { stream, runs: 0 }
     }
@@ -89,7 +95,9 @@ impl Runner {
         Ok(CaseResult { time_ns, error })
     }
 
-    /// The largest error of a result; one that is as near as the original's own are is none.
+    /// Runs a program once, and returns the largest error of a result.
+    ///
+    /// A distance as of the original from itself is no error.
     fn check(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<f64, Stop> {
         let verdicts = self.verdicts(case, programs)?;
         programs.bounded.iter().try_for_each(|bounded| bounded.judge(self.stream))?;
@@ -110,7 +118,7 @@ impl Runner {
         Ok(case.verdicts(self.stream, pattern)?)
     }
 
-    /// Runs a program once; the pattern that outputs were filled with.
+    /// Runs a program once. Returns the pattern that outputs were filled with.
     pub(super) fn once(&mut self, case: &mut Case, programs: &Programs<'_>) -> Result<u32, Stop> {
         let (run, pattern) = (self.runs, pattern(self.runs));
         self.runs += 1;
@@ -126,11 +134,11 @@ impl Runner {
         Ok(pattern)
     }
 
-    /// Keeps what the original makes of a case, and how far it is from itself.
+    /// Keeps the results of the original on a case, and its distance from itself.
     pub(super) fn keep_original(
         &mut self,
         case: &mut Case,
-        original: &Loaded,
+        original: &LoadedCode,
         max_error: f64,
     ) -> Result<(), Stop> {
         fits(original, &case.launches)?;
@@ -152,8 +160,9 @@ impl Runner {
         Ok(())
     }
 
-    /// The median of what all launches take together: of so many runs, or of the first few where these leave no
-    /// doubt that it is slower than the original.
+    /// Returns the median time of all launches together over so many runs.
+    ///
+    /// A few runs are enough where they leave no doubt that the program is slower than the original.
     fn time(&self, case: &mut Case, programs: &Programs<'_>, runs: u32) -> Result<f64, Stop> {
         case.place(Place::End);
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
@@ -181,9 +190,10 @@ impl Runner {
         median_of_numbers(&mut times_ns).ok_or_else(|| Stop::Lost("the device gives no times".to_owned()))
     }
 
-    /// The launches as a graph, where they are so many that the host would not be ahead of the device: then its
-    /// time would be measured, and not that of the kernels.
-    fn graph<'m>(&self, prepared: &[Prepared<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
+    /// Makes a graph of launches that are so many that the host would not be ahead of the device.
+    ///
+    /// Else the host's time would be measured, and not that of the kernels.
+    fn graph<'m>(&self, prepared: &[PreparedLaunch<'m>]) -> Result<Option<LaunchGraph<'m>>, Stop> {
         if !(MOST_AHEAD as usize + 1..=MOST_NODES).contains(&prepared.len()) {
             return Ok(None);
         }
@@ -197,9 +207,10 @@ impl Runner {
         LaunchGraph::new(self.stream, launches).map(Some).map_err(Stop::of(Failure::Launch))
     }
 
-    fn launch(&self, prepared: &[Prepared<'_>]) -> Result<(), Stop> {
+    /// Launches kernels one by one.
+    fn launch(&self, prepared: &[PreparedLaunch<'_>]) -> Result<(), Stop> {
         let mut given = Vec::new();
-        for Prepared { kernel, grid, arguments } in prepared {
+        for PreparedLaunch { kernel, grid, arguments } in prepared {
             given.clear();
             given.extend(arguments.iter().map(|bytes| Argument::bytes(bytes)));
             // SAFETY: number and sizes of the arguments are the kernel's. It may do whatever it likes to this
@@ -211,16 +222,22 @@ impl Runner {
     }
 }
 
-/// Why the original's own results are of no use.
+/// Explains why the original's own results are of no use, if they differ too much.
 fn unsteady(name: &str, error: f64, most: f64) -> Option<String> {
     (error > most).then(|| {
         format!(
-            "`{name}` is not the same in two runs of it (error {error}): if it reads a buffer before it writes it, give that the role \"inout\"; if its threads race, say by max_error how much that may be"
+            "`{name}` is not the same in two runs of it (error {error}): if it reads a buffer before it writes it, \
+             give that the role \"inout\"; if its threads race, say by max_error how much that may be"
         )
     })
 }
 
-fn prepare<'m>(module: &'m Loaded, launches: &[Launch], case: &Case) -> Result<Vec<Prepared<'m>>, Stop> {
+/// Prepares launches with the buffers where they are now.
+fn prepare<'m>(
+    module: &'m LoadedCode,
+    launches: &[Launch],
+    case: &Case,
+) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
     let addresses: Vec<u64> = case.buffers.iter().map(|buffer| buffer.work.pointer()).collect();
     let mut kernels = BTreeMap::new();
     for name in launches.iter().map(|launch| launch.kernel.as_str()) {
@@ -232,13 +249,13 @@ fn prepare<'m>(module: &'m Loaded, launches: &[Launch], case: &Case) -> Result<V
         let ([bx, by, bz], [tx, ty, tz]) = (launch.grid, launch.block);
         let grid = Grid { blocks: (bx, by, bz), threads: (tx, ty, tz), shared_bytes: launch.shared_bytes };
         let arguments = launch.arguments.iter().map(|argument| argument.bytes(&addresses));
-        Prepared { kernel: kernels[launch.kernel.as_str()], grid, arguments: arguments.collect() }
+        PreparedLaunch { kernel: kernels[launch.kernel.as_str()], grid, arguments: arguments.collect() }
     });
     Ok(prepared.collect())
 }
 
-/// Whether the kernels take what the launches give them: the driver reads as much as they take.
-fn fits(module: &Loaded, launches: &[Launch]) -> Result<(), Stop> {
+/// Checks that the kernels take what the launches give them: the driver reads as much as they take.
+fn fits(module: &LoadedCode, launches: &[Launch]) -> Result<(), Stop> {
     let mut asked = BTreeSet::new();
     for launch in launches {
         let given: Vec<usize> = launch.arguments.iter().map(Planned::size_bytes).collect();
@@ -254,6 +271,7 @@ fn fits(module: &Loaded, launches: &[Launch]) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Describes how arguments differ from those of a kernel.
 fn mismatch(kernel: &str, taken: &[usize], given: &[usize]) -> Option<String> {
     if taken.len() != given.len() {
         return Some(format!(
@@ -277,7 +295,7 @@ fn mismatch(kernel: &str, taken: &[usize], given: &[usize]) -> Option<String> {
     ))
 }
 
-/// Whether these runs leave no doubt, where the original took so long at most.
+/// Tells whether these runs leave no doubt that a program is slower than the original, with its slowest time.
 fn is_slow(times_ns: &[f64], slowest_ns: Option<f64>) -> bool {
     let doubtful_ns = slowest_ns.map_or(f64::INFINITY, |slowest_ns| DOUBTFUL * slowest_ns);
     times_ns.len() >= FEW_RUNS && times_ns.iter().all(|time_ns| *time_ns > doubtful_ns)

@@ -1,11 +1,11 @@
-//! Why a run has no times.
+//! The end of a run without times.
 
 use nitro_cuda::CudaError;
 use nitro_search::Failure;
 
-use crate::bench::{BenchError, RunOutcome};
+use crate::runner::{RunOutcome, RunnerError};
 
-/// What ends a run.
+/// The reason for which a run has no times.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The program is at fault, and others may run.
@@ -15,7 +15,7 @@ pub(super) enum Stop {
 }
 
 impl Stop {
-    /// What a failure means where the program is at fault unless the device is lost.
+    /// Returns a function that blames the program for an error, unless the device is lost.
     pub(super) fn of(failure: Failure) -> impl Fn(CudaError) -> Self {
         move |error| match error.is_fatal() {
             true => Self::Lost(in_words(&error)),
@@ -23,24 +23,24 @@ impl Stop {
         }
     }
 
-    /// As a bench says it.
-    pub(super) fn outcome(self) -> Result<RunOutcome, BenchError> {
+    /// Returns the outcome of the run.
+    pub(super) fn outcome(self) -> Result<RunOutcome, RunnerError> {
         match self {
             Self::Failed(failure, why) => Ok(RunOutcome::Failed(failure, why)),
-            Self::Lost(why) => Err(BenchError(why)),
+            Self::Lost(why) => Err(RunnerError(why)),
         }
     }
 }
 
-/// What is no program's fault.
+/// An error that is not the program's fault.
 impl From<CudaError> for Stop {
     fn from(error: CudaError) -> Self {
         Self::Lost(in_words(&error))
     }
 }
 
-/// Of something that has to run.
-impl From<Stop> for BenchError {
+/// An error of a program that has to run.
+impl From<Stop> for RunnerError {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::Failed(_, why) | Stop::Lost(why) => Self(why),
@@ -48,7 +48,7 @@ impl From<Stop> for BenchError {
     }
 }
 
-/// With what is behind it, in one line.
+/// Writes an error with its source, in one line.
 fn in_words(error: &CudaError) -> String {
     use std::error::Error;
     let behind = error.source().map(|source| format!(": {source}")).unwrap_or_default();

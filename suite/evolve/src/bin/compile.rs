@@ -4,7 +4,10 @@ use std::process::ExitCode;
 
 use nitro_evolve_subjects::{Subject, ours, plans, planted, subjects};
 
-const USAGE: &str = "usage: compile FOLDER [ARCHITECTURE]\n\nwrites NAME.ptx and NAME.toml of every subject, and the launch plans as NAME.plan.json; the architecture is a compute capability such as 90, the default";
+const USAGE: &str = "usage: compile FOLDER [ARCHITECTURE]
+
+writes NAME.ptx and NAME.toml of every subject, and the launch plans as NAME.plan.json;
+the architecture is a compute capability such as 90, the default";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,0 +1,159 @@
+//! A task of `train evolve`: to evolve a subject, or to run its original alone.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+use nitro_ptx::Patch;
+use nitro_train::BoxError;
+
+use super::args::EvolveArgs;
+use super::progress::Terminal;
+use super::{files, input, print};
+use crate::check::Check;
+use crate::devices::{Devices, checks, devices, disassembler, small_inputs};
+use crate::effort::Efforts;
+use crate::evolve::{EvolveRequest, evolve, original_code};
+use crate::observer::Observer;
+use crate::plan::PlannedSubject;
+use crate::subject::Subject;
+use crate::workload::{Set, Workload};
+
+/// A subject with what was asked for.
+pub(super) struct Task<'a> {
+    pub args: &'a EvolveArgs,
+    /// The file of the subject.
+    pub path: &'a Path,
+    pub subject: &'a Subject,
+    /// The launch plan that the subject was made of, if it was.
+    pub planned: Option<&'a PlannedSubject>,
+    /// The moment from which the minutes count.
+    pub began: Instant,
+}
+
+impl Task<'_> {
+    /// Checks or evolves the subject, on devices that are opened unless they are already.
+    pub(super) fn run(&self, opened: Option<Devices>, out: &mut dyn Write) -> Result<(), BoxError> {
+        let begin_with = input::patches(&self.args.begin_with, self.subject)?;
+        let devices = match opened {
+            Some(devices) => devices,
+            None => devices(&self.args.devices)?,
+        };
+        if devices.is_counted {
+            self.subject.check_emulated().map_err(|error| input::wrong(self.path, error))?;
+        }
+        if self.args.check {
+            return self.check(devices, out);
+        }
+        if let Some(planned) = self.planned {
+            files::keep(self.args, self.path, planned)?;
+        }
+        self.evolve(devices, begin_with, out)
+    }
+
+    /// Runs the original alone, and prints its times.
+    fn check(&self, devices: Devices, out: &mut dyn Write) -> Result<(), BoxError> {
+        let workload = self.subject.workload();
+        warn(workload, &Terminal::new());
+        let Devices { mut runners, assemble, .. } = devices;
+        let original = original_code(self.subject, &*assemble)?;
+        let sets = &[Set::Search, Set::Validation, Set::Test];
+        let Some(runner) = runners.first_mut() else { return Ok(()) };
+        let results = runner.begin(workload, &original, sets)?;
+        print::check(self.subject, &runner.name(), sets, &results, out)?;
+        let small_inputs = small_inputs(self.subject, workload.max_error()).ok();
+        if let Some(faults) = small_inputs.and_then(|check| check.faults()) {
+            writeln!(out, "{faults}")?;
+        }
+        Ok(())
+    }
+
+    /// Evolves the subject, then writes and prints what was found.
+    fn evolve(&self, devices: Devices, begin_with: Vec<Patch>, out: &mut dyn Write) -> Result<(), BoxError> {
+        let folder = files::folder(self.args, self.path);
+        files::make_folder(&folder)?;
+        let log = folder.join("evolution.jsonl");
+        let terminal = Terminal::new();
+        let Devices { runners, assemble, is_counted } = devices;
+        if !is_counted {
+            terminal.message("looking which checks the original passes");
+        }
+        let args = self.args;
+        let max_error = args.max_error.unwrap_or(self.subject.workload().max_error());
+        let subject = self.subject.clone().within(max_error);
+        let (checks, left_out) = checks(&subject, &args.devices, max_error);
+        left_out.iter().for_each(|line| terminal.message(line));
+        let small_inputs = self.small_inputs(&subject, max_error, &terminal);
+        warn(subject.workload(), &terminal);
+        let subject = self.with_proposals(subject, &terminal);
+        let cores = cores();
+        let request = EvolveRequest {
+            plan: args.plan(max_error),
+            most_time: args.most_time(),
+            most_trials: args.evaluations.unwrap_or(usize::MAX),
+            efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
+            // Whoever gives a device its work has a core, so that times do not depend on what is assembled meanwhile.
+            threads: if is_counted { cores } else { cores.saturating_sub(runners.len()).max(1) },
+            checks,
+            small_inputs,
+            relies_on_inputs: args.rely_on_inputs,
+            disassembler: disassembler(&runners, &subject.original().ptx),
+            log: &log,
+            begin_with,
+            elapsed: &|| self.began.elapsed(),
+        };
+        let evolved = evolve(&subject, runners, &*assemble, request, &terminal)?;
+        terminal.end();
+        let written = files::write(&folder, self.path, &evolved, self.planned)?;
+        match args.json {
+            true => writeln!(out, "{}", serde_json::to_string(&evolved)?)?,
+            false => print::evolved(&evolved, &written, out)?,
+        }
+        Ok(())
+    }
+
+    /// Creates the check with small inputs, or says what follows where there is none.
+    fn small_inputs(&self, subject: &Subject, max_error: f64, terminal: &Terminal) -> Option<Box<dyn Check>> {
+        match small_inputs(subject, max_error) {
+            Ok(check) => Some(Box::new(check)),
+            Err(why) => {
+                if !self.args.rely_on_inputs {
+                    terminal.message(&format!(
+                        "patches may rely on what all inputs of the workload have in common, since the emulator \
+                         cannot look at small ones that nobody wrote: {why}"
+                    ));
+                }
+                None
+            }
+        }
+    }
+
+    /// Adds the proposals of a profile, unless that was forbidden, and says how many edits are proposed.
+    fn with_proposals(&self, subject: Subject, terminal: &Terminal) -> Subject {
+        let subject = if self.args.unguided { subject } else { subject.with_proposals(cores()) };
+        let mut proposed = Vec::new();
+        for (reason, count) in subject.proposed() {
+            proposed.push(format!("{count} about {reason}"));
+        }
+        if !proposed.is_empty() {
+            terminal.message(&format!("edits that profile and text suggest: {}", proposed.join(", ")));
+        }
+        subject
+    }
+}
+
+/// Returns the number of cores.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Says what a workload lets evolution rely on.
+fn warn(workload: &Workload, terminal: &Terminal) {
+    for name in workload.undrawn() {
+        terminal.message(&format!(
+            "{}: `{name}` holds values that no seed changes: a patch may rely on them, and no test will show it; \
+             where they may be others, draw them, as by uniform(0, 1)",
+            workload.file().display()
+        ));
+    }
+}

@@ -1,0 +1,114 @@
+//! Proposals: edits that a profile of the original suggests.
+//!
+//! The original runs on the emulator with the inputs of the search, and what is always the same there is proposed.
+//! Inputs of the validation and the test never come in here, and may refuse a proposal as any other edit.
+
+mod barriers;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use nitro_ptx::emulate::{Fault, Memory, Options, Races};
+use nitro_ptx::{Profile, Proposal};
+
+use self::barriers::Barriers;
+use crate::emulated::case;
+use crate::subject::Subject;
+use crate::workload::{Inputs, Role, Set};
+
+/// The most instructions of warps that are watched, over all inputs: some seconds.
+const MOST_INSTRUCTIONS: u64 = 4_000_000;
+/// The most bytes of an input; larger ones are left out.
+const MOST_BYTES: usize = 1 << 28;
+
+impl Subject {
+    /// Returns the same with edits that a profile proposes among those that are drawn.
+    ///
+    /// Where its kernels cannot be emulated, only the text proposes edits.
+    #[must_use]
+    pub fn with_proposals(&self, threads: usize) -> Self {
+        self.clone().proposing(proposals(self, threads).unwrap_or_default())
+    }
+
+    /// Returns the number of proposed edits for each reason.
+    pub(crate) fn proposed(&self) -> BTreeMap<String, usize> {
+        let mut counts = BTreeMap::new();
+        for proposal in self.base().proposed() {
+            *counts.entry(proposal.reason.to_string()).or_default() += 1;
+        }
+        counts
+    }
+}
+
+/// Profiles the original; none where nothing can be watched.
+fn proposals(subject: &Subject, threads: usize) -> Option<Vec<Proposal>> {
+    let workload = subject.workload();
+    let kernels = workload.all_kernels();
+    let mut profile = Profile::new(subject.base(), &kernels).ok()?;
+    let mut inputs = Vec::new();
+    for number in 0..workload.cases(Set::Search) {
+        inputs.extend(workload.inputs(Set::Search, number).ok().filter(|inputs| bytes(inputs) <= MOST_BYTES));
+    }
+    // The smallest inputs are watched as a whole.
+    inputs.sort_by_key(threads_of);
+    let mut left = MOST_INSTRUCTIONS;
+    let mut barriers = None;
+    for inputs in &inputs {
+        left = watch(&mut profile, inputs, left, workload.deadline());
+        if barriers.is_none() {
+            let of_smallest = Barriers::new(subject, inputs, threads);
+            barriers = Some(of_smallest.map(|barriers| barriers.proposals(&profile.executed())));
+        }
+    }
+    let mut proposals = profile.proposals();
+    proposals.extend(barriers.flatten().unwrap_or_default());
+    Some(proposals)
+}
+
+/// Returns the bytes of all buffers.
+fn bytes(inputs: &Inputs) -> usize {
+    inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum()
+}
+
+/// Returns the number of threads in all launches.
+fn threads_of(inputs: &Inputs) -> u64 {
+    let mut threads = 0u64;
+    for launch in &inputs.launches {
+        let [blocks, of_block] =
+            [launch.grid, launch.block].map(|sizes| sizes.map(u64::from).iter().product());
+        threads = threads.saturating_add(u64::saturating_mul(blocks, of_block));
+    }
+    threads
+}
+
+/// Watches a case as far as the budget goes. Returns the instructions that are left for others.
+fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64, deadline: Option<Instant>) -> u64 {
+    let mut memory = Memory::new();
+    let addresses = case::allocate_all(&mut memory, inputs);
+    let mut left = most;
+    for launch in inputs.launches.iter().chain(&inputs.judge) {
+        let parameters = launch.parameters(&addresses);
+        let emulated = case::emulated(launch, &parameters);
+        let options =
+            Options { max_instructions: left, races: Races::Ignored, deadline, ..Options::default() };
+        match profile.launch(&emulated, &mut memory, &options) {
+            Ok(launched) => left = left.saturating_sub(launched.instructions),
+            Err(fault) => {
+                left = if matches!(fault, Fault::Endless { .. } | Fault::Late { .. }) { 0 } else { left };
+                break;
+            }
+        }
+    }
+    let mut unread = Vec::new();
+    // A case that has not ended would have read more.
+    if left > 0 {
+        let buffers = inputs.buffers.iter().zip(&addresses);
+        unread
+            .extend(buffers.filter(|(buffer, _)| buffer.role == Role::Scratch).map(|(_, address)| *address));
+    }
+    profile.end(&unread);
+    left
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Candidates.
+
+use std::time::Duration;
+
+use nitro_ptx::Edit;
+use nitro_search::evolve::{Fitness, Purpose};
+
+use crate::check::CheckReport;
+use crate::finding::TestCase;
+use crate::runner::Code;
+
+/// A patch on its way through the stages, with what they have found out.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub edits: Vec<Edit>,
+    pub aim: Aim,
+    /// The code that runs, once it is assembled.
+    pub code: Option<Code>,
+    /// The digest of that code's instructions.
+    pub digest: u64,
+    /// The code of the first run, where there is one.
+    pub bounded: Option<Code>,
+    /// Time and error, once they are measured.
+    pub fitness: Option<Fitness>,
+    /// The reports of the final checks.
+    pub checks: Vec<CheckReport>,
+    /// The cases of the final test.
+    pub test: Vec<TestCase>,
+    /// The number of stages that are behind it.
+    pub passed: usize,
+    /// The stages that it came to.
+    pub visits: Vec<Visit>,
+}
+
+/// The aim of a candidate's way, which decides to which stages it comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// To join the population.
+    Join,
+    /// To be measured once more.
+    Remeasure,
+    /// To be measured with the inputs of the validation.
+    Validate,
+    /// To be compared with smaller and larger patches.
+    Minimise,
+    /// To hold with sizes that no input of the workload has.
+    Generalise,
+    /// To be accepted.
+    Accept,
+}
+
+/// A stay at a stage.
+#[derive(Clone, Debug)]
+pub(crate) struct Visit {
+    /// The position in the list of stages.
+    pub stage: usize,
+    /// The time, without that of new workers.
+    pub time: Duration,
+    /// Workers that were lost, and the time until they were replaced.
+    pub workers: u64,
+    pub restarts: Duration,
+    pub is_refused: bool,
+}
+
+impl Candidate {
+    /// Creates a candidate that has passed no stage yet.
+    pub(crate) fn new(edits: &[Edit], aim: Aim) -> Self {
+        Self {
+            edits: edits.to_vec(),
+            aim,
+            code: None,
+            digest: 0,
+            bounded: None,
+            fitness: None,
+            checks: Vec::new(),
+            test: Vec::new(),
+            passed: 0,
+            visits: Vec::new(),
+        }
+    }
+}
+
+impl From<Purpose> for Aim {
+    fn from(purpose: Purpose) -> Self {
+        match purpose {
+            Purpose::Search => Self::Join,
+            Purpose::Again => Self::Remeasure,
+            Purpose::Validation => Self::Validate,
+        }
+    }
+}

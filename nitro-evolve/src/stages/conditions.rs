@@ -1,0 +1,56 @@
+//! The conditions under which candidates are judged.
+
+use nitro_ptx::Edit;
+use nitro_search::Failure;
+
+use super::candidate::{Aim, Candidate};
+use super::form::FirstRunForm;
+use super::stop::Stop;
+use crate::check::{Check, CheckOutcome, Depth};
+use crate::effort::Efforts;
+use crate::runner::Assemble;
+use crate::subject::Subject;
+
+/// All that stages know beside the candidate.
+pub(crate) struct Conditions<'a> {
+    pub subject: &'a Subject,
+    pub assemble: &'a Assemble<'a>,
+    pub efforts: Efforts,
+    /// The share of the original's time below which two times count as the same.
+    pub margin: f64,
+    /// The most error that a result may have.
+    pub max_error: f64,
+    /// The time below which a candidate looks faster than the original.
+    pub to_beat_ns: f64,
+    /// The form of first runs; none where candidates have no first run.
+    pub first_run: Option<FirstRunForm>,
+    /// The check with small inputs that nobody wrote.
+    pub small_inputs: Option<&'a dyn Check>,
+    /// Set if a patch may rely on what all inputs of the workload have in common.
+    pub relies_on_inputs: bool,
+    /// The final checks.
+    pub checks: &'a [Box<dyn Check>],
+}
+
+impl<'a> Conditions<'a> {
+    /// Returns the check with small inputs, if every patch has to pass it.
+    pub(crate) fn required_small_inputs(&self) -> Option<&'a dyn Check> {
+        self.small_inputs.filter(|_| !self.relies_on_inputs)
+    }
+
+    /// Tells whether a new candidate looks faster than the original.
+    pub(super) fn looks_faster(&self, candidate: &Candidate) -> bool {
+        let time_ns = candidate.fitness.map_or(f64::INFINITY, |fitness| fitness.time_ns);
+        candidate.aim == Aim::Join && time_ns < self.to_beat_ns
+    }
+
+    /// Refuses a patch with which something is wrong on small inputs.
+    pub(super) fn require_small_inputs(&self, edits: &[Edit], depth: Depth) -> Result<(), Stop> {
+        let Some(check) = self.small_inputs else { return Ok(()) };
+        match self.subject.patched(edits).map(|ptx| check.check(&ptx, depth)) {
+            Ok(CheckOutcome::Found(what)) => Err(Stop::refused(Failure::Wrong, what)),
+            Ok(CheckOutcome::Clean | CheckOutcome::NotRun(_)) => Ok(()),
+            Err(error) => Err(Stop::refused(Failure::Wrong, error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The stages of acceptance, in the one order in which a candidate comes to them.
+//!
+//! Evaluator, minimiser, final test, page and time breakdown all go through [`STAGES`]. A new stage is a file with a
+//! type that implements [`Stage`], and its line in that list.
+
+mod assembly;
+mod bounds;
+mod candidate;
+mod checks;
+mod conditions;
+mod first_run;
+mod form;
+mod passage;
+mod runs;
+mod small_inputs;
+mod stage;
+mod stop;
+mod test;
+mod thread_orders;
+mod timing;
+mod validation;
+
+pub(crate) use self::candidate::{Aim, Candidate, Visit};
+pub(crate) use self::conditions::Conditions;
+pub(crate) use self::form::FirstRunForm;
+pub(crate) use self::passage::{go_through, is_before_device, judge, next_stage};
+#[cfg(test)]
+pub(crate) use self::stage::Context;
+pub(crate) use self::stage::{About, Cost, Stage};
+#[cfg(test)]
+pub(crate) use self::stop::Refusal;
+pub(crate) use self::stop::{Stop, refusal};
+
+/// The stages between a drawn candidate and an accepted patch.
+pub(crate) static STAGES: &[&dyn Stage] = &[
+    &assembly::Assembly,
+    &small_inputs::SmallInputs,
+    &bounds::Bounds,
+    &first_run::FirstRun,
+    &timing::Timing,
+    &validation::Validation,
+    &thread_orders::ThreadOrders,
+    &checks::Checks,
+    &test::Test,
+];

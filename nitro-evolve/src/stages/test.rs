@@ -1,0 +1,68 @@
+//! The stage with the inputs of the test.
+
+use nitro_search::Failure;
+
+use super::candidate::{Aim, Candidate};
+use super::conditions::Conditions;
+use super::stage::{About, Context, Cost, Stage};
+use super::stop::Stop;
+use crate::effort::Effort;
+use crate::finding::TestCase;
+use crate::runner::{CaseResult, Code, RunOutcome, Runner};
+use crate::workload::Set;
+
+/// Runs a patch beside the original with the inputs of the test, once and after all decisions.
+pub(crate) struct Test;
+
+impl Stage for Test {
+    fn about(&self) -> About {
+        About {
+            name: "test",
+            demand: "it is right and faster with the inputs of the test, which are run once",
+            cost: Cost::Device("test_runs"),
+        }
+    }
+
+    fn takes(&self, candidate: &Candidate, _: &Conditions<'_>) -> bool {
+        candidate.aim == Aim::Accept
+    }
+
+    fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
+        let Conditions { subject, assemble, efforts, margin, max_error, .. } = *context.conditions;
+        let original = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
+        // One after the other, so that clocks are alike.
+        let original = cases(Some(&original), Effort { checks: 1, ..efforts.test }, context.runner)?;
+        let patched = cases(candidate.code.as_ref(), efforts.test, context.runner)?;
+        candidate.test.clear();
+        for (number, (patched, original)) in patched.iter().zip(&original).enumerate() {
+            candidate.test.push(TestCase {
+                case: subject.workload().case_name(Set::Test, number),
+                original_ns: original.time_ns,
+                patched_ns: patched.time_ns,
+                error: patched.error,
+            });
+        }
+        let worst = candidate.test.iter().max_by(|one, other| one.error.total_cmp(&other.error));
+        if let Some(worst) = worst.filter(|worst| worst.error.is_nan() || worst.error > max_error) {
+            let TestCase { case, error, .. } = worst;
+            let why = format!("with {case}, an input of the test, the results are wrong (error {error})");
+            return Err(Stop::refused(Failure::Wrong, why));
+        }
+        let logs: f64 = candidate.test.iter().map(|case| (case.original_ns / case.patched_ns).ln()).sum();
+        if logs / candidate.test.len() as f64 <= margin.ln_1p() {
+            return Err(Stop::refused(Failure::Wrong, "with the inputs of the test it is not faster"));
+        }
+        Ok(())
+    }
+}
+
+/// Runs code with the inputs of the test.
+fn cases(code: Option<&Code>, effort: Effort, runner: &mut dyn Runner) -> Result<Vec<CaseResult>, Stop> {
+    let Some(code) = code else { return Err(Stop::refused(Failure::Compile, "it was not assembled")) };
+    match runner.run(code, Set::Test, effort)? {
+        RunOutcome::Ran(cases) => Ok(cases),
+        RunOutcome::Failed(failure, why) => {
+            Err(Stop::refused(failure, format!("with the inputs of the test, {why}")))
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The parts of a workload, as they are meant.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+use super::element::Element;
+use super::expression::Expression;
+use super::step::Step;
+
+/// A description of how a kernel is run: buffers, launches, and inputs of three kinds that have nothing in common.
+///
+/// ```toml
+/// max_error = 0.01                    # the most error that a result may have; left out: none
+///
+/// [let]                               # numbers that follow from those of a case
+/// blocks = "ceil_div(n, 256)"
+///
+/// [[buffer]]
+/// name = "x"
+/// type = "f32"                        # u8 i8 u16 i16 u32 i32 u64 i64 f32 f64
+/// length = "n"
+/// role = "in"                         # in, out, inout (both), scratch (nobody looks at it)
+/// values = "uniform(-1, 1)"           # of element i, drawn by the case's seed; left out: 0. Or file = "x.bin"
+///
+/// [[buffer]]
+/// name = "y"
+/// type = "f32"
+/// length = "n"
+/// role = "out"
+/// error = "relative"                  # relative, absolute, share (of the elements that differ), exact
+///
+/// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]]
+/// kernel = "scale"
+/// grid = ["blocks"]
+/// block = [256]
+/// arguments = ["x", "y", { f32 = 0.5 }, { i32 = "n" }]   # a structure is a list: [{ i32 = "n" }, "x"]
+///
+/// [[search]]                          # what evolution sees
+/// n = 100000
+/// [[validation]]                      # what decides among its best
+/// n = 70001
+/// [[test]]                            # what accepts the last one, once
+/// n = 1000000
+/// seed = 7
+/// ```
+///
+/// Formulas have `+ - * /`, parentheses, `ceil_div`, `floor_div`, `mod`, `min`, `max`, `pow`, `floor`, `abs`,
+/// `sqrt`, `exp`, `ln`, `sin`, `cos`, and at random `uniform(a, b)` and `integer(a, b)`, both ends included.
+///
+/// Steps under `[[judge]]` run after those that count, untimed and always as they were compiled. Their results are
+/// compared too, such as the labels that a trained classifier gives.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    pub(super) file: PathBuf,
+    /// The text as it was written.
+    pub(super) text: Arc<str>,
+    pub(super) max_error: f64,
+    /// The names of a case's numbers, then of what follows from them, then of the indices of loops.
+    pub(super) names: Vec<String>,
+    pub(super) definitions: Vec<(usize, Expression)>,
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) steps: Vec<Step>,
+    pub(super) judge: Vec<Step>,
+    pub(super) cases: Vec<Case>,
+    /// The moment at which all preparations have to be over.
+    pub(super) deadline: Option<Instant>,
+}
+
+/// The purpose of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Set {
+    /// Evolution sees it.
+    Search,
+    /// It decides among the best of evolution.
+    Validation,
+    /// It accepts a patch, once.
+    Test,
+}
+
+/// The use of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Read; changing it is a defect.
+    In,
+    /// Written: filled with a pattern before, so that what was not written shows, and compared.
+    Out,
+    /// Read and written, and compared.
+    InOut,
+    /// Working memory at which nobody looks.
+    Scratch,
+}
+
+/// A measure of the distance of a result from the original's: the most over its elements, or their share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// |x - g| / |g|, and |x| where g is 0.
+    Relative,
+    /// |x - g|.
+    Absolute,
+    /// The share of the elements that differ.
+    Share,
+    /// Any difference is one too much.
+    Exact,
+}
+
+/// A buffer, with formulas for what depends on the case.
+#[derive(Clone, Debug)]
+pub(super) struct Buffer {
+    pub(super) name: String,
+    pub(super) element: Element,
+    pub(super) length: Expression,
+    pub(super) role: Role,
+    pub(super) source: Source,
+    pub(super) comparison: Comparison,
+}
+
+/// The source of what a buffer holds at the beginning.
+#[derive(Clone, Debug)]
+pub(super) enum Source {
+    /// A formula for each element, of its position and at random.
+    Values(Expression),
+    /// A file of little-endian elements.
+    File(PathBuf),
+}
+
+/// One input.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(super) set: Set,
+    /// The values of its numbers, in the order of the workload's names.
+    pub(super) values: Vec<f64>,
+    pub(super) seed: u64,
+}
+
+impl Workload {
+    /// Returns the buffers that hold the same in every case, and not 0 alone.
+    ///
+    /// A patch may rely on that, and no input of the test shows it.
+    pub fn undrawn(&self) -> impl Iterator<Item = &str> {
+        self.buffers.iter().filter(|buffer| buffer.is_undrawn()).map(|buffer| buffer.name.as_str())
+    }
+
+    /// Returns the path of its file. Files that are named in it stand beside that.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Returns the text as it was written, from which another process reads it again.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the most error that a result may have; 0 where it has to be the original's.
+    #[must_use]
+    pub fn max_error(&self) -> f64 {
+        self.max_error
+    }
+
+    /// Returns the same with another [`max_error`](Self::max_error) than was written.
+    #[must_use]
+    pub fn within(self, max_error: f64) -> Self {
+        Self { max_error, ..self }
+    }
+
+    /// Returns the same with a moment after which no input is made and no original is run.
+    #[must_use]
+    pub fn until(self, deadline: Instant) -> Self {
+        Self { deadline: Some(deadline), ..self }
+    }
+
+    /// Returns the moment at which all preparations have to be over.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// Returns the kernels of the launches that count, each once, in the order of their first launches.
+    #[must_use]
+    pub fn kernels(&self) -> Vec<&str> {
+        let mut kernels = Vec::new();
+        self.steps.iter().for_each(|step| step.kernels(&mut kernels));
+        kernels
+    }
+
+    /// Returns those kernels, and the ones that judge.
+    pub(crate) fn all_kernels(&self) -> Vec<&str> {
+        let mut kernels = self.kernels();
+        self.judge.iter().for_each(|step| step.kernels(&mut kernels));
+        kernels
+    }
+
+    /// Returns the number of cases of a set.
+    #[must_use]
+    pub fn cases(&self, set: Set) -> usize {
+        self.of(set).count()
+    }
+
+    /// Describes a case: `n=1000 seed=1`.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    #[must_use]
+    pub fn case_name(&self, set: Set, number: usize) -> String {
+        self.describe(self.of(set).nth(number).expect("there is such a case"))
+    }
+
+    /// Returns a number of a case by its name, if its cases have it.
+    ///
+    /// # Panics
+    /// If there is no such case.
+    #[must_use]
+    pub fn number(&self, set: Set, number: usize, name: &str) -> Option<f64> {
+        let case = self.of(set).nth(number).expect("there is such a case");
+        self.names.iter().zip(&case.values).find(|(other, _)| *other == name).map(|(_, value)| *value)
+    }
+
+    /// Describes the sizes of all cases: `n from 4 to 8, steps from 0 to 2`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let sizes = self.cases.first().map_or(0, |case| case.values.len());
+        let mut ranges = Vec::new();
+        for (at, name) in self.names.iter().enumerate().take(sizes) {
+            let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+            for case in &self.cases {
+                (least, most) = (least.min(case.values[at]), most.max(case.values[at]));
+            }
+            ranges.push(match least == most {
+                true => format!("{name} {least}"),
+                false => format!("{name} from {least} to {most}"),
+            });
+        }
+        ranges.join(", ")
+    }
+
+    /// Returns the cases of a set.
+    pub(super) fn of(&self, set: Set) -> impl Iterator<Item = &Case> {
+        self.cases.iter().filter(move |case| case.set == set)
+    }
+
+    /// Describes a case: `n=1000 seed=1`.
+    pub(crate) fn describe(&self, case: &Case) -> String {
+        let numbers = self.names.iter().zip(&case.values).map(|(name, value)| format!("{name}={value} "));
+        numbers.collect::<String>() + &format!("seed={}", case.seed)
+    }
+}
+
+impl Buffer {
+    /// Tells whether it holds the same whatever the seed. Whoever names a file knows the data.
+    fn is_undrawn(&self) -> bool {
+        match &self.source {
+            Source::Values(values) => {
+                matches!(self.role, Role::In | Role::InOut) && !values.is_drawn() && values.text != "0"
+            }
+            Source::File(_) => false,
+        }
+    }
+}
