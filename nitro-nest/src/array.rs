@@ -27,7 +27,7 @@ pub type Array3<T> = Array<T, 3>;
 pub type Array4<T> = Array<T, 4>;
 
 impl<T, const D: usize> Array<T, D> {
-    /// An array of these elements, the last dimension the fastest.
+    /// Makes an array of these elements, the last dimension the fastest.
     ///
     /// ```
     /// let row = nitro_nest::Array1::new([3], vec![1, 2, 3]);
@@ -43,39 +43,39 @@ impl<T, const D: usize> Array<T, D> {
         Self { shape, elements }
     }
 
-    /// An array whose elements this function makes of their subscripts.
+    /// Makes an array whose elements this function makes of their subscripts.
     #[must_use]
     pub fn from_fn(shape: [usize; D], mut element: impl FnMut([usize; D]) -> T) -> Self {
-        let count: usize = shape.iter().product();
-        let subscripts = |mut offset: usize| {
+        let mut elements = Vec::new();
+        for mut offset in 0..shape.iter().product() {
             let mut subscripts = [0; D];
             for (subscript, extent) in subscripts.iter_mut().zip(&shape).rev() {
                 (*subscript, offset) = (offset % extent, offset / extent);
             }
-            subscripts
-        };
-        Self { shape, elements: (0..count).map(|offset| element(subscripts(offset))).collect() }
+            elements.push(element(subscripts));
+        }
+        Self { shape, elements }
     }
 
-    /// The extent of each dimension.
+    /// Returns the extent of each dimension.
     #[must_use]
     pub fn shape(&self) -> [usize; D] {
         self.shape
     }
 
-    /// All elements, the last dimension the fastest.
+    /// Returns all elements, the last dimension the fastest.
     #[must_use]
     pub fn as_slice(&self) -> &[T] {
         &self.elements
     }
 
-    /// All elements, the last dimension the fastest.
+    /// Returns all elements, the last dimension the fastest.
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.elements
     }
 
-    /// All elements, the last dimension the fastest.
+    /// Returns all elements, the last dimension the fastest.
     #[must_use]
     pub fn into_vec(self) -> Vec<T> {
         self.elements
@@ -89,7 +89,7 @@ impl<T, const D: usize> Array<T, D> {
 }
 
 impl<T: Clone + Default, const D: usize> Array<T, D> {
-    /// An array of zeros.
+    /// Makes an array of zeros.
     #[must_use]
     pub fn zeros(shape: [usize; D]) -> Self {
         Self { shape, elements: vec![T::default(); shape.iter().product()] }

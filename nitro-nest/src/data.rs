@@ -1,4 +1,4 @@
-//! What a nest is run on.
+//! The data that a nest is run on.
 
 use crate::array::Array;
 use crate::nest::Nest;
@@ -34,7 +34,7 @@ pub struct Data {
     pub arrays: Vec<Vec<f32>>,
 }
 
-/// Why a nest or its kernels cannot be run on some data.
+/// An error of a run of a nest or its kernels on some data.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -45,9 +45,9 @@ pub enum RunError {
         nest: String,
         /// Sizes, scalars, arrays, or elements of which array.
         what: String,
-        /// How many it takes.
+        /// The number that it takes.
         expected: usize,
-        /// How many there are.
+        /// The number that there is.
         given: usize,
     },
     /// A size is negative, or an array would have more elements than memory has room for.
@@ -99,7 +99,7 @@ pub enum RunError {
     Divergence {
         /// The name of the kernel.
         kernel: String,
-        /// Who waits and who does not.
+        /// The threads that wait and those that do not.
         what: String,
     },
     /// The run takes more instructions than it was given.
@@ -111,19 +111,19 @@ pub enum RunError {
 }
 
 impl Data {
-    /// These sizes and scalars, and arrays of zeros.
+    /// Takes these sizes and scalars, and arrays of zeros.
     ///
     /// # Errors
     /// When their number is not that of the nest's arguments, or they give an array a shape that there cannot be.
     pub fn new(nest: &Nest, parameters: &[i64], scalars: &[f32]) -> Result<Self, RunError> {
         count(nest, "scalars", nest.scalars.len(), scalars.len())?;
         let shapes = Self::shapes_of(nest, parameters)?;
-        let elements = |shape: &Vec<i64>| vec![0.0; shape.iter().product::<i64>() as usize];
-        let arrays = shapes[..nest.arguments()].iter().map(elements).collect();
+        let shapes = &shapes[..nest.arguments()];
+        let arrays = shapes.iter().map(|shape| vec![0.0; shape.iter().product::<i64>() as usize]).collect();
         Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays })
     }
 
-    /// The extents of the arrays of a nest, of temporaries too, for these sizes.
+    /// Returns the extents of the arrays of a nest, of temporaries too, for these sizes.
     ///
     /// # Errors
     /// When their number is not that of the nest's, or they give an array a shape that there cannot be.
@@ -132,7 +132,7 @@ impl Data {
         (0..nest.arrays.len()).map(|array| shape(nest, array, parameters)).collect()
     }
 
-    /// A size, as `#[nest]` functions take it.
+    /// Returns a size, as `#[nest]` functions take it.
     ///
     /// # Panics
     /// When there is no such size, or it is negative.
@@ -173,7 +173,7 @@ impl Data {
         self.arrays[array] = elements.into_vec();
     }
 
-    /// Whether these are values for the nest, and if so the extents of its arrays.
+    /// Checks that these are values for the nest, and returns the extents of its arrays.
     pub(crate) fn shapes(&self, nest: &Nest) -> Result<Vec<Vec<i64>>, RunError> {
         count(nest, "scalars", nest.scalars.len(), self.scalars.len())?;
         count(nest, "arrays", nest.arguments(), self.arrays.len())?;
@@ -187,27 +187,35 @@ impl Data {
     }
 }
 
-/// Temporaries, as they are when a nest begins: not zeros, so that what is read before it is written shows.
+/// Returns temporaries, as they are when a nest begins.
+///
+/// They are not zeros, so that what is read before it is written shows.
 pub(crate) fn temporaries(nest: &Nest, shapes: &[Vec<i64>]) -> impl Iterator<Item = Vec<f32>> {
     shapes[nest.arguments()..].iter().map(|shape| vec![f32::NAN; shape.iter().product::<i64>() as usize])
 }
 
 fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), RunError> {
-    let wrong = || RunError::WrongNumber { nest: nest.name.clone(), what: what.to_owned(), expected, given };
-    if expected == given { Ok(()) } else { Err(wrong()) }
+    if expected == given {
+        return Ok(());
+    }
+    Err(RunError::WrongNumber { nest: nest.name.clone(), what: what.to_owned(), expected, given })
 }
 
-/// The extents of an array.
+/// Returns the extents of an array.
 fn shape(nest: &Nest, array: usize, parameters: &[i64]) -> Result<Vec<i64>, RunError> {
     let declaration = &nest.arrays[array];
-    let wrong = |shape| RunError::Shape { array: declaration.name.clone(), shape };
     nitro_launch::shape(&declaration.shape, &nest.values(parameters), array >= nest.arguments())
-        .map_err(wrong)
+        .map_err(|shape| RunError::Shape { array: declaration.name.clone(), shape })
 }
 
-/// Where an element is among all of its array, if it is one.
+/// Returns the place of an element among all of its array, if it is one.
 pub(crate) fn offset(shape: &[i64], subscripts: &[i64]) -> Option<usize> {
-    let within = subscripts.iter().zip(shape).all(|(subscript, extent)| (0..*extent).contains(subscript));
-    let add = |offset, (subscript, extent): (&i64, &i64)| offset * extent + subscript;
-    within.then(|| subscripts.iter().zip(shape).fold(0, add) as usize)
+    let mut offset = 0;
+    for (subscript, extent) in subscripts.iter().zip(shape) {
+        if !(0..*extent).contains(subscript) {
+            return None;
+        }
+        offset = offset * extent + subscript;
+    }
+    Some(offset as usize)
 }

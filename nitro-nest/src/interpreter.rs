@@ -1,4 +1,4 @@
-//! Nests run in the order in which they are written: the reference for whatever is made of them.
+//! Nests run in the order in which they are written: the reference for all that is made of them.
 
 use crate::data::{Data, RunError, offset, temporaries};
 use crate::nest::affine::Variable;
@@ -6,8 +6,9 @@ use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest, Node, display};
 
 impl Nest {
-    /// Runs the nest, statement instance by statement instance in the order in which it is written. It gives what
-    /// the function under `#[nest]` gives, bit for bit.
+    /// Runs the nest, statement instance by statement instance in the order in which it is written.
+    ///
+    /// It gives what the function under `#[nest]` gives, bit for bit.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder, Data};
@@ -40,19 +41,21 @@ impl Nest {
     fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
         let parameters = self.values(&data.parameters);
         let elements = Elements { nest: self, parameters: &parameters, shapes };
-        let mut run = |assignment: &Assignment, iterators: &[i64]| {
-            let value = |variable| value(&parameters, iterators, variable);
-            let element = |access: &Access| elements.offset(assignment, access, iterators);
-            let mut load = |access: &Access| Ok(data.arrays[access.array][element(access)?]);
-            let result = evaluate(&assignment.value, &value, &data.scalars, &mut load)?;
-            data.arrays[assignment.target.array][element(&assignment.target)?] = result;
+        self.walk(&parameters, &mut |_, assignment, iterators| {
+            let at = |variable| value(&parameters, iterators, variable);
+            let result = evaluate(&assignment.value, &at, &data.scalars, &mut |access| {
+                Ok(data.arrays[access.array][elements.offset(assignment, access, iterators)?])
+            })?;
+            let target = elements.offset(assignment, &assignment.target, iterators)?;
+            data.arrays[assignment.target.array][target] = result;
             Ok(())
-        };
-        self.walk(&parameters, &mut |_, assignment, iterators| run(assignment, iterators))
+        })
     }
 
-    /// Calls `visit` with each instance of each statement, in order: its index, and the values of all iterators of
-    /// the nest, of which those around the statement count. Errors of `visit` end the walk.
+    /// Calls `visit` with each instance of each statement, in order.
+    ///
+    /// It gets the statement's index, and the values of all iterators of the nest, of which those around the
+    /// statement count. Errors of `visit` end the walk.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder};
@@ -83,7 +86,7 @@ impl Nest {
     }
 }
 
-/// Where the elements of a nest's arrays are.
+/// The places of the elements of a nest's arrays.
 pub(crate) struct Elements<'a> {
     pub(crate) nest: &'a Nest,
     pub(crate) parameters: &'a [i64],
@@ -91,16 +94,18 @@ pub(crate) struct Elements<'a> {
 }
 
 impl Elements<'_> {
-    /// Where an element is among all of its array, at these values of the iterators.
+    /// Returns the place of an element among all of its array, at these values of the iterators.
     pub(crate) fn offset(
         &self,
         assignment: &Assignment,
         access: &Access,
         iterators: &[i64],
     ) -> Result<usize, RunError> {
-        let value = |variable| value(self.parameters, iterators, variable);
-        let subscripts: Vec<i64> =
-            access.subscripts.iter().map(|subscript| subscript.evaluate(&value)).collect();
+        let subscripts: Vec<i64> = access
+            .subscripts
+            .iter()
+            .map(|subscript| subscript.evaluate(&|variable| value(self.parameters, iterators, variable)))
+            .collect();
         let shape = &self.shapes[access.array];
         offset(shape, &subscripts).ok_or_else(|| RunError::OutOfBounds {
             statement: display::assignment(self.nest, assignment),
@@ -111,7 +116,7 @@ impl Elements<'_> {
     }
 }
 
-/// What a variable of a nest is at a point of its execution.
+/// Returns the value of a variable of a nest at a point of its execution.
 pub(crate) fn value(parameters: &[i64], iterators: &[i64], variable: Variable) -> i64 {
     match variable {
         Variable::Parameter(index) => parameters[index],
@@ -120,7 +125,7 @@ pub(crate) fn value(parameters: &[i64], iterators: &[i64], variable: Variable) -
     }
 }
 
-/// What is done at an instance: the statement's index, the statement, and the values of all iterators.
+/// A visitor of instances: gets the statement's index, the statement, and the values of all iterators.
 type Visit<'a, E> = dyn FnMut(usize, &Assignment, &[i64]) -> Result<(), E> + 'a;
 
 struct Walk<'a, 'v, E> {
@@ -130,7 +135,7 @@ struct Walk<'a, 'v, E> {
 }
 
 impl<E> Walk<'_, '_, E> {
-    /// `first` is the index of the first statement; what comes out is that of the one after the last.
+    /// Walks nodes, of which this is the index of the first statement; returns that of the one after the last.
     fn nodes(&mut self, nodes: &[Node], first: usize) -> Result<usize, E> {
         nodes.iter().try_fold(first, |first, node| self.node(node, first))
     }
@@ -150,8 +155,10 @@ impl<E> Walk<'_, '_, E> {
                 Ok(first + node.statements())
             }
             Node::If(conditions, body) => {
-                let at = |variable| value(self.parameters, &self.iterators, variable);
-                if conditions.iter().all(|condition| condition.holds(&at)) {
+                let holds = conditions.iter().all(|condition| {
+                    condition.holds(&|variable| value(self.parameters, &self.iterators, variable))
+                });
+                if holds {
                     self.nodes(body, first)?;
                 }
                 Ok(first + node.statements())
@@ -160,7 +167,7 @@ impl<E> Walk<'_, '_, E> {
     }
 }
 
-/// The value of an expression. Each operation is rounded by itself.
+/// Evaluates an expression. Each operation is rounded by itself.
 pub(crate) fn evaluate<E>(
     expression: &Expression,
     value: &dyn Fn(Variable) -> i64,

@@ -6,36 +6,27 @@
 //! - [`Nest::statements`] is its polyhedral view: each statement with the loops around it, and the elements that it
 //!   touches.
 //! - [`Dependences`] say which order has to be kept; `Nest::dependences` finds them, with the feature `polyhedral`.
-//! - [`Nest::map`] makes a [`Program`] of a nest: kernels and the order of their launches. [`Program::cuda`] is its
-//!   text in CUDA C++; [`Program::run`] interprets it, with threads in any order, and finds races and accesses that
-//!   are out of bounds.
+//! - [`Nest::map`] makes a [`Program`] of a nest: kernels and the order of their launches. `Nest::lower_with` tells
+//!   of each pass. [`Program::cuda`] is its text in CUDA C++; [`Program::run`] interprets it, with threads in any
+//!   order, and finds races and accesses that are out of bounds.
 //!
 //! A program that only dispatches does not compile this crate.
 
 mod array;
 mod data;
 mod dependence;
-#[cfg(any(feature = "search", feature = "show"))]
-mod forms;
-#[cfg(feature = "polyhedral")]
-mod fusion;
 mod interpreter;
 mod kernel;
+mod lower;
 mod mapping;
 mod nest;
 #[cfg(feature = "search")]
 mod origin;
 mod rounding;
-#[cfg(feature = "polyhedral")]
-mod rows;
 #[cfg(feature = "show")]
 mod show;
 #[cfg(feature = "search")]
 mod space;
-#[cfg(feature = "polyhedral")]
-mod storage;
-#[cfg(feature = "polyhedral")]
-mod wavefront;
 
 pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};

@@ -1,33 +1,35 @@
-//! How a plan came to be, as the text that it carries along ([`LaunchPlan::origin`](nitro_launch::LaunchPlan)).
+//! The origin of a plan, as the text that it carries along ([`LaunchPlan::origin`](nitro_launch::LaunchPlan)).
 
 use serde::{Deserialize, Serialize};
 
+use crate::lower::Rewrites;
 use crate::mapping::Mapping;
 
 /// The mapping that a plan was made by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Origin {
-    pub mapping: Mapping,
-    /// Whether it is one of the nest with fused loops.
-    pub has_fused_loops: bool,
+pub(crate) struct Origin {
+    pub(crate) mapping: Mapping,
+    /// It is one of the nest with fused loops.
+    pub(crate) has_fused_loops: bool,
 }
 
-/// By whom it is said: plans have other makers too.
+/// An origin with the name of its maker: plans have other makers too.
 #[cfg(feature = "show")]
 #[derive(Deserialize)]
 struct Signed<T> {
     nest_mapping: T,
 }
 
-/// Why a text tells no mapping.
+/// A text that tells no mapping.
 #[cfg(feature = "show")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OriginError {
+pub(crate) enum OriginError {
     #[error("this plan does not say how it was made: its `origin` is empty")]
     Empty,
     #[error(
-        "this plan was made by another generator than the one of mappings of nests: its `origin` is not of the latter's form"
+        "this plan was made by another generator than the one of mappings of nests: its `origin` is not of the \
+         latter's form"
     )]
     Other,
     #[error("how this plan was made cannot be read, perhaps since another version wrote it: {0}")]
@@ -37,22 +39,26 @@ pub enum OriginError {
 }
 
 impl Origin {
-    pub fn to_json(&self) -> String {
+    /// Returns the optional passes that the plan was made with.
+    pub(crate) fn rewrites(&self) -> Rewrites {
+        Rewrites { form: self.mapping.form(), fuses_loops: self.has_fused_loops }
+    }
+
+    /// Returns the text.
+    pub(crate) fn to_json(&self) -> String {
         serde_json::json!({ "nest_mapping": self }).to_string()
     }
 
+    /// Reads a text.
     #[cfg(feature = "show")]
-    pub fn read(text: &str) -> Result<Self, OriginError> {
+    pub(crate) fn read(text: &str) -> Result<Self, OriginError> {
         if text.is_empty() {
             return Err(OriginError::Empty);
         }
         serde_json::from_str::<Signed<serde::de::IgnoredAny>>(text).map_err(|_| OriginError::Other)?;
         // A message may repeat what the text says, and is shown.
-        let unreadable = |error: serde_json::Error| {
-            OriginError::Unreadable(error.to_string().replace(char::is_control, "?"))
-        };
-        let Signed { nest_mapping: origin } =
-            serde_json::from_str::<Signed<Self>>(text).map_err(unreadable)?;
+        let Signed { nest_mapping: origin } = serde_json::from_str::<Signed<Self>>(text)
+            .map_err(|error| OriginError::Unreadable(error.to_string().replace(char::is_control, "?")))?;
         origin.mapping.check().map_err(OriginError::Wrong)?;
         Ok(origin)
     }

@@ -1,21 +1,22 @@
-//! How far results may be off that were computed in another order.
+//! Bounds of how far results may be off that were computed in another order.
 
 use crate::data::{Data, RunError, temporaries};
 use crate::dependence::is_sum;
 use crate::interpreter::{Elements, value};
-use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest};
 
-/// Half a unit in the last place of 1: what rounding an operation adds, relative to its result.
+/// Half a unit in the last place of 1: rounding an operation adds as much, relative to its result.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 
 impl Nest {
-    /// Runs the nest as [`run`](Self::run) does, and tells of each element how far it may be from what another
-    /// program gives that adds the same terms in another order, or rounds a product and a sum at once.
+    /// Runs the nest as [`run`](Self::run) does, and bounds how far each element may be off.
     ///
-    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, and what the
-    /// terms themselves may be off: neither of the two programs is exact (Higham, *Accuracy and Stability of
+    /// That is from what another program gives that adds the same terms in another order, or rounds a product and a
+    /// sum at once.
+    ///
+    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, since neither of
+    /// the two programs is exact. The errors of the terms themselves are added (Higham, *Accuracy and Stability of
     /// Numerical Algorithms*, chapter 4). Infinite where the two may differ by anything, such as a quotient whose
     /// divisor may be 0.
     ///
@@ -50,31 +51,33 @@ impl Nest {
         let elements = Elements { nest: self, parameters: &parameters, shapes: &shapes };
         let mut run = Bounded { elements, data, sums };
         let done = self.walk(&parameters, &mut |_, assignment, iterators| run.assign(assignment, iterators));
-        let of = |sums: &Vec<Sum>| sums.iter().map(|sum| 2.0 * sum.bound()).collect();
-        let bounds = run.sums[..self.arguments()].iter().map(of).collect();
+        let mut bounds = Vec::new();
+        for sums in &run.sums[..self.arguments()] {
+            bounds.push(sums.iter().map(|sum| 2.0 * sum.bound()).collect());
+        }
         data.arrays.truncate(self.arguments());
         done.map(|()| bounds)
     }
 }
 
-/// What an element is the sum of.
+/// The terms that an element is the sum of.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     additions: f64,
     /// Σ|x|
     magnitude: f64,
-    /// By how much the terms are off, together.
+    /// The error of the terms, together.
     error: f64,
 }
 
 impl Sum {
     fn of(term: Term) -> Self {
-        Self { additions: 0.0, magnitude: term.value.abs() + term.error, error: term.error }
+        Self { additions: 0.0, magnitude: term.most(), error: term.error }
     }
 
     fn add(&mut self, term: Term) {
         self.additions += 1.0;
-        self.magnitude += term.value.abs() + term.error;
+        self.magnitude += term.most();
         self.error += term.error;
     }
 
@@ -86,7 +89,7 @@ impl Sum {
     }
 }
 
-/// A value, as it is computed in the order of the nest, and how far it may be from the exact one.
+/// A value, computed in the order of the nest, and how far it may be from the exact one.
 #[derive(Clone, Copy)]
 struct Term {
     value: f64,
@@ -98,7 +101,7 @@ impl Term {
         Self { value, error: 0.0 }
     }
 
-    /// Its largest magnitude.
+    /// Returns its largest magnitude.
     fn most(self) -> f64 {
         self.value.abs() + self.error
     }
@@ -112,7 +115,7 @@ impl Term {
 struct Bounded<'a> {
     elements: Elements<'a>,
     data: &'a mut Data,
-    /// Of the elements of all arrays.
+    /// The sums of the elements of all arrays.
     sums: Vec<Vec<Sum>>,
 }
 
@@ -145,11 +148,13 @@ impl Bounded<'_> {
         iterators: &[i64],
     ) -> Result<Term, RunError> {
         let of = |expression: &Expression| self.term(expression, assignment, iterators);
-        let at = |variable: Variable| value(self.elements.parameters, iterators, variable);
         Ok(match expression {
             Expression::Constant(bits) => Term::exact(f64::from(f32::from(*bits))),
             Expression::Scalar(index) => Term::exact(f64::from(self.data.scalars[*index])),
-            Expression::Integer(affine) => Term::rounded(affine.evaluate(&at) as f64, 0.0),
+            Expression::Integer(affine) => {
+                let value = affine.evaluate(&|one| value(self.elements.parameters, iterators, one));
+                Term::rounded(value as f64, 0.0)
+            }
             Expression::Load(access) => self.load(access, assignment, iterators)?,
             Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
             Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
@@ -158,14 +163,16 @@ impl Bounded<'_> {
                 let holds = select.relation.holds(&left.value, &right.value);
                 let (taken, other) =
                     if holds { (&select.then, &select.otherwise) } else { (&select.otherwise, &select.then) };
-                let taken = of(taken)?;
+                let mut taken = of(taken)?;
                 let unsure = left.error + right.error;
                 let is_sure = unsure == 0.0 || (left.value - right.value).abs() > unsure;
-                // Where the other program decides otherwise; what is not computed here may be no element.
-                let apart = |other: Term| (other.value - taken.value).abs() + other.error;
-                let other = || of(other).map_or(f64::INFINITY, apart);
-                let error = if is_sure { taken.error } else { taken.error.max(other()) };
-                Term { error, ..taken }
+                if !is_sure {
+                    // The other program may decide otherwise; what is not computed here may be no element.
+                    let apart = of(other)
+                        .map_or(f64::INFINITY, |other| (other.value - taken.value).abs() + other.error);
+                    taken.error = taken.error.max(apart);
+                }
+                taken
             }
         })
     }
@@ -177,7 +184,7 @@ impl Bounded<'_> {
     }
 }
 
-/// What a sum adds to its element, or subtracts from it.
+/// Returns what a sum adds to its element, or subtracts from it.
 fn added(assignment: &Assignment) -> Option<(Binary, &Expression)> {
     let Expression::Binary(operator, left, right) = &assignment.value else { return None };
     let is_target = matches!(&**left, Expression::Load(access) if *access == assignment.target);

@@ -1,10 +1,10 @@
 //! Which edits are accepted, and what they do.
 
-use super::assigned::undefined;
-use super::flow::Flow;
-use super::tests::{body, kernel};
-use super::uniform::barriers;
 use super::{Base, Edit, InstructionId, Module, Operation, Patch, PatchError};
+use crate::analysis::assigned::undefined;
+use crate::analysis::flow::Flow;
+use crate::analysis::uniform::barriers;
+use crate::tests::{body, kernel};
 
 const DECLARED: &str = ".reg .pred %p<5>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<5>;\n";
 

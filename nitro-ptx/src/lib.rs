@@ -14,51 +14,27 @@
 //!
 //! The crate knows neither nests, nor devices, nor how a candidate is timed.
 
-mod apply;
-mod assigned;
-mod base;
-mod bits;
-mod body;
-mod bounds;
-mod deadline;
-mod describe;
-mod edit;
+mod analysis;
 #[cfg(test)]
 mod edit_tests;
+mod edits;
 pub mod emulate;
-mod flow;
-mod head;
-mod legal_edits;
+mod instructions;
+mod instrument;
 mod machine;
-mod module;
-mod mutate;
-mod names;
-mod numbers;
-mod opcode;
-mod parameters;
-mod parse;
-mod patch;
-mod print;
+mod machine_code;
 mod profile;
-mod reach;
-mod rewrite;
-mod scan;
-mod simplify;
-mod sites;
-mod statement;
 #[cfg(test)]
 mod tests;
-mod uniform;
-mod violation;
+mod text;
 
-pub use self::base::Base;
-pub use self::bounds::Bounds;
-pub use self::deadline::Deadline;
-pub use self::edit::{CacheMode, Edit, Fix, Operation, PatchError, Reach, Value};
-pub use self::machine::machine_code;
-pub use self::module::{InstructionId, Module};
-pub use self::parameters::Parameter;
-pub use self::parse::ParseError;
-pub use self::patch::Patch;
-pub use self::profile::{Profile, Proposal, Reason};
-pub use self::violation::Violation;
+pub use self::edits::base::Base;
+pub use self::edits::edit::{CacheMode, Edit, Fix, Operation, PatchError, Reach, Value};
+pub use self::edits::patch::Patch;
+pub use self::edits::proposal::{Proposal, Reason};
+pub use self::instrument::violation::Violation;
+pub use self::machine_code::machine_code;
+pub use self::profile::Profile;
+pub use self::text::error::ParseError;
+pub use self::text::module::{InstructionId, Module};
+pub use self::text::parameters::Parameter;

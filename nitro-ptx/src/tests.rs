@@ -3,7 +3,7 @@
 use nitro_test_support::random::Random;
 
 use super::Module;
-use super::module::{Class, Function, Instruction, What};
+use crate::text::module::{Class, Content, Function, Instruction};
 
 const HEADER: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
@@ -101,7 +101,7 @@ fn names_that_leave_no_other_are_refused_at_once() {
 #[test]
 fn labels_are_no_qualifiers() {
     let module = kernel("$L_a: ret;\nb : fence.proxy.async::generic;\nc:");
-    let labels = body(&module).items.iter().filter(|item| matches!(item.what, What::Label(_))).count();
+    let labels = body(&module).items.iter().filter(|item| matches!(item.content, Content::Label(_))).count();
     assert_eq!((labels, instructions(&module).len()), (3, 2));
 }
 

@@ -28,6 +28,8 @@ pub struct Description {
     pub text: String,
     /// A page that needs nothing but itself.
     pub html: String,
+    /// The passes that made the code, each with what there was after it; empty: the generator has none.
+    pub passes: String,
 }
 
 /// The place where code is to run, whose limits a description compares it with.

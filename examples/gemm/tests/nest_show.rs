@@ -106,6 +106,11 @@ fn a_preset_is_shown_as_text_and_as_a_page_that_needs_nothing_but_itself() {
     for part in ["c[i, j]", "What became of the loops", "j → x: 32 threads", "__global__"] {
         assert!(shown.contains(part), "{part} is missing in\n{shown}");
     }
+    let passes = train(folder, &["nest", "show", "sane", "--passes"]);
+    let place = |pass: &str| passes.find(&format!("After `{pass}`")).expect("the pass is told");
+    assert!(place("temporaries") < place("joined sums") && place("tilings") < place("threads"), "{passes}");
+    assert!(passes[..place("joined sums")].contains("nothing changed"), "{passes}");
+    assert!(passes[place("threads")..].contains("kernel gemm_0 over") && !passes.contains("__global__"));
     let written = train(
         folder,
         &["nest", "show", "sane", "--function", "gemm", "--variant", "found", "--html", "sane.html"],
@@ -154,6 +159,7 @@ fn what_cannot_be_shown_is_refused_with_the_reason() {
         (&["nest", "show", "--variant", "tiled"], 1, "no variant `tiled` of `gemm` runs generated code"),
         (&["nest", "show", "sane", "--device", "tpu:0"], 2, "is not a device of this program"),
         (&["nest", "show", "--html", "a.html"], 2, "KERNEL"),
+        (&["nest", "show", "sane", "--passes", "--html", "a.html"], 2, "--passes"),
         (
             &["nest", "show", "sane", "--html", "no/such/a.html"],
             1,

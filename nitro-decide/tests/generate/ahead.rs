@@ -67,8 +67,10 @@ fn every_point_of_tiny_spaces_agrees_and_is_a_program_of_its_own() {
     }
 }
 
-const STAGED: &str = "size of i1 = 4; size of i2 = 2; size of j1 = 1; size of j2 = 4; size of j3 = 4; size of k1 = 8;
-    memory of a = shared; layout of a = as it lies; memory of b = shared; layout of b = as it lies; kind of k1 = unrolled";
+const STAGED: &str =
+    "size of i1 = 4; size of i2 = 2; size of j1 = 1; size of j2 = 4; size of j3 = 4; size of k1 = 8;
+    memory of a = shared; layout of a = as it lies; memory of b = shared; layout of b = as it lies;
+        kind of k1 = unrolled";
 
 fn product() -> DecidedSpace {
     DecidedSpace::sgemm([64; 3], &TileSizes::full(), &Limits::default()).unwrap()
@@ -151,8 +153,10 @@ fn the_bound_of_what_is_loaded_ahead_waits_once_and_has_its_registers_and_memory
     let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
     let state = |way: usize| {
         let text = "size of i1 = 16; size of i2 = 8; size of j1 = 2; size of j2 = 16; size of j3 = 4; size of k1 = 8;
-            kind of k1 = unrolled; memory of a = shared; memory of b = shared; kind of a_k2 = vector; kind of b_j3 = vector;
-            order of i1 and j2 = outer; size of a_i1 = 128; size of a_k1 = 2; kind of a_k1 = thread; order of a_i1 and a_k1 = outer;
+            kind of k1 = unrolled; memory of a = shared; memory of b = shared; kind of a_k2 = vector;
+        kind of b_j3 = vector;
+            order of i1 and j2 = outer; size of a_i1 = 128; size of a_k1 = 2; kind of a_k1 = thread;
+        order of a_i1 and a_k1 = outer;
             size of b_k1 = 8; kind of b_k1 = thread; size of b_j2 = 32; order of b_k1 and b_j2 = outer";
         let values = space.parse(&format!("{text}; loading of tiles = {}", LOADINGS[way])).unwrap();
         space.root().decide(&values).unwrap()
@@ -188,8 +192,11 @@ fn the_bound_of_what_is_loaded_ahead_waits_once_and_has_its_registers_and_memory
 #[test]
 fn sums_that_are_in_registers_leave_room_for_fewer_blocks() {
     let space = DecidedSpace::sgemm([4096; 3], &TileSizes::full(), &Limits::default()).unwrap();
-    let text = "size of i1 = 8; size of i2 = 8; size of j1 = 2; size of j2 = 8; size of j3 = 4; size of k1 = 8; kind of k1 = unrolled;
-        memory of a = shared; memory of b = shared; kind of a_k2 = vector; kind of b_j3 = vector; loading of tiles = ahead";
+    let text =
+        "size of i1 = 8; size of i2 = 8; size of j1 = 2; size of j2 = 8; size of j3 = 4; size of k1 = 8;
+        kind of k1 = unrolled;
+        memory of a = shared; memory of b = shared; kind of a_k2 = vector; kind of b_j3 = vector;
+        loading of tiles = ahead";
     let point = space.root().decide(&space.parse(text).unwrap()).unwrap();
     let mut terms = TimeTerms::default();
     terms.kept_sums = false;

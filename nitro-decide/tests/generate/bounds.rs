@@ -65,12 +65,14 @@ fn children_are_bounded_by_no_less_than_their_parents_and_reasons_say_by_what() 
 }
 
 /// 256 threads with 4 x 4 sums each, tiles of 64 x 16 and 16 x 64.
-const PRODUCT: &str = "size of i1 = 16; size of i2 = 4; size of j1 = 1; size of j2 = 16; size of k1 = 16; kind of k1 = unrolled;
+const PRODUCT: &str = "size of i1 = 16; size of i2 = 4; size of j1 = 1; size of j2 = 16; size of k1 = 16;
+        kind of k1 = unrolled;
     memory of a = shared; layout of a = as it lies; memory of b = shared; layout of b = as it lies;
     size of a_i1 = 64; size of a_k1 = 4; kind of a_k1 = thread; size of a_k2 = 4; kind of a_k2 = vector;
     size of b_k1 = 16; kind of b_k1 = thread; size of b_j2 = 16; size of b_j3 = 4; kind of b_j3 = vector";
 
-/// A multiprocessor has two of 256 blocks, and the eight warps of each ask for themselves, whatever other warps asked for.
+/// A multiprocessor has two of 256 blocks, and the eight warps of each ask for themselves, whatever other warps
+/// asked for.
 #[test]
 fn shared_memory_answers_every_warp_of_a_block() {
     let space = DecidedSpace::sgemm([1024; 3], &TileSizes::reduced(), &Limits::default()).unwrap();
@@ -128,8 +130,10 @@ fn what_vectors_would_keep_apart_is_not_apart_while_they_are_open() {
         state.restrict(choice, decided.values).unwrap();
     };
     let mut parent = space.root().clone();
-    let decided = "size of i0 = 1; size of i1 = 16; order of i2 and j3 = inner; size of store_j2 = 16; size of j0 = 1; size of j1 = 8;
-        size of k0 = 16; kind of b_j3 = vector; kind of k1 = plain; loading of tiles = ahead; size of a_i1 = 128; order of i2 and j1 = outer";
+    let decided = "size of i0 = 1; size of i1 = 16; order of i2 and j3 = inner; size of store_j2 = 16;
+        size of j0 = 1; size of j1 = 8;
+        size of k0 = 16; kind of b_j3 = vector; kind of k1 = plain; loading of tiles = ahead; size of a_i1 = 128;
+        order of i2 and j1 = outer";
     for (name, value) in decided.split(';').filter_map(|one| one.trim().split_once(" = ")) {
         restrict(&mut parent, name, value);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nitro_ptx::{Bounds, Edit, Patch};
+use nitro_ptx::{Edit, Module, Patch};
 use nitro_search::Failure;
 use nitro_search::evolve::{EvolvePlan, Purpose, Report, Trial};
 
@@ -516,7 +516,9 @@ fn first_runs_look_at_accesses_also_where_that_rounds_otherwise() {
             lines.lines().skip(1).filter(|line| matches!(told(line).report, Report::Ran { .. })).count();
         let heard = heard.lock().unwrap();
         let first_runs: Vec<&String> = heard.iter().filter(|text| is_first_run(text)).collect();
-        assert!(first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Bounds::TABLE)));
+        assert!(
+            first_runs.len() > 10 && first_runs.iter().all(|text| text.contains(Module::BOUNDS_VARIABLE))
+        );
         assert_eq!(ran > 10, is_right, "{ran} ran, off by {off_by}");
     }
 }

@@ -111,6 +111,7 @@ fn describe(own: &AcceptedPatch) -> Description {
     Description {
         text: cli::describe(own.number, &own.finding),
         html: report::finding_page(&own.name, own.number, &own.finding, &own.on),
+        ..Description::default()
     }
 }
 

@@ -15,22 +15,20 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Relation};
 use crate::nest::statement::Statement;
 
-/// What isl may do for one nest: some hundred times what the largest nest of PolyBench takes.
+/// The operations of isl for one nest: some hundred times what the largest nest of PolyBench takes.
 const MOST_OPERATIONS: u64 = 500_000_000;
 /// `ISL_ON_ERROR_CONTINUE`: errors are values, and nothing is printed.
 const ERRORS_ARE_VALUES: i32 = 1;
 
 type Found<T> = Result<T, LibISLError>;
 
-/// All dependences of a nest, in no order.
+/// Finds all dependences of a nest, in no order.
 pub fn dependences(nest: &Nest) -> Result<Vec<Dependence>, String> {
     let context = Context::alloc();
-    let find = || {
-        Options::set_on_error(&context, ERRORS_ARE_VALUES)?;
-        context.set_max_operations(MOST_OPERATIONS);
-        Finder { context: &context, nest, statements: nest.statements() }.all()
-    };
-    find().map_err(|error: LibISLError| error.to_string())
+    Options::set_on_error(&context, ERRORS_ARE_VALUES).map_err(|error| error.to_string())?;
+    context.set_max_operations(MOST_OPERATIONS);
+    let finder = Finder { context: &context, nest, statements: nest.statements() };
+    finder.all().map_err(|error| error.to_string())
 }
 
 struct Finder<'a> {
@@ -52,6 +50,8 @@ impl Finder<'_> {
         Ok(found)
     }
 
+    /// Finds the dependences by an array.
+    ///
     /// A write hides earlier ones, and the last before a read is what is read. A read hides nothing.
     fn of_array(&self, array: usize, kind: DependenceKind, found: &mut Vec<Dependence>) -> Found<()> {
         let (reads, writes) = (self.reads(array), self.writes(array));
@@ -69,7 +69,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// The pairs of two statements, by the loop that carries them.
+    /// Finds the pairs of two statements, by the loop that carries them.
     fn of_pair(
         &self,
         pairs: Map,
@@ -84,8 +84,9 @@ impl Finder<'_> {
             found.push(Dependence { kind, source, sink, array, level: None, distances: Vec::new() });
             return Ok(());
         }
-        let outer = |of: usize| Map::read_from_str(self.context, &self.common_iterators(of, common));
-        let distances = pairs.apply_domain(outer(source)?)?.apply_range(outer(sink)?)?.deltas()?;
+        let [domain, range] =
+            [source, sink].map(|of| Map::read_from_str(self.context, &self.common_iterators(of, common)));
+        let distances = pairs.apply_domain(domain?)?.apply_range(range?)?.deltas()?;
         for level in (0..common).map(Some).chain([None]) {
             let carried = Set::read_from_str(self.context, &carried_by(level, common))?;
             let here = distances.copy()?.intersect(carried)?;
@@ -102,7 +103,7 @@ impl Finder<'_> {
         UnionMap::read_from_str(self.context, &format!("{}{{ {text} }}", self.parameters(&text)))
     }
 
-    /// `[p0, p1] -> `: those that occur in a text, since isl takes longer with each of them.
+    /// Writes `[p0, p1] -> `: those that occur in a text, since isl takes longer with each of them.
     fn parameters(&self, text: &str) -> String {
         let all = (0..self.nest.parameters.len()).map(|index| format!("p{index}"));
         let names: Vec<_> = all.filter(|name| text.contains(name)).collect();
@@ -110,11 +111,12 @@ impl Finder<'_> {
     }
 
     fn reads(&self, array: usize) -> Vec<String> {
-        let of = |statement: &Statement<'_>| {
+        let mut maps = Vec::new();
+        for statement in &self.statements {
             let reads = statement.reads().into_iter().filter(|access| access.array == array);
-            reads.map(|access| access_map(statement, access)).collect::<Vec<_>>()
-        };
-        self.statements.iter().flat_map(of).collect()
+            maps.extend(reads.map(|access| access_map(statement, access)));
+        }
+        maps
     }
 
     fn writes(&self, array: usize) -> Vec<String> {
@@ -122,22 +124,23 @@ impl Finder<'_> {
         writers.map(|statement| access_map(statement, &statement.assignment.target)).collect()
     }
 
-    /// The order of execution: place, iterator, place, iterator, .., place.
+    /// Writes the order of execution: place, iterator, place, iterator, .., place.
     fn schedule(&self) -> Vec<String> {
         let deepest = self.statements.iter().map(|statement| statement.loops.len()).max().unwrap_or(0);
-        let of = |statement: &Statement<'_>| {
+        let mut schedule = Vec::new();
+        for statement in &self.statements {
             let mut times = vec![statement.places[0].to_string()];
             for (depth, range) in statement.loops.iter().enumerate() {
                 times.push(format!("{}i{depth}", if range.is_reversed { "-" } else { "" }));
                 times.push(statement.places[depth + 1].to_string());
             }
             times.resize(2 * deepest + 1, "0".to_owned());
-            format!("{} -> [{}] : {}", tuple(statement), times.join(", "), domain(statement))
-        };
-        self.statements.iter().map(of).collect()
+            schedule.push(format!("{} -> [{}] : {}", tuple(statement), times.join(", "), domain(statement)));
+        }
+        schedule
     }
 
-    /// A map from a statement's iterators to the outermost ones, in the order of their loops.
+    /// Writes a map from a statement's iterators to the outermost ones, in the order of their loops.
     fn common_iterators(&self, statement: usize, common: usize) -> String {
         let statement = &self.statements[statement];
         let outer = statement.loops[..common].iter().enumerate();
@@ -148,13 +151,13 @@ impl Finder<'_> {
     }
 }
 
-/// The statement on one side of a map.
+/// Returns the statement on one side of a map.
 fn statement(pairs: &Map, side: DimType) -> Found<usize> {
     let name = pairs.get_tuple_name(side)?;
     Ok(name[1..].parse().expect("statements are called `S` and their number"))
 }
 
-/// `S1[i0, i1]`
+/// Writes `S1[i0, i1]`.
 fn tuple(statement: &Statement<'_>) -> String {
     let iterators: Vec<_> = (0..statement.loops.len()).map(|depth| format!("i{depth}")).collect();
     format!("S{}[{}]", statement.index, iterators.join(", "))
@@ -165,7 +168,7 @@ fn access_map(statement: &Statement<'_>, access: &Access) -> String {
     format!("{} -> A{}[{}] : {}", tuple(statement), access.array, subscripts.join(", "), domain(statement))
 }
 
-/// The iteration vectors of a statement.
+/// Writes the iteration vectors of a statement.
 fn domain(statement: &Statement<'_>) -> String {
     let mut all = Vec::new();
     for (depth, range) in statement.loops.iter().enumerate() {
@@ -193,7 +196,7 @@ fn domain(statement: &Statement<'_>) -> String {
     if all.is_empty() { "true".to_owned() } else { all.join(" and ") }
 }
 
-/// A sum in isl's notation; iterators are called by their depth.
+/// Writes a sum in isl's notation; iterators are called by their depth.
 fn text(statement: &Statement<'_>, affine: &Affine) -> String {
     let mut text = affine.constant().to_string();
     for (variable, coefficient) in affine.terms() {
@@ -211,7 +214,7 @@ fn text(statement: &Statement<'_>, affine: &Affine) -> String {
     text
 }
 
-/// The distances of what a loop carries: none along those around it, and forwards along itself.
+/// Writes the distances of what a loop carries: none along those around it, and forwards along itself.
 fn carried_by(level: Option<usize>, common: usize) -> String {
     let names: Vec<_> = (0..common).map(|at| format!("d{at}")).collect();
     let mut all: Vec<_> = names[..level.unwrap_or(common)].iter().map(|name| format!("{name} = 0")).collect();
@@ -219,7 +222,7 @@ fn carried_by(level: Option<usize>, common: usize) -> String {
     format!("{{ [{}] : {} }}", names.join(", "), all.join(" and "))
 }
 
-/// Bounds of the distances along one loop.
+/// Returns bounds of the distances along one loop.
 fn distance(distances: &Set, at: usize) -> Found<Distance> {
     let all = distances.copy()?.project_out_all_params()?;
     let (least, most) = (all.copy()?.dim_min_val(at as i32)?, all.dim_max_val(at as i32)?);

@@ -7,12 +7,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::nest::affine::Variable;
-use crate::nest::expression::{Binary, Expression};
+use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::statement::Statement;
 use crate::nest::{Assignment, Nest};
 
-/// What one instance does to an element before another one does.
+/// The accesses of two instances to an element, of which one comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum DependenceKind {
     /// The value that an instance writes is the one that another instance reads.
@@ -23,8 +22,9 @@ pub enum DependenceKind {
     Output,
 }
 
-/// How far apart two instances are along a loop, in its order: bounds over all pairs, none where the distance grows
-/// with the sizes.
+/// The distance of two instances along a loop, in its order.
+///
+/// It has bounds over all pairs, none where the distance grows with the sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Distance {
     /// The least distance.
@@ -34,19 +34,19 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// Whether both instances are in the same iteration of the loop, always.
+    /// Returns `true` if both instances are in the same iteration of the loop, always.
     #[must_use]
     pub fn is_zero(self) -> bool {
         self == Self { least: Some(0), most: Some(0) }
     }
 
-    /// Whether the sink is in the same iteration or a later one, always.
+    /// Returns `true` if the sink is in the same iteration or a later one, always.
     #[must_use]
     pub fn is_not_negative(self) -> bool {
         self.least.is_some_and(|least| least >= 0)
     }
 
-    /// Whether the sink is in a later iteration, always.
+    /// Returns `true` if the sink is in a later iteration, always.
     #[must_use]
     pub fn is_positive(self) -> bool {
         self.least.is_some_and(|least| least >= 1)
@@ -68,7 +68,7 @@ impl fmt::Display for Distance {
 /// All pairs of instances of two statements that one loop carries, or none does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Dependence {
-    /// What the pairs do.
+    /// The accesses of the pairs.
     pub kind: DependenceKind,
     /// Index of the statement that comes first.
     pub source: usize,
@@ -76,8 +76,10 @@ pub struct Dependence {
     pub sink: usize,
     /// Index of the array that both touch.
     pub array: usize,
-    /// The depth of the loop that carries the pairs: the outermost in whose iterations they differ, 0 for the
-    /// outermost of the nest. None: both are in the same iteration of all loops around both.
+    /// The depth of the loop that carries the pairs, 0 for the outermost of the nest.
+    ///
+    /// It is the outermost in whose iterations they differ. None: both are in the same iteration of all loops around
+    /// both.
     pub level: Option<usize>,
     /// The distances along the loops around both, outermost first.
     pub distances: Vec<Distance>,
@@ -108,105 +110,77 @@ pub struct Dependences {
     arrays: Vec<String>,
 }
 
-/// Why dependences were not found.
+/// A nest whose dependences were not found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the dependences of the nest `{nest}` were not found: {why}")]
 pub struct DependenceError {
     /// The name of the nest.
     pub nest: String,
-    /// What isl says: usually that the nest takes more operations than are granted.
+    /// The reason of isl: usually that the nest takes more operations than are granted.
     pub why: String,
 }
 
 impl Nest {
-    /// The dependences between its statements, exact for all sizes, by isl. [`Dependences`] has an example.
+    /// Finds the dependences between its statements, exact for all sizes, by isl.
+    ///
+    /// [`Dependences`] has an example.
     ///
     /// # Errors
     /// When the nest takes more operations than are granted, as one with very many statements or very large
     /// coefficients does.
     #[cfg(feature = "polyhedral")]
     pub fn dependences(&self) -> Result<Dependences, DependenceError> {
-        let failed = |why| DependenceError { nest: self.name.clone(), why };
-        isl::dependences(self).map(|all| Dependences::new(self, all)).map_err(failed)
+        match isl::dependences(self) {
+            Ok(all) => Ok(Dependences::new(self, all)),
+            Err(why) => Err(DependenceError { nest: self.name.clone(), why }),
+        }
     }
 }
 
 impl Dependences {
-    /// These dependences of a nest, found otherwise.
+    /// Takes these dependences of a nest, found otherwise.
     #[must_use]
     pub fn new(nest: &Nest, mut all: Vec<Dependence>) -> Self {
         all.sort_unstable();
         Self { all, arrays: nest.arrays.iter().map(|array| array.name.clone()).collect() }
     }
 
-    /// All of them, in the order of kind, source, sink, array and level.
+    /// Returns all of them, in the order of kind, source, sink, array and level.
     #[must_use]
     pub fn all(&self) -> &[Dependence] {
         &self.all
     }
 
-    /// Those between statements of `among` that loops outside of `depth` do not carry.
+    /// Returns those between statements of `among` that loops outside of `depth` do not carry.
     pub fn within<'a>(&'a self, among: &'a [usize], depth: usize) -> impl Iterator<Item = &'a Dependence> {
-        let is_among = |statement| among.contains(statement);
         self.all.iter().filter(move |dependence| {
             let is_open = dependence.level.is_none_or(|level| level >= depth);
-            is_open && is_among(&dependence.source) && is_among(&dependence.sink)
+            is_open && among.contains(&dependence.source) && among.contains(&dependence.sink)
         })
     }
 
-    /// Without those of a reduction on itself: what remains has to keep its order where sums may be added up in any
-    /// ([`Nest::reassociates`]).
+    /// Leaves out those of sums on themselves, which several threads may add up.
     ///
-    #[cfg_attr(feature = "polyhedral", doc = "```")]
-    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
-    /// use nitro_nest::nest;
-    ///
-    /// #[nest(reassoc)]
-    /// fn total(n: usize, #[shape(n)] x: &[f32], #[shape(1)] total: &mut [f32]) {
-    ///     for i in 0..n {
-    ///         total[0] += x[i];
-    ///     }
-    /// }
-    ///
-    /// let nest = total::nest();
-    /// let dependences = nest.dependences()?;
-    /// assert!(!dependences.is_parallel(&[0], 0));
-    /// assert!(nest.reassociates() && dependences.without_reductions(&nest).is_parallel(&[0], 0));
-    /// # Ok::<(), nitro_nest::DependenceError>(())
-    /// ```
-    #[must_use]
-    pub fn without_reductions(&self, nest: &Nest) -> Self {
-        self.without(nest, |_, statement| reduction(statement.assignment).is_some())
-    }
-
-    /// Without those of sums on themselves, which several threads may add up: between instances that differ only in
-    /// loops that the element does not depend on.
+    /// They are between instances that differ only in loops that the element does not depend on.
     pub(crate) fn without_sums(&self, nest: &Nest) -> Self {
-        let depends = |statement: &Statement<'_>, variable| {
-            statement.assignment.target.subscripts.iter().any(|one| one.mentions(variable))
-        };
-        self.without(nest, |dependence, statement| {
-            let differs = |(variable, distance): (Variable, &Distance)| {
-                depends(statement, variable) && !distance.is_zero()
-            };
-            is_sum(statement.assignment) && !statement.iterators().zip(&dependence.distances).any(differs)
-        })
-    }
-
-    fn without(&self, nest: &Nest, is_reduction: impl Fn(&Dependence, &Statement<'_>) -> bool) -> Self {
         let statements = nest.statements();
-        let is_of_reduction = |dependence: &&Dependence| {
-            let statement = &statements[dependence.source];
-            dependence.source == dependence.sink
-                && dependence.array == statement.assignment.target.array
-                && is_reduction(dependence, statement)
-        };
-        let all = self.all.iter().filter(|dependence| !is_of_reduction(dependence)).cloned().collect();
-        Self { all, arrays: self.arrays.clone() }
+        let mut left = self.clone();
+        left.all.retain(|dependence| {
+            let assignment = statements[dependence.source].assignment;
+            let mut loops = statements[dependence.source].loops.iter().zip(&dependence.distances);
+            dependence.source != dependence.sink
+                || dependence.array != assignment.target.array
+                || !is_sum(assignment)
+                || loops.any(|(range, distance)| {
+                    !distance.is_zero() && assignment.target.depends_on(&[range.iterator])
+                })
+        });
+        left
     }
 
-    /// Whether the iterations of the loop at `depth` around all these statements may run at the same time, where
-    /// the loops around it run in order.
+    /// Returns `true` if the iterations of the loop at `depth` around all these statements may run at the same time.
+    ///
+    /// The loops around it run in order.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -225,7 +199,6 @@ impl Dependences {
     /// let (statements, dependences) = (nest.statements(), nest.dependences()?);
     /// assert!(!dependences.is_parallel(&[0], 0) && dependences.is_parallel(&[0], 1));
     /// assert!(dependences.permits(&statements[0], &[1, 0])); // `j` may be outside
-    /// assert_eq!(dependences.permutable_band(&statements, &[0], 0), 2); // and both loops may be tiled
     /// # Ok::<(), nitro_nest::DependenceError>(())
     /// ```
     #[must_use]
@@ -233,20 +206,9 @@ impl Dependences {
         self.within(among, depth).all(|dependence| dependence.level != Some(depth))
     }
 
-    /// How many loops from `depth` inwards, all of them around all these statements, form a permutable band: they
-    /// may be interchanged and tiled in any way, as no distance along any of them is negative.
-    #[must_use]
-    pub fn permutable_band(&self, statements: &[Statement<'_>], among: &[usize], depth: usize) -> usize {
-        let Some((first, others)) = among.split_first() else { return 0 };
-        let common = |other: &usize| statements[*first].common_loops(&statements[*other]);
-        let deepest = others.iter().map(common).min().unwrap_or(statements[*first].loops.len());
-        let is_forward =
-            |at: &usize| self.within(among, depth).all(|found| found.distances[*at].is_not_negative());
-        (depth..deepest).take_while(is_forward).count()
-    }
-
-    /// Whether the loops around one statement may be interchanged to `order`, the depths of the present ones from
-    /// the outermost inwards.
+    /// Returns `true` if the loops around one statement may be interchanged to `order`.
+    ///
+    /// That is the depths of the present ones from the outermost inwards.
     ///
     /// # Panics
     /// When `order` is no permutation of the depths of the loops around the statement.
@@ -259,8 +221,9 @@ impl Dependences {
     }
 }
 
-/// Whether all pairs are in order still: the first distance that is not zero is positive. The bounds of the
-/// distances alone decide, so that what is forbidden may be legal.
+/// Returns `true` if all pairs are in order still: the first distance that is not zero is positive.
+///
+/// The bounds of the distances alone decide, so that what is forbidden may be legal.
 fn stays_forward(dependence: &Dependence, order: &[usize]) -> bool {
     for at in order {
         let distance = dependence.distances[*at];
@@ -275,8 +238,10 @@ fn stays_forward(dependence: &Dependence, order: &[usize]) -> bool {
 }
 
 impl Statement<'_> {
-    /// The operation, if the statement adds something up: `x = x OP e`, where `e` does not read the array and the
-    /// order of operations does not matter but for rounding. A difference adds up too.
+    /// Returns the operation, if the statement adds something up: `x = x OP e`.
+    ///
+    /// `e` does not read the array, and the order of operations does not matter but for rounding. A difference adds up
+    /// too.
     ///
     /// ```
     /// use nitro_nest::{Binary, nest};
@@ -296,7 +261,7 @@ impl Statement<'_> {
     }
 }
 
-/// Whether the statement adds to its element.
+/// Returns `true` if the statement adds to its element.
 pub fn is_sum(assignment: &Assignment) -> bool {
     reduction(assignment) == Some(Binary::Add)
 }
@@ -304,15 +269,19 @@ pub fn is_sum(assignment: &Assignment) -> bool {
 fn reduction(assignment: &Assignment) -> Option<Binary> {
     let Expression::Binary(operator, left, right) = &assignment.value else { return None };
     let target = &assignment.target;
-    let reads = |value: &Expression| value.reads().iter().any(|access| access.array == target.array);
-    let is_target = |value: &Expression| matches!(value, Expression::Load(access) if access == target);
     let commutes = *operator != Binary::Subtract;
-    let adds_up = (is_target(left) && !reads(right)) || (commutes && is_target(right) && !reads(left));
+    let adds_up = adds_to(target, left, right) || commutes && adds_to(target, right, left);
     match operator {
         Binary::Add | Binary::Subtract if adds_up => Some(Binary::Add),
         Binary::Multiply | Binary::Minimum | Binary::Maximum if adds_up => Some(*operator),
         _ => None,
     }
+}
+
+/// Returns `true` if the first value is the element, and the other one reads nothing of its array.
+fn adds_to(element: &Access, own: &Expression, added: &Expression) -> bool {
+    let is_own = matches!(own, Expression::Load(access) if access == element);
+    is_own && !added.reads().iter().any(|access| access.array == element.array)
 }
 
 impl fmt::Display for Dependences {

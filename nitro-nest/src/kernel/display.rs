@@ -1,17 +1,17 @@
-//! Programs as text, for people. What a compiler reads is in `cuda`.
+//! Programs as text, for people. The text for compilers is in `cuda`.
 
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter};
 
-use super::{Cache, Host, Instruction, Kernel, Program, Space, WIDE};
+use super::{Cache, Extent, Host, Instruction, Kernel, Program, Space, Unroll, WIDE};
 use crate::nest::affine::Variable;
 use crate::nest::display::{self, Names};
+use crate::nest::{Condition, Range};
 
-/// What variables, scalars and arrays of a kernel are called.
-pub struct KernelNames<'a> {
-    /// Whose names they are.
-    pub program: &'a Program,
-    /// Whose arrays come after those of the nest.
-    pub kernel: &'a Kernel,
+/// The names of variables, scalars and arrays of a kernel.
+pub(crate) struct KernelNames<'a> {
+    pub(crate) program: &'a Program,
+    /// The kernel, whose iterators and arrays come after those of the nest.
+    pub(crate) kernel: &'a Kernel,
 }
 
 impl Names for KernelNames<'_> {
@@ -36,152 +36,158 @@ impl Names for KernelNames<'_> {
     }
 }
 
+/// A language in which instructions are written.
+pub(super) trait Notation {
+    /// Returns the lines of an instruction that has no others in it.
+    fn lines(&self, instruction: &Instruction) -> Vec<String>;
+
+    /// Returns the lines with which a loop begins.
+    fn loop_head(&self, range: &Range, unroll: Unroll) -> Vec<String>;
+
+    /// Returns the line with which conditions begin.
+    fn if_head(&self, conditions: &[Condition]) -> String;
+}
+
+/// Writes instructions, and those in them.
+pub(super) fn write_instructions(
+    notation: &dyn Notation,
+    all: &[Instruction],
+    depth: usize,
+    text: &mut String,
+) {
+    let indent = "    ".repeat(depth);
+    for instruction in all {
+        let (heads, body, otherwise) = match instruction {
+            Instruction::Loop(range, unroll, body) => (notation.loop_head(range, *unroll), body, &[][..]),
+            Instruction::If(conditions, body, otherwise) => {
+                (vec![notation.if_head(conditions)], body, &otherwise[..])
+            }
+            simple => {
+                notation.lines(simple).iter().for_each(|line| *text += &format!("{indent}{line}\n"));
+                continue;
+            }
+        };
+        heads.iter().for_each(|line| *text += &format!("{indent}{line}\n"));
+        write_instructions(notation, body, depth + 1, text);
+        if !otherwise.is_empty() {
+            *text += &format!("{indent}}} else {{\n");
+            write_instructions(notation, otherwise, depth + 1, text);
+        }
+        *text += &format!("{indent}}}\n");
+    }
+}
+
 impl Display for Program {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
-        host(self, &self.host, 0, &mut text)?;
+        write_host(self, &self.host, 0, &mut text);
         for kernel in &self.kernels {
-            writeln!(text)?;
-            self::kernel(self, kernel, &mut text)?;
+            text.push('\n');
+            write_kernel(self, kernel, &mut text);
         }
         formatter.write_str(&text)
     }
 }
 
-fn host(program: &Program, all: &[Host], depth: usize, text: &mut String) -> fmt::Result {
+fn write_host(program: &Program, all: &[Host], depth: usize, text: &mut String) {
     let indent = "    ".repeat(depth);
     for one in all {
         match one {
-            Host::Launch(index) => writeln!(text, "{indent}launch {}", program.kernels[*index].name)?,
+            Host::Launch(index) => *text += &format!("{indent}launch {}\n", program.kernels[*index].name),
             Host::Loop(range, body) => {
                 let name = &program.nest.iterators[range.iterator];
-                writeln!(text, "{indent}for {name} in {} {{", display::range(&program.nest, range))?;
-                host(program, body, depth + 1, text)?;
-                writeln!(text, "{indent}}}")?;
+                *text += &format!("{indent}for {name} in {} {{\n", display::range(&program.nest, range));
+                write_host(program, body, depth + 1, text);
+                *text += &format!("{indent}}}\n");
             }
         }
     }
-    Ok(())
 }
 
-fn kernel(program: &Program, kernel: &Kernel, text: &mut String) -> fmt::Result {
+fn write_kernel(program: &Program, kernel: &Kernel, text: &mut String) {
     let names = KernelNames { program, kernel };
-    let covers = |extent: &super::Extent| {
-        let [lower, upper] =
-            [("max", &extent.lower), ("min", &extent.upper)].map(|(of, all)| display::bound(&names, of, all));
-        let step = if extent.step == 1 { String::new() } else { format!(" by {}", extent.step) };
-        format!("{lower}..{upper}{step}")
-    };
-    let grid: Vec<_> = kernel.grid.iter().map(covers).collect();
+    let grid: Vec<_> = kernel.grid.iter().map(|extent| names.extent(extent)).collect();
     let [x, y, z] = kernel.block;
     let points = match kernel.points {
         [1, 1, 1] => String::new(),
         [x, y, z] => format!(", {x} × {y} × {z} points a thread"),
     };
-    writeln!(
-        text,
-        "kernel {} over {} in blocks of {x} × {y} × {z}{points} {{",
-        kernel.name,
-        grid.join(" × ")
-    )?;
+    let (name, grid) = (&kernel.name, grid.join(" × "));
+    *text += &format!("kernel {name} over {grid} in blocks of {x} × {y} × {z}{points} {{\n");
     for local in &kernel.locals {
         let space = if local.space == Space::Shared { "shared" } else { "register" };
-        writeln!(text, "    {space} {}: f32{:?}", local.name, local.shape)?;
+        *text += &format!("    {space} {}: f32{:?}\n", local.name, local.shape);
     }
     for caching in &kernel.caching {
-        let name = names.array(caching.array);
-        let [reads, writes] = [caching.reads, caching.writes].map(|cache| match cache {
-            Cache::Usual => "as usual",
-            Cache::Device => "past the multiprocessor's cache",
-            Cache::Streaming => "as a stream",
-        });
-        writeln!(text, "    {name} is read {reads}, written {writes}")?;
+        let (reads, writes) = (cached(caching.reads), cached(caching.writes));
+        *text += &format!("    {} is read {reads}, written {writes}\n", names.array(caching.array));
     }
-    instructions(&names, &kernel.body, 1, text)?;
-    writeln!(text, "}}")
+    write_instructions(&names, &kernel.body, 1, text);
+    *text += "}\n";
 }
 
-fn instructions(
-    names: &KernelNames<'_>,
-    all: &[Instruction],
-    depth: usize,
-    text: &mut String,
-) -> fmt::Result {
-    let indent = "    ".repeat(depth);
-    for instruction in all {
-        let body = match instruction {
+fn cached(cache: Cache) -> &'static str {
+    match cache {
+        Cache::Usual => "as usual",
+        Cache::Device => "past the multiprocessor's cache",
+        Cache::Streaming => "as a stream",
+    }
+}
+
+impl KernelNames<'_> {
+    fn extent(&self, extent: &Extent) -> String {
+        let (lower, upper) =
+            (display::bound(self, "max", &extent.lower), display::bound(self, "min", &extent.upper));
+        let step = if extent.step == 1 { String::new() } else { format!(" by {}", extent.step) };
+        format!("{lower}..{upper}{step}")
+    }
+}
+
+impl Notation for KernelNames<'_> {
+    fn lines(&self, instruction: &Instruction) -> Vec<String> {
+        vec![match instruction {
             Instruction::Define(iterator, values) => {
-                let name = names.variable(Variable::Iterator(*iterator));
-                writeln!(text, "{indent}let {name} = {};", display::bound(names, "max", values))?;
-                continue;
+                let name = self.variable(Variable::Iterator(*iterator));
+                format!("let {name} = {};", display::bound(self, "max", values))
             }
-            Instruction::Assign(assignment) => {
-                writeln!(text, "{indent}{}", display::assignment(names, assignment))?;
-                continue;
-            }
+            Instruction::Assign(assignment) => display::assignment(self, assignment),
             Instruction::Fetch { target, source, width } => {
-                let [target, source] = [target, source].map(|access| display::access(names, access));
+                let [target, source] = [target, source].map(|access| display::access(self, access));
                 let of = if *width == 1 { String::new() } else { format!(" and neighbours, {width} in all") };
-                writeln!(text, "{indent}fetch {target} = {source}{of};")?;
-                continue;
+                format!("fetch {target} = {source}{of};")
             }
             Instruction::Copy { target, source } => {
-                let [target, source] = [target, source].map(|access| display::access(names, access));
-                writeln!(text, "{indent}copy {target} = {source} and neighbours, {WIDE} in all;")?;
-                continue;
+                let [target, source] = [target, source].map(|access| display::access(self, access));
+                format!("copy {target} = {source} and neighbours, {WIDE} in all;")
             }
-            Instruction::Commit => {
-                writeln!(text, "{indent}commit;")?;
-                continue;
-            }
-            Instruction::Await(0) => {
-                writeln!(text, "{indent}await;")?;
-                continue;
-            }
-            Instruction::Await(groups) => {
-                writeln!(text, "{indent}await all but {groups};")?;
-                continue;
-            }
-            Instruction::Barrier => {
-                writeln!(text, "{indent}barrier;")?;
-                continue;
-            }
+            Instruction::Commit => "commit;".to_owned(),
+            Instruction::Await(0) => "await;".to_owned(),
+            Instruction::Await(groups) => format!("await all but {groups};"),
+            Instruction::Barrier => "barrier;".to_owned(),
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
-                    [quotient, remainder].map(|iterator| names.variable(Variable::Iterator(*iterator)));
-                let value = display::affine(names, value);
-                writeln!(text, "{indent}let {quotient}, {remainder} = ({value}) / {divisor};")?;
-                continue;
+                    [quotient, remainder].map(|iterator| self.variable(Variable::Iterator(*iterator)));
+                format!("let {quotient}, {remainder} = ({}) / {divisor};", display::affine(self, value))
             }
             Instruction::Add { target, value, lanes } => {
-                let [target, value] = [target, value].map(|access| display::access(names, access));
+                let [target, value] = [target, value].map(|access| display::access(self, access));
                 let of = if *lanes == 1 { String::new() } else { format!(" of {lanes} lanes") };
-                writeln!(text, "{indent}atomic {target} += {value}{of};")?;
-                continue;
+                format!("atomic {target} += {value}{of};")
             }
             Instruction::AddWide { target, value } => {
-                let [target, value] = [target, value].map(|access| display::access(names, access));
-                writeln!(text, "{indent}atomic {target} += {value} and neighbours, {WIDE} in all;")?;
-                continue;
+                let [target, value] = [target, value].map(|access| display::access(self, access));
+                format!("atomic {target} += {value} and neighbours, {WIDE} in all;")
             }
-            Instruction::Loop(range, _, body) => {
-                let name = names.variable(Variable::Iterator(range.iterator));
-                writeln!(text, "{indent}for {name} in {} {{", display::range(names, range))?;
-                body
-            }
-            Instruction::If(conditions, body, otherwise) => {
-                writeln!(text, "{indent}if {} {{", display::conditions(names, conditions))?;
-                if otherwise.is_empty() {
-                    body
-                } else {
-                    instructions(names, body, depth + 1, text)?;
-                    writeln!(text, "{indent}}} else {{")?;
-                    otherwise
-                }
-            }
-        };
-        instructions(names, body, depth + 1, text)?;
-        writeln!(text, "{indent}}}")?;
+            Instruction::Loop(..) | Instruction::If(..) => unreachable!("others are in it"),
+        }]
     }
-    Ok(())
+
+    fn loop_head(&self, range: &Range, _: Unroll) -> Vec<String> {
+        let name = self.variable(Variable::Iterator(range.iterator));
+        vec![format!("for {name} in {} {{", display::range(self, range))]
+    }
+
+    fn if_head(&self, conditions: &[Condition]) -> String {
+        format!("if {} {{", display::conditions(self, conditions))
+    }
 }

@@ -1,4 +1,4 @@
-//! What threads of a kernel read and write.
+//! The memory that threads of a kernel read and write.
 
 use super::race::{Actor, Races};
 use super::{Kernel, Program, Space};
@@ -9,7 +9,7 @@ use crate::nest::display;
 use super::display::KernelNames;
 
 /// The arrays of the nest and, for each block, the shared ones. Registers are the threads' own.
-pub struct Memory<'a> {
+pub(super) struct Memory<'a> {
     pub program: &'a Program,
     pub kernel: &'a Kernel,
     pub shapes: &'a [Vec<i64>],
@@ -30,16 +30,17 @@ impl<'a> Memory<'a> {
         blocks: usize,
         instructions: &'a mut u64,
     ) -> Self {
-        let is_shared = |space| space == Space::Shared;
-        let shared = kernel.locals.iter().map(|local| elements(local, is_shared(local.space))).collect();
+        let shared = kernel.locals.iter().map(|local| elements(local, Space::Shared)).collect();
         let (shared, races) = (vec![shared; blocks], Races::default());
         Self { program, kernel, shapes, arrays, shared, races, instructions }
     }
 
     /// Takes one of the instructions that are left.
     pub fn count(&mut self) -> Result<(), RunError> {
-        let too_long = || RunError::TooLong { kernel: self.kernel.name.clone() };
-        *self.instructions = self.instructions.checked_sub(1).ok_or_else(too_long)?;
+        let Some(left) = self.instructions.checked_sub(1) else {
+            return Err(RunError::TooLong { kernel: self.kernel.name.clone() });
+        };
+        *self.instructions = left;
         Ok(())
     }
 
@@ -69,7 +70,7 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
-    /// Where an element is, if there is one.
+    /// Returns the place of an element, if there is one.
     pub fn place(
         &self,
         array: usize,
@@ -89,7 +90,7 @@ impl<'a> Memory<'a> {
         Ok(Place { array, block: own.map(|_| block), offset })
     }
 
-    /// That so many neighbours may be copied at once from here on.
+    /// Checks that so many neighbours may be copied at once from here on.
     pub fn check_aligned(
         &self,
         array: usize,
@@ -128,15 +129,19 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// The elements of a local, if it is where they are asked for.
-pub fn elements(local: &super::Local, is_here: bool) -> Vec<f32> {
+/// Returns the elements of a local, if it is in this memory.
+pub(super) fn elements(local: &super::Local, space: Space) -> Vec<f32> {
     // Not zeros: what is read before it is written shows.
-    if is_here { vec![f32::NAN; local.shape.iter().product::<i64>() as usize] } else { Vec::new() }
+    if local.space == space {
+        vec![f32::NAN; local.shape.iter().product::<i64>() as usize]
+    } else {
+        Vec::new()
+    }
 }
 
 /// An element of an array; of a shared one with its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub(super) struct Place {
     pub array: usize,
     pub block: Option<usize>,
     pub offset: usize,

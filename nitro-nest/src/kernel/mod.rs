@@ -10,7 +10,7 @@ mod thread;
 
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
-pub use plan::part;
+pub(crate) use plan::part;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,11 +27,11 @@ pub struct Program {
     pub nest: Nest,
     /// The kernels.
     pub kernels: Vec<Kernel>,
-    /// What the host does, in order.
+    /// The launches, in the order of the host.
     pub host: Vec<Host>,
 }
 
-/// What each thread of a grid does.
+/// A kernel: the code of each thread of a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Kernel {
     /// Its name, that of no other kernel of the program.
@@ -42,21 +42,22 @@ pub struct Kernel {
     pub host_iterators: Vec<usize>,
     /// The names of iterators of its own, whose indices come after those of the nest.
     pub iterators: Vec<String>,
-    /// What the grid covers along x, y and z: one to three ranges. There are as many blocks as it takes to cover
-    /// each value.
+    /// The one to three ranges that the grid covers along x, y and z.
+    ///
+    /// There are as many blocks as it takes to cover each value.
     pub grid: Vec<Extent>,
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
     /// Values that each thread covers along x, y and z.
     pub points: [u32; 3],
-    /// Blocks for which a multiprocessor is to have registers at the same time; 0: as it comes out.
+    /// The least number of blocks for which a multiprocessor has registers at the same time; 0: as it comes out.
     pub resident_blocks: u32,
     /// Arrays of its own, whose indices come after those of the nest.
     pub locals: Vec<Local>,
     /// Arrays of the nest whose elements go through caches in another way than the usual one.
     #[serde(default)]
     pub caching: Vec<Caching>,
-    /// What a thread does.
+    /// The code of a thread.
     pub body: Vec<Instruction>,
 }
 
@@ -65,36 +66,36 @@ pub struct Kernel {
 pub struct Local {
     /// Its name.
     pub name: String,
-    /// Where it is.
+    /// The memory that it is in.
     pub space: Space,
     /// The extent of each dimension, the slowest first.
     pub shape: Vec<i64>,
 }
 
-/// How elements of an array of the nest go through caches.
+/// The way of elements of an array through caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caching {
     /// The array.
     pub array: usize,
-    /// Those that are read.
+    /// The way of elements that are read.
     pub reads: Cache,
-    /// Those that are written.
+    /// The way of elements that are written.
     pub writes: Cache,
 }
 
-/// Which caches keep an element.
+/// The caches that keep an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cache {
     /// Those that a compiler chooses.
     #[default]
     Usual,
-    /// That of the device alone, not that of a multiprocessor.
+    /// The cache of the device alone, not that of a multiprocessor.
     Device,
     /// It is evicted first: nobody touches it again.
     Streaming,
 }
 
-/// Where an array of a kernel is.
+/// The memory of an array of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Space {
     /// One for each block.
@@ -103,57 +104,63 @@ pub enum Space {
     Register,
 }
 
-/// As many neighbours as a thread copies at once: 16 bytes.
+/// The neighbours that a thread copies at once: 16 bytes.
 pub const WIDE: u32 = 4;
 
-/// What a thread does.
+/// A step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Instruction {
     /// An iterator gets the largest of these values.
     Define(usize, Vec<Affine>),
-    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder. Of one that is
-    /// negative, it only may matter whether there is a remainder.
+    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder.
+    ///
+    /// Of one that is negative, it only may matter whether there is a remainder.
     Divide {
         /// The iterator that gets the quotient.
         quotient: usize,
         /// The iterator that gets the remainder.
         remainder: usize,
-        /// What is divided.
+        /// The dividend.
         value: Affine,
-        /// By what; at least 1.
+        /// The divisor, at least 1.
         divisor: i64,
     },
     /// Repeats for each value of an iterator.
     Loop(Range, Unroll, Vec<Instruction>),
-    /// What is done where all conditions hold, and what is done elsewhere.
+    /// Runs the first list where all conditions hold, and the other one elsewhere.
     If(Vec<Condition>, Vec<Instruction>, Vec<Instruction>),
     /// An element becomes a value.
     Assign(Assignment),
-    /// Adds a register to an element, atomically. Where `lanes` is not 1 it is a warp's 32 threads, all of which
-    /// come here: their registers are summed up by shuffles and added once.
+    /// Adds a register to an element, atomically.
+    ///
+    /// Where `lanes` is not 1 it is a warp's 32 threads, all of which come here: their registers are summed up by
+    /// shuffles and added once.
     Add {
-        /// What is added to.
+        /// The element that is added to.
         target: Access,
         /// The register.
         value: Access,
-        /// How many threads add up before: 1, or 32.
+        /// The number of threads that add up before: 1, or 32.
         lanes: u32,
     },
-    /// Adds [`WIDE`] neighbouring registers to as many elements, each atomically; the first is at a multiple of
-    /// that in both arrays. One operation from compute capability 9.0 on.
+    /// Adds [`WIDE`] neighbouring registers to as many elements, each atomically.
+    ///
+    /// The first is at a multiple of that in both arrays. One operation from compute capability 9.0 on.
     AddWide {
         /// The first of those that are added to.
         target: Access,
         /// The first register.
         value: Access,
     },
-    /// Begins to copy elements of the nest's to shared memory. They are there once this thread has awaited them.
+    /// Begins to copy elements of the nest's to shared memory.
+    ///
+    /// They are there once this thread has awaited them.
     Fetch {
-        /// Where they come to, or the first of several that are neighbours.
+        /// The place in shared memory, or the first of several that are neighbours.
         target: Access,
-        /// What is copied, or the first of several that are neighbours.
+        /// The element that is copied, or the first of several that are neighbours.
         source: Access,
-        /// How many: 1, or [`WIDE`], and then the first is at a multiple of it.
+        /// The number of them: 1, or [`WIDE`], and then the first is at a multiple of it.
         width: u32,
     },
     /// Copies [`WIDE`] neighbours at once; the first is at a multiple of that in both arrays.
@@ -163,15 +170,15 @@ pub enum Instruction {
         /// The first of those that are copied.
         source: Access,
     },
-    /// What this thread has begun to fetch since the last one is a group.
+    /// Makes a group of all that this thread has begun to fetch since the last one.
     Commit,
-    /// Waits until at most so many groups of what this thread fetches are on their way: those that it committed last.
+    /// Waits until at most so many of the groups that this thread fetches are on their way: the last ones.
     Await(u32),
     /// Waits for all threads of the block.
     Barrier,
 }
 
-/// How many iterations of a loop a compiler writes out.
+/// The iterations of a loop that a compiler writes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Unroll {
     /// As many as it likes.
@@ -183,19 +190,19 @@ pub enum Unroll {
 }
 
 impl Kernel {
-    /// How elements of an array are read and written.
+    /// Returns the caches through which elements of an array are read and written.
     pub(crate) fn caches(&self, array: usize) -> [Cache; 2] {
         let found = self.caching.iter().find(|caching| caching.array == array);
         found.map_or([Cache::Usual; 2], |caching| [caching.reads, caching.writes])
     }
 
-    /// Threads of a block.
+    /// Returns the threads of a block.
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
-    /// The elements that it writes, in the order in which they are written.
+    /// Returns the elements that it writes, in the order in which they are written.
     pub(crate) fn targets(&self) -> Vec<&Access> {
         let mut found = Vec::new();
         visit(&self.body, &mut |instruction| match instruction {
@@ -209,7 +216,7 @@ impl Kernel {
         found
     }
 
-    /// Whether one of its instructions is such.
+    /// Returns `true` if one of its instructions is such.
     pub(crate) fn has(&self, is_such: impl Fn(&Instruction) -> bool) -> bool {
         let mut found = false;
         visit(&self.body, &mut |instruction| found |= is_such(instruction));

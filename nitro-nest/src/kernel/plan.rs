@@ -1,5 +1,4 @@
-//! What the host does with a program: which kernels it launches for which sizes, and all of that as a plan that is
-//! shipped.
+//! The launches of a program for sizes, and all of that as a plan that is shipped.
 
 use nitro_launch::{Covering, Launch, LaunchPlan, PlannedArray, PlannedKernel, launches};
 
@@ -11,8 +10,9 @@ use crate::nest::ArrayDeclaration;
 const INTEGER: &str = "nitro_int";
 
 impl Program {
-    /// All that a host needs to launch the kernels, without this crate: `nitro_cuda::Executable` runs it, and
-    /// [`LaunchPlan::to_json`] is its text.
+    /// Returns all that a host needs to launch the kernels, without this crate.
+    ///
+    /// `nitro_cuda::Executable` runs it, and [`LaunchPlan::to_json`] is its text.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -34,19 +34,14 @@ impl Program {
     #[must_use]
     pub fn plan(&self) -> LaunchPlan {
         let nest = &self.nest;
-        let array = |declared: &ArrayDeclaration| PlannedArray {
-            name: declared.name.clone(),
-            shape: declared.shape.clone(),
-            is_written: declared.is_written,
-        };
         let (arrays, temporaries) = nest.arrays.split_at(nest.arguments());
         LaunchPlan {
             name: nest.name.clone(),
             sizes: nest.parameters().to_vec(),
             products: nest.products.clone(),
             scalars: nest.scalars.clone(),
-            arrays: arrays.iter().map(array).collect(),
-            temporaries: temporaries.iter().map(array).collect(),
+            arrays: arrays.iter().map(planned).collect(),
+            temporaries: temporaries.iter().map(planned).collect(),
             iterators: nest.iterators.clone(),
             kernels: self.kernels.iter().map(Kernel::planned).collect(),
             host: self.host.clone(),
@@ -57,7 +52,7 @@ impl Program {
         }
     }
 
-    /// The integers that suffice for these sizes.
+    /// Returns the integers that suffice for these sizes.
     ///
     /// # Errors
     /// When the sizes are not those of the nest.
@@ -94,11 +89,15 @@ impl Program {
         parameters: &[i64],
         launch: impl FnMut(&Launch) -> Result<(), E>,
     ) -> Result<(), E> {
-        let kernel = |index: usize| self.kernels[index].covering();
-        let sizes = self.nest.values(parameters);
-        launches(&self.host, self.nest.iterators.len(), &kernel, &sizes, u64::MAX, launch)?;
+        let (iterators, sizes) = (self.nest.iterators.len(), self.nest.values(parameters));
+        launches(&self.host, iterators, &|index| self.kernels[index].covering(), &sizes, u64::MAX, launch)?;
         Ok(())
     }
+}
+
+fn planned(array: &ArrayDeclaration) -> PlannedArray {
+    let ArrayDeclaration { name, shape, is_written } = array.clone();
+    PlannedArray { name, shape, is_written }
 }
 
 impl Kernel {
@@ -119,8 +118,8 @@ impl Kernel {
     }
 }
 
-/// What a search calls the part of a nest that these statements are.
-pub fn part(statements: &[usize]) -> String {
+/// Returns the name that a search has for the part of a nest that these statements are.
+pub(crate) fn part(statements: &[usize]) -> String {
     let names: Vec<String> = statements.iter().map(usize::to_string).collect();
     names.join("+")
 }

@@ -1,4 +1,4 @@
-//! Who touched an element: two threads race for it if one of them writes and no barrier is in between.
+//! Races: two threads race for an element if one of them writes and no barrier is in between.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -7,10 +7,10 @@ use super::memory::Place;
 
 /// A thread at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Actor {
+pub(super) struct Actor {
     pub block: usize,
     pub thread: usize,
-    /// How many barriers its block has come past.
+    /// The number of barriers that its block has come past.
     pub phase: usize,
 }
 
@@ -20,24 +20,25 @@ impl fmt::Display for Actor {
     }
 }
 
-/// What happened to all elements so far.
+/// The accesses to all elements so far.
 #[derive(Default)]
-pub struct Races {
+pub(super) struct Races {
     touched: HashMap<Place, Touched>,
 }
 
-/// Who wrote, read and added to an element.
+/// The threads that wrote, read and added to an element.
 #[derive(Default)]
 struct Touched {
     writers: Actors,
     readers: Actors,
-    /// Who added atomically: these do not race among themselves.
+    /// Threads that added atomically: these do not race among themselves.
     adders: Actors,
 }
 
-/// Those who did one thing, as far as later ones may race with them: of each block those of its last phase, as all
-/// threads of a block go past a barrier together; and of these two, as one of two threads is another one than any
-/// third.
+/// Threads that did one thing, as far as later ones may race with them.
+///
+/// Of each block those of its last phase count, as all threads of a block go past a barrier together; and of these
+/// two, as one of two threads is another one than any third.
 #[derive(Default)]
 struct Actors {
     of_blocks: BTreeMap<usize, Last>,
@@ -51,7 +52,7 @@ struct Last {
 }
 
 impl Races {
-    /// Notes a read. The error is who races with it.
+    /// Notes a read. The error is the thread that races with it.
     pub fn reads(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
         touched.readers.note(actor);
@@ -59,7 +60,7 @@ impl Races {
         touched.adders.none_races(actor)
     }
 
-    /// Notes a write. The error is who races with it.
+    /// Notes a write. The error is the thread that races with it.
     pub fn writes(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
         touched.writers.note(actor);
@@ -68,7 +69,7 @@ impl Races {
         touched.readers.none_races(actor)
     }
 
-    /// Notes an atomic addition. The error is who races with it.
+    /// Notes an atomic addition. The error is the thread that races with it.
     pub fn adds(&mut self, at: &Place, actor: Actor) -> Result<(), Actor> {
         let touched = self.touched.entry(*at).or_default();
         touched.adders.note(actor);
@@ -89,8 +90,9 @@ impl Actors {
         }
     }
 
-    /// The error is one of these that races with this one: nothing says which of the two is first. Threads of
-    /// different blocks are never in an order.
+    /// Checks that none of these races with a thread; the error is one that does.
+    ///
+    /// Nothing says which of the two is first. Threads of different blocks are never in an order.
     fn none_races(&self, actor: Actor) -> Result<(), Actor> {
         let ends = [self.of_blocks.first_key_value(), self.of_blocks.last_key_value()];
         if let Some((&block, last)) = ends.into_iter().flatten().find(|(block, _)| **block != actor.block) {

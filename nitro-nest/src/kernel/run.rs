@@ -10,8 +10,10 @@ use super::{Kernel, Program};
 use crate::data::{Data, RunError, temporaries};
 
 impl Program {
-    /// Runs the program on data, launch after launch. Within a launch threads go on one assignment at a time:
-    /// `pick` is given how many can, and says which of them does, usually at random.
+    /// Runs the program on data, launch after launch.
+    ///
+    /// Within a launch threads go on one assignment at a time: `pick` is given how many can, and says which of them
+    /// does, usually at random.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -43,8 +45,9 @@ impl Program {
         self.run_within(data, u64::MAX, pick)
     }
 
-    /// Runs the program as [`run`](Self::run) does, for so many instructions of all threads together: tiles that
-    /// are made for a GPU can take minutes here.
+    /// Runs the program as [`run`](Self::run) does, for so many instructions of all threads together.
+    ///
+    /// Tiles that are made for a GPU can take minutes here.
     ///
     /// # Errors
     /// As [`run`](Self::run), and [`RunError::TooLong`].
@@ -100,7 +103,7 @@ impl Program {
     }
 }
 
-/// All indices below these extents, x the fastest.
+/// Returns all indices below these extents, x the fastest.
 fn indices([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])))
 }
@@ -151,18 +154,18 @@ impl Running<'_> {
         }
     }
 
-    /// Whom a thread waits with.
+    /// Returns the threads that a thread waits with.
     fn group(&self, thread: usize, scope: Scope) -> Group {
         let actor = self.threads[thread].actor;
         (actor.block, scope, if scope == Scope::Warp { actor.thread / WARP } else { 0 })
     }
 
-    /// How many threads wait for each other.
+    /// Counts the threads that wait for each other.
     fn size(&self, scope: Scope) -> usize {
         if scope == Scope::Warp { WARP } else { self.kernel.threads() as usize }
     }
 
-    /// All threads of a group wait: they go on.
+    /// Lets all threads of a group go on.
     fn past_barrier(&mut self, waiting: Vec<(usize, usize)>, scope: Scope) -> Result<Vec<usize>, RunError> {
         if waiting.iter().any(|(_, barrier)| *barrier != waiting[0].1) {
             return Err(self.divergence("threads that wait for each other are at different barriers"));

@@ -11,21 +11,22 @@ use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Range};
 
-/// What came of a step.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// It did something and can go on.
     Ready,
-    /// It waits here for its block or, of an addition, for its warp: the address of the instruction tells it from
-    /// others.
+    /// It waits here for its block or, of an addition, for its warp.
+    ///
+    /// The address of the instruction tells it from others.
     Waits(usize, Scope),
     /// It has come to its end.
     Ended,
 }
 
-/// For whom a thread waits.
+/// The threads that a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
+pub(super) enum Scope {
     /// All threads of its block.
     Block,
     /// The threads of its warp.
@@ -33,7 +34,7 @@ pub enum Scope {
 }
 
 /// A thread and where it is in its kernel.
-pub struct Thread<'a> {
+pub(super) struct Thread<'a> {
     pub actor: Actor,
     parameters: &'a [i64],
     /// The indices of its block and of itself in it, along x, y and z.
@@ -42,15 +43,15 @@ pub struct Thread<'a> {
     /// The locals; shared ones are empty.
     registers: Vec<Vec<f32>>,
     frames: Vec<Frame<'a>>,
-    /// What it adds once all of its warp are there.
+    /// The addition that it does once all of its warp are there.
     addition: Option<(&'a Access, &'a Access)>,
-    /// What it fetches and has not committed.
+    /// The copies that it has begun and not committed.
     fetched: Vec<Fetched>,
-    /// What it has committed and not awaited.
+    /// The groups that it has committed and not awaited.
     groups: VecDeque<Vec<Fetched>>,
 }
 
-/// What is on its way: where it comes to, what it is, and the copy that it belongs to.
+/// A number on its way: its place, the number, and the copy that it belongs to.
 type Fetched = (Place, f32, Assignment);
 
 /// A list of instructions that a thread is in.
@@ -69,9 +70,7 @@ impl<'a> Thread<'a> {
         indices: [[i64; 3]; 2],
         actor: Actor,
     ) -> Self {
-        let in_registers = |space| space == Space::Register;
-        let registers =
-            kernel.locals.iter().map(|local| elements(local, in_registers(local.space))).collect();
+        let registers = kernel.locals.iter().map(|local| elements(local, Space::Register)).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
         let (fetched, groups) = (Vec::new(), VecDeque::new());
         Self { actor, parameters, indices, iterators, registers, frames, addition: None, fetched, groups }
@@ -100,66 +99,75 @@ impl<'a> Thread<'a> {
             };
             frame.next += 1;
             memory.count()?;
-            match instruction {
-                Instruction::Define(iterator, values) => {
-                    let largest = values.iter().map(|affine| affine.evaluate(&|of| self.value(of))).max();
-                    self.iterators[*iterator] = largest.expect("a definition has a value");
-                }
-                Instruction::Divide { quotient, remainder, value, divisor } => {
-                    let value = value.evaluate(&|of| self.value(of));
-                    self.iterators[*quotient] = value.div_euclid(*divisor);
-                    self.iterators[*remainder] = value.rem_euclid(*divisor);
-                }
-                Instruction::Loop(range, _, body) => self.enter(range, body),
-                Instruction::If(conditions, body, otherwise) => {
-                    let holds = conditions.iter().all(|condition| condition.holds(&|of| self.value(of)));
-                    let instructions = if holds { body } else { otherwise };
-                    self.frames.push(Frame { instructions, next: 0, repeats: None });
-                }
-                Instruction::Add { target, value, lanes } => {
-                    self.addition = Some((target, value));
-                    if *lanes > 1 {
-                        return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Warp));
-                    }
-                    return Ok(Step::Ready);
-                }
-                Instruction::Assign(assignment) => {
-                    self.assign(assignment, scalars, memory)?;
-                    return Ok(Step::Ready);
-                }
-                Instruction::Fetch { target, source, width } => {
-                    self.fetch(target, source, *width, memory)?;
-                    return Ok(Step::Ready);
-                }
-                Instruction::Commit => {
-                    let group = std::mem::take(&mut self.fetched);
-                    self.groups.push_back(group);
-                }
-                Instruction::Await(groups) => {
-                    self.arrive(*groups as usize, memory)?;
-                    return Ok(Step::Ready);
-                }
-                Instruction::Copy { target, source } => {
-                    for assignment in self.neighbours(target, source, WIDE, memory)? {
-                        self.assign(&assignment, &[], memory)?;
-                    }
-                    return Ok(Step::Ready);
-                }
-                Instruction::AddWide { target, value } => {
-                    for addition in self.neighbours(target, value, WIDE, memory)? {
-                        self.add(&addition.target, addition.value.reads()[0], memory)?;
-                    }
-                    return Ok(Step::Ready);
-                }
-                Instruction::Barrier => {
-                    return Ok(Step::Waits(std::ptr::from_ref(instruction) as usize, Scope::Block));
-                }
+            if !self.control(instruction) {
+                return self.access(instruction, scalars, memory);
             }
         }
         Ok(Step::Ended)
     }
 
-    /// A loop begins at the end of its list, with all values left.
+    /// Runs an instruction that touches no memory; false: it is another one.
+    fn control(&mut self, instruction: &'a Instruction) -> bool {
+        match instruction {
+            Instruction::Define(iterator, values) => {
+                let largest = values.iter().map(|affine| affine.evaluate(&|of| self.value(of))).max();
+                self.iterators[*iterator] = largest.expect("a definition has a value");
+            }
+            Instruction::Divide { quotient, remainder, value, divisor } => {
+                let value = value.evaluate(&|of| self.value(of));
+                self.iterators[*quotient] = value.div_euclid(*divisor);
+                self.iterators[*remainder] = value.rem_euclid(*divisor);
+            }
+            Instruction::Loop(range, _, body) => self.enter(range, body),
+            Instruction::If(conditions, body, otherwise) => {
+                let holds = conditions.iter().all(|condition| condition.holds(&|of| self.value(of)));
+                let instructions = if holds { body } else { otherwise };
+                self.frames.push(Frame { instructions, next: 0, repeats: None });
+            }
+            Instruction::Commit => {
+                let group = std::mem::take(&mut self.fetched);
+                self.groups.push_back(group);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Runs an instruction that touches memory, or waits.
+    fn access(
+        &mut self,
+        instruction: &'a Instruction,
+        scalars: &[f32],
+        memory: &mut Memory<'_>,
+    ) -> Result<Step, RunError> {
+        let address = std::ptr::from_ref(instruction) as usize;
+        match instruction {
+            Instruction::Barrier => return Ok(Step::Waits(address, Scope::Block)),
+            Instruction::Add { target, value, lanes } => {
+                self.addition = Some((target, value));
+                if *lanes > 1 {
+                    return Ok(Step::Waits(address, Scope::Warp));
+                }
+            }
+            Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
+            Instruction::Fetch { target, source, width } => self.fetch(target, source, *width, memory)?,
+            Instruction::Await(groups) => self.arrive(*groups as usize, memory)?,
+            Instruction::Copy { target, source } => {
+                for assignment in self.neighbours(target, source, WIDE, memory)? {
+                    self.assign(&assignment, &[], memory)?;
+                }
+            }
+            Instruction::AddWide { target, value } => {
+                for addition in self.neighbours(target, value, WIDE, memory)? {
+                    self.add(&addition.target, addition.value.reads()[0], memory)?;
+                }
+            }
+            _ => unreachable!("others touch no memory"),
+        }
+        Ok(Step::Ready)
+    }
+
+    /// Enters a loop: at the end of its list, with all values left.
     fn enter(&mut self, range: &'a Range, body: &'a [Instruction]) {
         let values = Box::new(range.values(&|of| self.value(of)));
         self.frames.push(Frame {
@@ -189,15 +197,13 @@ impl<'a> Thread<'a> {
         scalars: &[f32],
         memory: &mut Memory<'_>,
     ) -> Result<(), RunError> {
-        let mut load = |access: &Access| match self.register(access, memory) {
-            Some(place) => Ok(self.registers[place.0][place.1]),
-            None => {
-                let place =
-                    memory.place(access.array, &self.subscripts(access), self.actor.block, assignment)?;
-                memory.load(&place, self.actor, assignment)
+        let value = evaluate(&assignment.value, &|of| self.value(of), scalars, &mut |access| {
+            if let Some((local, element)) = self.register(access, memory) {
+                return Ok(self.registers[local][element]);
             }
-        };
-        let value = evaluate(&assignment.value, &|of| self.value(of), scalars, &mut load)?;
+            let place = memory.place(access.array, &self.subscripts(access), self.actor.block, assignment)?;
+            memory.load(&place, self.actor, assignment)
+        })?;
         let target = &assignment.target;
         if let Some((local, element)) = self.register(target, memory) {
             self.registers[local][element] = value;
@@ -207,7 +213,7 @@ impl<'a> Thread<'a> {
         memory.store(&place, self.actor, assignment, value)
     }
 
-    /// The copies of several neighbours: the last subscript goes on, and each of them is an element.
+    /// Returns the copies of several neighbours: the last subscript goes on, and each of them is an element.
     fn neighbours(
         &self,
         target: &Access,
@@ -215,17 +221,18 @@ impl<'a> Thread<'a> {
         width: u32,
         memory: &Memory<'_>,
     ) -> Result<Vec<Assignment>, RunError> {
-        let copy = |neighbour: i64| Assignment {
-            target: target.neighbour(neighbour),
-            value: Expression::Load(source.neighbour(neighbour)),
-        };
-        for access in [target, source] {
-            memory.check_aligned(access.array, &self.subscripts(access), width, &copy(0))?;
+        let mut copies = Vec::new();
+        for neighbour in 0..i64::from(width) {
+            let value = Expression::Load(source.neighbour(neighbour));
+            copies.push(Assignment { target: target.neighbour(neighbour), value });
         }
-        Ok((0..i64::from(width)).map(copy).collect())
+        for access in [target, source] {
+            memory.check_aligned(access.array, &self.subscripts(access), width, &copies[0])?;
+        }
+        Ok(copies)
     }
 
-    /// Until it is awaited, what is fetched is on its way: where it comes to there is no number.
+    /// Begins to fetch: until it is awaited, there is no number in its place.
     fn fetch(
         &mut self,
         target: &Access,
@@ -243,7 +250,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// All groups but the last ones arrive.
+    /// Lets all groups but the last ones arrive.
     fn arrive(&mut self, but: usize, memory: &mut Memory<'_>) -> Result<(), RunError> {
         while self.groups.len() > but {
             for (place, value, copy) in self.groups.pop_front().into_iter().flatten() {
@@ -253,7 +260,7 @@ impl<'a> Thread<'a> {
         Ok(())
     }
 
-    /// What a GPU adds up in a warp first is added here one by one.
+    /// Adds one register: what a GPU adds up in a warp first is added here one by one.
     fn add(&mut self, target: &Access, value: &Access, memory: &mut Memory<'_>) -> Result<(), RunError> {
         let register = self.register(value, memory).expect("what is added is a register");
         let value = self.registers[register.0][register.1];
@@ -266,7 +273,7 @@ impl<'a> Thread<'a> {
         access.subscripts.iter().map(|subscript| subscript.evaluate(&|of| self.value(of))).collect()
     }
 
-    /// Where an element is among the registers, if its array is there and has it.
+    /// Returns the place of an element among the registers, if its array is there and has it.
     fn register(&self, access: &Access, memory: &Memory<'_>) -> Option<(usize, usize)> {
         let local = access.array.checked_sub(memory.arrays.len())?;
         let declared = &memory.kernel.locals[local];

@@ -1,22 +1,22 @@
-//! Whether a mapping that was read is one that a GPU takes, and whose text is not without end.
+//! Checks that a mapping that was read is one that a GPU takes, and whose text is not without end.
 
 use super::{Mapping, Tiling};
 
 const MOST_THREADS: u64 = 1024;
-/// Of a thread, in loops or at hand.
+/// The most points of a thread, in loops or at hand.
 const MOST_POINTS: u64 = 1 << 16;
-/// Where operands of all of them are staged.
+/// The most points of a thread where operands of all of them are staged.
 const MOST_STAGED_POINTS: u64 = 1 << 10;
-/// Iterations that are staged or written out.
+/// The most iterations that are staged or written out.
 const MOST_ITERATIONS: u32 = 1024;
 const MOST_TERMS: u32 = 1 << 20;
-const MOST_BUFFERS: u32 = 8;
+const MOST_STAGES: u32 = 8;
 const MOST_NEIGHBOURS: u32 = 16;
-/// As many blocks as a multiprocessor has.
-const MOST_RESIDENT: u32 = 32;
+/// The most blocks that a multiprocessor has.
+const MOST_BLOCKS: u32 = 32;
 
 impl Mapping {
-    /// What is wrong first.
+    /// Returns what is wrong first.
     pub(crate) fn check(&self) -> Result<(), String> {
         let usual = self.usual.iter().chain(&self.sums).chain(&self.products);
         usual.chain(self.own.iter().map(|(_, tiling)| tiling)).try_for_each(check)
@@ -24,26 +24,33 @@ impl Mapping {
 }
 
 fn check(tiling: &Tiling) -> Result<(), String> {
-    let Tiling { block, points, neighbours, inner, buffers, terms, unroll, resident_blocks, .. } = tiling;
-    let is_within = |extents: &[u32; 3], most: u64| {
-        extents.iter().all(|extent| (1..=most).contains(&u64::from(*extent)))
-            && extents.iter().map(|extent| u64::from(*extent)).product::<u64>() <= most
-    };
-    if !is_within(block, MOST_THREADS) {
+    let Tiling { block, thread_tile, vector_width, tile_k, stages, split_k, unroll, min_blocks, .. } = tiling;
+    if !are_within(block, MOST_THREADS) {
         return Err(format!("blocks of {block:?} threads"));
     }
-    if !is_within(points, if *inner > 0 { MOST_STAGED_POINTS } else { MOST_POINTS }) {
-        return Err(format!("threads of {points:?} points"));
+    if !are_within(thread_tile, if *tile_k > 0 { MOST_STAGED_POINTS } else { MOST_POINTS }) {
+        return Err(format!("threads of {thread_tile:?} points"));
     }
     if !tiling.has_sound_slices() {
-        return Err(format!("{} slices of blocks of {block:?} threads", tiling.slices));
+        return Err(format!("{} slices of blocks of {block:?} threads", tiling.sliced_k));
     }
-    match [*inner, *unroll].into_iter().find(|iterations| *iterations > MOST_ITERATIONS) {
-        Some(iterations) => Err(format!("{iterations} iterations that are staged or written out")),
-        None if *terms > MOST_TERMS => Err(format!("{terms} terms of a sum")),
-        None if *buffers > MOST_BUFFERS => Err(format!("{buffers} buffers")),
-        None if *neighbours > MOST_NEIGHBOURS => Err(format!("{neighbours} neighbours")),
-        None if *resident_blocks > MOST_RESIDENT => Err(format!("{resident_blocks} blocks at the same time")),
-        None => Ok(()),
+    for (value, most, what) in [
+        (*tile_k, MOST_ITERATIONS, "iterations that are staged or written out"),
+        (*unroll, MOST_ITERATIONS, "iterations that are staged or written out"),
+        (*split_k, MOST_TERMS, "terms of a sum"),
+        (*stages, MOST_STAGES, "buffers"),
+        (*vector_width, MOST_NEIGHBOURS, "neighbours"),
+        (*min_blocks, MOST_BLOCKS, "blocks at the same time"),
+    ] {
+        if value > most {
+            return Err(format!("{value} {what}"));
+        }
     }
+    Ok(())
+}
+
+/// Returns `true` if all extents are at least 1 and their product is not too large.
+fn are_within(extents: &[u32; 3], most: u64) -> bool {
+    extents.iter().all(|extent| (1..=most).contains(&u64::from(*extent)))
+        && extents.iter().map(|extent| u64::from(*extent)).product::<u64>() <= most
 }

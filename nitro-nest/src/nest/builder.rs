@@ -4,13 +4,13 @@ use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
 use super::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range, validate};
 
-/// Why a nest is refused.
+/// A nest that is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the nest `{nest}` is wrong: {what}")]
 pub struct NestError {
     /// The name of the nest.
     pub nest: String,
-    /// What is wrong, and where.
+    /// The mistake, and its place.
     pub what: String,
 }
 
@@ -36,7 +36,7 @@ pub struct Builder {
     nest: Nest,
     /// The arrays that are no arguments.
     temporaries: Vec<usize>,
-    /// What the loops and conditions that are open hold so far.
+    /// The nodes of the loops and conditions that are open, so far.
     open: Vec<Vec<Node>>,
 }
 
@@ -45,7 +45,7 @@ pub struct Builder {
 pub struct ArrayName(usize);
 
 impl ArrayName {
-    /// The element with these subscripts, the slowest first.
+    /// Returns the element with these subscripts, the slowest first.
     pub fn at<T: Into<Affine>>(self, subscripts: impl IntoIterator<Item = T>) -> Access {
         Access { array: self.0, subscripts: subscripts.into_iter().map(Into::into).collect() }
     }
@@ -68,32 +68,32 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// From `lower` to below `upper`.
+    /// Goes from `lower` to below `upper`.
     pub fn new(lower: impl Into<Affine>, upper: impl Into<Affine>) -> Self {
         Self { lower: vec![lower.into()], upper: vec![upper.into()], step: 1, is_reversed: false }
     }
 
-    /// Not below `lower` either: `a.max(b)` as a lower bound.
+    /// Begins not below `lower` either: `a.max(b)` as a lower bound.
     #[must_use]
     pub fn and_from(mut self, lower: impl Into<Affine>) -> Self {
         self.lower.push(lower.into());
         self
     }
 
-    /// Below `upper` too: `a.min(b)` as an upper bound.
+    /// Ends below `upper` too: `a.min(b)` as an upper bound.
     #[must_use]
     pub fn and_below(mut self, upper: impl Into<Affine>) -> Self {
         self.upper.push(upper.into());
         self
     }
 
-    /// Each `step`-th value, from the first.
+    /// Takes each `step`-th value, from the first.
     #[must_use]
     pub fn step_by(self, step: i64) -> Self {
         Self { step, ..self }
     }
 
-    /// The largest value first.
+    /// Takes the largest value first.
     #[must_use]
     pub fn reversed(self) -> Self {
         Self { is_reversed: true, ..self }
@@ -101,7 +101,7 @@ impl Bounds {
 }
 
 impl Builder {
-    /// A nest of this name, with nothing in it.
+    /// Begins a nest of this name, with nothing in it.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let nest = Nest {
@@ -118,29 +118,31 @@ impl Builder {
         Self { nest, temporaries: Vec::new(), open: vec![Vec::new()] }
     }
 
-    /// A size.
+    /// Declares a size.
     pub fn parameter(&mut self, name: &str) -> Variable {
         self.nest.parameters.push(name.to_owned());
         Variable::Parameter(self.nest.parameters.len() - 1)
     }
 
-    /// A scalar argument.
+    /// Declares a scalar argument.
     pub fn scalar(&mut self, name: &str) -> Expression {
         self.nest.scalars.push(name.to_owned());
         Expression::Scalar(self.nest.scalars.len() - 1)
     }
 
-    /// An array that is only read, with the extent of each of its dimensions.
+    /// Declares an array that is only read, with the extent of each of its dimensions.
     pub fn input(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
         self.array(name, shape, false)
     }
 
-    /// An array that is read and written, with the extent of each of its dimensions.
+    /// Declares an array that is read and written, with the extent of each of its dimensions.
     pub fn in_out(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
         self.array(name, shape, true)
     }
 
-    /// An array that is no argument: each run has one of its own. Temporaries are declared after all arguments.
+    /// Declares an array that is no argument: each run has one of its own.
+    ///
+    /// Temporaries are declared after all arguments.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder};
@@ -171,7 +173,7 @@ impl Builder {
         ArrayName(self.nest.arrays.len() - 1)
     }
 
-    /// A loop; `body` fills it and gets its iterator.
+    /// Adds a loop; `body` fills it and gets its iterator.
     pub fn repeat(&mut self, iterator: &str, bounds: Bounds, body: impl FnOnce(&mut Self, Variable)) {
         let index = self.nest.iterators.len();
         self.nest.iterators.push(iterator.to_owned());
@@ -181,7 +183,7 @@ impl Builder {
         self.push(Node::Loop(range, nodes));
     }
 
-    /// What is done where all conditions hold; `body` fills it.
+    /// Adds nodes that run where all conditions hold; `body` fills them in.
     ///
     /// ```
     /// use nitro_nest::{Affine, Bounds, Builder, Condition, Relation};
@@ -206,12 +208,12 @@ impl Builder {
         }
     }
 
-    /// An element becomes a value.
+    /// Adds a statement: an element becomes a value.
     pub fn assign(&mut self, target: Access, value: impl Into<Expression>) {
         self.push(Node::Assign(Assignment { target, value: value.into() }));
     }
 
-    /// Sums may be added up in another order.
+    /// Lets sums be added up in another order.
     pub fn reassociate(&mut self) {
         self.nest.reassociates = true;
     }
@@ -228,12 +230,12 @@ impl Builder {
         }
     }
 
-    /// The nest.
+    /// Returns the nest.
     ///
     /// # Errors
-    /// When a name is taken twice or is none, an array has another number of subscripts than dimensions, an
-    /// iterator is used outside of its loop, an input is written, an extent is not of parameters alone, bounds are
-    /// missing or do not go with their step, or an argument is declared after a temporary.
+    /// When a name is taken twice or is none, or an array has another number of subscripts than dimensions. When an
+    /// iterator is used outside of its loop, an input is written, or an extent is not of parameters alone. When bounds
+    /// are missing or do not go with their step, or an argument is declared after a temporary.
     pub fn finish(mut self) -> Result<Nest, NestError> {
         self.nest.body = self.open.pop().unwrap_or_default();
         self.nest.temporaries = self.temporaries.len();

@@ -8,8 +8,8 @@ use super::affine::{Affine, Variable};
 use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
 use super::{Assignment, Condition, Nest, Node, Range};
 
-/// What variables, scalars and arrays are called.
-pub trait Names {
+/// The names of variables, scalars and arrays.
+pub(crate) trait Names {
     /// The name of a variable.
     fn variable(&self, variable: Variable) -> &str;
     /// The name of a scalar.
@@ -37,7 +37,7 @@ impl Names for Nest {
     }
 }
 
-/// The sum as it would be written: `2 * n - i - 1`.
+/// Writes a sum as it would be written: `2 * n - i - 1`.
 pub fn affine(names: &dyn Names, affine: &Affine) -> String {
     let mut text = String::new();
     for (variable, coefficient) in affine.terms() {
@@ -64,14 +64,14 @@ fn add(text: &mut String, is_negative: bool, term: &str) {
     text.push_str(term);
 }
 
-/// `array[i, j]`; an array without dimensions by its name alone.
+/// Writes `array[i, j]`; an array without dimensions by its name alone.
 pub fn access(names: &dyn Names, access: &Access) -> String {
     let subscripts: Vec<_> = access.subscripts.iter().map(|subscript| affine(names, subscript)).collect();
     let name = names.array(access.array);
     if subscripts.is_empty() { name.to_owned() } else { format!("{name}[{}]", subscripts.join(", ")) }
 }
 
-/// `<` and so on.
+/// Writes `<` and so on.
 pub fn relation(relation: Relation) -> &'static str {
     match relation {
         Relation::Less => "<",
@@ -82,7 +82,7 @@ pub fn relation(relation: Relation) -> &'static str {
     }
 }
 
-/// The value in the notation of Rust.
+/// Writes a value in the notation of Rust.
 pub fn expression(names: &dyn Names, value: &Expression) -> String {
     let of = |value: &Expression| expression(names, value);
     match value {
@@ -114,7 +114,7 @@ fn binary(names: &dyn Names, operator: Binary, left: &Expression, right: &Expres
     format!("{} {sign} {}", operand_text(names, left), operand_text(names, right))
 }
 
-/// Every operation within another one is in parentheses: the order of rounding is seen.
+/// Writes an operand: an operation is in parentheses, so that the order of rounding is seen.
 fn operand_text(names: &dyn Names, operand: &Expression) -> String {
     let text = expression(names, operand);
     let is_operation = matches!(
@@ -125,7 +125,7 @@ fn operand_text(names: &dyn Names, operand: &Expression) -> String {
     if is_operation { format!("({text})") } else { text }
 }
 
-/// `lower..upper`, with `max` and `min` where there are several.
+/// Writes `lower..upper`, with `max` and `min` where there are several.
 pub fn range(names: &dyn Names, range: &Range) -> String {
     let (lower, upper) = (bound(names, "max", &range.lower), bound(names, "min", &range.upper));
     match (range.is_reversed, range.step) {
@@ -135,26 +135,22 @@ pub fn range(names: &dyn Names, range: &Range) -> String {
     }
 }
 
-/// One bound, or the `max` or `min` of several.
+/// Writes one bound, or the `max` or `min` of several.
 pub fn bound(names: &dyn Names, of_several: &str, bounds: &[Affine]) -> String {
     let texts: Vec<_> = bounds.iter().map(|bound| affine(names, bound)).collect();
     if texts.len() == 1 { texts.concat() } else { format!("{of_several}({})", texts.join(", ")) }
 }
 
-/// The conditions, joined by `&&`.
+/// Writes conditions, joined by `&&`.
 pub fn conditions(names: &dyn Names, all: &[Condition]) -> String {
-    let one = |condition: &Condition| {
-        format!(
-            "{} {} {}",
-            affine(names, &condition.left),
-            relation(condition.relation),
-            affine(names, &condition.right)
-        )
-    };
-    all.iter().map(one).collect::<Vec<_>>().join(" && ")
+    let mut texts = Vec::new();
+    for Condition { relation: how, left, right } in all {
+        texts.push(format!("{} {} {}", affine(names, left), relation(*how), affine(names, right)));
+    }
+    texts.join(" && ")
 }
 
-/// `target = value;`
+/// Writes `target = value;`.
 pub fn assignment(names: &dyn Names, assignment: &Assignment) -> String {
     format!("{} = {};", access(names, &assignment.target), expression(names, &assignment.value))
 }
@@ -162,11 +158,9 @@ pub fn assignment(names: &dyn Names, assignment: &Assignment) -> String {
 impl Display for Nest {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         let sizes = self.parameters();
-        let product = |of: &SizeProduct| {
-            let [one, other] = of.factors.map(|factor| sizes[factor].as_str());
-            format!("{}: usize = {one} * {other}", of.name)
-        };
-        let products = self.products.iter().map(product);
+        let products = self.products.iter().map(|SizeProduct { name, factors: [one, other] }| {
+            format!("{name}: usize = {} * {}", sizes[*one], sizes[*other])
+        });
         let parameters = sizes.iter().map(|name| format!("{name}: usize")).chain(products);
         let scalars = self.scalars.iter().map(|name| format!("{name}: f32"));
         let arrays = self.arrays.iter().map(|array| {
@@ -182,25 +176,22 @@ impl Display for Nest {
     }
 }
 
-fn nodes(nest: &Nest, all: &[Node], depth: usize, text: &mut String) -> fmt::Result {
+/// Writes nodes, each on lines of its own.
+pub(crate) fn nodes(nest: &Nest, all: &[Node], depth: usize, text: &mut String) -> fmt::Result {
     let indent = "    ".repeat(depth);
     for node in all {
-        let body = match node {
+        match node {
             Node::Assign(statement) => {
                 writeln!(text, "{indent}{}", assignment(nest, statement))?;
                 continue;
             }
-            Node::Loop(over, body) => {
+            Node::Loop(over, _) => {
                 let name = &nest.iterators[over.iterator];
                 writeln!(text, "{indent}for {name} in {} {{", range(nest, over))?;
-                body
             }
-            Node::If(all, body) => {
-                writeln!(text, "{indent}if {} {{", conditions(nest, all))?;
-                body
-            }
-        };
-        nodes(nest, body, depth + 1, text)?;
+            Node::If(all, _) => writeln!(text, "{indent}if {} {{", conditions(nest, all))?,
+        }
+        nodes(nest, node.body(), depth + 1, text)?;
         writeln!(text, "{indent}}}")?;
     }
     Ok(())

@@ -42,19 +42,20 @@ pub struct Access {
 }
 
 impl Access {
-    /// Whether which element it is depends on one of these iterators.
+    /// Returns `true` if one of these iterators decides which element it is.
     pub(crate) fn depends_on(&self, iterators: &[usize]) -> bool {
-        let of = |subscript: &Affine, iterator: &usize| subscript.mentions(Variable::Iterator(*iterator));
-        self.subscripts.iter().any(|subscript| iterators.iter().any(|iterator| of(subscript, iterator)))
+        let mut variables = iterators.iter().map(|iterator| Variable::Iterator(*iterator));
+        variables.any(|variable| self.subscripts.iter().any(|subscript| subscript.mentions(variable)))
     }
 
-    /// With something in the place of an iterator.
+    /// Puts something in the place of an iterator.
     pub(crate) fn with(&self, iterator: usize, by: &Affine) -> Access {
-        let of = |subscript: &Affine| subscript.substitute(Variable::Iterator(iterator), by);
-        Access { array: self.array, subscripts: self.subscripts.iter().map(of).collect() }
+        let variable = Variable::Iterator(iterator);
+        let subscripts = self.subscripts.iter().map(|subscript| subscript.substitute(variable, by)).collect();
+        Access { array: self.array, subscripts }
     }
 
-    /// The element so far behind it along the last dimension.
+    /// Returns the element so far behind it along the last dimension.
     pub(crate) fn neighbour(&self, distance: i64) -> Access {
         let mut neighbour = self.clone();
         if let Some(last) = neighbour.subscripts.last_mut() {
@@ -92,7 +93,7 @@ pub enum Binary {
     Maximum,
 }
 
-/// How two values or integers are compared.
+/// A comparison of two values or integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// `<`
@@ -108,7 +109,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Whether it holds between these two.
+    /// Returns `true` if it holds between these two.
     pub fn holds<T: PartialOrd>(self, left: &T, right: &T) -> bool {
         match self {
             Relation::Less => left < right,
@@ -139,14 +140,16 @@ pub enum Expression {
     Select(Box<Select>),
 }
 
-/// The parts of a choice between two values by comparing two others. The value that is not chosen is not evaluated.
+/// The parts of a choice between two values by comparing two others.
+///
+/// The value that is not chosen is not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Select {
-    /// How `left` and `right` are compared.
+    /// The comparison of `left` and `right`.
     pub relation: Relation,
-    /// What is compared.
+    /// The left side.
     pub left: Expression,
-    /// What it is compared with.
+    /// The right side.
     pub right: Expression,
     /// The value where that holds.
     pub then: Expression,
@@ -155,31 +158,31 @@ pub struct Select {
 }
 
 impl Expression {
-    /// The square root, rounded as IEEE 754 says.
+    /// Returns the square root, rounded as IEEE 754 says.
     #[must_use]
     pub fn sqrt(self) -> Self {
         Self::Unary(Unary::SquareRoot, Box::new(self))
     }
 
-    /// The absolute value.
+    /// Returns the absolute value.
     #[must_use]
     pub fn abs(self) -> Self {
         Self::Unary(Unary::Absolute, Box::new(self))
     }
 
-    /// The smaller of two values; the other one where one is not a number.
+    /// Returns the smaller of two values; the other one where one is not a number.
     #[must_use]
     pub fn min(self, other: impl Into<Self>) -> Self {
         Self::Binary(Binary::Minimum, Box::new(self), Box::new(other.into()))
     }
 
-    /// The larger of two values; the other one where one is not a number.
+    /// Returns the larger of two values; the other one where one is not a number.
     #[must_use]
     pub fn max(self, other: impl Into<Self>) -> Self {
         Self::Binary(Binary::Maximum, Box::new(self), Box::new(other.into()))
     }
 
-    /// `then` where `left` and `right` compare so, else `otherwise`.
+    /// Returns `then` where `left` and `right` compare so, else `otherwise`.
     ///
     /// ```
     /// use nitro_nest::{Builder, Expression, Relation};
@@ -198,7 +201,7 @@ impl Expression {
         Self::Select(Box::new(Select { relation, left, right, then, otherwise }))
     }
 
-    /// The elements that it reads, from left to right.
+    /// Returns the elements that it reads, from left to right.
     #[must_use]
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads = Vec::new();
@@ -236,7 +239,7 @@ impl Expression {
         self.parts().into_iter().for_each(|part| part.visit(visitor));
     }
 
-    /// The values that it is made of, from left to right.
+    /// Returns the values that it is made of, from left to right.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
             Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
@@ -249,7 +252,7 @@ impl Expression {
         }
     }
 
-    /// As [`parts`](Self::parts), to be changed.
+    /// Returns its [`parts`](Self::parts), to be changed.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
         match self {
             Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),

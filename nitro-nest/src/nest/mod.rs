@@ -42,12 +42,12 @@ use expression::{Access, Expression, Relation};
 pub struct Nest {
     pub(crate) name: String,
     pub(crate) parameters: Vec<String>,
-    /// The last parameters are no arguments: products of others.
+    /// The last parameters: no arguments, but products of others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) products: Vec<SizeProduct>,
     pub(crate) scalars: Vec<String>,
     pub(crate) arrays: Vec<ArrayDeclaration>,
-    /// How many of the last arrays are no arguments.
+    /// The number of the last arrays that are no arguments.
     #[serde(default)]
     pub(crate) temporaries: usize,
     /// The names of the iterators, one a loop.
@@ -63,7 +63,7 @@ pub struct ArrayDeclaration {
     pub name: String,
     /// The extent of each dimension, the slowest first: affine in the parameters.
     pub shape: Vec<Affine>,
-    /// Whether statements may write it.
+    /// Statements may write it.
     pub is_written: bool,
 }
 
@@ -72,7 +72,7 @@ pub struct ArrayDeclaration {
 pub enum Node {
     /// A loop and what is in it.
     Loop(Range, Vec<Node>),
-    /// What is done where all conditions hold.
+    /// Nodes that run where all conditions hold.
     If(Vec<Condition>, Vec<Node>),
     /// A statement.
     Assign(Assignment),
@@ -81,78 +81,78 @@ pub enum Node {
 /// A comparison of two integers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Condition {
-    /// How they are compared.
+    /// The comparison.
     pub relation: Relation,
-    /// What is compared.
+    /// The left side.
     pub left: Affine,
-    /// What it is compared with.
+    /// The right side.
     pub right: Affine,
 }
 
 /// A statement: an element becomes a value. `x += e` is `x = x + e`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Assignment {
-    /// What is written.
+    /// The element that is written.
     pub target: Access,
     /// Its new value.
     pub value: Expression,
 }
 
 impl Nest {
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The names of its sizes.
+    /// Returns the names of its sizes.
     #[must_use]
     pub fn parameters(&self) -> &[String] {
         &self.parameters[..self.parameters.len() - self.products.len()]
     }
 
-    /// The values of all parameters: of these sizes, and of the products of them.
+    /// Returns the values of all parameters: of these sizes, and of the products of them.
     pub(crate) fn values(&self, sizes: &[i64]) -> Vec<i64> {
         SizeProduct::with_all(&self.products, sizes)
     }
 
-    /// The names of its scalar arguments.
+    /// Returns the names of its scalar arguments.
     #[must_use]
     pub fn scalars(&self) -> &[String] {
         &self.scalars
     }
 
-    /// Its arrays: the arguments, and then temporaries (`Nest::with_temporaries`, with the feature `polyhedral`).
+    /// Returns its arrays: the arguments, and then temporaries (`Nest::with_temporaries`).
     #[must_use]
     pub fn arrays(&self) -> &[ArrayDeclaration] {
         &self.arrays
     }
 
-    /// How many of its arrays are arguments.
+    /// Counts the arrays that are arguments.
     #[must_use]
     pub fn arguments(&self) -> usize {
         self.arrays.len() - self.temporaries
     }
 
-    /// The names of its iterators, one a loop, in the order of the loops.
+    /// Returns the names of its iterators, one a loop, in the order of the loops.
     #[must_use]
     pub fn iterators(&self) -> &[String] {
         &self.iterators
     }
 
-    /// What it does, in order.
+    /// Returns its loops, conditions and statements, in order.
     #[must_use]
     pub fn body(&self) -> &[Node] {
         &self.body
     }
 
-    /// The names of all arguments and iterators.
+    /// Returns the names of all arguments and iterators.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         let arrays = self.arrays.iter().map(|array| &array.name);
         self.parameters.iter().chain(&self.scalars).chain(arrays).chain(&self.iterators)
     }
 
-    /// The name, or one like it that nothing has yet.
+    /// Returns the name, or one like it that nothing has yet.
     pub(crate) fn free(&self, name: &str) -> String {
         let mut name = name.to_owned();
         while self.names().any(|taken| *taken == name) {
@@ -161,7 +161,9 @@ impl Nest {
         name
     }
 
-    /// Whether sums may be added up in another order, `#[nest(reassoc)]`: results then differ by rounding.
+    /// Returns `true` if sums may be added up in another order, `#[nest(reassoc)]`.
+    ///
+    /// Results then differ by rounding.
     #[must_use]
     pub fn reassociates(&self) -> bool {
         self.reassociates
@@ -169,20 +171,48 @@ impl Nest {
 }
 
 impl Node {
-    /// How many statements are in it.
-    pub(crate) fn statements(&self) -> usize {
+    /// Returns what is in a loop or under conditions; nothing is in a statement.
+    pub(crate) fn body(&self) -> &[Node] {
         match self {
-            Node::Assign(_) => 1,
-            Node::Loop(_, body) | Node::If(_, body) => body.iter().map(Node::statements).sum(),
+            Node::Loop(_, body) | Node::If(_, body) => body,
+            Node::Assign(_) => &[],
         }
     }
 
-    /// The statements in it, in the order in which they are written.
+    /// Counts the statements in it.
+    pub(crate) fn statements(&self) -> usize {
+        self.assignments().len()
+    }
+
+    /// Returns the statements in it, in the order in which they are written.
     pub(crate) fn assignments(&self) -> Vec<&Assignment> {
         match self {
             Node::Assign(assignment) => vec![assignment],
             Node::Loop(_, body) | Node::If(_, body) => body.iter().flat_map(Node::assignments).collect(),
         }
+    }
+}
+
+/// Returns `true` if there is a loop among nodes.
+pub(crate) fn has_loop(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| matches!(node, Node::Loop(..)) || has_loop(node.body()))
+}
+
+/// Returns loops around nodes, the first of them outermost.
+#[cfg(feature = "polyhedral")]
+pub(crate) fn nested(loops: impl DoubleEndedIterator<Item = Range>, mut body: Vec<Node>) -> Vec<Node> {
+    for range in loops.rev() {
+        body = vec![Node::Loop(range, body)];
+    }
+    body
+}
+
+impl Assignment {
+    /// Returns the element that is written, and then those that are read.
+    pub(crate) fn accesses(&self) -> Vec<&Access> {
+        let mut accesses = self.value.reads();
+        accesses.insert(0, &self.target);
+        accesses
     }
 }
 
@@ -208,10 +238,38 @@ impl Node {
             }
         }
     }
+
+    /// Changes all statements in it, in the order in which they are written.
+    pub(crate) fn for_each_statement(&mut self, change: &mut dyn FnMut(&mut Assignment)) {
+        match self {
+            Node::Loop(_, body) | Node::If(_, body) => {
+                body.iter_mut().for_each(|node| node.for_each_statement(change));
+            }
+            Node::Assign(assignment) => change(assignment),
+        }
+    }
+
+    /// Changes all elements that statements in it read and write.
+    pub(crate) fn map_accesses(&mut self, by: &dyn Fn(&Access) -> Access) {
+        self.for_each_statement(&mut |assignment| {
+            assignment.target = by(&assignment.target);
+            assignment.value.map_loads(&|access| by(&access));
+        });
+    }
 }
 
 impl Condition {
-    /// Whether it holds for these values of the variables.
+    /// Returns the condition `left < right`.
+    pub(crate) fn less(left: Affine, right: Affine) -> Self {
+        Self { relation: Relation::Less, left, right }
+    }
+
+    /// Returns the condition `left >= right`.
+    pub(crate) fn at_least(left: Affine, right: Affine) -> Self {
+        Self { relation: Relation::GreaterOrEqual, left, right }
+    }
+
+    /// Returns `true` if it holds for these values of the variables.
     #[must_use]
     pub fn holds(&self, value: &dyn Fn(affine::Variable) -> i64) -> bool {
         self.relation.holds(&self.left.evaluate(value), &self.right.evaluate(value))

@@ -13,26 +13,27 @@ pub struct Statement<'a> {
     pub loops: Vec<&'a Range>,
     /// All conditions around it.
     pub conditions: Vec<&'a Condition>,
-    /// For each loop around it, and then for itself, the place among what is in the same body: with the iterators
-    /// in between, the position of an instance in the order of execution (2d + 1 form).
+    /// The place of each loop around it, and then its own, among what is in the same body.
+    ///
+    /// With the iterators in between it is the position of an instance in the order of execution (2d + 1 form).
     pub places: Vec<usize>,
-    /// What it does.
+    /// The assignment.
     pub assignment: &'a Assignment,
 }
 
 impl Statement<'_> {
-    /// Its iterators, outermost first.
+    /// Returns its iterators, outermost first.
     pub fn iterators(&self) -> impl Iterator<Item = Variable> + '_ {
         self.loops.iter().map(|range| Variable::Iterator(range.iterator))
     }
 
-    /// The elements that it reads, from left to right.
+    /// Returns the elements that it reads, from left to right.
     #[must_use]
     pub fn reads(&self) -> Vec<&Access> {
         self.assignment.value.reads()
     }
 
-    /// How many loops are around both statements.
+    /// Counts the loops around both statements.
     #[must_use]
     pub fn common_loops(&self, other: &Statement<'_>) -> usize {
         let pairs = self.loops.iter().zip(&other.loops);
@@ -41,7 +42,7 @@ impl Statement<'_> {
 }
 
 impl Nest {
-    /// Its statements, in the order in which they are written.
+    /// Returns its statements, in the order in which they are written.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder};
@@ -63,7 +64,7 @@ impl Nest {
     }
 }
 
-/// What is around the nodes that are looked at.
+/// The loops and conditions around the nodes that are looked at.
 struct Around<'a> {
     loops: Vec<&'a Range>,
     conditions: Vec<&'a Condition>,
@@ -71,7 +72,7 @@ struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// `place` counts what is in the innermost loop; conditions are no places of their own.
+    /// Gathers statements. `place` counts nodes of the innermost loop; conditions are no places of their own.
     fn gather(&mut self, nodes: &'a [Node], place: &mut usize, found: &mut Vec<Statement<'a>>) {
         for node in nodes {
             match node {

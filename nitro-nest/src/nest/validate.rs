@@ -1,4 +1,4 @@
-//! What every nest fulfils. Each rule is one function, named after what it demands.
+//! The rules that every nest fulfils. Each is one function, named after what it demands.
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
@@ -6,7 +6,7 @@ use super::{Assignment, Nest, Node, Range};
 
 type Checked = Result<(), String>;
 
-/// Checks all rules; the first that is broken is told.
+/// Checks all rules; the error is the first that is broken.
 pub fn check(nest: &Nest) -> Checked {
     names_are_identifiers(nest)?;
     names_are_different(nest)?;
@@ -44,9 +44,8 @@ fn names_are_different(nest: &Nest) -> Checked {
 
 fn shapes_are_of_parameters(nest: &Nest) -> Checked {
     for array in &nest.arrays {
-        for extent in &array.shape {
-            let is_known = |(variable, _): &(Variable, i64)| matches!(variable, Variable::Parameter(index) if *index < nest.parameters.len());
-            if !extent.terms().iter().all(is_known) {
+        for (variable, _) in array.shape.iter().flat_map(Affine::terms) {
+            if !matches!(variable, Variable::Parameter(index) if *index < nest.parameters.len()) {
                 return Err(format!("the shape of `{}` is not of parameters alone", array.name));
             }
         }

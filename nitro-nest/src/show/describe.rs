@@ -1,4 +1,4 @@
-//! A plan that a search found, told from what it says of its origin.
+//! A plan that a search found, described from what it says of its origin.
 
 use nitro_cuda::{Executable, Options};
 use nitro_launch::LaunchPlan;
@@ -6,11 +6,12 @@ use nitro_search::{BoxError, Description, Target};
 
 use super::{Compiled, NestView};
 use crate::kernel::Integers;
+use crate::lower::Rewrites;
 use crate::origin::Origin;
 use crate::space::MappingSpace;
 
-/// What was done to the nest of this space by a plan's mapping.
-pub fn describe(
+/// Describes what was done to the nest of this space by a plan's mapping.
+pub(crate) fn describe(
     space: &MappingSpace,
     artifact: &str,
     target: Option<Target<'_>>,
@@ -22,12 +23,12 @@ pub fn describe(
         return Err(format!("this plan is of the nest `{other}`, and the generator is for `{own}`").into());
     }
     let origin = Origin::read(&plan.origin)?;
-    let (form, fused) = (origin.mapping.form(), origin.has_fused_loops);
-    if fused && space.forms.index(form, true) == space.forms.index(form, false) {
+    let (rewrites, forms) = (origin.rewrites(), &space.forms);
+    let apart = Rewrites { fuses_loops: false, ..rewrites };
+    if rewrites.fuses_loops && forms.index(rewrites) == forms.index(apart) {
         return Err("this plan has fused loops, and of this nest no loops are fused".into());
     }
-    let mut view =
-        NestView::mapped_as(&space.written, space.forms.get(form, fused).clone(), &origin.mapping)?;
+    let mut view = NestView::rewritten(&space.written, rewrites, &origin.mapping)?;
     let made = LaunchPlan { origin: plan.origin.clone(), ..view.program.plan() };
     if made != plan {
         view.note = Some(OTHER_TEXT.to_owned());
@@ -35,11 +36,11 @@ pub fn describe(
     if let Some(target) = target {
         view = compiled(view, &plan, target);
     }
-    Ok(Description { text: view.text(), html: view.page() })
+    Ok(Description { text: view.text(), html: view.page(), passes: view.passes() })
 }
 
-const OTHER_TEXT: &str = "This plan was made by another version of the generator, or was changed: from the same mapping this version makes other kernels, which are those shown here. \
-    What they take is that of the plan's own.";
+const OTHER_TEXT: &str = "This plan was made by another version of the generator, or was changed: from the same \
+    mapping this version makes other kernels, which are those shown here. What they take is that of the plan's own.";
 
 fn compiled(view: NestView, plan: &LaunchPlan, target: Target<'_>) -> NestView {
     let image = architecture(target).and_then(|architecture| {

@@ -1,44 +1,52 @@
 //! Dependences as people look at them: those of one pair of statements, array and loop together.
 
-use super::Stage;
 use crate::dependence::{Dependence, DependenceKind, Distance};
+use crate::lower::AnalysedNest;
 use crate::nest::statement::Statement;
 
 /// All dependences from one statement to another.
 #[derive(Clone, Debug)]
-pub struct Edge<'a> {
-    pub source: usize,
-    pub sink: usize,
-    pub parts: Vec<Part<'a>>,
+pub(super) struct Edge<'a> {
+    pub(super) source: usize,
+    pub(super) sink: usize,
+    pub(super) parts: Vec<Part<'a>>,
 }
 
 /// Those by one array that one loop carries.
 #[derive(Clone, Debug)]
-pub struct Part<'a> {
-    pub array: &'a str,
+pub(super) struct Part<'a> {
+    pub(super) array: &'a str,
     /// The name of the loop that carries them; none: within an iteration.
     carried_by: Option<&'a str>,
-    /// Of each kind its distances.
+    /// The kinds, each with its distances.
     kinds: Vec<(DependenceKind, String)>,
 }
 
-/// All of them, in the order of their sources and sinks.
-pub fn edges(stage: &Stage) -> Vec<Edge<'_>> {
-    let mut all: Vec<&Dependence> = stage.dependences.all().iter().collect();
+/// Returns all edges, in the order of their sources and sinks.
+pub(super) fn edges(input: &AnalysedNest) -> Vec<Edge<'_>> {
+    let mut all: Vec<&Dependence> = input.dependences.all().iter().collect();
     all.sort_by_key(|one| (one.source, one.sink, one.array, one.level));
-    let ends = |one: &Dependence| (one.source, one.sink);
-    all.chunk_by(|one, other| ends(one) == ends(other)).map(|group| edge(stage, group)).collect()
+    let mut edges: Vec<Edge<'_>> = Vec::new();
+    for group in all
+        .chunk_by(|one, other| (one.array, one.level) == (other.array, other.level) && is_along(one, other))
+    {
+        let (source, sink) = (group[0].source, group[0].sink);
+        let part = part(input, group);
+        match edges.last_mut() {
+            Some(edge) if (edge.source, edge.sink) == (source, sink) => edge.parts.push(part),
+            _ => edges.push(Edge { source, sink, parts: vec![part] }),
+        }
+    }
+    edges
 }
 
-fn edge<'a>(stage: &'a Stage, group: &[&Dependence]) -> Edge<'a> {
-    let key = |one: &Dependence| (one.array, one.level);
-    let parts =
-        group.chunk_by(|one, other| key(one) == key(other)).map(|part| self::part(stage, part)).collect();
-    Edge { source: group[0].source, sink: group[0].sink, parts }
+/// Returns `true` if two dependences are between the same statements.
+fn is_along(one: &Dependence, other: &Dependence) -> bool {
+    (one.source, one.sink) == (other.source, other.sink)
 }
 
-fn part<'a>(stage: &'a Stage, group: &[&Dependence]) -> Part<'a> {
-    let (nest, first) = (&stage.nest, group[0]);
+fn part<'a>(input: &'a AnalysedNest, group: &[&Dependence]) -> Part<'a> {
+    let (nest, first) = (&input.nest, group[0]);
     let carried_by = first.level.map(|level| {
         let iterator = nest.statements()[first.source].loops[level].iterator;
         nest.iterators()[iterator].as_str()
@@ -52,7 +60,7 @@ fn distances(all: &[Distance]) -> String {
     format!("({})", all.join(", "))
 }
 
-/// What a kind is called.
+/// Returns the short name of a kind.
 fn kind(kind: DependenceKind) -> &'static str {
     match kind {
         DependenceKind::Flow => "flow",
@@ -62,8 +70,8 @@ fn kind(kind: DependenceKind) -> &'static str {
 }
 
 impl Part<'_> {
-    /// The kinds, those of the same distances together.
-    pub fn kinds(&self) -> String {
+    /// Returns the kinds, those of the same distances together.
+    pub(super) fn kinds(&self) -> String {
         let mut parts: Vec<(String, &str)> = Vec::new();
         for (one, distances) in &self.kinds {
             match parts.iter_mut().find(|(_, others)| others == distances) {
@@ -71,48 +79,49 @@ impl Part<'_> {
                 None => parts.push((kind(*one).to_owned(), distances)),
             }
         }
-        let shown = |(kinds, distances): &(String, &str)| match *distances {
-            "()" => kinds.clone(),
-            distances => format!("{kinds} {distances}"),
-        };
-        parts.iter().map(shown).collect::<Vec<_>>().join(" · ")
+        for (kinds, distances) in &mut parts {
+            if *distances != "()" {
+                *kinds += &format!(" {distances}");
+            }
+        }
+        parts.into_iter().map(|(kinds, _)| kinds).collect::<Vec<_>>().join(" · ")
     }
 
-    /// The loop that carries it.
-    pub fn carrier(&self) -> String {
+    /// Returns the loop that carries it.
+    pub(super) fn carrier(&self) -> String {
         self.carried_by.map_or("within an iteration".to_owned(), |name| format!("carried by {name}"))
     }
 }
 
 impl Edge<'_> {
-    /// Whether a value flows along it.
-    pub fn has_flow(&self) -> bool {
+    /// Returns `true` if a value flows along it.
+    pub(super) fn has_flow(&self) -> bool {
         self.parts.iter().flat_map(|part| &part.kinds).any(|(kind, _)| *kind == DependenceKind::Flow)
     }
 }
 
-/// A loop, and whether its iterations may run at the same time where those around it run in order.
+/// A loop, and the order in which its iterations may run where those around it run in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Freedom<'a> {
-    pub name: &'a str,
-    /// As `S0, S1`.
-    pub statements: String,
-    pub is_parallel: bool,
+pub(super) struct LoopOrder<'a> {
+    pub(super) name: &'a str,
+    /// The statements in it, as `S0, S1`.
+    pub(super) statements: String,
+    pub(super) is_parallel: bool,
 }
 
-/// Of all loops, in the order in which they are written.
-pub fn freedoms(stage: &Stage) -> Vec<Freedom<'_>> {
-    let iterators = stage.nest.iterators().iter().enumerate();
-    iterators.filter_map(|(iterator, name)| freedom(stage, iterator, name)).collect()
+/// Returns the orders of all loops, as they are written.
+pub(super) fn loop_orders(input: &AnalysedNest) -> Vec<LoopOrder<'_>> {
+    let iterators = input.nest.iterators().iter().enumerate();
+    iterators.filter_map(|(iterator, name)| loop_order(input, iterator, name)).collect()
 }
 
-fn freedom<'a>(stage: &Stage, iterator: usize, name: &'a str) -> Option<Freedom<'a>> {
-    let statements = stage.nest.statements();
-    let depth_in = |one: &Statement<'_>| one.loops.iter().position(|range| range.iterator == iterator);
-    let within: Vec<usize> =
-        statements.iter().filter(|one| depth_in(one).is_some()).map(|one| one.index).collect();
-    let depth = depth_in(&statements[*within.first()?])?;
-    let names: Vec<String> = within.iter().map(|index| format!("S{index}")).collect();
-    let is_parallel = stage.dependences.is_parallel(&within, depth);
-    Some(Freedom { name, statements: names.join(", "), is_parallel })
+fn loop_order<'a>(input: &AnalysedNest, iterator: usize, name: &'a str) -> Option<LoopOrder<'a>> {
+    let statements = input.nest.statements();
+    let within: Vec<&Statement<'_>> =
+        statements.iter().filter(|one| one.loops.iter().any(|range| range.iterator == iterator)).collect();
+    let depth = within.first()?.loops.iter().position(|range| range.iterator == iterator)?;
+    let names: Vec<String> = within.iter().map(|one| format!("S{}", one.index)).collect();
+    let within: Vec<usize> = within.iter().map(|one| one.index).collect();
+    let is_parallel = input.dependences.is_parallel(&within, depth);
+    Some(LoopOrder { name, statements: names.join(", "), is_parallel })
 }

@@ -3,15 +3,15 @@
 use maud::{Markup, html};
 use nitro_page::{Drawing, LETTER, LINE, at, short, text_at, text_width};
 
-use super::Stage;
-use super::edges::{Edge, Part, edges};
+use super::edges::{Edge, edges};
+use crate::lower::AnalysedNest;
 use crate::nest::{Nest, Node, display};
 
 /// The most letters of a line.
 const MOST_LETTERS: usize = 62;
 /// The distance of arcs.
 const LANE: f64 = 21.0;
-/// The distance of what is said of arcs.
+/// The distance of remarks on arcs.
 const LEGEND: f64 = 38.0;
 /// The radius of the circle with an arc's number.
 const RADIUS: f64 = 8.0;
@@ -22,11 +22,14 @@ struct Row {
     statement: Option<usize>,
 }
 
-/// The graph of the dependences of a nest: arcs at the left, the nest, and below what each arc is.
-pub fn drawing(stage: &Stage) -> Drawing {
-    let (rows, edges) = (rows(&stage.nest), edges(stage));
-    let row_of = |statement| rows.iter().position(|row| row.statement == Some(statement)).unwrap_or(0);
-    let lanes = lanes(&edges, &row_of);
+/// Draws the dependences of a nest: arcs at the left, the nest, and below what each arc is.
+pub(super) fn drawing(input: &AnalysedNest) -> Drawing {
+    let edges = edges(input);
+    let mut rows = Vec::new();
+    add_rows(&input.nest, input.nest.body(), 0, &mut 0, &mut rows);
+    let spans: Vec<[usize; 2]> =
+        edges.iter().map(|edge| [edge.source, edge.sink].map(|statement| row_of(&rows, statement))).collect();
+    let lanes = lanes(&spans);
     let left = lanes.iter().max().map_or(0.0, |lane| (lane + 1) as f64 * LANE + RADIUS + 4.0);
     let letters = rows.iter().map(|row| row.text.chars().count()).max().unwrap_or(0);
     let right = left + letters as f64 * LETTER + 12.0;
@@ -38,7 +41,7 @@ pub fn drawing(stage: &Stage) -> Drawing {
     let parts = html! {
         @for (index, row) in rows.iter().enumerate() { (line(index, row, [left, right])) }
         @for (index, (edge, lane)) in edges.iter().zip(&lanes).enumerate() {
-            (arc(edge, index, [row_of(edge.source), row_of(edge.sink)], [left, left - (*lane + 1) as f64 * LANE]))
+            (arc(edge, index, spans[index], [left, left - (*lane + 1) as f64 * LANE]))
         }
         @for (row, legend) in legends.iter().enumerate() {
             @let y = legend_top + row as f64 * LEGEND;
@@ -52,14 +55,14 @@ pub fn drawing(stage: &Stage) -> Drawing {
         height: legend_top + legends.len() as f64 * LEGEND,
         title: format!(
             "The dependences of {}: {} arcs between its statements.",
-            stage.nest.name(),
+            input.nest.name(),
             edges.len()
         ),
         parts,
     }
 }
 
-/// What is said of an arc, or of a part of it.
+/// A remark on an arc, or on a part of it.
 struct Legend {
     /// The arc, where this is the first of its parts.
     begins: Option<usize>,
@@ -68,40 +71,35 @@ struct Legend {
 }
 
 fn legends(index: usize, edge: &Edge<'_>) -> Vec<Legend> {
-    let of = |(at, part): (usize, &Part<'_>)| Legend {
-        begins: (at == 0).then_some(index),
-        what: format!("S{} → S{} by {}, {}", edge.source, edge.sink, part.array, part.carrier()),
-        how: part.kinds(),
-    };
-    edge.parts.iter().enumerate().map(of).collect()
+    let mut legends = Vec::new();
+    for (at, part) in edge.parts.iter().enumerate() {
+        legends.push(Legend {
+            begins: (at == 0).then_some(index),
+            what: format!("S{} → S{} by {}, {}", edge.source, edge.sink, part.array, part.carrier()),
+            how: part.kinds(),
+        });
+    }
+    legends
 }
 
-/// The lines of a nest: its loops and conditions, and its statements by their numbers.
-fn rows(nest: &Nest) -> Vec<Row> {
-    fn add(nest: &Nest, nodes: &[Node], depth: usize, next: &mut usize, rows: &mut Vec<Row>) {
-        for node in nodes {
-            let indent = "  ".repeat(depth);
-            let (text, statement, body): (String, Option<usize>, &[Node]) = match node {
-                Node::Loop(range, body) => {
-                    let name = &nest.iterators()[range.iterator];
-                    (format!("for {name} in {}", display::range(nest, range)), None, body)
-                }
-                Node::If(conditions, body) => {
-                    (format!("if {}", display::conditions(nest, conditions)), None, body)
-                }
-                Node::Assign(assignment) => {
-                    *next += 1;
-                    let text = display::assignment(nest, assignment);
-                    (format!("S{} {}", *next - 1, text.trim_end_matches(';')), Some(*next - 1), &[])
-                }
-            };
-            rows.push(Row { text: short(&(indent + &text), MOST_LETTERS), statement });
-            add(nest, body, depth + 1, next, rows);
-        }
+/// Adds the lines of a nest: its loops and conditions, and its statements by their numbers.
+fn add_rows(nest: &Nest, nodes: &[Node], depth: usize, next: &mut usize, rows: &mut Vec<Row>) {
+    for node in nodes {
+        let (text, statement) = match node {
+            Node::Loop(range, _) => {
+                let name = &nest.iterators()[range.iterator];
+                (format!("for {name} in {}", display::range(nest, range)), None)
+            }
+            Node::If(conditions, _) => (format!("if {}", display::conditions(nest, conditions)), None),
+            Node::Assign(assignment) => {
+                let text = display::assignment(nest, assignment);
+                *next += 1;
+                (format!("S{} {}", *next - 1, text.trim_end_matches(';')), Some(*next - 1))
+            }
+        };
+        rows.push(Row { text: short(&("  ".repeat(depth) + &text), MOST_LETTERS), statement });
+        add_rows(nest, node.body(), depth + 1, next, rows);
     }
-    let mut rows = Vec::new();
-    add(nest, nest.body(), 0, &mut 0, &mut rows);
-    rows
 }
 
 fn line(index: usize, row: &Row, [left, right]: [f64; 2]) -> Markup {
@@ -116,37 +114,39 @@ fn line(index: usize, row: &Row, [left, right]: [f64; 2]) -> Markup {
     }
 }
 
-/// For each arc the lane that it goes through, as far in as those before leave room.
-fn lanes(edges: &[Edge<'_>], row_of: &dyn Fn(usize) -> usize) -> Vec<usize> {
-    let span = |edge: &Edge<'_>| {
-        let (source, sink) = (row_of(edge.source), row_of(edge.sink));
-        (source.min(sink), source.max(sink))
-    };
-    let mut order: Vec<usize> = (0..edges.len()).collect();
+/// Returns the row of a statement.
+fn row_of(rows: &[Row], statement: usize) -> usize {
+    rows.iter().position(|row| row.statement == Some(statement)).unwrap_or(0)
+}
+
+/// Returns the lane that each arc goes through, as far in as those before leave room.
+fn lanes(spans: &[[usize; 2]]) -> Vec<usize> {
+    // Short arcs first.
+    let mut order: Vec<usize> = (0..spans.len()).collect();
     order.sort_by_key(|index| {
-        let (top, bottom) = span(&edges[*index]);
-        (bottom - top, top)
+        let [from, to] = spans[*index];
+        (from.abs_diff(to), from.min(to))
     });
-    let mut lanes = vec![0; edges.len()];
+    let mut lanes = vec![0; spans.len()];
     let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
     for index in order {
-        let (top, bottom) = span(&edges[index]);
-        let is_free = |lane: &Vec<(usize, usize)>| lane.iter().all(|other| other.1 < top || bottom < other.0);
-        let lane = taken.iter().position(is_free).unwrap_or_else(|| {
+        let [from, to] = spans[index];
+        let (top, bottom) = (from.min(to), from.max(to));
+        let free = taken.iter().position(|lane| lane.iter().all(|other| other.1 < top || bottom < other.0));
+        lanes[index] = free.unwrap_or(taken.len());
+        if free.is_none() {
             taken.push(Vec::new());
-            taken.len() - 1
-        });
-        taken[lane].push((top, bottom));
-        lanes[index] = lane;
+        }
+        taken[lanes[index]].push((top, bottom));
     }
     lanes
 }
 
-/// From one row to another, through a lane at the left, with its number on it.
+/// Draws an arc from one row to another, through a lane at the left, with its number on it.
 fn arc(edge: &Edge<'_>, index: usize, [source, sink]: [usize; 2], [left, lane]: [f64; 2]) -> Markup {
-    let middle = |row: usize| row as f64 * LINE + LINE / 2.0;
     // What begins at a statement does so a little above what ends there.
-    let (from, to) = (middle(source) - 5.0, middle(sink) + 5.0);
+    let from = source as f64 * LINE + LINE / 2.0 - 5.0;
+    let to = sink as f64 * LINE + LINE / 2.0 + 5.0;
     // A curve goes as far as three quarters of the way to the points that it is drawn by.
     let by = left - 4.0 - (left - lane) * 4.0 / 3.0;
     let [x, from_y, to_y, by, end] = [left, from, to, by, left - 7.0].map(at);

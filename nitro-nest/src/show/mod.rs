@@ -1,5 +1,7 @@
-//! What was done to the loops of a nest: as written, its dependences, what was changed before it was mapped, what
-//! became of each loop, the kernels, and what these take of a GPU.
+//! A nest followed from its loops to its kernels, and what these take of a GPU.
+//!
+//! Shown are the nest as it is written, its dependences, what passes over nests changed, what became of each loop, and
+//! the kernels.
 
 #[cfg(feature = "search")]
 mod describe;
@@ -18,14 +20,13 @@ use nitro_cuda::{Image, Usage};
 use nitro_page::Drawing;
 
 #[cfg(feature = "search")]
-pub use describe::describe;
+pub(crate) use describe::describe;
 pub use occupancy::{Bound, Occupancy};
 
-use crate::dependence::{DependenceError, Dependences};
-use crate::forms::Forms;
+use crate::dependence::DependenceError;
 use crate::kernel::Program;
+use crate::lower::{AnalysedNest, KernelDraft, Rewrites, lower};
 use crate::mapping::Mapping;
-use crate::mapping::roles::{Roles, roles};
 use crate::nest::Nest;
 
 /// One nest, followed from its loops to its kernels.
@@ -50,37 +51,25 @@ use crate::nest::Nest;
 /// ```
 #[derive(Clone, Debug)]
 pub struct NestView {
-    /// As it is written.
-    written: Stage,
-    /// As it is mapped, where that is another nest.
-    changed: Option<Stage>,
+    written: AnalysedNest,
+    /// The nest that is mapped, where that is another one.
+    changed: Option<AnalysedNest>,
     program: Program,
-    /// Of each kernel of the program.
-    roles: Vec<Roles>,
+    /// The decisions about each kernel of the program.
+    kernels: Vec<KernelDraft>,
+    /// The passes by name, each with a dump of what there is after it.
+    passes: Vec<(&'static str, String)>,
     compiled: Compiled,
-    /// What is to be known first.
+    /// A remark that is to be known first.
     note: Option<String>,
 }
 
-/// A nest and what has to keep its order in it.
-#[derive(Clone, Debug)]
-struct Stage {
-    nest: Nest,
-    dependences: Dependences,
-}
-
-impl Stage {
-    fn new(nest: Nest) -> Result<Self, DependenceError> {
-        Ok(Self { dependences: nest.dependences()?, nest })
-    }
-}
-
-/// What a compiler made of the kernels.
+/// The result of a compiler.
 #[derive(Clone, Debug)]
 enum Compiled {
     For {
         architecture: u32,
-        /// Of each kernel, where the compiler's log says it.
+        /// The needs of each kernel, where the compiler's log says them.
         usages: Vec<Option<Usage>>,
     },
     /// Nothing, for this reason if somebody tried.
@@ -90,103 +79,114 @@ enum Compiled {
 /// A picture: an SVG file that needs nothing but itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows, as the name of a file without its ending: `dependences`, `dependences-changed`, `schedule`,
-    /// and `tile-K` of the kernel of index K.
+    /// The name of a file, without its ending.
+    ///
+    /// It is `dependences`, `dependences-changed`, `schedule`, or `tile-K` of the kernel of index K.
     pub name: String,
     /// The text of the file.
     pub svg: String,
 }
 
+impl Picture {
+    fn new(name: &str, drawing: &Drawing) -> Self {
+        Self { name: name.to_owned(), svg: drawing.alone() }
+    }
+}
+
 impl NestView {
-    /// The nest with temporaries and wavefronts where these help, in the [`Form`](crate::Form) that the mapping
-    /// names, mapped: as a search begins with it.
+    /// Lowers a nest by all passes of the [`Form`](crate::Form) that the mapping names: as a search begins with it.
     ///
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        Self::mapped_as(nest, Forms::of(nest)?.get(mapping.form(), false).clone(), mapping)
+        Self::rewritten(nest, Rewrites { form: mapping.form(), fuses_loops: false }, mapping)
     }
 
-    /// The same with fused loops.
+    /// Lowers a nest as [`new`](Self::new) does, with fused loops.
     ///
     /// # Errors
     /// As [`new`](Self::new).
     pub fn with_fused_loops(nest: &Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        Self::mapped_as(nest, Forms::of(nest)?.get(mapping.form(), true).clone(), mapping)
+        Self::rewritten(nest, Rewrites { form: mapping.form(), fuses_loops: true }, mapping)
     }
 
-    /// A nest and what was made of it before it is mapped.
+    /// Lowers a nest with these optional passes.
+    fn rewritten(nest: &Nest, rewrites: Rewrites, mapping: &Mapping) -> Result<Self, DependenceError> {
+        let written = AnalysedNest::new(nest.clone())?;
+        let mut passes = Vec::new();
+        let draft = lower(written.clone(), Some(rewrites), mapping, &mut |pass, draft| {
+            passes.push((pass, draft.to_string()));
+        })?;
+        let changed = (draft.input.nest != written.nest).then(|| draft.input.clone());
+        let kernels = draft.kernels.clone();
+        let (program, compiled) = (draft.into_program(), Compiled::Not(None));
+        Ok(Self { written, changed, program, kernels, passes, compiled, note: None })
+    }
+
+    /// Adds what the kernels take of a GPU of this architecture, as in `90`, for which the image was compiled.
     ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn of(written: &Nest, changed: Nest, mapping: &Mapping) -> Result<Self, DependenceError> {
-        let dependences = changed.dependences()?;
-        Self::mapped_as(written, (changed, dependences), mapping)
-    }
-
-    /// As [`of`](Self::of), where the dependences are known.
-    fn mapped_as(
-        written: &Nest,
-        (nest, dependences): (Nest, Dependences),
-        mapping: &Mapping,
-    ) -> Result<Self, DependenceError> {
-        let mapped = Stage { nest, dependences };
-        let (written, changed) = match mapped.nest == *written {
-            true => (mapped, None),
-            false => (Stage::new(written.clone())?, Some(mapped)),
-        };
-        let Stage { nest, dependences } = changed.as_ref().unwrap_or(&written);
-        let program = nest.map(dependences, mapping);
-        let roles = roles(nest, dependences, mapping);
-        Ok(Self { program, roles, changed, written, compiled: Compiled::Not(None), note: None })
-    }
-
-    /// With what the kernels take of a GPU of this architecture, as in `90`, for which the image was compiled
-    /// (`nitro_cuda::Executable::image` of [`Program::plan`]).
+    /// The image is `nitro_cuda::Executable::image` of [`Program::plan`].
     #[must_use]
     pub fn with_image(self, image: &Image, architecture: u32) -> Self {
         let usages = self.program.kernels.iter().map(|kernel| image.usage(&kernel.name)).collect();
         Self { compiled: Compiled::For { architecture, usages }, ..self }
     }
 
-    /// The program that the mapping gives.
+    /// Returns the program that the mapping gives.
     #[must_use]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// All of it as text.
+    /// Returns all of it as text.
     #[must_use]
     pub fn text(&self) -> String {
         text::text(self)
     }
 
-    /// What became of each loop, as a tree of text.
+    /// Returns what became of each loop, as a tree of text.
     #[must_use]
     pub fn schedule(&self) -> String {
         tree::text(self)
     }
 
-    /// All of it as a page: HTML that needs nothing but itself.
+    /// Returns all of it as a page: HTML that needs nothing but itself.
     #[must_use]
     pub fn page(&self) -> String {
         page::page(self)
     }
 
-    /// The pictures of the page.
+    /// Returns the pictures of the page.
     #[must_use]
     pub fn pictures(&self) -> Vec<Picture> {
-        let alone = |name: &str, drawing: Drawing| Picture { name: name.to_owned(), svg: drawing.alone() };
-        let mut pictures = vec![alone("dependences", graph::drawing(&self.written))];
-        pictures.extend(self.changed.iter().map(|stage| alone("dependences-changed", graph::drawing(stage))));
-        pictures.push(alone("schedule", tree::drawing(self)));
-        let tiles = (0..self.roles.len()).map(|kernel| (kernel, tile::drawing(self, kernel)));
-        pictures.extend(tiles.filter_map(|(kernel, tile)| Some(alone(&format!("tile-{kernel}"), tile?))));
+        let mut pictures = vec![Picture::new("dependences", &graph::drawing(&self.written))];
+        if let Some(changed) = &self.changed {
+            pictures.push(Picture::new("dependences-changed", &graph::drawing(changed)));
+        }
+        pictures.push(Picture::new("schedule", &tree::drawing(self)));
+        for kernel in 0..self.kernels.len() {
+            let tile = tile::drawing(self, kernel);
+            pictures.extend(tile.map(|tile| Picture::new(&format!("tile-{kernel}"), &tile)));
+        }
         pictures
     }
 
-    /// The nest that is mapped.
-    fn mapped(&self) -> &Stage {
+    /// Returns the passes that made the program, each with a dump of what there is after it.
+    #[must_use]
+    pub fn passes(&self) -> String {
+        let mut text = String::new();
+        let mut before = self.written.nest.to_string();
+        for (pass, dump) in &self.passes {
+            let shown =
+                if dump.trim_end() == before.trim_end() { "nothing changed" } else { dump.trim_end() };
+            text += &format!("After `{pass}`\n{}\n\n{shown}\n\n", "=".repeat(pass.len() + 8));
+            before.clone_from(dump);
+        }
+        text
+    }
+
+    /// Returns the nest that is mapped.
+    fn mapped(&self) -> &AnalysedNest {
         self.changed.as_ref().unwrap_or(&self.written)
     }
 }

@@ -1,4 +1,4 @@
-//! How many threads of a kernel a multiprocessor has at once, and what keeps it from having more.
+//! The threads of a kernel that a multiprocessor has at once, and what keeps it from having more.
 
 use std::fmt;
 
@@ -15,8 +15,9 @@ const WARP_PORTION: u32 = 4;
 const SHARED_PORTION: u32 = 128;
 const SHARED_OF_DRIVER: u32 = 1 << 10;
 
-/// What a multiprocessor has: architecture, warps, blocks, bytes of shared memory (CUDA Programming Guide, "Compute
-/// Capabilities").
+/// The resources of a multiprocessor: architecture, warps, blocks, bytes of shared memory.
+///
+/// From the CUDA Programming Guide, "Compute Capabilities".
 const MULTIPROCESSORS: [(u32, u32, u32, u32); 8] = [
     (80, 64, 32, 164 << 10),
     (86, 48, 16, 100 << 10),
@@ -28,20 +29,20 @@ const MULTIPROCESSORS: [(u32, u32, u32, u32); 8] = [
     (120, 48, 24, 100 << 10),
 ];
 
-/// What keeps a multiprocessor from having more blocks.
+/// A limit on the blocks of a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// As many threads as it has.
+    /// The threads that it has.
     Threads,
     /// Registers.
     Registers,
     /// Shared memory.
     Shared,
-    /// As many blocks as it has.
+    /// The blocks that it has.
     Blocks,
 }
 
-/// How much of a multiprocessor's threads a kernel has at once, as far as its own resources decide.
+/// The share of a multiprocessor's threads that a kernel has at once, as far as its own resources decide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
     /// Blocks that are resident on one multiprocessor.
@@ -50,12 +51,14 @@ pub struct Occupancy {
     pub warps: u32,
     /// The most warps of a multiprocessor.
     pub most_warps: u32,
-    /// What is used up first.
+    /// The resource that is used up first.
     pub bound: Bound,
 }
 
 impl Occupancy {
-    /// Of blocks of so many threads on an architecture, as in `90`. None of one that is not known here.
+    /// Computes the occupancy of blocks of so many threads on an architecture, as in `90`.
+    ///
+    /// None: the architecture is not known here.
     ///
     /// ```
     /// use nitro_nest::{Bound, Occupancy};
@@ -85,7 +88,7 @@ impl Occupancy {
         Some(Self { blocks, warps: blocks * warps, most_warps, bound })
     }
 
-    /// The share of the multiprocessor's warps, 1 is all.
+    /// Returns the share of the multiprocessor's warps, 1 is all.
     #[must_use]
     pub fn share(self) -> f64 {
         f64::from(self.warps) / f64::from(self.most_warps)

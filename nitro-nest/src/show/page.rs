@@ -3,16 +3,17 @@
 use maud::{Markup, html};
 use nitro_page::{Drawing, changes, code_box, columns, compared, document, plural, wide};
 
-use super::edges::{Freedom, freedoms};
+use super::edges::{LoopOrder, loop_orders};
 use super::occupancy::Occupancy;
-use super::{Compiled, NestView, Stage, graph, tile, tree};
+use super::{Compiled, NestView, graph, tile, tree};
 use crate::kernel::Integers;
+use crate::lower::AnalysedNest;
 
-/// Styles of what only this page has.
+/// Styles that only this page has.
 const STYLE: &str = include_str!("style.css");
 
-/// All of it.
-pub fn page(view: &NestView) -> String {
+/// Returns all of a nest as a page.
+pub(super) fn page(view: &NestView) -> String {
     let name = view.written.nest.name();
     let main = html! {
         h1 { code { (name) } ": what was done to its loops" }
@@ -21,20 +22,26 @@ pub fn page(view: &NestView) -> String {
         h2 { "As it is written" }
         (code_box("nest", &view.written.nest.to_string()))
         h2 { "What depends on what" }
-        p { "An arc goes from the statement that is first to the one that has to wait for it. Solid arcs carry values (flow); dashed ones only keep reads and writes of one element apart (anti, output). "
+        p { "An arc goes from the statement that is first to the one that has to wait for it. Solid arcs carry "
+            "values (flow); dashed ones only keep reads and writes of one element apart (anti, output). "
             "Distances are in iterations of the loops around both, outermost first." }
         (dependences(&view.written))
         @if let Some(changed) = &view.changed { (change(&view.written, changed)) }
         h2 { "What became of each loop" }
-        p { "Loops of the grid are shared out over blocks, threads and the points of a thread; a thread repeats the others. What the host repeats is launched again each time." }
+        p { "Loops of the grid are shared out over blocks, threads and the points of a thread; a thread repeats the "
+            "others. What the host repeats is launched again each time." }
         (figure(&tree::drawing(view)))
         (tiles(view))
         h2 { "What the kernels take" }
         (resources(view))
         h2 { "The kernels" }
-        p { "What each thread does, as data that is interpreted where there is no GPU, and as the text that a compiler gets." }
+        p { "What each thread does, as data that is interpreted where there is no GPU, and as the text that a "
+            "compiler gets." }
         details { summary { "As data" } (code_box("kernels", &view.program.to_string())) }
-        details { summary { "CUDA C++, in integers of 32 bits" } (code_box("cuda", &view.program.cuda(Integers::Bits32))) }
+        details {
+            summary { "CUDA C++, in integers of 32 bits" }
+            (code_box("cuda", &view.program.cuda(Integers::Bits32)))
+        }
     };
     document(&format!("{name}: what was done to its loops"), STYLE, &main)
 }
@@ -44,7 +51,10 @@ fn summary(view: &NestView) -> Markup {
     let statements = view.mapped().nest.statements().len();
     let changed = if view.changed.is_some() { "; changed before it was mapped" } else { "" };
     html! {
-        p.lead { (plural(statements, "statement")) ", " (plural(view.mapped().dependences.all().len(), "dependence")) ", " (plural(kernels, "kernel")) (changed) "." }
+        p.lead {
+            (plural(statements, "statement")) ", " (plural(view.mapped().dependences.all().len(), "dependence")) ", "
+            (plural(kernels, "kernel")) (changed) "."
+        }
     }
 }
 
@@ -52,23 +62,23 @@ fn figure(drawing: &Drawing) -> Markup {
     html! { figure { (wide("", &drawing.title, &drawing.inline())) } }
 }
 
-fn dependences(stage: &Stage) -> Markup {
+fn dependences(input: &AnalysedNest) -> Markup {
     html! {
-        @if stage.dependences.all().is_empty() {
+        @if input.dependences.all().is_empty() {
             p { "Nothing: all iterations may run at the same time." }
         } @else {
-            (figure(&graph::drawing(stage)))
+            (figure(&graph::drawing(input)))
         }
-        (parallel(stage))
+        (parallel(input))
     }
 }
 
-/// Which loops may run in parallel.
-fn parallel(stage: &Stage) -> Markup {
+/// Lists which loops may run in parallel.
+fn parallel(input: &AnalysedNest) -> Markup {
     html! {
         p { "So its loops may run, each with those around it in order:" }
         ul.parallel {
-            @for Freedom { name, statements, is_parallel } in freedoms(stage) {
+            @for LoopOrder { name, statements, is_parallel } in loop_orders(input) {
                 li {
                     code { (name) } " around " (statements) ": "
                     @if is_parallel { b { "parallel" } } @else { "in order" }
@@ -78,13 +88,18 @@ fn parallel(stage: &Stage) -> Markup {
     }
 }
 
-fn change(written: &Stage, changed: &Stage) -> Markup {
+fn change(written: &AnalysedNest, changed: &AnalysedNest) -> Markup {
     let (before, after) = (written.nest.to_string(), changed.nest.to_string());
     html! {
         h2 { "What was changed before it was mapped" }
-        p { "Temporaries take away dependences that only come of memory being used again, loops none of which is parallel become wavefronts, and loops that touch the same elements are joined. The result is a nest again; what is new is marked." }
+        p { "Temporaries take away dependences that only come of memory being used again, loops none of which is "
+            "parallel become wavefronts, and loops that touch the same elements are joined. The result is a nest "
+            "again; what is new is marked." }
         (changes("changed nest", compared(&before, &after)))
-        p { (plural(written.dependences.all().len(), "dependence")) " before, " (plural(changed.dependences.all().len(), "dependence")) " now:" }
+        p {
+            (plural(written.dependences.all().len(), "dependence")) " before, "
+            (plural(changed.dependences.all().len(), "dependence")) " now:"
+        }
         (dependences(changed))
     }
 }
@@ -102,10 +117,15 @@ fn tiles(view: &NestView) -> Markup {
     html! {
         @if !tiles.is_empty() {
             h2 { "One block's tile" }
-            p { "The values that one block covers, and which of them two of its threads have: along x a thread's points are apart, so that neighbouring threads touch neighbouring elements, or groups of them are, where a thread reads several elements at once." }
+            p { "The values that one block covers, and which of them two of its threads have: along x a thread's "
+                "points are apart, so that neighbouring threads touch neighbouring elements, or groups of them are, "
+                "where a thread reads several elements at once." }
             div.tiles {
                 @for (drawing, names) in &tiles {
-                    figure { figcaption { code { (names.join(", ")) } } (wide("", &drawing.title, &drawing.inline())) }
+                    figure {
+                        figcaption { code { (names.join(", ")) } }
+                        (wide("", &drawing.title, &drawing.inline()))
+                    }
                 }
             }
         }
@@ -123,7 +143,8 @@ fn resources(view: &NestView) -> Markup {
         }
     };
     html! {
-        p { "Compiled for " code { "sm_" (architecture) } ". Occupancy is what share of a multiprocessor's threads is there at once, as far as the kernel's own resources decide." }
+        p { "Compiled for " code { "sm_" (architecture) } ". Occupancy is what share of a multiprocessor's threads is "
+            "there at once, as far as the kernel's own resources decide." }
         (wide("", "resources", &html! {
             table.numbers.narrow {
                 thead { tr {

@@ -1,103 +1,30 @@
-//! Which points of a block's tile a thread works on, as its kernel says.
+//! The points of a block's tile that a thread works on.
 
 use std::collections::BTreeSet;
 
-use crate::kernel::{Instruction, Kernel, Space};
-use crate::mapping::roles::{Axis, Roles};
-use crate::nest::affine::{Affine, Variable};
-use crate::nest::{Assignment, Nest, Range};
+use crate::lower::Axis;
 
-/// The value of every size: beyond any tile, so that the first one is full.
-const SIZE: i64 = 1 << 40;
-/// An iterator that nothing was said of yet.
-const UNKNOWN: i64 = i64::MIN;
-
-/// The places of a thread's points along x, y and z, counted from the first of its block's tile.
-pub fn points(nest: &Nest, kernel: &Kernel, roles: &Roles, thread: [i64; 3]) -> BTreeSet<[i64; 3]> {
-    let mut iterators = vec![UNKNOWN; nest.iterators().len() + kernel.iterators.len()];
-    kernel.host_iterators.iter().for_each(|iterator| iterators[*iterator] = 0);
-    let arrays = nest.arrays().len();
-    let mut walk = Walk { kernel, axes: &roles.axes, arrays, thread, iterators, found: BTreeSet::new() };
-    walk.go(&kernel.body);
-    walk.found
+/// Returns the places of a thread's points along x, y and z, counted from the first of its block's tile.
+pub(super) fn points(axes: &[Axis], thread: [i64; 3]) -> BTreeSet<[i64; 3]> {
+    let mut points = BTreeSet::from([[0; 3]]);
+    for axis in axes {
+        let places = places(axis, thread[axis.dimension]);
+        let mut next = BTreeSet::new();
+        for mut point in points {
+            for place in &places {
+                point[axis.dimension] = *place;
+                next.insert(point);
+            }
+        }
+        points = next;
+    }
+    points
 }
 
-/// A thread of the first block that goes through its kernel.
-struct Walk<'a> {
-    kernel: &'a Kernel,
-    axes: &'a [Axis],
-    /// How many arrays the nest has.
-    arrays: usize,
-    thread: [i64; 3],
-    iterators: Vec<i64>,
-    found: BTreeSet<[i64; 3]>,
-}
-
-impl Walk<'_> {
-    fn value(&self, variable: Variable) -> i64 {
-        match variable {
-            Variable::Parameter(_) => SIZE,
-            Variable::Iterator(index) => self.iterators[index],
-            Variable::Block(_) => 0,
-            Variable::Thread(axis) => self.thread[axis],
-        }
-    }
-
-    fn largest(&self, all: &[Affine]) -> i64 {
-        all.iter().map(|affine| affine.evaluate(&|variable| self.value(variable))).max().unwrap_or(UNKNOWN)
-    }
-
-    /// Conditions hold at some points of arrays, tiles and sizes and at others not; the points of a thread are its
-    /// own all the same.
-    fn go(&mut self, all: &[Instruction]) {
-        for instruction in all {
-            match instruction {
-                Instruction::Define(iterator, values) => self.iterators[*iterator] = self.largest(values),
-                Instruction::Loop(range, _, body) => self.repeat(range, body),
-                Instruction::If(_, body, otherwise) => {
-                    self.go(body);
-                    self.go(otherwise);
-                }
-                Instruction::Assign(assignment) if self.is_work(assignment) => self.find(),
-                _ => {}
-            }
-        }
-    }
-
-    /// A loop over points goes all its way; where it goes through something else, such as the terms of a sum, its
-    /// first iteration tells as much as all of them.
-    fn repeat(&mut self, range: &Range, body: &[Instruction]) {
-        let bounds = || range.lower.iter().chain(&range.upper).flat_map(Affine::terms);
-        let is_short = !bounds().any(|(variable, _)| matches!(variable, Variable::Parameter(_)));
-        let is_axis = self.axes.iter().any(|axis| axis.iterator == range.iterator);
-        let most = if is_short || is_axis { usize::MAX } else { 1 };
-        let values = range.values(&|variable| self.value(variable));
-        for value in values.take(most) {
-            self.iterators[range.iterator] = value;
-            self.go(body);
-        }
-    }
-
-    /// Whether a thread does this for its points: it writes an array of the nest, or makes something of what it
-    /// read. What it brings to shared memory is for all of its block.
-    fn is_work(&self, assignment: &Assignment) -> bool {
-        match assignment.target.array.checked_sub(self.arrays) {
-            None => true,
-            Some(local) => {
-                self.kernel.locals[local].space == Space::Register && !assignment.value.reads().is_empty()
-            }
-        }
-    }
-
-    fn find(&mut self) {
-        let mut point = [0; 3];
-        for axis in self.axes {
-            let value = self.iterators[axis.iterator];
-            if value == UNKNOWN {
-                return;
-            }
-            point[axis.dimension] = (value - self.largest(&axis.firsts())) / axis.range.step;
-        }
-        self.found.insert(point);
-    }
+/// Returns the places of a thread's points along an axis: groups of neighbours are a block's threads apart.
+fn places(axis: &Axis, thread: i64) -> Vec<i64> {
+    let neighbours = if axis.is_serial { 1 } else { axis.neighbours };
+    (0..axis.points)
+        .map(|point| (point / neighbours * axis.threads + thread) * neighbours + point % neighbours)
+        .collect()
 }

@@ -1,5 +1,7 @@
 //! What is shown is what the program does.
 
+mod thread_points;
+
 use std::collections::BTreeSet;
 
 use nitro_test_support::pages::assert_fits_narrow_screens;
@@ -45,20 +47,24 @@ fn nest(work: Does) -> Nest {
     builder.finish().unwrap()
 }
 
-/// The points of all threads of a block, each with its thread.
+/// The points of all threads of a block as the page shows them, which are the kernel's, each with its thread.
 fn of_block(view: &NestView, kernel: usize) -> Vec<([i64; 3], [i64; 3])> {
-    let (nest, kernel, roles) = (&view.mapped().nest, &view.program.kernels[kernel], &view.roles[kernel]);
+    let (nest, axes, kernel) =
+        (&view.mapped().nest, &view.kernels[kernel].axes, &view.program.kernels[kernel]);
     let [x, y, z] = kernel.block.map(i64::from);
-    let threads = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
-    threads
-        .flat_map(|thread| points(nest, kernel, roles, thread).into_iter().map(move |point| (point, thread)))
-        .collect()
+    let mut all = Vec::new();
+    for thread in (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k]))) {
+        let shown = points(axes, thread);
+        assert_eq!(shown, thread_points::of_kernel(nest, kernel, axes, thread), "{}", view.program);
+        all.extend(shown.into_iter().map(|point| (point, thread)));
+    }
+    all
 }
 
 #[test]
 fn each_point_of_a_tile_is_that_of_one_thread() {
     let tiling =
-        Tiling { block: [8, 4, 1], points: [4, 2, 1], promotes: true, inner: 4, ..Tiling::default() };
+        Tiling { block: [8, 4, 1], thread_tile: [4, 2, 1], promotes: true, tile_k: 4, ..Tiling::default() };
     let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, ..Schedule::default() };
     for work in [Does::Fills, Does::SumsOfRows, Does::SumsOfColumns, Does::Multiplies] {
         let mapping = Mapping::naive().with_schedule(schedule).with_tiling(&[0], tiling.clone());
@@ -78,7 +84,7 @@ fn each_point_of_a_tile_is_that_of_one_thread() {
 #[test]
 fn the_tree_has_each_loop_by_what_became_of_it() {
     let tiling =
-        Tiling { block: [32, 8, 1], points: [4, 8, 1], promotes: true, inner: 16, ..Tiling::default() };
+        Tiling { block: [32, 8, 1], thread_tile: [4, 8, 1], promotes: true, tile_k: 16, ..Tiling::default() };
     let mapping = Mapping::naive().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);
     let view = NestView::new(&nest(Does::SumsOfRows), &mapping).unwrap();
     assert!(view.schedule().contains("i → x: 32 threads of 4 points, 128 a block\n"), "{}", view.schedule());

@@ -7,7 +7,7 @@ use nitro_page::{Drawing, at, text_at, text_width};
 
 use super::{NestView, points};
 use crate::kernel::display::KernelNames;
-use crate::mapping::roles::Axis;
+use crate::lower::Axis;
 use crate::nest::affine::Variable;
 use crate::nest::display::Names;
 
@@ -41,7 +41,7 @@ impl<'a> Side<'a> {
         self.drawn as f64 * self.cell
     }
 
-    /// As `j: 128 = 32 threads × 4 points`.
+    /// Describes it, as `j: 128 = 32 threads × 4 points`.
     fn says(&self, view: &NestView) -> String {
         let Some(axis) = self.axis else { return String::new() };
         let name = &view.mapped().nest.iterators()[axis.iterator];
@@ -58,15 +58,14 @@ impl<'a> Side<'a> {
     }
 }
 
-/// The tile of a kernel; none of one that one thread runs.
-pub fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
-    let axes = &view.roles[kernel].axes;
-    let of = |dimension| axes.iter().find(|axis| axis.dimension == dimension);
-    let x = Side::new(Some(of(0)?));
-    let y = Side::new(of(1));
-    let (name, first) = (&view.program.kernels[kernel].name, of_thread(view, kernel, [0, 0]));
-    let (other, others) = other(view, kernel, [&x, &y]);
-    let says = says(view, kernel, [&x, &y], of(2), other);
+/// Draws the tile of a kernel; there is none where one thread runs it.
+pub(super) fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
+    let axes = &view.kernels[kernel].axes;
+    let [x, y, z] = [0, 1, 2].map(|dimension| axes.iter().find(|axis| axis.dimension == dimension));
+    let (x, y) = (Side::new(Some(x?)), Side::new(y));
+    let (name, first) = (&view.program.kernels[kernel].name, points::points(axes, [0; 3]));
+    let (other, others) = other(axes, [&x, &y]);
+    let says = says(view, kernel, [&x, &y], z, other);
     let top = 112.0;
     let bottom = top + y.length() + 20.0;
     let widest = says.iter().map(|(_, text)| text_width(text) + 17.0).fold(SIDE, f64::max);
@@ -86,53 +85,58 @@ pub fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
     })
 }
 
-/// The iteration space as blocks, not to scale, of which the first is seen below.
+/// Draws the iteration space as blocks, not to scale, of which the first is seen below.
 fn space(x: &Side<'_>, y: &Side<'_>, tile_top: f64) -> Markup {
     let (columns, rows) = (6, if y.axis.is_some() { 3 } else { 1 });
     let (width, height, left, top) = (34.0, 22.0, 1.0, 1.0);
     html! {
         @for row in 0..rows {
             @for column in 0..columns {
-                rect.space x=(at(left + f64::from(column) * width)) y=(at(top + f64::from(row) * height)) width=(width) height=(height) {}
+                @let (x, y) = (left + f64::from(column) * width, top + f64::from(row) * height);
+                rect.space x=(at(x)) y=(at(y)) width=(width) height=(height) {}
             }
         }
         rect.box x=(left) y=(top) width=(width) height=(height) {}
-        path.zoom d={ "M" (left) " " (at(top + height)) " V" (at(tile_top)) " M" (at(left + width)) " " (at(top + height)) " L" (at(x.length())) " " (at(tile_top)) } {}
+        path.zoom d={
+            "M" (left) " " (at(top + height)) " V" (at(tile_top))
+            " M" (at(left + width)) " " (at(top + height)) " L" (at(x.length())) " " (at(tile_top))
+        } {}
         (text_at("small soft", left + f64::from(columns) * width + 8.0, 14.0, "the grid: a block"))
         (text_at("small soft", left + f64::from(columns) * width + 8.0, 28.0, "for each tile"))
     }
 }
 
-/// Lines between the values, or between the threads' parts where values are too small.
+/// Draws lines between the values, or between the threads' parts where values are too small.
 fn lines(x: &Side<'_>, y: &Side<'_>, top: f64) -> Markup {
-    let step = |side: &Side<'_>| {
-        if side.cell >= 6.0 { 1 } else { (side.axis.map_or(1, |axis| axis.threads)).max(8) }
-    };
-    let steps = |side: &Side<'_>| {
-        (1..side.drawn).filter(|at| at % step(side) == 0).map(|at| at as f64 * side.cell).collect::<Vec<_>>()
-    };
     html! {
-        @for offset in steps(x) { path.line d={ "M" (at(1.0 + offset)) " " (at(top)) " v" (at(y.length())) } {} }
-        @for offset in steps(y) { path.line d={ "M1 " (at(top + offset)) " h" (at(x.length())) } {} }
+        @for offset in line_offsets(x) { path.line d={ "M" (at(1.0 + offset)) " " (at(top)) " v" (at(y.length())) } {} }
+        @for offset in line_offsets(y) { path.line d={ "M1 " (at(top + offset)) " h" (at(x.length())) } {} }
     }
 }
 
-/// The points of a thread.
+/// Returns the offsets of lines along a side.
+fn line_offsets(side: &Side<'_>) -> Vec<f64> {
+    let step = if side.cell >= 6.0 { 1 } else { side.axis.map_or(1, |axis| axis.threads).max(8) };
+    (1..side.drawn).filter(|at| at % step == 0).map(|at| at as f64 * side.cell).collect()
+}
+
+/// Draws the points of a thread.
 fn points(x: &Side<'_>, y: &Side<'_>, top: f64, class: &str, points: &BTreeSet<[i64; 3]>) -> Markup {
     html! {
         @for [column, row, depth] in points {
             @if *column < x.drawn && *row < y.drawn && *depth == 0 {
-                rect.(class) x=(at(1.0 + *column as f64 * x.cell)) y=(at(top + *row as f64 * y.cell)) width=(at(x.cell)) height=(at(y.cell)) {}
+                @let (left, top) = (1.0 + *column as f64 * x.cell, top + *row as f64 * y.cell);
+                rect.(class) x=(at(left)) y=(at(top)) width=(at(x.cell)) height=(at(y.cell)) {}
             }
         }
     }
 }
 
-/// A thread other than the first, some of whose points are drawn, and its points.
-fn other(view: &NestView, kernel: usize, sides: [&Side<'_>; 2]) -> ([i64; 2], BTreeSet<[i64; 3]>) {
+/// Finds a thread other than the first, some of whose points are drawn, and its points.
+fn other(axes: &[Axis], sides: [&Side<'_>; 2]) -> ([i64; 2], BTreeSet<[i64; 3]>) {
     let mut thread = sides.map(|side| side.axis.map_or(0, |axis| axis.threads * 5 / 8));
     loop {
-        let points = of_thread(view, kernel, thread);
+        let points = points::points(axes, [thread[0], thread[1], 0]);
         let beyond = [0, 1].map(|axis| points.iter().all(|point| point[axis] >= sides[axis].drawn));
         if beyond == [false; 2] || thread == [0; 2] {
             return (thread, points);
@@ -143,12 +147,7 @@ fn other(view: &NestView, kernel: usize, sides: [&Side<'_>; 2]) -> ([i64; 2], BT
     }
 }
 
-fn of_thread(view: &NestView, kernel: usize, [x, y]: [i64; 2]) -> BTreeSet<[i64; 3]> {
-    let (nest, kernel, roles) = (&view.mapped().nest, &view.program.kernels[kernel], &view.roles[kernel]);
-    points::points(nest, kernel, roles, [x, y, 0])
-}
-
-/// What is said below the tile, with the class of what it is said of.
+/// Returns what is said below the tile, with the class of what it is said of.
 fn says(
     view: &NestView,
     kernel: usize,

@@ -1,7 +1,4 @@
-//! What became of each loop, as a tree: the host's loops, kernels, the loops of their grids, what a thread repeats,
-//! statements.
-
-use std::fmt::Write;
+//! The loops as a tree: the host's loops, kernels, the loops of their grids, what a thread repeats, statements.
 
 use maud::{Markup, html};
 use nitro_page::{Drawing, LINE, at, short, text_at, text_width};
@@ -9,14 +6,14 @@ use nitro_page::{Drawing, LINE, at, short, text_at, text_width};
 use super::NestView;
 use crate::kernel::display::KernelNames;
 use crate::kernel::{Host, Instruction, Kernel, Space};
-use crate::mapping::roles::Roles;
+use crate::lower::{Axis, KernelDraft};
 use crate::nest::affine::Variable;
 use crate::nest::display::Names;
 use crate::nest::{Nest, Node, Range, display};
 
-/// What something of the tree is.
+/// A kind of branches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+enum Part {
     Host,
     Kernel,
     Grid,
@@ -25,177 +22,162 @@ pub enum Part {
     Statement,
 }
 
-/// A part, what it says, and what is in it.
-pub struct Branch {
-    pub part: Part,
+/// A part of a program, and what is in it.
+struct Branch {
+    part: Part,
     /// The name of a loop or kernel, or a statement.
-    pub name: String,
-    /// What became of it.
-    pub role: String,
-    pub inside: Vec<Branch>,
+    name: String,
+    /// A remark on what became of it.
+    role: String,
+    inside: Vec<Branch>,
 }
 
-/// The tree of a program.
-pub fn tree(view: &NestView) -> Vec<Branch> {
-    host(view, &view.program.host)
-}
-
+/// Describes what the host does.
 fn host(view: &NestView, all: &[Host]) -> Vec<Branch> {
-    let of = |one: &Host| match one {
-        Host::Launch(index) => kernel(view, *index),
-        Host::Loop(range, body) => {
-            let nest = &view.mapped().nest;
-            let role = format!("the host repeats what is inside for {}", display::range(nest, range));
-            let name = nest.iterators()[range.iterator].clone();
-            Branch { part: Part::Host, name, role, inside: host(view, body) }
-        }
-    };
-    all.iter().map(of).collect()
+    let mut branches = Vec::new();
+    for one in all {
+        branches.push(match one {
+            Host::Launch(index) => kernel(view, *index),
+            Host::Loop(range, body) => {
+                let nest = &view.mapped().nest;
+                let role = format!("the host repeats what is inside for {}", display::range(nest, range));
+                let name = nest.iterators()[range.iterator].clone();
+                Branch { part: Part::Host, name, role, inside: host(view, body) }
+            }
+        });
+    }
+    branches
 }
 
 fn kernel(view: &NestView, index: usize) -> Branch {
-    let (kernel, roles) = (&view.program.kernels[index], &view.roles[index]);
+    let (kernel, draft) = (&view.program.kernels[index], &view.kernels[index]);
     let names = KernelNames { program: &view.program, kernel };
     let [x, y, z] = kernel.block;
     let role = format!("blocks of {x} × {y} × {z} = {} threads", kernel.threads());
-    let mut next = roles.statements.iter().copied();
+    let mut next = draft.group.statements.iter().copied();
     let mut inside = storage(kernel);
-    inside.extend(rest(&names, roles, &roles.rest, &mut next));
-    for axis in roles.axes.iter().rev() {
+    inside.extend(rest(&names, draft, &draft.rest, &mut next));
+    for axis in draft.axes.iter().rev() {
         let name = names.variable(Variable::Iterator(axis.iterator)).to_owned();
         inside = vec![Branch { part: Part::Grid, name, role: on_grid(axis), inside }];
     }
     Branch { part: Part::Kernel, name: kernel.name.clone(), role, inside }
 }
 
-fn on_grid(axis: &crate::mapping::roles::Axis) -> String {
+fn on_grid(axis: &Axis) -> String {
     let letter = ["x", "y", "z"][axis.dimension];
-    let tile = axis.threads * axis.points;
     let covered = match (axis.threads, axis.points) {
         (1, 1) => "a block for each value".to_owned(),
         (1, points) => format!("a thread covers {points}"),
         (threads, 1) => format!("{threads} threads"),
-        (threads, points) => format!("{threads} threads of {points} points, {tile} a block"),
+        (threads, points) => format!("{threads} threads of {points} points, {} a block", axis.tile()),
     };
     let summed = if axis.is_summed { "; parts of sums, added atomically" } else { "" };
     format!("{letter}: {covered}{summed}")
 }
 
-/// What is kept in shared memory and registers.
+/// Describes what is kept in shared memory and registers.
 fn storage(kernel: &Kernel) -> Vec<Branch> {
-    let of = |space, role: &str| {
-        let names: Vec<String> = kernel
-            .locals
-            .iter()
-            .filter(|local| local.space == space)
-            .map(|local| format!("{}{:?}", local.name, local.shape))
-            .collect();
-        let part = Part::Storage;
-        (!names.is_empty()).then(|| Branch {
-            part,
-            name: names.join(", "),
-            role: role.to_owned(),
-            inside: Vec::new(),
-        })
-    };
-    let shared = of(Space::Shared, "in shared memory, for the block");
-    shared.into_iter().chain(of(Space::Register, "in registers, for each thread")).collect()
+    let mut branches = Vec::new();
+    for (space, role) in [
+        (Space::Shared, "in shared memory, for the block"),
+        (Space::Register, "in registers, for each thread"),
+    ] {
+        let locals = kernel.locals.iter().filter(|local| local.space == space);
+        let names: Vec<String> = locals.map(|local| format!("{}{:?}", local.name, local.shape)).collect();
+        if !names.is_empty() {
+            let (part, role, inside) = (Part::Storage, role.to_owned(), Vec::new());
+            branches.push(Branch { part, name: names.join(", "), role, inside });
+        }
+    }
+    branches
 }
 
-/// What a thread does at each point.
+/// Describes what a thread does at each point.
 fn rest(
     names: &KernelNames<'_>,
-    roles: &Roles,
+    draft: &KernelDraft,
     nodes: &[Node],
     next: &mut dyn Iterator<Item = usize>,
 ) -> Vec<Branch> {
     let mut branches = Vec::new();
     for node in nodes {
-        let branch = match node {
-            Node::Loop(range, body) => {
+        let (part, name, role) = match node {
+            Node::Loop(range, _) => {
                 let name = names.variable(Variable::Iterator(range.iterator)).to_owned();
-                let inside = rest(names, roles, body, next);
-                Branch { part: Part::Serial, name, role: in_thread(names, roles, range), inside }
+                (Part::Serial, name, in_thread(names, draft, range))
             }
-            Node::If(conditions, body) => Branch {
-                part: Part::Serial,
-                name: "if".to_owned(),
-                role: display::conditions(names, conditions),
-                inside: rest(names, roles, body, next),
-            },
+            Node::If(conditions, _) => {
+                (Part::Serial, "if".to_owned(), display::conditions(names, conditions))
+            }
             Node::Assign(assignment) => {
                 let number = next.next().map_or("S".to_owned(), |index| format!("S{index}"));
-                let role = display::assignment(names, assignment);
-                Branch { part: Part::Statement, name: number, role, inside: Vec::new() }
+                (Part::Statement, number, display::assignment(names, assignment))
             }
         };
-        branches.push(branch);
+        branches.push(Branch { part, name, role, inside: rest(names, draft, node.body(), next) });
     }
     branches
 }
 
-fn in_thread(names: &KernelNames<'_>, roles: &Roles, range: &Range) -> String {
-    let serial = format!("each thread repeats for {}", display::range(names, range));
-    let chunk = chunk(&names.program.nest, &names.kernel.body, range.iterator, &mut Vec::new());
-    let staged = match (chunk, roles.tiling.buffers) {
-        (None, _) => String::new(),
-        (Some(step), 0 | 1) => format!(", staged by {step}"),
-        (Some(step), buffers) => format!(", staged by {step}, {} ahead", step * i64::from(buffers - 1)),
-    };
-    let slices = match (chunk, roles.axes.len(), names.kernel.block[2]) {
-        (None, ..) | (_, 3, _) | (_, _, 1) => String::new(),
-        (Some(step), _, slices) => format!(", {} for each of {slices} slices", step / i64::from(slices)),
-    };
-    serial + &staged + &slices
+fn in_thread(names: &KernelNames<'_>, draft: &KernelDraft, range: &Range) -> String {
+    let mut role = format!("each thread repeats for {}", display::range(names, range));
+    let tile = tile_depth(&names.program.nest, &names.kernel.body, range.iterator, &mut Vec::new());
+    let Some(depth) = tile else { return role };
+    role += &format!(", staged by {depth}");
+    let stages = i64::from(draft.tiling().stages);
+    if stages > 1 {
+        role += &format!(", {} ahead", depth * (stages - 1));
+    }
+    let slices = names.kernel.block[2];
+    if slices > 1 && draft.axes.len() != 3 {
+        role += &format!(", {} for each of {slices} slices", depth / i64::from(slices));
+    }
+    role
 }
 
-/// The step of the loop around a loop's part, if it runs in parts.
-fn chunk(nest: &Nest, all: &[Instruction], iterator: usize, around: &mut Vec<(usize, i64)>) -> Option<i64> {
-    for instruction in all {
-        let found = match instruction {
-            Instruction::Loop(range, _, body) => {
-                if range.iterator == iterator {
-                    let begins_at = |own: usize| {
-                        own >= nest.iterators().len()
-                            && range.lower.iter().any(|lower| lower.mentions(Variable::Iterator(own)))
-                    };
-                    return around
-                        .iter()
-                        .find(|(own, step)| *step > 1 && begins_at(*own))
-                        .map(|(_, step)| *step);
-                }
-                around.push((range.iterator, range.step));
-                let found = chunk(nest, body, iterator, around);
-                around.pop();
-                found
-            }
-            Instruction::If(_, body, otherwise) => {
-                chunk(nest, body, iterator, around).or_else(|| chunk(nest, otherwise, iterator, around))
-            }
-            _ => None,
-        };
-        if found.is_some() {
-            return found;
+/// Returns the step of the loop around a loop's part, if it runs in tiles.
+fn tile_depth(
+    nest: &Nest,
+    all: &[Instruction],
+    iterator: usize,
+    around: &mut Vec<(usize, i64)>,
+) -> Option<i64> {
+    all.iter().find_map(|instruction| match instruction {
+        Instruction::Loop(range, _, _) if range.iterator == iterator => {
+            let mut tiles = around.iter().filter(|(own, step)| *step > 1 && *own >= nest.iterators().len());
+            let found = tiles
+                .find(|(own, _)| range.lower.iter().any(|lower| lower.mentions(Variable::Iterator(*own))));
+            found.map(|(_, step)| *step)
         }
-    }
-    None
+        Instruction::Loop(range, _, body) => {
+            around.push((range.iterator, range.step));
+            let found = tile_depth(nest, body, iterator, around);
+            around.pop();
+            found
+        }
+        Instruction::If(_, body, otherwise) => {
+            tile_depth(nest, body, iterator, around).or_else(|| tile_depth(nest, otherwise, iterator, around))
+        }
+        _ => None,
+    })
 }
 
-/// The tree as text.
-pub fn text(view: &NestView) -> String {
-    fn add(branches: &[Branch], before: &str, text: &mut String) {
-        for (index, branch) in branches.iter().enumerate() {
-            let is_last = index + 1 == branches.len();
-            let (fork, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-            let arrow = if branch.part == Part::Statement { " " } else { " → " };
-            writeln!(text, "{before}{fork}{}{arrow}{}", branch.name, branch.role)
-                .expect("a string takes everything");
-            add(&branch.inside, &format!("{before}{below}"), text);
-        }
-    }
+/// Returns the tree as text.
+pub(super) fn text(view: &NestView) -> String {
     let mut text = view.written.nest.name().to_owned() + "\n";
-    add(&tree(view), "", &mut text);
+    add_lines(&host(view, &view.program.host), "", &mut text);
     text
+}
+
+fn add_lines(branches: &[Branch], before: &str, text: &mut String) {
+    for (index, branch) in branches.iter().enumerate() {
+        let is_last = index + 1 == branches.len();
+        let (fork, below) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
+        let arrow = if branch.part == Part::Statement { " " } else { " → " };
+        *text += &format!("{before}{fork}{}{arrow}{}\n", branch.name, branch.role);
+        add_lines(&branch.inside, &format!("{before}{below}"), text);
+    }
 }
 
 const INDENT: f64 = 14.0;
@@ -208,18 +190,11 @@ struct Row<'a> {
     parent: Option<usize>,
 }
 
-/// The tree as a drawing.
-pub fn drawing(view: &NestView) -> Drawing {
-    fn add<'a>(branches: &'a [Branch], depth: usize, parent: Option<usize>, rows: &mut Vec<Row<'a>>) {
-        for branch in branches {
-            rows.push(Row { branch, depth, parent });
-            let own = rows.len() - 1;
-            add(&branch.inside, depth + 1, Some(own), rows);
-        }
-    }
-    let tree = tree(view);
+/// Draws the tree.
+pub(super) fn drawing(view: &NestView) -> Drawing {
+    let tree = host(view, &view.program.host);
     let mut rows = Vec::new();
-    add(&tree, 0, None, &mut rows);
+    add_rows(&tree, 0, None, &mut rows);
     let drawn: Vec<(Markup, f64)> = rows.iter().enumerate().map(|(index, row)| drawn(index, row)).collect();
     let width = drawn.iter().map(|(_, right)| *right).fold(0.0, f64::max) + 8.0;
     Drawing {
@@ -230,7 +205,15 @@ pub fn drawing(view: &NestView) -> Drawing {
     }
 }
 
-/// Two lines: what it is, and what became of it.
+fn add_rows<'a>(branches: &'a [Branch], depth: usize, parent: Option<usize>, rows: &mut Vec<Row<'a>>) {
+    for branch in branches {
+        rows.push(Row { branch, depth, parent });
+        let own = rows.len() - 1;
+        add_rows(&branch.inside, depth + 1, Some(own), rows);
+    }
+}
+
+/// Draws two lines: what a branch is, and what became of it.
 fn drawn(index: usize, row: &Row<'_>) -> (Markup, f64) {
     let height = 2.0 * LINE * 0.8;
     let (x, y) = (row.depth as f64 * INDENT + 6.0, index as f64 * height + 14.0);

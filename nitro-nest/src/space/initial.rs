@@ -1,33 +1,34 @@
-//! The presets as paths: what a search begins with, so that it goes on from what is sane.
+//! The presets as paths: a search begins with them, so that it goes on from what is sane.
 
 use nitro_search::{Crossing, complete};
 
 use super::questions::{answer, questions};
+use super::shape::shapes;
 use super::{MappingSpace, are_alike};
-use crate::mapping::{self, Mapping, Shape};
+use crate::lower::Rewrites;
+use crate::mapping::Mapping;
 
 impl MappingSpace {
-    /// For each preset that a search could have found, with and without fused loops, the path whose tilings are the
-    /// nearest.
+    /// Returns a path for each preset that a search could have found, with and without fused loops.
+    ///
+    /// Its tilings are the nearest.
     pub(super) fn preset_paths(&self) -> Vec<Vec<Crossing>> {
-        let presets = [Mapping::sane(), Mapping::split(), Mapping::sliced()];
-        let of = |mapping: &Mapping| [false, true].map(|fuses| self.preset_path(mapping, fuses));
         let mut paths: Vec<Vec<Crossing>> = Vec::new();
-        for path in presets.iter().flat_map(of).flatten() {
-            if !paths.contains(&path) {
-                paths.push(path);
+        for mapping in [Mapping::sane(), Mapping::split(), Mapping::sliced()] {
+            for fuses_loops in [false, true] {
+                let path = self.preset_path(&mapping, fuses_loops);
+                paths.extend(path.filter(|path| !paths.contains(path)));
             }
         }
         paths
     }
 
-    /// None: no schedule of the space gives the kernels of the preset.
-    fn preset_path(&self, mapping: &Mapping, fuses: bool) -> Option<Vec<Crossing>> {
-        let form = self.forms.index(mapping.form(), fuses);
-        let (nest, dependences) = &self.forms.all[form].2;
-        let own = mapping::shapes(nest, dependences, mapping.schedule());
-        let is_own = |(index, _, shapes): &(usize, _, Vec<Shape>)| *index == form && are_alike(shapes, &own);
-        let schedule = self.schedules.iter().position(is_own)?;
+    /// Returns the path of a preset. None: no schedule of the space gives its kernels.
+    fn preset_path(&self, mapping: &Mapping, fuses_loops: bool) -> Option<Vec<Crossing>> {
+        let form = self.forms.index(Rewrites { form: mapping.form(), fuses_loops });
+        let own = shapes(&self.forms.all[form].1, mapping.schedule());
+        let schedule =
+            self.schedules.iter().position(|(index, _, shapes)| *index == form && are_alike(shapes, &own))?;
         let wanted = self.answers(mapping, schedule);
         complete(self, |path, _, open| {
             let wanted = wanted.get(path.len()).copied().unwrap_or_default();
@@ -36,13 +37,16 @@ impl MappingSpace {
         .ok()
     }
 
-    /// What the preset answers to each question of a path.
+    /// Returns what the preset answers to each question of a path.
     fn answers(&self, mapping: &Mapping, schedule: usize) -> Vec<usize> {
-        let of_shape = |shape: &Shape| {
-            let tiling = mapping.tiling_of(shape).clone();
-            questions(shape).iter().map(|question| answer(question, &tiling)).collect::<Vec<_>>()
-        };
-        let first = (self.schedules.len() > 1).then_some(schedule);
-        first.into_iter().chain(self.schedules[schedule].2.iter().flat_map(of_shape)).collect()
+        let mut answers = Vec::new();
+        if self.schedules.len() > 1 {
+            answers.push(schedule);
+        }
+        for shape in &self.schedules[schedule].2 {
+            let tiling = mapping.usual_tiling(shape.dimensions, shape.kind());
+            answers.extend(questions(shape).iter().map(|question| answer(question, tiling)));
+        }
+        answers
     }
 }

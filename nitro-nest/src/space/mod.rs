@@ -1,11 +1,12 @@
 //! The mappings of a nest as decisions: what a search chooses among.
 //!
-//! After "Coding Ants" (Papenhausen and Mueller), section 5: first which statements share a kernel, then for each
-//! kernel its blocks, the points of a thread, what is staged and what is unrolled. The nodes of a kernel are those
-//! of its set of statements, whatever was decided about others.
+//! After "Coding Ants" (Papenhausen and Mueller), section 5. First comes which statements share a kernel, then for
+//! each kernel its blocks, the points of a thread, what is staged and what is unrolled. The nodes of a kernel are
+//! those of its set of statements, whatever was decided about others.
 
 mod initial;
 mod questions;
+mod shape;
 
 use nitro_launch::LaunchPlan;
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Part, Step};
@@ -13,13 +14,14 @@ use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, 
 use nitro_search::{Description, Target};
 
 use crate::dependence::DependenceError;
-use crate::forms::Forms;
 use crate::kernel::{self, Program};
-use crate::mapping::{self, Form, Mapping, Schedule, Shape, Tiling};
+use crate::lower::{AnalysedNest, Forms, Rewrites, lower_as_it_is};
+use crate::mapping::{Form, Mapping, Schedule, Tiling};
 use crate::nest::Nest;
 use crate::origin::Origin;
 
 use questions::{decision, questions, tiling};
+use shape::{Shape, shapes};
 
 /// All mappings of a nest.
 ///
@@ -46,30 +48,32 @@ use questions::{decision, questions, tiling};
 /// `Tunable::generated("found", space)`.
 #[derive(Clone, Debug)]
 pub struct MappingSpace {
-    /// As it is written.
+    /// The nest as it is written.
     #[cfg(feature = "show")]
     pub(crate) written: Nest,
     /// The nest with temporaries and wavefronts, in all its forms.
     pub(crate) forms: Forms,
-    /// Of which nest, and for each schedule the kernels that it gives.
+    /// The schedules: each with the index of its form, and the kernels that it gives.
     schedules: Vec<(usize, Schedule, Vec<Shape>)>,
 }
 
-/// What may be without effect on a kernel, taken away.
+/// Simpler tilings: each takes away what may be without effect on a kernel.
 const SIMPLER: [fn(&mut Tiling); 8] = [
     |tiling| tiling.adds_wide = false,
-    |tiling| tiling.slices = 0,
-    |tiling| (tiling.inner, tiling.buffers) = (0, 1),
+    |tiling| tiling.sliced_k = 0,
+    |tiling| (tiling.tile_k, tiling.stages) = (0, 1),
     // Where a loop is taken apart, and nothing is staged.
-    |tiling| (tiling.inner, tiling.buffers) = (tiling.inner.min(1), 1),
-    |tiling| tiling.buffers = 1,
-    |tiling| tiling.neighbours = 1,
+    |tiling| (tiling.tile_k, tiling.stages) = (tiling.tile_k.min(1), 1),
+    |tiling| tiling.stages = 1,
+    |tiling| tiling.vector_width = 1,
     |tiling| tiling.transposes = false,
     |tiling| tiling.unroll = 0,
 ];
 
-/// Whether statements are fused, sums are added up in parallel where a grid has one dimension, and split where it
-/// has two.
+/// The schedules that are tried.
+///
+/// Each says if statements are fused, if sums are added up in parallel where a grid has one dimension, and if they
+/// are split where it has two.
 const SCHEDULES: [[bool; 3]; 6] = [
     [true, true, false],
     [true, true, true],
@@ -79,33 +83,35 @@ const SCHEDULES: [[bool; 3]; 6] = [
     [false, false, false],
 ];
 
-/// Whether kernels differ in what may be done to a sum alone, which is more where it may be done in any order.
+/// Returns `true` if kernels differ in what may be done to a sum alone.
+///
+/// That is more where it may be done in any order.
 fn are_alike(some: &[Shape], others: &[Shape]) -> bool {
-    let all = |shapes: &[Shape]| -> Vec<Shape> {
-        shapes.iter().map(|shape| Shape { has_slices: false, ..shape.clone() }).collect()
-    };
-    all(some) == all(others)
+    let pairs = some.iter().zip(others);
+    let mut pairs = pairs.map(|(one, other)| (one, Shape { has_slices: one.has_slices, ..other.clone() }));
+    some.len() == others.len() && pairs.all(|(one, other)| *one == other)
 }
 
 impl MappingSpace {
-    /// The mappings of a nest, with temporaries and wavefronts where these help.
+    /// Returns the mappings of a nest, with temporaries and wavefronts where these help.
     ///
     /// # Errors
     /// When isl is not granted as many operations as the nest takes.
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
-        let forms = Forms::of(nest)?;
+        let forms = Forms::new(nest)?;
         // What sets an element next to its sum is always worth it, rows that are one loop are not.
-        let of = |(joins_rows, fuses)| forms.index(Form { joins_sums: true, joins_rows }, fuses);
-        let searched = [(false, false), (false, true), (true, false), (true, true)].map(of);
+        let searched =
+            [(false, false), (false, true), (true, false), (true, true)].map(|(joins_rows, fuses_loops)| {
+                forms.index(Rewrites { form: Form { joins_sums: true, joins_rows }, fuses_loops })
+            });
         let mut schedules: Vec<(usize, Schedule, Vec<Shape>)> = Vec::new();
         for (at, index) in searched.into_iter().enumerate() {
             if searched[..at].contains(&index) {
                 continue;
             }
-            let (nest, dependences) = &forms.all[index].2;
             for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
                 let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums };
-                let shapes = mapping::shapes(nest, dependences, schedule);
+                let shapes = shapes(&forms.all[index].1, schedule);
                 if !schedules.iter().any(|(other, _, others)| *other == index && are_alike(others, &shapes)) {
                     schedules.push((index, schedule, shapes));
                 }
@@ -119,74 +125,82 @@ impl MappingSpace {
         })
     }
 
-    /// The nest as it is written, with temporaries and wavefronts.
+    /// Returns the nest as it is written, with temporaries and wavefronts.
     #[must_use]
     pub fn nest(&self) -> &Nest {
-        &self.forms.get(Form::default(), false).0
+        &self.forms.get(Rewrites::default()).nest
     }
 
-    /// The program of a mapping of the nest in the mapping's [form](Mapping::form).
+    /// Returns the program of a mapping of the nest in the mapping's [form](Mapping::form).
     #[must_use]
     pub fn map(&self, mapping: &Mapping) -> Program {
-        let (nest, dependences) = self.forms.get(mapping.form(), false);
-        nest.map(dependences, mapping)
+        let rewrites = Rewrites { form: mapping.form(), fuses_loops: false };
+        lower_as_it_is(self.forms.get(rewrites), mapping)
     }
 
-    /// As [`map`](Self::map), with fused loops, if any can be.
+    /// Maps as [`map`](Self::map), with fused loops, if any can be.
     #[must_use]
     pub fn map_with_fused_loops(&self, mapping: &Mapping) -> Program {
-        let (nest, dependences) = self.forms.get(mapping.form(), true);
-        nest.map(dependences, mapping)
+        let rewrites = Rewrites { form: mapping.form(), fuses_loops: true };
+        lower_as_it_is(self.forms.get(rewrites), mapping)
     }
 
-    /// The program that these choices give.
+    /// Returns the program that these choices give.
     ///
     /// # Panics
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn program(&self, path: &[Crossing]) -> Program {
-        let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
-        nest.map(dependences, &self.mapping(path))
+        lower_as_it_is(self.input(path), &self.mapping(path))
     }
 
-    /// The mapping that these choices give, of the nest with [fused loops](Self::has_fused_loops) or without.
+    /// Returns the form of the nest that a path begins with.
+    fn input(&self, path: &[Crossing]) -> &AnalysedNest {
+        &self.forms.all[self.schedule(path).0].1
+    }
+
+    /// Returns the mapping that these choices give, of the nest with [fused loops](Self::has_fused_loops) or without.
     ///
     /// # Panics
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn mapping(&self, path: &[Crossing]) -> Mapping {
         let (index, schedule, ..) = self.schedule(path);
-        let mapping = Mapping::sane().with_schedule(schedule).with_form(self.forms.all[index].0);
-        let tilings = self.tilings(path).into_iter();
-        tilings.fold(mapping, |mapping, (shape, tiling)| mapping.with_tiling(&shape.statements, tiling))
+        let mut mapping = Mapping::sane().with_schedule(schedule).with_form(self.forms.all[index].0.form);
+        for (shape, tiling) in self.tilings(path) {
+            mapping = mapping.with_tiling(&shape.statements, tiling);
+        }
+        mapping
     }
 
-    /// The kernels that these choices give, each with its tiling.
+    /// Returns the kernels that these choices give, each with its tiling.
     fn tilings(&self, path: &[Crossing]) -> Vec<(&Shape, Tiling)> {
         let (_, _, shapes, mut rest) = self.schedule(path);
-        let tiling = |shape| {
+        let mut tilings = Vec::new();
+        for shape in shapes {
             let questions = questions(shape);
             let (own, others) = rest.split_at(questions.len());
             rest = others;
             let values: Vec<u32> =
                 questions.iter().zip(own).map(|(question, one)| question.values[one.option]).collect();
-            (shape, tiling(shape, &questions, &values))
-        };
-        shapes.iter().map(tiling).collect()
+            tilings.push((shape, tiling(shape, &questions, &values)));
+        }
+        tilings
     }
 
-    /// How the plan of these choices is made: without what changes nothing in a kernel, as staging where there is
-    /// nothing to stage. So paths that give the same kernels give one text.
+    /// Returns the origin of the plan of these choices, without what changes nothing in a kernel.
+    ///
+    /// As staging where there is nothing to stage. So paths that give the same kernels give one text.
     fn origin(&self, path: &[Crossing]) -> Origin {
-        let (nest, dependences) = &self.forms.all[self.schedule(path).0].2;
+        let input = self.input(path);
         let mut mapping = self.mapping(path);
-        let program = nest.map(dependences, &mapping).plan();
+        let plan = lower_as_it_is(input, &mapping).plan();
         for (shape, mut tiling) in self.tilings(path) {
             for takes_away in SIMPLER {
                 let mut simpler = tiling.clone();
                 takes_away(&mut simpler);
                 let other = mapping.clone().with_tiling(&shape.statements, simpler.clone());
-                if simpler != tiling && nest.map(dependences, &other).plan() == program {
+                if simpler != tiling && lower_as_it_is(input, &other).plan() == plan {
                     (mapping, tiling) = (other, simpler);
                 }
             }
@@ -194,38 +208,37 @@ impl MappingSpace {
         Origin { mapping, has_fused_loops: self.has_fused_loops(path) }
     }
 
-    /// Whether these choices begin with fused loops.
+    /// Returns `true` if these choices begin with fused loops.
     ///
     /// # Panics
     /// When the path is not complete, or is none of this space.
     #[must_use]
     pub fn has_fused_loops(&self, path: &[Crossing]) -> bool {
-        self.forms.all[self.schedule(path).0].1
+        self.forms.all[self.schedule(path).0].0.fuses_loops
     }
 
-    /// The plan of a mapping, which says so.
+    /// Returns the plan of a mapping, which says how it was made.
     fn plan(&self, mut origin: Origin) -> LaunchPlan {
-        let index = self.forms.index(origin.mapping.form(), origin.has_fused_loops);
-        let (form, _, (nest, dependences)) = &self.forms.all[index];
+        let (rewrites, input) = &self.forms.all[self.forms.index(origin.rewrites())];
         // What changes nothing of this nest is not said.
-        origin.mapping = origin.mapping.with_form(*form);
-        LaunchPlan { origin: origin.to_json(), ..nest.map(dependences, &origin.mapping).plan() }
+        origin.mapping = origin.mapping.with_form(rewrites.form);
+        LaunchPlan { origin: origin.to_json(), ..lower_as_it_is(input, &origin.mapping).plan() }
     }
 
-    /// The name of the part that a kernel is, by its statements.
+    /// Returns the name of the part that a kernel is, by its statements.
     fn part(statements: &[usize]) -> Part {
         Part::new(kernel::part(statements))
     }
 
-    /// The nest and schedule that a path begins with, its kernels, and the choices about them.
+    /// Returns the form and schedule that a path begins with, its kernels, and the choices about them.
     fn schedule<'a, 'p>(&'a self, path: &'p [Crossing]) -> (usize, Schedule, &'a [Shape], &'p [Crossing]) {
         let (option, rest) = match (self.schedules.len(), path) {
             (1, path) => (0, path),
             (_, [first, rest @ ..]) => (first.option, rest),
             (_, []) => panic!("a path begins with a schedule"),
         };
-        let (nest, schedule, shapes) = &self.schedules[option];
-        (*nest, *schedule, shapes, rest)
+        let (form, schedule, shapes) = &self.schedules[option];
+        (*form, *schedule, shapes, rest)
     }
 }
 
@@ -240,8 +253,11 @@ impl Generator for MappingSpace {
     }
 
     fn presets(&self) -> Vec<(String, String)> {
-        let plan = |mapping| self.plan(Origin { mapping, has_fused_loops: false });
-        Mapping::presets().map(|(name, mapping)| (name.to_owned(), plan(mapping).to_json())).into()
+        Mapping::presets()
+            .map(|(name, mapping)| {
+                (name.to_owned(), self.plan(Origin { mapping, has_fused_loops: false }).to_json())
+            })
+            .into()
     }
 
     fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {

@@ -1,25 +1,29 @@
-//! What is to be decided about a kernel, and which answers are sound.
+//! The questions about a kernel, and the answers that are sound.
 
 use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
-use crate::mapping::{Shape, Sums, Tiling};
+use super::shape::Shape;
+use crate::mapping::{Sums, Tiling};
 
-/// As many elements as a thread may have in registers.
+/// The most elements that a thread may have in registers.
 const MOST_POINTS: u32 = 64;
-/// As many instances of a statement as are written out one after the other: compilers take longest for them.
+/// The most instances of a statement that are written out one after the other: compilers take longest for them.
 const MOST_UNROLLED: u32 = 1024;
 const MOST_THREADS: u32 = 1024;
 /// A warp: fewer threads leave lanes idle.
 const LEAST_THREADS: u32 = 32;
-/// As few and as many threads of a block as tiles of products are shared out among.
+/// The fewest and the most threads of a block that share a tile of a product.
 const PRODUCT_THREADS: [u32; 2] = [64, 512];
-/// As few and as many elements of a product as a thread has: fewer take more operands for each, more spill.
+/// The fewest and the most elements of a product that a thread has.
+///
+/// Fewer take more operands for each, more spill.
 const PRODUCT_POINTS: [u32; 2] = [32, 128];
-/// As many elements as are in the shared memory that every device grants.
+/// The elements that the shared memory which every device grants has room for.
 const MOST_STAGED: u32 = (48 << 10) / 4;
-/// Registers of a multiprocessor, and how many a thread takes for operands and addresses: where there are no more,
-/// few are spilled.
+/// Registers of a multiprocessor, and those that a thread takes for operands and addresses.
+///
+/// Where there are no more, few are spilled.
 const REGISTERS: u32 = 1 << 16;
 const OTHER_REGISTERS: u32 = 64;
 
@@ -30,7 +34,7 @@ pub(super) struct Question {
     pub values: &'static [u32],
 }
 
-/// The next question about a kernel.
+/// Returns the next question about a kernel.
 pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossing]) -> Decision {
     let question = &questions[answered.len()];
     let mut values: Vec<u32> =
@@ -43,45 +47,53 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
     let key = NodeKey::new(question.phase)
         .statements(shape.statements.iter().map(|statement| *statement as u32))
         .shape([shape.dimensions as i64, sums, i64::from(shape.is_split)]);
-    let mut is_allowed = |option: usize| {
-        values.push(question.values[option]);
-        let tiling = tiling(shape, questions, &values);
+    let mut allowed = Vec::new();
+    for value in question.values {
+        values.push(*value);
+        allowed.push(is_sound(shape, questions, &values));
         values.pop();
-        let left = |of: &str| -> u32 {
-            let later = questions[answered.len() + 1..].iter().filter(|other| other.phase.starts_with(of));
-            later.filter_map(|other| other.values.last()).product()
-        };
-        // The last answer decides: before, a smaller factor may follow.
-        let is_short = question.phase != "unroll" || instances(shape, &tiling) <= MOST_UNROLLED;
-        is_short
-            && has_sound_block(shape, &tiling, left("block"))
-            && has_sound_points(shape, &tiling, left("points"))
-            && is_used(shape, &tiling)
-    };
-    let allowed: Vec<bool> = (0..question.values.len()).map(&mut is_allowed).collect();
+    }
     Decision::new(key, question.values.len())
         .only(|option| allowed[option])
         .part(MappingSpace::part(&shape.statements))
 }
 
-/// Instances of a statement that are written out one after the other.
+/// Returns `true` if these answers to the first questions may lead to a sound tiling.
+fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
+    let tiling = tiling(shape, questions, values);
+    let (answered, later) = questions.split_at(values.len());
+    // The last answer decides: before, a smaller factor may follow.
+    let is_last = answered.last().is_some_and(|question| question.phase == "unroll");
+    (!is_last || instances(shape, &tiling) <= MOST_UNROLLED)
+        && has_sound_block(shape, &tiling, largest(later, "block"))
+        && has_sound_points(shape, &tiling, largest(later, "points"))
+        && is_used(shape, &tiling)
+}
+
+/// Returns by how much the answers to later questions may multiply something.
+fn largest(later: &[Question], of: &str) -> u32 {
+    let later = later.iter().filter(|question| question.phase.starts_with(of));
+    later.filter_map(|question| question.values.last()).product()
+}
+
+/// Returns the instances of a statement that are written out one after the other.
 fn instances(shape: &Shape, tiling: &Tiling) -> u32 {
-    points(shape, tiling) * if tiling.unroll == 0 { tiling.inner } else { tiling.unroll }
+    points(shape, tiling) * if tiling.unroll == 0 { tiling.tile_k } else { tiling.unroll }
 }
 
-/// Elements that a thread has at hand.
+/// Returns the elements that a thread has at hand.
 fn points(shape: &Shape, tiling: &Tiling) -> u32 {
-    (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.points[axis]).product()
+    (0..3).filter(|axis| !is_serial(shape, *axis)).map(|axis| tiling.thread_tile[axis]).product()
 }
 
-/// Whether so many threads are sound, where later answers may multiply them by so much.
+/// Returns `true` if so many threads are sound, where later answers may multiply them by so much.
 fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     let threads = threads(tiling);
     let [least, most] = if shape.operands > 0 { PRODUCT_THREADS } else { [LEAST_THREADS, MOST_THREADS] };
     threads <= most && threads * left >= least
 }
 
-/// Whether so many points are sound, where later answers may multiply them by so much.
+/// Returns `true` if so many points are sound, where later answers may multiply them by so much.
 fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     let (points, threads) = (points(shape, tiling), threads(tiling));
     if shape.operands == 0 {
@@ -91,21 +103,23 @@ fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     (points <= most && points * left >= least) && (points + OTHER_REGISTERS) * threads <= REGISTERS
 }
 
-/// Whether nothing is asked for that cannot be: what is not staged has no buffers, a thread has no more neighbours
-/// than points, operands have room in shared memory.
+/// Returns `true` if nothing is asked for that cannot be.
+///
+/// Without staging there are no pipeline stages, a thread has no more neighbours than points, and operands have room
+/// in shared memory.
 fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
     let [x, y, _] = tiling.tile();
     // Half of the operands of a product are those of rows, half those of columns; and there are columns more so
     // that rows begin in different banks.
-    let iterations = tiling.inner * tiling.slices.max(1);
-    let elements = shape.operands as u32 * (x + y) / 2 * (iterations + 4) * tiling.buffers;
-    let exchanged = tiling.slices / 2 * tiling.points[0] * tiling.block.iter().product::<u32>();
+    let iterations = tiling.tile_k * tiling.sliced_k.max(1);
+    let elements = shape.operands as u32 * (x + y) / 2 * (iterations + 4) * tiling.stages;
+    let exchanged = tiling.sliced_k / 2 * tiling.thread_tile[0] * tiling.block.iter().product::<u32>();
     let has_room =
-        elements + exchanged <= MOST_STAGED || tiling.slices == 0 && tiling.inner * tiling.buffers <= 8;
-    (tiling.inner > 0 || tiling.buffers < 2) && tiling.neighbours <= tiling.points[0] && has_room
+        elements + exchanged <= MOST_STAGED || tiling.sliced_k == 0 && tiling.tile_k * tiling.stages <= 8;
+    (tiling.tile_k > 0 || tiling.stages < 2) && tiling.vector_width <= tiling.thread_tile[0] && has_room
 }
 
-/// Whether a thread goes through its points of an axis in a loop, since sums run along it.
+/// Returns `true` if a thread goes through its points of an axis in a loop, since sums run along it.
 fn is_serial(shape: &Shape, axis: usize) -> bool {
     match shape.sums {
         None => false,
@@ -114,12 +128,12 @@ fn is_serial(shape: &Shape, axis: usize) -> bool {
     }
 }
 
-/// Threads of a block.
+/// Returns the threads of a block.
 fn threads(tiling: &Tiling) -> u32 {
-    tiling.block.iter().product::<u32>() * tiling.slices.max(1)
+    tiling.block.iter().product::<u32>() * tiling.sliced_k.max(1)
 }
 
-/// What is to be decided about a kernel, in order.
+/// Returns the questions about a kernel, in order.
 pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
     let terms = shape.is_split.then_some(TERMS);
@@ -153,13 +167,13 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     questions
 }
 
-/// Where tiles are few, several threads for each element are worth it.
+/// Slices: where tiles are few, several threads for each element are worth it.
 const SLICES: Question = Question { phase: "slices", values: &[0, 2, 4] };
 
-/// How blocks add what they have of a split sum.
+/// The way in which blocks add what they have of a split sum.
 const WIDE_SUMS: Question = Question { phase: "wide sums", values: &[0, 1] };
 
-/// A product of matrices is worth its while with large tiles alone, along two axes.
+/// The questions about a product of matrices: it is worth its while with large tiles alone, along two axes.
 const PRODUCT: &[Question] = &[
     Question { phase: "block x", values: &[8, 16, 32] },
     Question { phase: "block y", values: &[4, 8, 16] },
@@ -172,21 +186,21 @@ const PRODUCT: &[Question] = &[
     Question { phase: "unroll", values: &[0, 4, 8] },
 ];
 
-/// What a question is about: its phase, what a tiling has for it, and how a tiling comes to have it.
+/// The subject of a question: its phase, and how a tiling says and takes a value of it.
 type Field = (&'static str, fn(&Tiling) -> u32, fn(&mut Tiling, u32));
 
 const FIELDS: [Field; 14] = [
     ("block x", |tiling| tiling.block[0], |tiling, value| tiling.block[0] = value),
     ("block y", |tiling| tiling.block[1], |tiling, value| tiling.block[1] = value),
     ("block z", |tiling| tiling.block[2], |tiling, value| tiling.block[2] = value),
-    ("points x", |tiling| tiling.points[0], |tiling, value| tiling.points[0] = value),
-    ("points y", |tiling| tiling.points[1], |tiling, value| tiling.points[1] = value),
-    ("points z", |tiling| tiling.points[2], |tiling, value| tiling.points[2] = value),
-    ("neighbours", |tiling| tiling.neighbours, |tiling, value| tiling.neighbours = value),
-    ("inner tile", |tiling| tiling.inner, |tiling, value| tiling.inner = value),
-    ("terms", |tiling| tiling.part_terms() as u32, |tiling, value| tiling.terms = value),
-    ("buffers", |tiling| tiling.buffers, |tiling, value| tiling.buffers = value),
-    ("slices", |tiling| tiling.slices, |tiling, value| tiling.slices = value),
+    ("points x", |tiling| tiling.thread_tile[0], |tiling, value| tiling.thread_tile[0] = value),
+    ("points y", |tiling| tiling.thread_tile[1], |tiling, value| tiling.thread_tile[1] = value),
+    ("points z", |tiling| tiling.thread_tile[2], |tiling, value| tiling.thread_tile[2] = value),
+    ("neighbours", |tiling| tiling.vector_width, |tiling, value| tiling.vector_width = value),
+    ("inner tile", |tiling| tiling.tile_k, |tiling, value| tiling.tile_k = value),
+    ("terms", |tiling| tiling.split_k_chunk() as u32, |tiling, value| tiling.split_k = value),
+    ("buffers", |tiling| tiling.stages, |tiling, value| tiling.stages = value),
+    ("slices", |tiling| tiling.sliced_k, |tiling, value| tiling.sliced_k = value),
     ("transposed", |tiling| u32::from(tiling.transposes), |tiling, value| tiling.transposes = value == 1),
     ("wide sums", |tiling| u32::from(tiling.adds_wide), |tiling, value| tiling.adds_wide = value == 1),
     ("unroll", |tiling| tiling.unroll, |tiling, value| tiling.unroll = value),
@@ -198,14 +212,16 @@ impl Question {
     }
 }
 
-/// The answer that a tiling gives, or the nearest that there is.
+/// Returns the answer that a tiling gives, or the nearest that there is.
 pub(super) fn answer(question: &Question, tiling: &Tiling) -> usize {
     let (_, get, _) = question.field();
-    let nearest = |option: &usize| question.values[*option].abs_diff(get(tiling));
-    (0..question.values.len()).min_by_key(nearest).expect("a question has answers")
+    let wanted = get(tiling);
+    (0..question.values.len())
+        .min_by_key(|option| question.values[*option].abs_diff(wanted))
+        .expect("a question has answers")
 }
 
-/// The tiling of the values that are decided, and what is usual for the rest.
+/// Returns the tiling of the values that are decided, and what is usual for the rest.
 pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> Tiling {
     let mut tiling = Tiling { block: [1; 3], promotes: true, ..Tiling::default() };
     for (question, value) in questions.iter().zip(values) {
@@ -213,7 +229,7 @@ pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> T
         set(&mut tiling, *value);
     }
     if shape.operands > 0 {
-        tiling.resident_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads(&tiling);
+        tiling.min_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads(&tiling);
     }
     tiling
 }

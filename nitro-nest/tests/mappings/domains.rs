@@ -552,20 +552,20 @@ fn tiling(random: &mut Random) -> Tiling {
     let mut below = |end: u64| random.below(end) as u32;
     let drawn = Tiling {
         block: [1 + below(4), 1 + below(3), 1 + below(2)],
-        points: [1 + below(4), 1 + below(3), 1 + below(2)],
-        neighbours: below(5),
-        inner: [0, 1, 2, 3, 4, 4, 8][below(7) as usize],
-        buffers: below(4),
+        thread_tile: [1 + below(4), 1 + below(3), 1 + below(2)],
+        vector_width: below(5),
+        tile_k: [0, 1, 2, 3, 4, 4, 8][below(7) as usize],
+        stages: below(4),
         transposes: below(2) == 0,
-        terms: 1 + below(6),
-        slices: [0, 0, 2, 4][below(4) as usize],
+        split_k: 1 + below(6),
+        sliced_k: [0, 0, 2, 4][below(4) as usize],
         adds_wide: below(2) == 0,
         unroll: below(3),
         promotes: below(3) > 0,
         ..Tiling::default()
     };
     match below(6) {
-        0 | 1 => Tiling { block: [2, 2, 1], points: [4, 2, 1], inner: 4 + 4 * below(2), ..drawn },
+        0 | 1 => Tiling { block: [2, 2, 1], thread_tile: [4, 2, 1], tile_k: 4 + 4 * below(2), ..drawn },
         2 => Tiling { block: [32, 1, 1], ..drawn },
         _ => drawn,
     }

@@ -249,10 +249,10 @@ fn rows_are_one_loop_whatever_the_tiles_and_sizes() {
     assert!(joined.to_string().contains("last[p] = c[-m + n_m - 1, p]"), "{joined}");
     let tiling = Tiling {
         block: [4, 2, 1],
-        points: [4, 4, 1],
-        neighbours: 4,
-        inner: 4,
-        buffers: 2,
+        thread_tile: [4, 4, 1],
+        vector_width: 4,
+        tile_k: 4,
+        stages: 2,
         transposes: true,
         promotes: true,
         ..Tiling::default()

@@ -185,12 +185,18 @@ fn set_and_more(
 }
 
 fn tilings() -> [Tiling; 4] {
-    let of = |block, points, inner| Tiling { block, points, inner, promotes: true, ..Tiling::default() };
+    let of = |block, points, inner| Tiling {
+        block,
+        thread_tile: points,
+        tile_k: inner,
+        promotes: true,
+        ..Tiling::default()
+    };
     [
         of([4, 2, 1], [2, 2, 1], 3),
         of([4, 2, 1], [4, 1, 1], 0),
-        Tiling { neighbours: 4, buffers: 2, transposes: true, ..of([2, 2, 1], [4, 4, 1], 4) },
-        Tiling { slices: 2, terms: 4, ..of([2, 2, 1], [2, 1, 2], 2) },
+        Tiling { vector_width: 4, stages: 2, transposes: true, ..of([2, 2, 1], [4, 4, 1], 4) },
+        Tiling { sliced_k: 2, split_k: 4, ..of([2, 2, 1], [2, 1, 2], 2) },
     ]
 }
 

@@ -91,19 +91,20 @@ fn program(nest: &Nest, tiling: Tiling) -> Program {
 }
 
 fn tilings() -> Vec<Tiling> {
-    let usual = Tiling { block: [4, 2, 1], points: [4, 2, 1], inner: 4, promotes: true, ..Tiling::default() };
+    let usual =
+        Tiling { block: [4, 2, 1], thread_tile: [4, 2, 1], tile_k: 4, promotes: true, ..Tiling::default() };
     vec![
-        Tiling { slices: 2, ..usual.clone() },
-        Tiling { slices: 4, neighbours: 4, buffers: 2, transposes: true, ..usual.clone() },
-        Tiling { slices: 4, neighbours: 4, inner: 1, unroll: 2, ..usual.clone() },
-        Tiling { slices: 8, points: [1, 1, 1], inner: 2, buffers: 3, ..usual },
+        Tiling { sliced_k: 2, ..usual.clone() },
+        Tiling { sliced_k: 4, vector_width: 4, stages: 2, transposes: true, ..usual.clone() },
+        Tiling { sliced_k: 4, vector_width: 4, tile_k: 1, unroll: 2, ..usual.clone() },
+        Tiling { sliced_k: 8, thread_tile: [1, 1, 1], tile_k: 2, stages: 3, ..usual },
     ]
 }
 
 #[test]
 fn slices_give_what_one_thread_gives_in_one_kernel() {
     for (seed, tiling) in tilings().into_iter().enumerate() {
-        let (seed, slices) = (seed as u64, tiling.slices);
+        let (seed, slices) = (seed as u64, tiling.sliced_k);
         let nest = product::nest();
         let program = program(&nest, tiling.clone());
         let [kernel] = &program.kernels[..] else { panic!("{program}") };
@@ -150,7 +151,7 @@ fn what_slices_add_up_is_the_same_every_time() {
 fn there_are_no_slices_where_order_counts_or_nothing_is_shared_out() {
     for tiling in tilings() {
         let not_promoted = Tiling { promotes: false, ..tiling.clone() };
-        let not_staged = Tiling { inner: 0, ..tiling.clone() };
+        let not_staged = Tiling { tile_k: 0, ..tiling.clone() };
         for (nest, tiling) in [
             (in_order::nest(), &tiling),
             (others::nest(), &tiling),
@@ -168,7 +169,7 @@ fn there_are_no_slices_where_order_counts_or_nothing_is_shared_out() {
 #[test]
 #[should_panic(expected = "3 slices")]
 fn slices_are_a_power_of_two() {
-    let _ = Mapping::sane().with_tiling(&[0], Tiling { slices: 3, ..Tiling::default() });
+    let _ = Mapping::sane().with_tiling(&[0], Tiling { sliced_k: 3, ..Tiling::default() });
 }
 
 #[cfg(feature = "search")]

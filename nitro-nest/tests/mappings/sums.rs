@@ -41,7 +41,7 @@ fn triangles(n: usize, #[shape(n, n, n)] a: &Array3<f32>, #[shape(n)] sums: &mut
 
 fn in_parallel(nest: &Nest, block: [u32; 3], points: [u32; 3]) -> Program {
     let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: false, ..Schedule::default() };
-    let tiling = Tiling { block, points, promotes: true, ..Tiling::default() };
+    let tiling = Tiling { block, thread_tile: points, promotes: true, ..Tiling::default() };
     let usual = [tiling.clone(), tiling.clone(), tiling];
     nest.map(
         &nest.dependences().unwrap(),
@@ -138,10 +138,10 @@ fn what_is_made_of_one_element_alone_is_staged_as_a_whole_and_stays_so() {
     for (buffers, transposes) in [(1, false), (1, true), (3, true)] {
         let tiling = Tiling {
             block: [2, 2, 1],
-            points: [4, 2, 1],
-            neighbours: 4,
-            inner: 4,
-            buffers,
+            thread_tile: [4, 2, 1],
+            vector_width: 4,
+            tile_k: 4,
+            stages: buffers,
             transposes,
             promotes: true,
             ..Tiling::default()
@@ -191,11 +191,11 @@ fn split_sums_are_added_up_by_blocks_along_z_and_what_is_done_once_is_done_by_an
     for (terms, inner, buffers, points) in [(4, 0, 1, 1), (8, 4, 1, 2), (12, 4, 3, 4), (3, 4, 2, 4)] {
         let tiling = Tiling {
             block: [4, 2, 1],
-            points: [points, 2, 1],
-            neighbours: 4,
-            inner,
-            buffers,
-            terms,
+            thread_tile: [points, 2, 1],
+            vector_width: 4,
+            tile_k: inner,
+            stages: buffers,
+            split_k: terms,
             promotes: true,
             ..Tiling::default()
         };
@@ -226,10 +226,10 @@ fn four_neighbours_are_added_to_split_sums_at_once_where_rows_begin_at_multiples
     for (points, neighbours, is_wide) in [(4, 4, true), (8, 4, true), (4, 1, false), (2, 4, false)] {
         let tiling = Tiling {
             block: [2, 2, 1],
-            points: [points, 2, 1],
-            neighbours,
-            inner: 4,
-            terms: 8,
+            thread_tile: [points, 2, 1],
+            vector_width: neighbours,
+            tile_k: 4,
+            split_k: 8,
             adds_wide: true,
             promotes: true,
             ..Tiling::default()

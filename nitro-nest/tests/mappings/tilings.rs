@@ -89,10 +89,10 @@ fn one_of_a_row(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n)] x: &mut [f
 fn tilings() -> Vec<Tiling> {
     let of = |block, points, inner, buffers, unroll| Tiling {
         block,
-        points,
-        neighbours: 1,
-        inner,
-        buffers,
+        thread_tile: points,
+        vector_width: 1,
+        tile_k: inner,
+        stages: buffers,
         unroll,
         promotes: true,
         ..Tiling::default()
@@ -120,7 +120,7 @@ fn stages(nest: &Nest) -> [bool; 2] {
     let parameters = nest.parameters().len();
     for (seed, tiling) in (0..).zip(tilings()) {
         let program = program(nest, &tiling);
-        assert!(tiling.inner > 0 || !is_staged(&program));
+        assert!(tiling.tile_k > 0 || !is_staged(&program));
         for n in [0, 1, 4, 9] {
             let sizes: Vec<i64> = [n, 7].into_iter().take(parameters).collect();
             assert_agrees(nest, &program, &data(nest, &sizes, 6, seed), seed);

@@ -40,10 +40,10 @@ fn shifted(n: usize, #[shape(n + 1)] x: &[f32], #[shape(n, n)] c: &mut Array2<f3
 fn tilings() -> Vec<Tiling> {
     let of = |block, points, neighbours, inner, buffers, unroll, transposes| Tiling {
         block,
-        points,
-        neighbours,
-        inner,
-        buffers,
+        thread_tile: points,
+        vector_width: neighbours,
+        tile_k: inner,
+        stages: buffers,
         unroll,
         transposes,
         promotes: true,
@@ -139,9 +139,14 @@ fn neighbours_of_a_thread_are_as_many_as_its_tiling_says_and_come_out_even() {
         (4, 6, "j_0 + 6 * j_g + j_p + 3 * threadIdx.x"),
         (3, 4, "j_0 + 4 * j_g + j_p + 2 * threadIdx.x"),
     ] {
-        let tiling =
-            Tiling { block: [2, 1, 1], points: [points, 1, 1], neighbours, inner: 2, ..Tiling::default() };
-        let text = |inner| program(&product::nest(), &Tiling { inner, ..tiling.clone() }).to_string();
+        let tiling = Tiling {
+            block: [2, 1, 1],
+            thread_tile: [points, 1, 1],
+            vector_width: neighbours,
+            tile_k: 2,
+            ..Tiling::default()
+        };
+        let text = |inner| program(&product::nest(), &Tiling { tile_k: inner, ..tiling.clone() }).to_string();
         assert!(text(2).contains(&format!("let j = {value};")), "{value}: {}", text(2));
         // Where nothing is staged, neighbouring threads touch neighbouring elements.
         assert!(text(0).contains("let j = j_0 + 2 * j_g + threadIdx.x;"), "{}", text(0));
@@ -152,7 +157,7 @@ fn neighbours_of_a_thread_are_as_many_as_its_tiling_says_and_come_out_even() {
 fn what_neighbouring_points_come_to_is_stored_at_once_in_whole_blocks_alone() {
     let nest = product::nest();
     let stores = |neighbours| {
-        let tiling = Tiling { neighbours, ..tilings()[0].clone() };
+        let tiling = Tiling { vector_width: neighbours, ..tilings()[0].clone() };
         let program = program(&nest, &tiling);
         let text = program.to_string();
         assert!(text.contains("c[i, j] = own_0"), "where a block is not whole: {text}");
@@ -201,7 +206,8 @@ fn what_is_set_before_a_loop_and_changed_after_it_is_in_a_register_all_the_while
 #[test]
 fn as_many_iterations_are_written_out_as_compilers_can_take() {
     let unrolls = |points| {
-        let tiling = Tiling { block: [2, 2, 1], points, inner: 32, promotes: true, ..Tiling::default() };
+        let tiling =
+            Tiling { block: [2, 2, 1], thread_tile: points, tile_k: 32, promotes: true, ..Tiling::default() };
         let cuda = program(&product::nest(), &tiling).cuda(nitro_nest::Integers::Bits32);
         let at = cuda.find("for (int k = k_0; k < k_0 + 32; ++k)").unwrap_or_else(|| panic!("{cuda}"));
         cuda[..at].trim_end().lines().last().unwrap().trim().to_owned()

@@ -1,10 +1,11 @@
-//! What guards and comparisons of a program come to, in launches that are watched for it.
+//! Outcomes of guards and comparisons, in launches that are watched for it.
 
-use super::clock::WARP;
-use super::decode::Program;
-use super::observe::{Place, place};
-use super::warp::{Warp, lanes};
-use crate::module::{Class, Module};
+use super::place::{Place, place};
+use super::program::Program;
+use crate::machine::clock::WARP;
+use crate::machine::warp::{Warp, lanes};
+use crate::machine::watch::Watch;
+use crate::text::module::{Class, Module};
 
 /// For some thread the guard holds, or the comparison is true.
 const HOLDS: u8 = 1;
@@ -31,12 +32,13 @@ pub struct Guards {
 impl Guards {
     pub(super) fn new(module: &Module, program: &Program) -> Self {
         let mut results = vec![None; program.code.len()];
-        for (function, decoded) in module.bodies().zip(&program.functions) {
+        for (function, decoded) in module.bodies().zip(&program.image.functions) {
             for (pc, (id, instruction)) in (decoded.entry as usize..).zip(function.instructions()) {
-                if program.ids.get(pc) != Some(&id) {
+                if program.image.ids.get(pc) != Some(&id) {
                     continue;
                 }
                 let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
+                // Of two predicates the second is the opposite of the first.
                 let set = instruction.definitions().into_iter().find(is_predicate);
                 results[pc] = set.and_then(|register| place(function, &decoded.places, register));
             }
@@ -50,19 +52,6 @@ impl Guards {
         std::mem::replace(&mut self.seen, nothing)
     }
 
-    /// These threads are at an instruction, and for the active ones its guard holds.
-    pub(super) fn before(&mut self, pc: u32, set: u32, active: u32) {
-        self.see(pc, active, set & !active, 0);
-    }
-
-    /// The active ones have executed it.
-    pub(super) fn after(&mut self, pc: u32, warp: &Warp, active: u32) {
-        let Some(Some(result)) = self.results.get(pc as usize) else { return };
-        let holds = lanes(active).filter(|&lane| result.value(warp, lane) != 0);
-        let holds = holds.fold(0, |all, lane: usize| all | 1 << (lane % WARP));
-        self.see(pc, holds, active & !holds, RESULT);
-    }
-
     fn see(&mut self, pc: u32, holds: u32, fails: u32, shift: u8) {
         let Some(seen) = self.seen.get_mut(pc as usize) else { return };
         *seen |= match (holds != 0, fails != 0) {
@@ -71,5 +60,18 @@ impl Guards {
             (false, true) => FAILS,
             (false, false) => 0,
         } << shift;
+    }
+}
+
+impl Watch for Guards {
+    fn before(&mut self, pc: u32, _: &Warp, set: u32, active: u32) {
+        self.see(pc, active, set & !active, 0);
+    }
+
+    fn after(&mut self, pc: u32, warp: &Warp, active: u32) {
+        let Some(Some(result)) = self.results.get(pc as usize) else { return };
+        let holds = lanes(active).filter(|&lane| result.value(warp, lane) != 0);
+        let holds = holds.fold(0, |all, lane: usize| all | 1 << (lane % WARP));
+        self.see(pc, holds, active & !holds, RESULT);
     }
 }

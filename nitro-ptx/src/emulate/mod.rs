@@ -1,5 +1,5 @@
-//! PTX on the CPU: launches are run thread by thread, everything that a GPU leaves to chance is drawn from a seed,
-//! and every access is checked.
+//! The emulator: launches run on the CPU, thread by thread, and every access is checked. Everything that a GPU leaves
+//! to chance is drawn from a seed.
 //!
 //! ```
 //! use nitro_ptx::Module;
@@ -57,47 +57,32 @@
 //! give, 8 for a barrier or fence. Everything is added up: nothing overlaps, there are no caches. It depends on the
 //! seed where threads wait in loops.
 
-mod access;
-mod arithmetic;
-mod block;
-mod bytes;
-mod clock;
-mod constant;
-mod cost;
-mod declare;
-mod decode;
 mod engine;
-mod error;
-mod execute;
-mod fences;
-mod forms;
+mod function;
 mod guards;
-mod launch;
-mod meet;
-mod memory;
-mod observe;
-mod op;
-mod race;
-mod random;
-mod types;
-mod warp;
+mod layout;
+pub(crate) mod place;
+pub(crate) mod program;
+mod refusal;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use self::constant::number;
-pub(crate) use self::decode::of_head;
-use self::decode::{Program, Refused};
 use self::engine::Engine;
-use self::launch::Geometry;
-pub(crate) use self::observe::{Observer, Seen, Watched};
+use self::program::Program;
+use self::refusal::Refusal;
+use crate::machine::launch::Geometry;
+use crate::machine::state::Machine;
+use crate::machine::watch::Watcher;
+use crate::text::module::Module;
+use crate::text::reach::ReachableNames;
 
-pub use self::error::{At, Fault, Race, Unsupported};
-pub use self::forms::{Form, Operand, forms};
 pub use self::guards::Guards;
-pub use self::launch::{Launch, Launched, Options, Races};
-pub use self::memory::Memory;
-use super::Module;
-use super::reach::Reached;
+pub use crate::instructions::form::Form;
+pub use crate::instructions::operand::Operand;
+pub use crate::instructions::table::forms;
+pub use crate::machine::error::{At, Fault, Race, Unsupported};
+pub use crate::machine::launch::{Launch, Launched, Options, Races};
+pub use crate::machine::memory::Memory;
 
 /// A module that can be run: see [the module's documentation](self).
 #[derive(Clone, Debug)]
@@ -116,8 +101,8 @@ impl Emulator {
         Self::of(module, |_| true)
     }
 
-    /// Decodes a module for launches of these kernels: what is not known matters only in them, in functions that
-    /// they call, and in variables that they name. A launch of another one traps where it comes to such a thing.
+    /// Decodes a module for launches of these kernels. What is not known matters only in them, in functions that they
+    /// call, and in variables that they name. A launch of another one traps where it comes to such a thing.
     ///
     /// ```
     /// use nitro_ptx::Module;
@@ -133,7 +118,7 @@ impl Emulator {
     /// # Errors
     /// The first instruction or declaration that is not known and matters.
     pub fn for_kernels(module: &Module, kernels: &[&str]) -> Result<Self, Unsupported> {
-        let reached = Reached::of(module, kernels);
+        let reached = ReachableNames::of(module, kernels);
         Self::of(module, |name| reached.contains(name))
     }
 
@@ -141,9 +126,9 @@ impl Emulator {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let (program, refused) = Program::new(module);
         let mut refused = refused.into_iter();
-        let is_needed =
-            |refused: &Refused| refused.names.is_empty() || refused.names.iter().any(|name| matters(name));
-        match refused.find(is_needed) {
+        let first =
+            refused.find(|Refusal { names, .. }| names.is_empty() || names.iter().any(|name| matters(name)));
+        match first {
             Some(refused) => Err(refused.unsupported),
             None => Ok(Self { program, number: NUMBER.fetch_add(1, Ordering::Relaxed) }),
         }
@@ -171,7 +156,7 @@ impl Emulator {
     /// # Errors
     /// When the launch does not fit the kernel, or a thread does what is not allowed; memory is then half done.
     pub fn launch(&self, launch: &Launch, memory: &mut Memory, options: &Options) -> Result<Launched, Fault> {
-        self.launch_observed(launch, memory, options, None)
+        self.watched(launch, memory, options, None)
     }
 
     /// Runs a launch as [`Emulator::launch`] does, and notes what its guards and comparisons come to.
@@ -207,9 +192,7 @@ impl Emulator {
         options: &Options,
         guards: &mut Guards,
     ) -> Result<Launched, Fault> {
-        let geometry = Geometry::new(&self.program, launch, options)?;
-        let engine = self.engine(launch, &geometry, options, memory)?;
-        engine.guarded(guards).run()
+        self.watched(launch, memory, options, Some(guards))
     }
 
     /// Returns what notes outcomes in launches of this program, which was made of this module.
@@ -218,44 +201,33 @@ impl Emulator {
         Guards::new(module, &self.program)
     }
 
-    fn engine<'a>(
-        &'a self,
-        launch: &Launch,
-        geometry: &'a Geometry,
-        options: &'a Options,
-        memory: &'a mut Memory,
-    ) -> Result<Engine<'a>, Fault> {
-        let Some(kernel) = self.program.kernel(launch.kernel) else {
-            return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
-        };
-        let parts = memory.parts(self.number, &self.program);
-        Ok(Engine::new(&self.program, kernel, geometry, options, parts))
-    }
-
-    /// As [`Emulator::launch`], watched.
-    pub(crate) fn launch_observed(
+    /// Runs a launch that may be watched.
+    pub(crate) fn watched(
         &self,
         launch: &Launch,
         memory: &mut Memory,
         options: &Options,
-        mut observer: Option<&mut Observer>,
+        watch: Watcher,
     ) -> Result<Launched, Fault> {
-        let geometry = Geometry::new(&self.program, launch, options)?;
-        let engine = self.engine(launch, &geometry, options, memory)?;
-        let launched = engine.observed(observer.as_deref_mut()).run();
-        if let Some(observer) = observer {
-            observer.launched();
-        }
-        launched
+        let Program { code, image } = &self.program;
+        let geometry = Geometry::new(image, launch, options)?;
+        let Some(kernel) = image.kernel(launch.kernel) else {
+            return Err(Fault::Launch(format!("there is no kernel `{}`", launch.kernel)));
+        };
+        // Variables of the module live in the memory, from launch to launch.
+        let parts = memory.parts(self.number, image);
+        let machine = Machine::new(image, kernel, &geometry, options, parts, watch);
+        Engine { code, machine }.run()
     }
 
-    /// Who watches launches of this program, which was made of this module.
-    pub(crate) fn observer(&self, module: &Module) -> Observer {
-        Observer::new(module, &self.program)
+    /// Returns the program, for those who watch it.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
     }
 
-    /// The bytes of a variable of the module, as the launches with this memory left it; none if there is no such
-    /// variable, or no launch yet.
+    /// Returns the bytes of a variable of the module, as the launches with this memory left it.
+    ///
+    /// There are none if there is no such variable, or no launch yet.
     ///
     /// ```
     /// use nitro_ptx::Module;
@@ -272,7 +244,7 @@ impl Emulator {
     /// ```
     #[must_use]
     pub fn variable<'a>(&self, name: &str, memory: &'a Memory) -> Option<&'a [u8]> {
-        let at = self.program.variables.iter().position(|variable| variable.name == name)?;
+        let at = self.program.image.variables.iter().position(|variable| variable.name == name)?;
         Some(&memory.variables(self.number)?[at].data)
     }
 
@@ -288,9 +260,10 @@ impl Emulator {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn kernels(&self) -> impl Iterator<Item = (&str, Vec<usize>)> {
-        let kernels = self.program.functions.iter().filter(|function| function.is_kernel);
+        let kernels = self.program.image.functions.iter().filter(|function| function.is_kernel);
         kernels.map(|kernel| {
-            (kernel.name.as_str(), kernel.parameters.iter().map(|&(_, bytes)| bytes as usize).collect())
+            let sizes = kernel.parameters.iter().map(|&(_, bytes)| bytes as usize);
+            (kernel.name.as_str(), sizes.collect())
         })
     }
 }

@@ -1,18 +1,17 @@
-//! What a program does with some inputs, and which edits that suggests.
+//! Profiles: the values that a program has in some launches, and the edits that they suggest.
 
+mod observe;
 mod propose;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 
-use nitro_stats::random::Random;
-
-use super::base::Base;
-use super::edit::Operation;
-use super::emulate::{Emulator, Fault, Launch, Launched, Memory, Observer, Options, Unsupported};
-use super::module::InstructionId;
+use self::observe::Observer;
+use crate::edits::base::Base;
+use crate::edits::proposal::Proposal;
+use crate::emulate::{Emulator, Fault, Launch, Launched, Memory, Options, Unsupported};
+use crate::text::module::InstructionId;
 
 /// Launches of a base on the emulator, watched: what is always the same in them suggests edits.
 ///
@@ -46,109 +45,6 @@ pub struct Profile<'a> {
     observer: Observer,
 }
 
-/// An edit that a profile or the text suggests.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Proposal {
-    /// What speaks for it.
-    pub reason: Reason,
-    /// What is to be done.
-    pub operation: Operation,
-    /// The register that stands for the results that are missing then; any where there is none.
-    pub stands_for: Option<String>,
-}
-
-impl Proposal {
-    /// For this reason, with whatever register for what is missing then.
-    #[must_use]
-    pub fn new(reason: Reason, operation: Operation) -> Self {
-        Self { reason, operation, stands_for: None }
-    }
-}
-
-/// Why an edit is proposed: what was so in all executions that were watched, or stands in the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
-    /// Another register, or its own, had the result already.
-    Known,
-    /// What it reads was the same number.
-    Constant,
-    /// A guard said always the same.
-    OneWay,
-    /// A store changed nothing, or nobody read what it left.
-    Store,
-    /// What it loads nobody wrote in the same launch.
-    ReadOnly,
-    /// Of all that is loaded through a pointer nobody wrote anything in the same launch.
-    Pointer,
-    /// A barrier without which no threads race; whoever proposes it has looked.
-    Barrier,
-    /// A barrier at which it is enough to wait for the warp; whoever proposes it has looked.
-    Warp,
-    /// A branch jumps over a few instructions.
-    Branch,
-    /// A load comes after stores that it may not need.
-    Order,
-    /// Arithmetic that need not be exact.
-    Precision,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Known => "results that a register has",
-            Self::Constant => "constants",
-            Self::OneWay => "guards that say always the same",
-            Self::Store => "stores that nobody needs",
-            Self::ReadOnly => "loads of what nobody writes",
-            Self::Pointer => "pointers through which nobody writes",
-            Self::Barrier => "barriers without which nothing races",
-            Self::Warp => "barriers that a warp is enough for",
-            Self::Branch => "branches over a few instructions",
-            Self::Order => "loads that stores stand before",
-            Self::Precision => "arithmetic that may be approximate",
-        })
-    }
-}
-
-impl fmt::Display for Proposal {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}", self.operation)?;
-        self.stands_for.as_ref().map_or(Ok(()), |register| write!(formatter, ", {register} stands for it"))
-    }
-}
-
-/// In so many draws of an edit one is a proposal.
-const ONE_IN: usize = 3;
-
-/// Proposals by their reasons, those that reach many places apart, since they are few.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Proposals(Vec<Vec<Proposal>>);
-
-impl Proposals {
-    pub(super) fn new(all: impl IntoIterator<Item = Proposal>) -> Self {
-        let mut by_reason = BTreeMap::<(Reason, bool), BTreeSet<Proposal>>::new();
-        for proposal in all {
-            let kind = (proposal.reason, proposal.operation.is_wide());
-            by_reason.entry(kind).or_default().insert(proposal);
-        }
-        Self(by_reason.into_values().map(|proposals| proposals.into_iter().collect()).collect())
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = &Proposal> {
-        self.0.iter().flatten()
-    }
-
-    /// None where another edit is to be drawn.
-    pub(super) fn draw(&self, random: &mut Random) -> Option<&Proposal> {
-        // Without any nothing is drawn.
-        if self.0.is_empty() || random.below(ONE_IN) > 0 {
-            return None;
-        }
-        let of_reason = &self.0[random.below(self.0.len())];
-        Some(&of_reason[random.below(of_reason.len())])
-    }
-}
-
 impl<'a> Profile<'a> {
     /// Nothing has been launched yet.
     ///
@@ -156,7 +52,7 @@ impl<'a> Profile<'a> {
     /// When these kernels cannot be emulated.
     pub fn new(base: &'a Base, kernels: &[&str]) -> Result<Self, Unsupported> {
         let emulator = Emulator::for_kernels(base.module(), kernels)?;
-        let observer = emulator.observer(base.module());
+        let observer = Observer::new(base.module(), emulator.program());
         Ok(Self { base, emulator, observer })
     }
 
@@ -170,7 +66,9 @@ impl<'a> Profile<'a> {
         memory: &mut Memory,
         options: &Options,
     ) -> Result<Launched, Fault> {
-        self.emulator.launch_observed(launch, memory, options, Some(&mut self.observer))
+        let launched = self.emulator.watched(launch, memory, options, Some(&mut self.observer));
+        self.observer.launched();
+        launched
     }
 
     /// All launches with this memory are over, of which the host reads all buffers but these.
@@ -178,13 +76,13 @@ impl<'a> Profile<'a> {
         self.observer.ended(unread);
     }
 
-    /// What was executed in the launches so far.
+    /// Returns the instructions that were executed in the launches so far.
     #[must_use]
     pub fn executed(&self) -> BTreeSet<InstructionId> {
         self.observer.watched().filter(|watched| watched.holds).map(|watched| watched.id).collect()
     }
 
-    /// What has been seen suggests these edits, in an order of their own.
+    /// Returns the edits that the launches so far suggest, in an order of their own.
     #[must_use]
     pub fn proposals(&self) -> Vec<Proposal> {
         let mut proposals = propose::all(self.base, &self.observer);

@@ -1,30 +1,31 @@
 //! From what was seen to edits.
 
+use crate::edits::reword;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{Proposal, Reason};
-use crate::assigned::walk;
-use crate::base::Base;
-use crate::edit::{CacheMode, Operation, Value};
-use crate::emulate::{Observer, Seen, Watched};
-use crate::flow::{Flow, Placed};
-use crate::legal_edits::{LegalEdits, is_number_at, names_symbol};
-use crate::module::{Class, Function, Instruction, InstructionId, Token};
-use crate::opcode::{self, Kind};
-use crate::sites::GUARD;
+use super::observe::{Constancy, InstructionProfile, Observer};
+use crate::analysis::assigned::walk;
+use crate::analysis::flow::{Flow, Occurrence};
+use crate::edits::base::Base;
+use crate::edits::edit::{CacheMode, Operation, Value};
+use crate::edits::legal_edits::{LegalEdits, is_number_at, names_symbol};
+use crate::edits::proposal::{Proposal, Reason};
+use crate::instructions::effect::Kind;
+use crate::instructions::sites::GUARD;
+use crate::text::module::{Class, Function, Instruction, InstructionId, Token};
 
 /// Registers that are proposed to stand for one result.
 const MOST_STANDING: usize = 4;
 
 /// All proposals for the functions that can be edited.
 pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
-    let watched: HashMap<InstructionId, &Watched> =
+    let watched: HashMap<InstructionId, &InstructionProfile> =
         observer.watched().map(|watched| (watched.id, watched)).collect();
     let mut found = Vec::new();
     for function in base.edited_bodies(base.module()) {
         let Some(flow) = Flow::new(function) else { continue };
         found.extend(pointers(function, &watched));
-        let (addresses, numbers) = (of_addresses(&flow), of_numbers(function));
+        let (addresses, numbers) = (of_addresses(function), of_numbers(function));
         walk(&flow, |_, placed, assigned| {
             let Some(watched) = watched.get(&placed.id) else { return };
             let observation = Observation { function, placed, watched };
@@ -45,7 +46,7 @@ pub(super) fn all(base: &Base, observer: &Observer) -> Vec<Proposal> {
 }
 
 /// Parameters through which something is loaded, and nothing that was written in the same launch.
-fn pointers(function: &Function, watched: &HashMap<InstructionId, &Watched>) -> Vec<Proposal> {
+fn pointers(function: &Function, watched: &HashMap<InstructionId, &InstructionProfile>) -> Vec<Proposal> {
     let is_pointer = |instruction: &&Instruction| {
         instruction.effect().loads_parameter() && instruction.opcode.ends_with("64")
     };
@@ -57,53 +58,34 @@ fn pointers(function: &Function, watched: &HashMap<InstructionId, &Watched>) -> 
     let names: BTreeSet<String> = names.collect();
     let operations = names.into_iter().map(Operation::ReadOnly).filter(|operation| {
         let through = function.clone().rewrite(operation);
-        let seen: Vec<&&Watched> = through.iter().filter_map(|id| watched.get(id)).collect();
+        let seen: Vec<&&InstructionProfile> = through.iter().filter_map(|id| watched.get(id)).collect();
         !seen.is_empty() && seen.iter().all(|load| !load.reads_written)
     });
     operations.map(|operation| Proposal::new(Reason::Pointer, operation)).collect()
 }
 
-/// Registers whose values are addresses of variables, which are elsewhere on a device, or come of such.
-fn of_addresses(flow: &Flow<'_>) -> HashSet<usize> {
-    let mut found = HashSet::new();
-    let placed: Vec<&Placed<'_>> = flow.blocks.iter().flat_map(|block| &block.code).collect();
-    loop {
-        let before = found.len();
-        for placed in &placed {
-            let instruction = placed.instruction;
-            let mut read = instruction.sites().into_iter().filter_map(|site| site.register);
-            let is_one = instruction.effect().kind == Kind::Pure && names_symbol(instruction);
-            if is_one
-                || instruction.effect().kind == Kind::Pure && read.any(|register| found.contains(&register))
-            {
-                found.extend(instruction.definitions());
-            }
-        }
-        if found.len() == before {
-            return found;
-        }
-    }
+/// Returns the registers whose values are addresses of variables, which are elsewhere on a device, or come of such.
+fn of_addresses(function: &Function) -> HashSet<usize> {
+    function
+        .derived(|instruction| instruction.effect().kind == Kind::Pure && names_symbol(instruction), |_| true)
 }
 
-/// Registers that are given numbers alone, which the assembler puts where they are read.
+/// Returns the registers that are given numbers alone, which the assembler puts where they are read.
 fn of_numbers(function: &Function) -> HashSet<usize> {
-    let is_number = |instruction: &Instruction| {
-        instruction.opcode.starts_with("mov")
-            && instruction.sites().iter().any(|site| site.register.is_none())
-    };
-    let all = || function.instructions().map(|(_, instruction)| instruction);
-    let given = |is_number_given: bool| {
-        let some = all().filter(move |instruction| is_number(instruction) == is_number_given);
-        some.flat_map(Instruction::definitions).collect::<HashSet<usize>>()
-    };
-    &given(true) - &given(false)
+    let (mut numbers, mut others) = (HashSet::new(), HashSet::new());
+    for (_, instruction) in function.instructions() {
+        let is_number = instruction.opcode.starts_with("mov")
+            && instruction.sites().iter().any(|site| site.register.is_none());
+        if is_number { &mut numbers } else { &mut others }.extend(instruction.definitions());
+    }
+    &numbers - &others
 }
 
 /// An instruction, and what was seen of it.
 struct Observation<'a> {
     function: &'a Function,
-    placed: &'a Placed<'a>,
-    watched: &'a Watched,
+    placed: &'a Occurrence<'a>,
+    watched: &'a InstructionProfile,
 }
 
 impl Observation<'_> {
@@ -146,7 +128,7 @@ impl Observation<'_> {
         }
         let sites = instruction.sites();
         for &(slot, register, seen) in &self.watched.reads {
-            let (Seen::Always(value), false) = (seen, is_left_out(register)) else { continue };
+            let (Constancy::Always(value), false) = (seen, is_left_out(register)) else { continue };
             let class = registers[register].class;
             let is_free =
                 sites.iter().any(|site| site.slot == slot && is_number_at(instruction, site, class));
@@ -167,7 +149,7 @@ impl Observation<'_> {
                 found.push(Proposal::new(Reason::OneWay, Operation::Delete(at)));
             }
             (true, false) if legal.unguard => {
-                let to = Value::Number(opcode::ALWAYS.to_owned());
+                let to = Value::Number(reword::ALWAYS.to_owned());
                 found.push(Proposal::new(Reason::OneWay, Operation::Operand { at, slot: GUARD, to }));
             }
             _ => {}
@@ -185,7 +167,7 @@ impl Observation<'_> {
             }
             Kind::Load if is_free && !self.watched.reads_written => {
                 let mode = CacheMode::Nc;
-                let changed = opcode::with_cache(&instruction.opcode, mode);
+                let changed = reword::with_cache(&instruction.opcode, mode);
                 if changed.is_some_and(|changed| changed != instruction.opcode) {
                     found.push(Proposal::new(Reason::ReadOnly, Operation::Cache { at, mode }));
                 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::edit::Edit;
-use crate::{InstructionId, Module};
+use crate::edits::edit::{Edit, Operation};
+use crate::{Module, Reason};
 
 /// In each line a thing that nobody needs, for up to 64 threads: `%r3` is 64 always, `%r6` is `%r5`, nobody is at
 /// `MANY`, all are below 1000, what is stored first is overwritten, and what the shared store leaves is there

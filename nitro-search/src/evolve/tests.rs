@@ -189,7 +189,7 @@ fn proposals_depend_on_seed_and_outcomes_alone() {
                     fitness,
                     code: Some(code),
                 });
-                evolution.tell(&trial, report).unwrap();
+                evolution.tell(trial, report).unwrap();
             }
             asked.extend(trials);
         }
@@ -344,7 +344,7 @@ fn what_fails_the_validation_or_another_run_is_out() {
             let trial = &trials[0];
             let is_bad = trial.purpose == bad && trial.edits.contains(&22);
             let report = if is_bad { Report::Failed(Failure::Wrong) } else { report(&evolution, trial) };
-            evolution.tell(&trial, report).unwrap();
+            evolution.tell(trial, report).unwrap();
         }
         let finalists = evolution.proposer().finalists();
         assert!(!finalists.is_empty());

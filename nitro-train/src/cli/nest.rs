@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use nitro_learn::plain_table::Table;
 use nitro_store::printable::printable;
 use serde_json::json;
@@ -26,11 +26,18 @@ fn show(described: &Described, args: &ShowNestArgs, out: &mut dyn Write) -> Resu
         let unwritable = || format!("{}: the page cannot be written", file.display());
         fs::write(file, &description.html).with_context(unwritable)?;
     }
+    ensure!(
+        !args.passes || !description.passes.is_empty(),
+        "the generator of `{}` of `{}` tells of no passes",
+        code.variant,
+        code.function
+    );
+    let text = if args.passes { &description.passes } else { &description.text };
     match (args.show.json.json, &args.html) {
         (true, Some(page)) => json::print(out, &json!({ "code": code, "page": page })),
-        (true, None) => json::print(out, &json!({ "code": code, "text": description.text })),
+        (true, None) => json::print(out, &json!({ "code": code, "text": text })),
         (false, Some(page)) => Ok(writeln!(out, "{}", page.display())?),
-        (false, None) => Ok(write!(out, "{}", printable(&description.text))?),
+        (false, None) => Ok(write!(out, "{}", printable(text))?),
     }
 }
 

@@ -253,7 +253,7 @@ impl Generator for Texts {
 
     fn describe(&self, text: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
         let text = format!("{text} for {target:?}");
-        self.describes.then(|| Ok(Description { html: format!("<p>{text}"), text }))
+        self.describes.then(|| Ok(Description { html: format!("<p>{text}"), text, ..Description::default() }))
     }
 }
 

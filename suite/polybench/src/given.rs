@@ -34,7 +34,7 @@ fn mapping(line: &str) -> Result<Mapping, String> {
     }
     let tiling: Tiling = serde_json::from_value(value).map_err(|error| format!("no tiling: {error}"))?;
     let threads: u64 = tiling.block.iter().copied().map(u64::from).product();
-    if !(1..=1024).contains(&threads) || tiling.points.contains(&0) {
+    if !(1..=1024).contains(&threads) || tiling.thread_tile.contains(&0) {
         return Err("write a block of 1 to 1024 threads, and no axis without points".to_owned());
     }
     Ok(Mapping::sane().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]))

@@ -18,7 +18,7 @@ fn a_line_is_a_tiling_or_a_mapping() {
     let mapping = serde_json::to_string(&Mapping::ppcg_default()).unwrap();
     let given =
         read_text("both", &format!("{{\"block\": [16, 16, 1], \"inner\": 8}}\n\n{mapping}\n")).unwrap();
-    let tiling = Tiling { block: [16, 16, 1], inner: 8, ..Tiling::default() };
+    let tiling = Tiling { block: [16, 16, 1], tile_k: 8, ..Tiling::default() };
     let usual = [tiling.clone(), tiling.clone(), tiling];
     assert_eq!(given, [(1, Mapping::sane().with_usual_tilings(usual)), (3, Mapping::ppcg_default())]);
 }

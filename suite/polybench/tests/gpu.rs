@@ -28,10 +28,10 @@ fn run(executable: &Executable, data: &mut Data) {
 fn tiled(points: [u32; 3], inner: u32, buffers: u32) -> Mapping {
     let of = |block: [u32; 3], points| Tiling {
         block,
-        points,
-        neighbours: 4,
-        inner,
-        buffers,
+        thread_tile: points,
+        vector_width: 4,
+        tile_k: inner,
+        stages: buffers,
         transposes: buffers != 2,
         promotes: true,
         ..Tiling::default()

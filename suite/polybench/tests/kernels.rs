@@ -17,22 +17,28 @@ fn exact_mappings() -> [Mapping; 3] {
 
 /// Small tiles of several points, staged: edges are everywhere.
 fn tiled(mapping: &Mapping, blocks: [[u32; 3]; 3], points: [u32; 3], inner: u32) -> Mapping {
-    let tiling = Tiling { points, inner, promotes: true, ..Tiling::default() };
+    let tiling = Tiling { thread_tile: points, tile_k: inner, promotes: true, ..Tiling::default() };
     mapping.clone().with_usual_tilings(blocks.map(|block| Tiling { block, ..tiling.clone() }))
 }
 
 fn tiled_mappings(mapping: &Mapping) -> [Mapping; 6] {
     let tiling = Tiling {
         block: [2, 2, 1],
-        points: [2, 1, 1],
-        inner: 2,
-        buffers: 2,
+        thread_tile: [2, 1, 1],
+        tile_k: 2,
+        stages: 2,
         promotes: true,
         ..Tiling::default()
     };
     let of = |tiling: &Tiling| mapping.clone().with_usual_tilings([(); 3].map(|()| tiling.clone()));
-    let wide =
-        Tiling { points: [4, 4, 1], neighbours: 4, inner: 4, buffers: 3, transposes: true, ..tiling.clone() };
+    let wide = Tiling {
+        thread_tile: [4, 4, 1],
+        vector_width: 4,
+        tile_k: 4,
+        stages: 3,
+        transposes: true,
+        ..tiling.clone()
+    };
     [
         tiled(mapping, [[3, 1, 1], [3, 2, 1], [2, 2, 3]], [2, 3, 1], 2),
         tiled(mapping, [[4, 1, 1], [2, 2, 1], [2, 1, 1]], [1, 2, 2], 3),
@@ -137,13 +143,13 @@ fn products_compile_however_their_operands_come_to_shared_memory() {
         for (buffers, transposes) in [(1, false), (1, true), (2, false), (3, true)] {
             let tiling = Tiling {
                 block: [16, 8, 1],
-                points: [4, 4, 1],
-                neighbours: 4,
-                inner: 8,
-                buffers,
+                thread_tile: [4, 4, 1],
+                vector_width: 4,
+                tile_k: 8,
+                stages: buffers,
                 transposes,
                 promotes: true,
-                resident_blocks: 2,
+                min_blocks: 2,
                 ..Tiling::default()
             };
             let mapping = Mapping::sane().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]);

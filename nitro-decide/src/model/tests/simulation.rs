@@ -185,7 +185,8 @@ fn answers_of_block(kernel: &Kernel, nesting: &Nesting, leaf: &Candidate, all: &
     kernel.statements.iter().zip(all).map(of).sum()
 }
 
-/// Sectors of 32 bytes that a block touches with one access: each warp with all its threads at once, wherever each of them is in what it does.
+/// Sectors of 32 bytes that a block touches with one access: each warp with all its threads at once, wherever each
+/// of them is in what it does.
 fn sectors(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
     let of = |thread: u64| counted.touched.get(&((block, thread), access)).map_or(&[][..], |own| own);
     let warp = |first: u64| {
@@ -203,8 +204,9 @@ fn sectors(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
     (0..threads).step_by(32).map(warp).sum()
 }
 
-/// Requests of the first-level cache for what a block touches with one access: of each load as many as its busiest bank has words, or one for each register that it brings to the lanes of a whole warp, of which
-/// it brings two where all lanes share with a neighbour, or with the one behind that.
+/// Requests of the first-level cache for what a block touches with one access: of each load as many as its busiest
+/// bank has words, or one for each register that it brings to the lanes of a whole warp, of which it brings two
+/// where all lanes share with a neighbour, or with the one behind that.
 fn requests(counted: &Counted, block: u64, threads: u64, access: usize) -> f64 {
     let of = |thread: u64| counted.touched.get(&((block, thread), access)).map_or(&[][..], |own| own);
     let width = counted.width as usize;

@@ -1,7 +1,7 @@
 //! Modules whose threads end where loops do not, or before a stray access.
 
 use nitro_cuda::{Module, Stream, Variable};
-use nitro_ptx::{Bounds, Deadline, Violation};
+use nitro_ptx::{Module as Ptx, Violation};
 use nitro_search::Failure;
 
 use super::case::Case;
@@ -21,7 +21,7 @@ impl<'m> BoundedModule<'m> {
     /// Takes a module that has bounds or a deadline.
     pub(super) fn of(module: &'m Module) -> Option<Self> {
         let violation = module.variable(Violation::VARIABLE).ok()?;
-        let (table, end) = (module.variable(Bounds::TABLE), module.variable(Deadline::END));
+        let (table, end) = (module.variable(Ptx::BOUNDS_VARIABLE), module.variable(Ptx::DEADLINE_VARIABLE));
         Some(Self { violation, table: table.ok(), end: end.ok() })
     }
 
@@ -33,7 +33,7 @@ impl<'m> BoundedModule<'m> {
         let Some(variable) = self.table else { return Ok(()) };
         let ranges: Vec<(u64, u64)> =
             case.buffers.iter().map(|buffer| (buffer.work.pointer(), buffer.work.len() as u64)).collect();
-        let table = Bounds::table(&ranges).ok_or_else(|| {
+        let table = Ptx::bounds_table(&ranges).ok_or_else(|| {
             Stop::Failed(Failure::Launch, format!("{} buffers are too many for bounds", ranges.len()))
         })?;
         Ok(variable.copy_from_slice(stream, &table)?)

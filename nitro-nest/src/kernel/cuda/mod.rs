@@ -6,10 +6,10 @@
 mod names;
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Write};
 
 use names::CudaNames;
 
+use super::display::{Notation, write_instructions};
 use super::{Cache, Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
 use crate::nest::affine::Affine;
 use crate::nest::display::{self, Names};
@@ -17,10 +17,12 @@ use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
 use crate::nest::{Condition, Range};
 
 impl Program {
-    /// All kernels in CUDA C++. Each takes, in this order: the sizes and the iterators of the host's loops around
-    /// it (`long long`, or with [`Integers::Bits32`] `int`), the scalars (`float`), and a pointer to each array of
-    /// the nest, at a multiple of 16 bytes as allocations are. Where the mapping keeps the order of sums it gives
-    /// what the nest gives, bit for bit, if compiled with `-fmad=false`.
+    /// Writes all kernels in CUDA C++.
+    ///
+    /// Each takes the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
+    /// `int`), then the scalars (`float`). Last comes a pointer to each array of the nest, at a multiple of 16 bytes
+    /// as allocations are. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
+    /// compiled with `-fmad=false`.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -35,7 +37,8 @@ impl Program {
     ///
     /// let nest = fill::nest();
     /// let source = nest.map(&nest.dependences()?, &Mapping::naive()).cuda(Integers::Bits64);
-    /// assert!(source.contains("void __launch_bounds__(256) fill_0(long long n, float value, float* __restrict__ x)"), "{source}");
+    /// let head = "void __launch_bounds__(256) fill_0(long long n, float value, float* __restrict__ x)";
+    /// assert!(source.contains(head), "{source}");
     /// assert!(source.contains("x[i] = value;"), "{source}");
     /// # Ok::<(), nitro_nest::DependenceError>(())
     /// ```
@@ -44,25 +47,28 @@ impl Program {
         self.cuda_in(integers.c_name())
     }
 
-    /// As [`cuda`](Self::cuda), with integers of a type of this name.
+    /// Writes as [`cuda`](Self::cuda) does, with integers of a type of this name.
     pub(super) fn cuda_in(&self, integer: &'static str) -> String {
         let mut text = String::new();
-        let has = |is_such: fn(&Instruction) -> bool| self.kernels.iter().any(|kernel| kernel.has(is_such));
-        if has(|one| matches!(one, Instruction::Fetch { .. })) {
+        if self.has(|one| matches!(one, Instruction::Fetch { .. })) {
             text.push_str(FETCH);
         }
-        if has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
+        if self.has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
             text.push_str(FETCH_WIDE);
         }
-        if has(|one| matches!(one, Instruction::AddWide { .. })) {
+        if self.has(|one| matches!(one, Instruction::AddWide { .. })) {
             text.push_str(ADD_WIDE);
         }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
-            let writer = Writer { names, program: self, kernel, integer };
-            writer.kernel(&mut text).expect("a string takes everything");
+            Writer { names, program: self, kernel, integer }.kernel(&mut text);
         }
         text
+    }
+
+    /// Returns `true` if a kernel has such an instruction.
+    fn has(&self, is_such: fn(&Instruction) -> bool) -> bool {
+        self.kernels.iter().any(|kernel| kernel.has(is_such))
     }
 }
 
@@ -129,39 +135,36 @@ struct Writer<'a> {
     program: &'a Program,
     kernel: &'a Kernel,
     names: CudaNames,
-    /// What C++ calls the integers.
+    /// The type of integers in C++.
     integer: &'static str,
 }
 
 impl Writer<'_> {
-    fn kernel(&self, text: &mut String) -> fmt::Result {
+    fn kernel(&self, text: &mut String) {
         let (threads, name) = (self.kernel.threads(), &self.kernel.name);
         let bounds = match self.kernel.resident_blocks {
             0 => threads.to_string(),
             blocks => format!("{threads}, {blocks}"),
         };
-        writeln!(
-            text,
-            "extern \"C\" __global__ void __launch_bounds__({bounds}) {name}({})",
-            self.arguments()
-        )?;
-        writeln!(text, "{{")?;
+        let arguments = self.arguments();
+        *text +=
+            &format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {name}({arguments})\n{{\n");
         for (index, local) in self.kernel.locals.iter().enumerate() {
+            let array = self.program.nest.arrays.len() + index;
             // Aligned so that a compiler may load four elements at once.
             let space = match local.space {
                 Space::Shared => "__shared__ __align__(16) ",
-                Space::Register if self.is_copied(self.program.nest.arrays.len() + index) => "__align__(16) ",
+                Space::Register if self.is_copied(array) => "__align__(16) ",
                 Space::Register => "",
             };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
-            let name = self.names.array(self.program.nest.arrays.len() + index);
-            writeln!(text, "    {space}float {name}{shape};")?;
+            *text += &format!("    {space}float {}{shape};\n", self.names.array(array));
         }
-        self.instructions(&self.kernel.body, 1, text)?;
-        writeln!(text, "}}\n")
+        write_instructions(self, &self.kernel.body, 1, text);
+        *text += "}\n\n";
     }
 
-    /// Whether several elements of the array are copied at once.
+    /// Returns `true` if several elements of the array are copied at once.
     fn is_copied(&self, array: usize) -> bool {
         self.kernel.has(|instruction| match instruction {
             Instruction::Copy { target, source: other } | Instruction::AddWide { target, value: other } => {
@@ -185,90 +188,7 @@ impl Writer<'_> {
         integers.chain(scalars).chain(arrays).collect::<Vec<_>>().join(", ")
     }
 
-    fn instructions(&self, all: &[Instruction], depth: usize, text: &mut String) -> fmt::Result {
-        let indent = "    ".repeat(depth);
-        for instruction in all {
-            let body = match instruction {
-                Instruction::Define(iterator, values) => {
-                    let name = &self.names.iterators[*iterator];
-                    writeln!(text, "{indent}const {} {name} = {};", self.integer, self.extreme(values, ">"))?;
-                    continue;
-                }
-                Instruction::Assign(assignment) => {
-                    writeln!(
-                        text,
-                        "{indent}{}",
-                        self.store(&assignment.target, self.value(&assignment.value))
-                    )?;
-                    continue;
-                }
-                Instruction::Fetch { target, source, width } => {
-                    let (target, source) = (self.access(target), self.access(source));
-                    let helper = if *width == 1 { "fetch" } else { "fetch_wide" };
-                    writeln!(text, "{indent}{helper}(&{target}, &{source});")?;
-                    continue;
-                }
-                Instruction::Copy { target, source } => {
-                    writeln!(text, "{indent}{}", self.copy(target, source))?;
-                    continue;
-                }
-                Instruction::Commit => {
-                    writeln!(text, "{indent}commit_fetches();")?;
-                    continue;
-                }
-                Instruction::Await(groups) => {
-                    writeln!(text, "{indent}await_fetches<{groups}>();")?;
-                    continue;
-                }
-                Instruction::Barrier => {
-                    writeln!(text, "{indent}__syncthreads();")?;
-                    continue;
-                }
-                Instruction::Divide { quotient, remainder, value, divisor } => {
-                    let [quotient, remainder] =
-                        [quotient, remainder].map(|iterator| &self.names.iterators[*iterator]);
-                    let (value, integer) = (display::affine(&self.names, value), self.integer);
-                    writeln!(text, "{indent}const {integer} {quotient} = ({value}) / {divisor};")?;
-                    writeln!(text, "{indent}const {integer} {remainder} = ({value}) % {divisor};")?;
-                    continue;
-                }
-                Instruction::Add { target, value, lanes } => {
-                    self.add(target, value, *lanes, &indent, text)?;
-                    continue;
-                }
-                Instruction::AddWide { target, value } => {
-                    let (target, value) = (self.access(target), self.access(value));
-                    writeln!(text, "{indent}add_wide(&{target}, *(const float4*)&{value});")?;
-                    continue;
-                }
-                Instruction::Loop(range, unroll, body) => {
-                    match unroll {
-                        Unroll::Free => {}
-                        Unroll::By(factor) => writeln!(text, "{indent}#pragma unroll {factor}")?,
-                        Unroll::All => writeln!(text, "{indent}#pragma unroll")?,
-                    }
-                    writeln!(text, "{indent}{} {{", self.head(range))?;
-                    body
-                }
-                Instruction::If(conditions, body, otherwise) => {
-                    let all: Vec<_> = conditions.iter().map(|condition| self.condition(condition)).collect();
-                    writeln!(text, "{indent}if ({}) {{", all.join(" && "))?;
-                    if otherwise.is_empty() {
-                        body
-                    } else {
-                        self.instructions(body, depth + 1, text)?;
-                        writeln!(text, "{indent}}} else {{")?;
-                        otherwise
-                    }
-                }
-            };
-            self.instructions(body, depth + 1, text)?;
-            writeln!(text, "{indent}}}")?;
-        }
-        Ok(())
-    }
-
-    /// An element that is read, through the caches that were asked for.
+    /// Reads an element, through the caches that were asked for.
     fn load(&self, access: &Access) -> String {
         let element = self.access(access);
         match self.kernel.caches(access.array)[0] {
@@ -278,7 +198,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A statement by which an element becomes a value.
+    /// Writes the statement by which an element becomes a value.
     fn store(&self, target: &Access, value: String) -> String {
         let element = self.access(target);
         match self.kernel.caches(target.array)[1] {
@@ -288,7 +208,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A statement that copies neighbours.
+    /// Writes the statement that copies neighbours.
     fn copy(&self, target: &Access, source: &Access) -> String {
         let [reads, _] = self.kernel.caches(source.array);
         let [_, writes] = self.kernel.caches(target.array);
@@ -305,24 +225,20 @@ impl Writer<'_> {
         }
     }
 
-    fn add(
-        &self,
-        target: &Access,
-        value: &Access,
-        lanes: u32,
-        indent: &str,
-        text: &mut String,
-    ) -> fmt::Result {
+    /// Writes the addition of a register, after that of the lanes by shuffles.
+    fn add(&self, target: &Access, value: &Access, lanes: u32) -> Vec<String> {
         let (target, value) = (self.access(target), self.access(value));
         if lanes == 1 {
-            return writeln!(text, "{indent}atomicAdd(&{target}, {value});");
+            return vec![format!("atomicAdd(&{target}, {value});")];
         }
-        writeln!(text, "{indent}for (int lane = {}; lane > 0; lane /= 2) {{", lanes / 2)?;
-        writeln!(text, "{indent}    {value} += __shfl_down_sync(0xffffffffu, {value}, lane);")?;
-        writeln!(text, "{indent}}}")?;
-        writeln!(text, "{indent}if (threadIdx.x % {lanes} == 0) {{")?;
-        writeln!(text, "{indent}    atomicAdd(&{target}, {value});")?;
-        writeln!(text, "{indent}}}")
+        vec![
+            format!("for (int lane = {}; lane > 0; lane /= 2) {{", lanes / 2),
+            format!("    {value} += __shfl_down_sync(0xffffffffu, {value}, lane);"),
+            "}".to_owned(),
+            format!("if (threadIdx.x % {lanes} == 0) {{"),
+            format!("    atomicAdd(&{target}, {value});"),
+            "}".to_owned(),
+        ]
     }
 
     fn head(&self, range: &Range) -> String {
@@ -335,7 +251,7 @@ impl Writer<'_> {
         }
     }
 
-    /// One integer, or the largest (`>`) or smallest (`<`) of several, without a library's `max`.
+    /// Writes one integer, or the largest (`>`) or smallest (`<`) of several, without a library's `max`.
     fn extreme(&self, all: &[Affine], comparison: &str) -> String {
         let (last, others) = all.split_last().expect("a bound has a value");
         let last = display::affine(&self.names, last);
@@ -346,11 +262,7 @@ impl Writer<'_> {
         format!("(({others}) {comparison} ({last}) ? ({others}) : ({last}))")
     }
 
-    fn condition(&self, condition: &Condition) -> String {
-        display::conditions(&self.names, std::slice::from_ref(condition))
-    }
-
-    /// Arrays of the nest are flat; those of the kernel have the subscripts of C.
+    /// Writes an element: arrays of the nest are flat; those of the kernel have the subscripts of C.
     fn access(&self, access: &Access) -> String {
         let name = self.names.array(access.array);
         let mut subscripts =
@@ -403,12 +315,64 @@ impl Writer<'_> {
     }
 }
 
-/// As a factor of a product: a sum in parentheses.
+impl Notation for Writer<'_> {
+    fn lines(&self, instruction: &Instruction) -> Vec<String> {
+        let integer = self.integer;
+        vec![match instruction {
+            Instruction::Define(iterator, values) => {
+                format!(
+                    "const {integer} {} = {};",
+                    self.names.iterators[*iterator],
+                    self.extreme(values, ">")
+                )
+            }
+            Instruction::Assign(assignment) => self.store(&assignment.target, self.value(&assignment.value)),
+            Instruction::Fetch { target, source, width } => {
+                let helper = if *width == 1 { "fetch" } else { "fetch_wide" };
+                format!("{helper}(&{}, &{});", self.access(target), self.access(source))
+            }
+            Instruction::Copy { target, source } => self.copy(target, source),
+            Instruction::Commit => "commit_fetches();".to_owned(),
+            Instruction::Await(groups) => format!("await_fetches<{groups}>();"),
+            Instruction::Barrier => "__syncthreads();".to_owned(),
+            Instruction::Divide { quotient, remainder, value, divisor } => {
+                let [quotient, remainder] =
+                    [quotient, remainder].map(|iterator| &self.names.iterators[*iterator]);
+                let value = display::affine(&self.names, value);
+                return vec![
+                    format!("const {integer} {quotient} = ({value}) / {divisor};"),
+                    format!("const {integer} {remainder} = ({value}) % {divisor};"),
+                ];
+            }
+            Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
+            Instruction::AddWide { target, value } => {
+                format!("add_wide(&{}, *(const float4*)&{});", self.access(target), self.access(value))
+            }
+            Instruction::Loop(..) | Instruction::If(..) => unreachable!("others are in it"),
+        }]
+    }
+
+    fn loop_head(&self, range: &Range, unroll: Unroll) -> Vec<String> {
+        let mut lines = match unroll {
+            Unroll::Free => Vec::new(),
+            Unroll::By(factor) => vec![format!("#pragma unroll {factor}")],
+            Unroll::All => vec!["#pragma unroll".to_owned()],
+        };
+        lines.push(format!("{} {{", self.head(range)));
+        lines
+    }
+
+    fn if_head(&self, conditions: &[Condition]) -> String {
+        format!("if ({}) {{", display::conditions(&self.names, conditions))
+    }
+}
+
+/// Writes a factor of a product: a sum in parentheses.
 fn factor(text: &str) -> String {
     if text.contains([' ', '-']) { format!("({text})") } else { text.to_owned() }
 }
 
-/// The number as C reads it, to the last bit.
+/// Writes a number as C reads it, to the last bit.
 fn number(value: f32) -> String {
     if value.is_nan() {
         "__int_as_float(0x7fc00000)".to_owned()

@@ -1,4 +1,4 @@
-//! What arguments, iterators and arrays are called in CUDA C++.
+//! The names of arguments, iterators and arrays in CUDA C++.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,11 @@ const TAKEN: &str = "\
     noexcept not nullptr operator or private protected public register short signed sizeof switch \
     template this throw typedef typeid typename union unsigned using virtual void volatile wchar_t xor \
     break const continue do else enum extern false for if return static struct true while \
-    blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd float4 add_wide fetch fetch_wide commit_fetches await_fetches nitro_int";
+    blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd float4 \
+    add_wide fetch fetch_wide commit_fetches await_fetches nitro_int";
 
 /// The names, none of which CUDA C++ has taken.
-pub struct CudaNames {
+pub(super) struct CudaNames {
     /// The indices of a thread's block and of itself along x, y and z.
     indices: [[String; 3]; 2],
     pub parameters: Vec<String>,
@@ -34,20 +35,19 @@ impl CudaNames {
         let arrays = 0..nest.arrays.len() + kernel.locals.len();
         let indices =
             ["blockIdx", "threadIdx"].map(|of| ["x", "y", "z"].map(|axis| format!("({integer}){of}.{axis}")));
-        let own = |names: Vec<String>| names.iter().map(|name| free(name, nest)).collect();
+        let iterators = nest.iterators.iter().chain(&kernel.iterators);
         Self {
             indices,
-            parameters: own(nest.parameters.clone()),
-            iterators: own(nest.iterators.iter().chain(&kernel.iterators).cloned().collect()),
-            scalars: own(nest.scalars.clone()),
-            arrays: own(arrays.map(|array| names.array(array).to_owned()).collect()),
+            parameters: nest.parameters.iter().map(|name| free(name, nest)).collect(),
+            iterators: iterators.map(|name| free(name, nest)).collect(),
+            scalars: nest.scalars.iter().map(|name| free(name, nest)).collect(),
+            arrays: arrays.map(|array| free(names.array(array), nest)).collect(),
         }
     }
 }
 
-/// The name, with `_` behind it as often as it takes to be free.
+/// Returns the name, with `_` behind it as often as it takes to be free.
 fn free(name: &str, nest: &Nest) -> String {
-    let is_taken = |name: &str| TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__");
     if !is_taken(name) {
         return name.to_owned();
     }
@@ -57,6 +57,10 @@ fn free(name: &str, nest: &Nest) -> String {
         free.push('_');
     }
     free
+}
+
+fn is_taken(name: &str) -> bool {
+    TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__")
 }
 
 impl Names for CudaNames {

@@ -33,6 +33,8 @@ Examples:
   train nest show 3fa9 --store my.db --html found.html
       what a search has found, as a page; 3fa9 begins its digest, as in
       found{kernel=3fa90c1b22d4e675} of train inspect or train search
+  train nest show sane --passes
+      the nest after each pass, from temporaries to the code of threads
   train nest show sane --architecture 90
       with registers and shared memory on sm_90, compiled by NVRTC";
 
@@ -52,6 +54,9 @@ pub(in crate::cli) struct ShowNestArgs {
     /// Write a self-contained page there instead of text
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub(in crate::cli) html: Option<PathBuf>,
+    /// Show the passes that made the kernels instead, and what there was after each: the nest, then the kernels
+    #[arg(long, requires = "kernel", conflicts_with = "html")]
+    pub(in crate::cli) passes: bool,
     /// Device of this machine to compile for, e.g. cuda:0 [default: the first one that the function runs on;
     /// without one nothing is compiled]
     #[arg(long, value_name = "D", requires = "kernel")]

@@ -6,7 +6,7 @@ use nitro_evolve::Set;
 use nitro_evolve::workload::{InputBuffer, Role};
 use nitro_evolve_subjects::{Subject, subjects};
 use nitro_ptx::emulate::{Emulator, Fault, Launch, Memory, Options, Races};
-use nitro_ptx::{Bounds, Module, Violation};
+use nitro_ptx::{Module, Violation};
 
 use crate::case::{Case, small, workload};
 use crate::expected::compare;
@@ -297,10 +297,12 @@ fn no_original_is_ended_in_its_first_run() {
             let ranges: Vec<(u64, u64)> = buffers
                 .map(|buffer| (memory.allocate(buffer.bytes.clone()), buffer.bytes.len() as u64))
                 .collect();
-            let table = Bounds::table(&ranges).unwrap();
+            let table = Module::bounds_table(&ranges).unwrap();
             let words = table.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes).to_string());
-            let table = format!("{}[129] = {{ {} }}", Bounds::TABLE, words.collect::<Vec<_>>().join(", "));
-            let bounded = emulator(&module.replace(&format!("{}[129] = {{ 0 }}", Bounds::TABLE), &table));
+            let table =
+                format!("{}[129] = {{ {} }}", Module::BOUNDS_VARIABLE, words.collect::<Vec<_>>().join(", "));
+            let bounded =
+                emulator(&module.replace(&format!("{}[129] = {{ 0 }}", Module::BOUNDS_VARIABLE), &table));
             let mut memory = Memory::new();
             let found = run_in(&mut memory, &bounded, &case, &options)
                 .unwrap_or_else(|fault| panic!("{}: {fault}", case.name));

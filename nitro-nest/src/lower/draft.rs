@@ -1,0 +1,120 @@
+//! A program in the making: what passes read and fill in.
+
+use std::fmt;
+
+use super::AnalysedNest;
+use super::grid::{Axis, split_name};
+use super::groups::KernelGroup;
+use crate::kernel::{Host, Kernel, Program};
+use crate::mapping::{Mapping, Tiling};
+use crate::nest::display;
+use crate::nest::{Nest, Node};
+
+/// A program in the making. Before statements are grouped there is no kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft<'m> {
+    pub(crate) input: AnalysedNest,
+    pub(crate) mapping: &'m Mapping,
+    /// The order of launches, with the loops that the host repeats.
+    pub(crate) host: Vec<Host>,
+    pub(crate) kernels: Vec<KernelDraft>,
+}
+
+/// A kernel in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelDraft {
+    pub(crate) group: KernelGroup,
+    /// The iterators of the host's loops around its launch.
+    pub(crate) host_iterators: Vec<usize>,
+    /// The threads and their tiles, once they are decided.
+    pub(super) tiling: Option<Tiling>,
+    /// The loops of the grid, z or y first and x last.
+    pub(crate) axes: Vec<Axis>,
+    /// The nest without the loops of host and grid: what a thread does at each point.
+    pub(crate) rest: Vec<Node>,
+    /// The code.
+    pub(crate) code: Option<Kernel>,
+}
+
+impl<'m> Draft<'m> {
+    /// Begins a program.
+    pub(crate) fn new(input: AnalysedNest, mapping: &'m Mapping) -> Self {
+        Self { input, mapping, host: Vec::new(), kernels: Vec::new() }
+    }
+
+    /// Returns the program, once all passes were run.
+    pub(crate) fn into_program(self) -> Program {
+        let kernels = self.kernels.into_iter().map(|kernel| kernel.code.expect("the last pass writes code"));
+        Program { nest: self.input.nest, kernels: kernels.collect(), host: self.host }
+    }
+}
+
+impl KernelDraft {
+    /// Returns the tiling.
+    ///
+    /// # Panics
+    /// When it is not decided yet.
+    pub(crate) fn tiling(&self) -> &Tiling {
+        self.tiling.as_ref().expect("tilings are decided before what needs them")
+    }
+
+    /// Decides the tiling.
+    pub(crate) fn decide(&mut self, tiling: Tiling) {
+        self.tiling = Some(tiling);
+    }
+}
+
+/// Prints what there is so far: the nest, the kernels and what is decided about them, or the program.
+impl fmt::Display for Draft<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.kernels.is_empty() {
+            return writeln!(formatter, "{}", self.input.nest);
+        }
+        if self.kernels.iter().all(|kernel| kernel.code.is_some()) {
+            return write!(formatter, "{}", self.clone().into_program());
+        }
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let mut nest = self.input.nest.clone();
+            nest.iterators.extend(split_name(&nest, &kernel.group));
+            write_kernel(&nest, index, kernel, formatter)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_kernel(
+    nest: &Nest,
+    index: usize,
+    kernel: &KernelDraft,
+    formatter: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    let KernelGroup { statements, grid, summed, split } = &kernel.group;
+    writeln!(formatter, "kernel {}_{index}: statements {statements:?}", nest.name)?;
+    let split: Vec<usize> = split.iter().copied().collect();
+    let roles = [("host", &kernel.host_iterators), ("grid", grid), ("sums along", summed), ("split", &split)];
+    for (role, iterators) in roles.into_iter().filter(|(_, iterators)| !iterators.is_empty()) {
+        let names: Vec<&str> = iterators.iter().map(|iterator| nest.iterators[*iterator].as_str()).collect();
+        writeln!(formatter, "    {role}: {}", names.join(", "))?;
+    }
+    if let Some(tiling) = &kernel.tiling {
+        writeln!(formatter, "    {tiling:?}")?;
+    }
+    for axis in &kernel.axes {
+        write_axis(nest, axis, formatter)?;
+    }
+    let mut text = String::new();
+    display::nodes(nest, &kernel.rest, 1, &mut text)?;
+    formatter.write_str(&text)
+}
+
+fn write_axis(nest: &Nest, axis: &Axis, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let Axis { threads, points, neighbours, .. } = axis;
+    let letter = ["x", "y", "z"][axis.dimension];
+    let name = &nest.iterators[axis.iterator];
+    let serial = if axis.is_serial { ", one after the other" } else { "" };
+    let summed = if axis.is_summed { ", summed" } else { "" };
+    writeln!(
+        formatter,
+        "    {letter}: {name}, {threads} threads × {points} points ({neighbours} neighbours){serial}{summed}"
+    )
+}

@@ -1,0 +1,302 @@
+//! The pass that groups statements into kernels, and chooses the loops of their grids.
+//!
+//! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987),
+//! where parallel loops go outwards.
+
+use super::bounds::{find_loop, mentions};
+use super::components::components;
+use super::draft::{Draft, KernelDraft};
+use crate::dependence::{Dependence, Dependences, is_sum};
+use crate::kernel::Host;
+use crate::mapping::Schedule;
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::Access;
+use crate::nest::statement::Statement;
+use crate::nest::{Assignment, Nest, Range};
+
+/// The dimensions of a CUDA grid.
+const MOST_DIMENSIONS: usize = 3;
+
+/// Gives the draft its kernels, and the order in which the host launches them.
+pub(super) fn run(draft: &mut Draft<'_>) {
+    let nest = &draft.input.nest;
+    let plans = plans(nest, &draft.input.dependences, draft.mapping.schedule());
+    draft.host = place(nest, plans, &mut Vec::new(), &mut draft.kernels);
+}
+
+/// Makes a kernel of each group, with the host's loops around them.
+fn place(nest: &Nest, plans: Vec<Plan>, host: &mut Vec<usize>, kernels: &mut Vec<KernelDraft>) -> Vec<Host> {
+    let mut launches = Vec::new();
+    for plan in plans {
+        launches.push(match plan {
+            Plan::Host(iterator, inside) => {
+                let range = find_loop(&nest.body, iterator).expect("an iterator is that of a loop").clone();
+                host.push(iterator);
+                let body = place(nest, inside, host, kernels);
+                host.pop();
+                Host::Loop(range, body)
+            }
+            Plan::Kernel(group) => {
+                let host_iterators = host.clone();
+                kernels.push(KernelDraft { group, host_iterators, ..KernelDraft::default() });
+                Host::Launch(kernels.len() - 1)
+            }
+        });
+    }
+    launches
+}
+
+/// The decision about some statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Plan {
+    /// The host repeats a loop: the iterator's index.
+    Host(usize, Vec<Plan>),
+    Kernel(KernelGroup),
+}
+
+/// Statements that make a kernel, and what becomes of the loops around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KernelGroup {
+    pub(crate) statements: Vec<usize>,
+    /// The iterators of the grid, outermost first: z or y first and x last.
+    pub(crate) grid: Vec<usize>,
+    /// Those of the grid that are parallel since sums may be added up in any order.
+    pub(crate) summed: Vec<usize>,
+    /// The loop of a thread whose terms are split over blocks along one more dimension (split-K).
+    pub(crate) split: Option<usize>,
+}
+
+impl Plan {
+    /// Returns the fewest dimensions of a grid, 0 where the host repeats.
+    fn dimensions(&self) -> usize {
+        match self {
+            Plan::Host(..) => 0,
+            Plan::Kernel(group) => group.grid.len() + usize::from(group.split.is_some()),
+        }
+    }
+
+    fn is_parallel(&self) -> bool {
+        match self {
+            Plan::Host(_, plans) => plans.iter().any(Plan::is_parallel),
+            Plan::Kernel(group) => !group.grid.is_empty(),
+        }
+    }
+}
+
+/// Plans all statements of a nest, in the order in which they run.
+fn plans(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Plan> {
+    let relaxed = schedule.reassociates(nest).then(|| dependences.without_sums(nest));
+    let planner = Planner { statements: nest.statements(), dependences, relaxed, schedule };
+    let all: Vec<usize> = (0..planner.statements.len()).collect();
+    planner.plans(&all, 0)
+}
+
+struct Planner<'a> {
+    statements: Vec<Statement<'a>>,
+    dependences: &'a Dependences,
+    /// The dependences without those of sums, where several threads may add up one.
+    relaxed: Option<Dependences>,
+    schedule: Schedule,
+}
+
+impl Planner<'_> {
+    /// Plans statements that share the loops outside of `depth`, which the host runs.
+    ///
+    /// What is in one loop at `depth` stays together first, since the order of such groups is legal.
+    fn plans(&self, among: &[usize], depth: usize) -> Vec<Plan> {
+        let mut plans = Vec::new();
+        let mut left = among;
+        while let [first, ..] = left {
+            let own = self.loop_at(*first, depth);
+            // Statements outside of all loops at this depth are groups of their own.
+            let count = left
+                .iter()
+                .take_while(|other| *other == first || own.is_some() && self.loop_at(**other, depth) == own)
+                .count();
+            let (group, others) = left.split_at(count);
+            plans.extend(self.group(group, depth));
+            left = others;
+        }
+        plans
+    }
+
+    /// Returns the iterator of the loop at this depth around a statement.
+    fn loop_at(&self, statement: usize, depth: usize) -> Option<usize> {
+        self.statements[statement].loops.get(depth).map(|range| range.iterator)
+    }
+
+    fn assignment(&self, statement: usize) -> &Assignment {
+        self.statements[statement].assignment
+    }
+
+    /// Plans one kernel or, where that has fewer dimensions, one for each component.
+    fn group(&self, group: &[usize], depth: usize) -> Vec<Plan> {
+        let together = self.kernel(group, depth);
+        let components = components(self.dependences, group, depth);
+        if components.len() == 1 {
+            return vec![together.unwrap_or_else(|| self.sequential(group, depth))];
+        }
+        let apart = self.apart(&components, depth);
+        let Some(together) = together else { return apart };
+        let dimensions = together.dimensions();
+        // Apart, a kernel may get more dimensions; it pays if none loses any.
+        let none_has_fewer = apart.iter().all(|plan| plan.dimensions() >= dimensions);
+        let some_has_more = apart.iter().any(|plan| plan.dimensions() > dimensions);
+        if none_has_fewer && some_has_more { apart } else { vec![together] }
+    }
+
+    /// Plans the components one by one or, with fusion, neighbours together where that costs no dimension.
+    fn apart(&self, components: &[Vec<usize>], depth: usize) -> Vec<Plan> {
+        let mut plans: Vec<Plan> = Vec::new();
+        for component in components {
+            let plan = self.kernel(component, depth).unwrap_or_else(|| self.sequential(component, depth));
+            match plans.last().and_then(|last| self.fused(last, &plan, depth)) {
+                Some(fused) => *plans.last_mut().expect("it is the last") = fused,
+                None => plans.push(plan),
+            }
+        }
+        plans
+    }
+
+    fn fused(&self, one: &Plan, other: &Plan, depth: usize) -> Option<Plan> {
+        let (Plan::Kernel(first), Plan::Kernel(second)) = (one, other) else { return None };
+        let mut all = [first.statements.as_slice(), &second.statements].concat();
+        all.sort_unstable();
+        let fused = self.schedule.fuses.then(|| self.kernel(&all, depth)).flatten()?;
+        (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
+    }
+
+    /// Plans a kernel of all these statements, if they share a parallel loop.
+    fn kernel(&self, among: &[usize], depth: usize) -> Option<Plan> {
+        let mut grid = self.grid(self.dependences, among, depth);
+        let mut summed = Vec::new();
+        // Where one loop at most is parallel, sums may be added up in parallel for another.
+        if let Some(relaxed) = &self.relaxed
+            && self.schedule.sums_in_parallel
+            && grid.len() < 2
+        {
+            let wider = self.grid(relaxed, among, depth);
+            if wider.len() > grid.len() && self.sums_are_alone(among, &wider) {
+                summed = wider.iter().filter(|iterator| !grid.contains(iterator)).copied().collect();
+                grid = wider;
+            }
+        }
+        if self.schedule.coalesces {
+            self.coalesce(among, &mut grid);
+        }
+        let split = self.split(among, depth, &grid);
+        let group = KernelGroup { statements: among.to_vec(), grid, summed, split };
+        (!group.grid.is_empty()).then_some(Plan::Kernel(group))
+    }
+
+    /// Returns the reduction loop to split across blocks (split-K).
+    ///
+    /// Requires a 2-D grid, and a loop over sizes besides it in which everything sums up along it.
+    fn split(&self, among: &[usize], depth: usize, grid: &[usize]) -> Option<usize> {
+        // Sums have to be free of all dependences but their own, and nothing may see a part of them.
+        let relaxed = self.relaxed.as_ref().filter(|_| self.schedule.splits_sums && grid.len() == 2)?;
+        let loops = &self.statements[among[0]].loops;
+        let at = (depth..self.common(among)).find(|at| !grid.contains(&loops[*at].iterator))?;
+        let range = loops[at];
+        let is_of_sizes = range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes);
+        let is_plain = is_of_sizes && range.lower.len() == 1 && range.step == 1 && !range.is_reversed;
+        let is_free = relaxed.within(among, depth).all(|found| found.distances[at].is_zero());
+        let all_sum_up = among.iter().all(|statement| {
+            let assignment = self.assignment(*statement);
+            is_sum(assignment) && !assignment.target.depends_on(&[range.iterator])
+        });
+        let split = [grid, &[range.iterator]].concat();
+        let may_be_split = is_plain && is_free && all_sum_up && self.sums_are_alone(among, &split);
+        may_be_split.then_some(range.iterator)
+    }
+
+    /// Returns `true` if nothing but sums touches what is added up across the grid.
+    ///
+    /// Then nothing sees a part of a sum.
+    fn sums_are_alone(&self, among: &[usize], grid: &[usize]) -> bool {
+        let mut ranges = among.iter().flat_map(|one| &self.statements[*one].loops);
+        let steps_are_plain = ranges.all(|range| range.step == 1);
+        steps_are_plain
+            && among.iter().all(|statement| {
+                let target = &self.assignment(*statement).target;
+                let is_across = grid.iter().any(|iterator| !target.depends_on(&[*iterator]));
+                let mut others = among.iter().filter(|other| *other != statement);
+                !is_across || !others.any(|other| self.touches(*other, target.array))
+            })
+    }
+
+    fn touches(&self, statement: usize, array: usize) -> bool {
+        self.accesses(statement).iter().any(|access| access.array == array)
+    }
+
+    fn accesses(&self, statement: usize) -> Vec<&Access> {
+        self.assignment(statement).accesses()
+    }
+
+    /// Brings the loop along which most accesses touch neighbouring elements innermost: it becomes x.
+    fn coalesce(&self, among: &[usize], grid: &mut Vec<usize>) {
+        // Of two loops that are as good, the inner one stays x.
+        let accesses: Vec<&Access> = among.iter().flat_map(|one| self.accesses(*one)).collect();
+        let best = (0..grid.len()).max_by_key(|at| {
+            let neighbours = accesses.iter().filter(|access| is_coalesced(access, grid[*at])).count();
+            (neighbours, *at)
+        });
+        if let Some(best) = best {
+            let x = grid.remove(best);
+            grid.push(x);
+        }
+    }
+
+    /// Plans a loop of the host if something in it is parallel, else one thread that runs everything.
+    fn sequential(&self, among: &[usize], depth: usize) -> Plan {
+        // A launch for each iteration pays if kernels have several threads then.
+        if let Some(iterator) = self.loop_at(among[0], depth) {
+            let host = Plan::Host(iterator, self.plans(among, depth + 1));
+            if host.is_parallel() {
+                return host;
+            }
+        }
+        Plan::Kernel(KernelGroup { statements: among.to_vec(), ..KernelGroup::default() })
+    }
+
+    /// Returns the loops that all these statements share and no dependence between them crosses.
+    ///
+    /// A loop whose bounds are known only inside of a thread is not among them.
+    fn grid(&self, dependences: &Dependences, among: &[usize], depth: usize) -> Vec<usize> {
+        let mut grid: Vec<usize> = Vec::new();
+        let mut inside: Vec<usize> = Vec::new();
+        let found: Vec<&Dependence> = dependences.within(among, depth).collect();
+        let loops = &self.statements[among[0]].loops;
+        for (at, range) in loops.iter().enumerate().take(self.common(among)).skip(depth) {
+            let is_free = found.iter().all(|found| found.distances[at].is_zero());
+            if is_free && grid.len() < MOST_DIMENSIONS && bounds_are_known(range, &grid, &inside) {
+                grid.push(range.iterator);
+            } else {
+                inside.push(range.iterator);
+            }
+        }
+        grid
+    }
+
+    /// Counts the loops around all these statements.
+    fn common(&self, among: &[usize]) -> usize {
+        let first = &self.statements[among[0]];
+        let others = among[1..].iter().map(|other| first.common_loops(&self.statements[*other]));
+        others.min().unwrap_or(first.loops.len())
+    }
+}
+
+/// Returns `true` if neighbouring values of an iterator touch neighbouring elements.
+fn is_coalesced(access: &Access, iterator: usize) -> bool {
+    let last = access.subscripts.last();
+    access.subscripts.len() > 1
+        && last.is_some_and(|last| last.coefficient(Variable::Iterator(iterator)).abs() == 1)
+}
+
+/// Returns `true` if bounds of a loop of the grid depend on no loop that runs in the thread.
+///
+/// They may depend on others of the grid, where the steps still begin at one value.
+fn bounds_are_known(range: &Range, grid: &[usize], inside: &[usize]) -> bool {
+    let mut bounds = range.lower.iter().chain(&range.upper);
+    bounds.all(|bound| !mentions(bound, inside) && (range.step == 1 || !mentions(bound, grid)))
+}

@@ -1,0 +1,285 @@
+//! Copies to shared memory: all threads of a block copy a part of an array together.
+
+use super::context::{Context, either, guarded};
+use super::stage::StagedPart;
+use super::tiles::Tiles;
+use crate::kernel::{Instruction, Space, Unroll, WIDE};
+use crate::lower::bounds::{count_to, iterator};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::{Access, Relation};
+use crate::nest::{Assignment, Condition};
+
+/// The mode in which a part is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CopyMode {
+    /// Element by element, with conditions where it may stand out beyond its array.
+    Guarded,
+    /// Element by element.
+    Whole,
+    /// Several elements at once.
+    Wide,
+}
+
+impl CopyMode {
+    /// Returns how many elements a thread copies at once.
+    fn width(self) -> i64 {
+        if self == CopyMode::Wide { i64::from(WIDE) } else { 1 }
+    }
+}
+
+/// The phase of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CopyPhase {
+    /// Elements come to shared memory, or are on their way there.
+    Bring,
+    /// Those that were on their way become what is kept of them.
+    Change,
+}
+
+/// Copies all elements of these parts, with conditions where they may stand out beyond their arrays.
+///
+/// Each thread has the same ones in both phases.
+pub(super) fn copy_parts(
+    context: &mut Context<'_>,
+    parts: &[StagedPart],
+    is_guarded: bool,
+    phase: CopyPhase,
+) -> Vec<Instruction> {
+    let mut all = Vec::new();
+    for part in parts.iter().filter(|part| phase == CopyPhase::Bring || !part.keeps_element()) {
+        all.extend(match &part.wide {
+            _ if is_guarded => copy(context, part, CopyMode::Guarded, phase),
+            None => copy(context, part, CopyMode::Whole, phase),
+            Some(conditions) => {
+                let wide = copy(context, part, CopyMode::Wide, phase);
+                either(conditions.clone(), wide, copy(context, part, CopyMode::Whole, phase))
+            }
+        });
+    }
+    all
+}
+
+/// Copies a part: threads are neighbours along its last dimension, rows of them one after another.
+fn copy(context: &mut Context<'_>, part: &StagedPart, mode: CopyMode, phase: CopyPhase) -> Vec<Instruction> {
+    // A row is `steps` long for `width` threads each; a block copies `step` rows at a time.
+    let threads = i64::from(context.block.iter().product::<u32>());
+    let (last, rows) = part.extents.split_last().expect("an array that is reused has a dimension");
+    let steps = *last / mode.width();
+    let width = threads_of_row(steps, threads);
+    let height: i64 = rows.iter().product();
+    let [row_0, column_0, row, column, count, across] =
+        ["row_0", "column_0", "row", "column", "rows", "columns"].map(|name| context.iterator(name));
+    let (divisions, mut indices) = unfold(context, iterator(row), rows);
+    indices.push(iterator(column) * mode.width());
+    let copy = match phase {
+        CopyPhase::Bring => bring(context, part, indices, mode),
+        CopyPhase::Change => change(context, part, indices, mode),
+    };
+    // A thread's elements of a row are `width` apart, and its rows `step`.
+    let mut columns = vec![Instruction::Define(column, vec![iterator(column_0) + iterator(across) * width])];
+    columns.extend(guarded(below(column, steps, width), copy));
+    let columns = Instruction::Loop(count_to(across, ceil(steps, width)), Unroll::All, columns);
+    let step = threads / width;
+    let mut rows = vec![Instruction::Define(row, vec![iterator(row_0) + iterator(count) * step])];
+    rows.extend(guarded(below(row, height, step), [divisions, vec![columns]].concat()));
+    let value = linear_thread(context);
+    vec![
+        Instruction::Divide { quotient: row_0, remainder: column_0, value, divisor: width },
+        Instruction::Loop(count_to(count, ceil(height, step)), Unroll::All, rows),
+    ]
+}
+
+/// Brings one element, or several.
+fn bring(
+    context: &mut Context<'_>,
+    part: &StagedPart,
+    indices: Vec<Affine>,
+    mode: CopyMode,
+) -> Vec<Instruction> {
+    let (within, source) = source(context, part, &indices, mode);
+    if mode == CopyMode::Wide && (part.is_transposed() || !part.keeps_element()) && part.stage.is_none() {
+        return through_registers(context, part, source, &indices);
+    }
+    // Copies to a pipeline stage go on while threads work; others end where they begin.
+    let target = part.element(indices);
+    let one = if part.stage.is_some() {
+        Instruction::Fetch { target, source, width: mode.width() as u32 }
+    } else if mode == CopyMode::Wide {
+        Instruction::Copy { target, source }
+    } else {
+        Instruction::Assign(Assignment { target, value: part.value_of(&source) })
+    };
+    guarded(within, vec![one])
+}
+
+/// Makes of one element, or several, what is kept of them.
+fn change(
+    context: &mut Context<'_>,
+    part: &StagedPart,
+    indices: Vec<Affine>,
+    mode: CopyMode,
+) -> Vec<Instruction> {
+    let (within, _) = source(context, part, &indices, mode);
+    let target = part.element(indices.clone());
+    if mode == CopyMode::Wide {
+        return through_registers(context, part, target, &indices);
+    }
+    let value = part.value_of(&target);
+    guarded(within, vec![Instruction::Assign(Assignment { target, value })])
+}
+
+/// Returns the element in the nest's array, and the conditions under which there is one.
+fn source(
+    context: &Context<'_>,
+    part: &StagedPart,
+    indices: &[Affine],
+    mode: CopyMode,
+) -> (Vec<Condition>, Access) {
+    let mut subscripts = Vec::new();
+    for (index, origin) in indices.iter().zip(&part.origin) {
+        subscripts.push(index.clone() + origin.clone());
+    }
+    let is_guarded = mode == CopyMode::Guarded;
+    let within = if is_guarded { in_bounds(context, part.array, &subscripts) } else { Vec::new() };
+    (within, Access { array: part.array, subscripts })
+}
+
+/// Brings several elements to registers, and what is made of them to shared memory.
+fn through_registers(
+    context: &mut Context<'_>,
+    part: &StagedPart,
+    source: Access,
+    indices: &[Affine],
+) -> Vec<Instruction> {
+    let array = context.local("wide", Space::Register, vec![i64::from(WIDE)]);
+    let first = Access { array, subscripts: vec![Affine::from(0)] };
+    let mut all = vec![Instruction::Copy { target: first.clone(), source }];
+    for index in 0..i64::from(WIDE) {
+        let register = first.neighbour(index);
+        let mut target = register.clone();
+        if part.is_transposed() {
+            let mut within = indices.to_vec();
+            let last = within.last_mut().expect("an array that is reused has a dimension");
+            *last = last.clone() + index;
+            target = part.element(within);
+        }
+        all.push(Instruction::Assign(Assignment { target, value: part.value_of(&register) }));
+    }
+    if !part.is_transposed() {
+        all.push(Instruction::Copy { target: part.element(indices.to_vec()), source: first });
+    }
+    all
+}
+
+/// Finds out under which conditions parts come several elements at once: all of their rows begin at multiples.
+pub(super) fn align(context: &mut Context<'_>, parts: &mut [StagedPart], tiles: &Tiles) -> Vec<Instruction> {
+    let mut divisions = Vec::new();
+    let start = Variable::Iterator(tiles.start);
+    for part in parts.iter_mut().filter(|part| part.wide.is_some()) {
+        part.wide = None;
+        let last = part.origin.last().expect("an array that is reused has a dimension");
+        // Tiles are multiples apart: where the first begins, all do.
+        if last.coefficient(start) * tiles.depth % i64::from(WIDE) == 0 {
+            let first = last.substitute(start, &tiles.range.lower[0]);
+            if let Some((own, conditions)) = aligned_rows(context, part.array, &first) {
+                divisions.extend(own);
+                part.wide = Some(conditions);
+            }
+        }
+    }
+    divisions
+}
+
+/// Returns code and conditions that all rows of an array have a multiple at this place.
+///
+/// None: they have not.
+pub(super) fn aligned_rows(
+    context: &mut Context<'_>,
+    array: usize,
+    last: &Affine,
+) -> Option<(Vec<Instruction>, Vec<Condition>)> {
+    // All rows begin at multiples if the first does, and their length is one.
+    let row = context.nest.arrays[array].shape[1..].last();
+    let mut remainders: Vec<Affine> = row.into_iter().chain([last]).map(without_multiples).collect();
+    if remainders.iter().any(|value| value.terms().is_empty() && value.constant() != 0) {
+        return None;
+    }
+    remainders.retain(|value| !value.terms().is_empty());
+    let (mut divisions, mut conditions) = (Vec::new(), Vec::new());
+    for value in remainders {
+        let [quotient, remainder] = ["rest", "odd"].map(|name| context.iterator(name));
+        divisions.push(Instruction::Divide { quotient, remainder, value, divisor: i64::from(WIDE) });
+        let (left, right) = (iterator(remainder), Affine::from(0));
+        conditions.push(Condition { relation: Relation::Equal, left, right });
+    }
+    Some((divisions, conditions))
+}
+
+/// Returns the index along each dimension but the last, of the number of a row.
+fn unfold(context: &mut Context<'_>, row: Affine, extents: &[i64]) -> (Vec<Instruction>, Vec<Affine>) {
+    let (mut divisions, mut indices, mut left) = (Vec::new(), Vec::new(), row);
+    for (at, extent) in extents.iter().enumerate().rev() {
+        if extents[..at].iter().all(|extent| *extent == 1) {
+            indices.push(std::mem::replace(&mut left, Affine::from(0)));
+            continue;
+        }
+        let [quotient, remainder] = ["rest", "index"].map(|name| context.iterator(name));
+        divisions.push(Instruction::Divide { quotient, remainder, value: left, divisor: *extent });
+        indices.push(iterator(remainder));
+        left = iterator(quotient);
+    }
+    indices.reverse();
+    (divisions, indices)
+}
+
+/// Returns the number of a thread in its block.
+fn linear_thread(context: &Context<'_>) -> Affine {
+    let [x, y, _] = context.block.map(i64::from);
+    let mut number = Affine::from(0);
+    for (axis, factor) in [1, x, x * y].into_iter().enumerate() {
+        if context.block[axis] > 1 {
+            number = number + Variable::Thread(axis) * factor;
+        }
+    }
+    number
+}
+
+/// Returns the conditions that an array has this element.
+pub(super) fn in_bounds(context: &Context<'_>, array: usize, subscripts: &[Affine]) -> Vec<Condition> {
+    let mut conditions = Vec::new();
+    for (subscript, extent) in subscripts.iter().zip(&context.nest.arrays[array].shape) {
+        if !context.is_never_negative(subscript) {
+            conditions.push(Condition::at_least(subscript.clone(), Affine::from(0)));
+        }
+        conditions.push(Condition::less(subscript.clone(), extent.clone()));
+    }
+    conditions
+}
+
+/// Returns a value that has the same remainder when it is divided, without what is a multiple anyway.
+fn without_multiples(value: &Affine) -> Affine {
+    let wide = i64::from(WIDE);
+    let mut rest = Affine::from(value.constant() % wide);
+    for (variable, coefficient) in value.terms() {
+        rest = rest + *variable * (coefficient % wide);
+    }
+    rest
+}
+
+/// Returns how many threads copy a row together: as many as read 128 bytes, fewer where a row is shorter.
+fn threads_of_row(row: i64, threads: i64) -> i64 {
+    let wanted = row.clamp(1, 32).unsigned_abs().next_power_of_two() as i64;
+    (1..=wanted).rev().find(|width| threads % width == 0).unwrap_or(1)
+}
+
+fn ceil(value: i64, divisor: i64) -> i64 {
+    value.unsigned_abs().div_ceil(divisor.unsigned_abs()) as i64
+}
+
+/// Returns the condition that an index is below an extent, if its steps do not come out even.
+fn below(index: usize, extent: i64, step: i64) -> Vec<Condition> {
+    if extent % step == 0 {
+        return Vec::new();
+    }
+    vec![Condition::less(iterator(index), Affine::from(extent))]
+}

@@ -1,0 +1,338 @@
+//! Shared staging: the parts of arrays that an inner loop reads tile by tile, in shared memory.
+
+use super::accumulate::register_of;
+use super::body::begins_apart;
+use super::context::{Context, Points, Tile, extreme};
+use crate::kernel::{Space, WIDE};
+use crate::lower::bounds::iterator;
+use crate::mapping::Tiling;
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::{Access, Expression};
+use crate::nest::{Assignment, Condition, Node, Range};
+
+/// Bytes of shared memory that every device grants without being asked.
+const MOST_BYTES: i64 = 48 << 10;
+
+/// The part of an array that a tile reads.
+#[derive(Clone, Debug)]
+pub(crate) struct StagedPart {
+    pub(crate) array: usize,
+    /// The subscripts without their constants: accesses that differ in nothing else share a part.
+    linear: Vec<Affine>,
+    /// The first element along each dimension, and how many there are.
+    pub(crate) origin: Vec<Affine>,
+    pub(crate) extents: Vec<i64>,
+    /// The dimension whose elements are neighbours in shared memory.
+    last: usize,
+    /// Its index once it is an array of the kernel.
+    local: usize,
+    /// The value that is kept of an element, which stands there as [`STAGED`].
+    ///
+    /// It is the element, or what a statement makes of it and nothing else.
+    value: Expression,
+    /// The pipeline stage, where there are several.
+    pub(crate) stage: Option<Affine>,
+    /// The conditions for copying several elements at once, where that may be.
+    pub(crate) wide: Option<Vec<Condition>>,
+}
+
+/// The parts that a loop stages, each in so many pipeline stages.
+pub(crate) struct Staging {
+    pub(crate) parts: Vec<StagedPart>,
+    pub(crate) stages: i64,
+}
+
+/// Stands for the element in what is kept of it.
+const STAGED: Access = Access { array: usize::MAX, subscripts: Vec::new() };
+
+impl StagedPart {
+    /// Returns where a value is, if it is here.
+    fn access(&self, value: &Expression) -> Option<Access> {
+        let (value, access) = of_one_element(value)?;
+        if access.array != self.array || linear(access) != self.linear || value != self.value {
+            return None;
+        }
+        let mut within = Vec::new();
+        for (subscript, origin) in access.subscripts.iter().zip(&self.origin) {
+            within.push(subscript.clone() - origin.clone());
+        }
+        Some(self.element(within))
+    }
+
+    /// Returns an element of the kernel's array.
+    pub(crate) fn element(&self, mut within: Vec<Affine>) -> Access {
+        let last = within.remove(self.last);
+        within.push(last);
+        Access { array: self.local, subscripts: self.stage.iter().cloned().chain(within).collect() }
+    }
+
+    /// Returns `true` if other elements are neighbours in shared memory than in the array.
+    pub(crate) fn is_transposed(&self) -> bool {
+        self.last + 1 < self.extents.len()
+    }
+
+    /// Returns `true` if what is kept of an element is the element.
+    pub(crate) fn keeps_element(&self) -> bool {
+        matches!(self.value, Expression::Load(_))
+    }
+
+    /// Returns what is kept of an element.
+    pub(crate) fn value_of(&self, element: &Access) -> Expression {
+        let mut value = self.value.clone();
+        value.map_loads(&|_| element.clone());
+        value
+    }
+
+    /// Moves the part to the tile that begins at `start`, instead of where an iterator is.
+    pub(crate) fn at(self, iterator: usize, start: &Affine) -> Self {
+        let variable = Variable::Iterator(iterator);
+        let origin = self.origin.iter().map(|origin| origin.substitute(variable, start)).collect();
+        Self { origin, ..self }
+    }
+
+    /// Moves the part to a pipeline stage.
+    pub(crate) fn in_stage(self, stage: Affine) -> Self {
+        Self { stage: Some(stage), ..self }
+    }
+}
+
+/// Decides what a loop stages, and gives it room in shared memory; none: it stages nothing.
+pub(super) fn staging(context: &mut Context<'_>, range: &Range, body: &[Node]) -> Option<Staging> {
+    let (parts, stages) = parts(context, range, body)?;
+    let parts = parts.into_iter().map(|part| place(context, part, stages)).collect();
+    Some(Staging { parts, stages })
+}
+
+/// Counts the parts that the loops among these nodes stage.
+pub(super) fn count_parts(context: &Context<'_>, nodes: &[Node]) -> usize {
+    let mut count = 0;
+    for node in nodes {
+        count += match node {
+            Node::Loop(range, _) if begins_apart(context, range) => 0,
+            Node::Loop(range, body) => match parts(context, range, body) {
+                Some((parts, _)) => parts.len(),
+                None => count_parts(context, body),
+            },
+            Node::If(..) | Node::Assign(_) => count_parts(context, node.body()),
+        };
+    }
+    count
+}
+
+/// Finds the parts that a loop stages, and the number of pipeline stages that there is room for.
+///
+/// It is a loop in steps of one without another one in it, in a kernel in which no thread goes on by itself.
+fn parts(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<(Vec<StagedPart>, i64)> {
+    let mut assignments = Vec::new();
+    let is_simple = range.step == 1 && !range.is_reversed && statements_without_loop(body, &mut assignments);
+    let is_shared = !context.has_serial_axis() && !context.own.is_empty();
+    if context.tiling.tile_k == 0 || !is_simple || !is_shared || context.scope.points == Points::OneByOne {
+        return None;
+    }
+    let mut tile = context.tile();
+    let start = iterator(range.iterator);
+    tile.push((range.iterator, start.clone(), start + (staged_iterations(context) - 1)));
+    // Elements that several points need, and that nothing overwrites meanwhile.
+    let mut parts: Vec<StagedPart> = Vec::new();
+    for assignment in assignments {
+        for (value, access) in parts_of_one_element(&assignment.value) {
+            if is_reused(context, access) && !is_written(context, access.array) {
+                join(&mut parts, value, access, &tile);
+            }
+        }
+    }
+    parts.iter_mut().for_each(|part| part.last = last_dimension(context, part));
+    // The smallest parts first: as many as there is room for.
+    parts.sort_by_key(|part| part.extents.iter().product::<i64>());
+    let most = MOST_BYTES - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
+    let all: i64 = parts.iter().map(|part| bytes(context, part)).sum();
+    let stages = (most / all.max(1)).clamp(1, i64::from(context.tiling.stages.max(1)));
+    let mut used = 0;
+    parts.retain(|part| {
+        used += bytes(context, part);
+        used * stages <= most
+    });
+    (!parts.is_empty()).then_some((parts, stages))
+}
+
+/// Returns how many iterations are staged at once: those of all slices.
+pub(super) fn staged_iterations(context: &Context<'_>) -> i64 {
+    i64::from(context.tiling.tile_k) * context.slices
+}
+
+/// Returns the extents of the array by which slices add up.
+///
+/// It has room for half of them, with what each thread has along x.
+pub(super) fn exchange_shape(context: &Context<'_>) -> Vec<i64> {
+    let [x, y, _] = context.block.map(i64::from);
+    let points = context.x().map_or(1, |(_, axis)| axis.points);
+    vec![context.slices / 2, points, x * y]
+}
+
+fn exchanged_bytes(context: &Context<'_>) -> i64 {
+    4 * exchange_shape(context).iter().product::<i64>()
+}
+
+fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
+    4 * shape(context, part).iter().product::<i64>()
+}
+
+/// Returns `true` if several points of a block read an element, as it does not depend on some axis.
+fn is_reused(context: &Context<'_>, access: &Access) -> bool {
+    context.axes.iter().any(|axis| axis.tile() > 1 && !access.depends_on(&[axis.iterator]))
+}
+
+/// Returns `true` if the kernel writes an array: then it is not what it was when a tile began.
+fn is_written(context: &Context<'_>, array: usize) -> bool {
+    let all = context.nest.statements();
+    context.statements.iter().any(|index| all[*index].assignment.target.array == array)
+}
+
+/// Makes an array of the kernel for a part.
+fn place(context: &mut Context<'_>, part: StagedPart, stages: i64) -> StagedPart {
+    let mut shape = shape(context, &part);
+    let lies_well = !part.is_transposed() && shape.last().is_some_and(is_even);
+    // What comes to other places than neighbours goes through registers, if it is not on its way meanwhile.
+    let comes_wide = lies_well || part.is_transposed() && stages == 1;
+    let wide = (comes_wide && part.extents.last().is_some_and(is_even)).then(Vec::new);
+    // Stages are the slowest dimension.
+    if stages > 1 {
+        shape.insert(0, stages);
+    }
+    let name = format!("{}_tile", context.nest.arrays[part.array].name);
+    let local = context.local(&name, Space::Shared, shape);
+    StagedPart { local, wide, ..part }
+}
+
+/// Returns `true` if an extent is a multiple of the elements that are copied at once.
+fn is_even(extent: &i64) -> bool {
+    extent % i64::from(WIDE) == 0
+}
+
+/// Returns the extents of a part in shared memory.
+///
+/// There are columns more where neighbouring threads would read from the same bank.
+fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
+    let mut shape = part.extents.clone();
+    let mut last = shape.remove(part.last);
+    let reads_across = context.x().is_some_and(|(_, x)| {
+        let mut subscripts = part.linear.iter().enumerate().filter(|(at, _)| *at != part.last);
+        subscripts.any(|(_, subscript)| subscript.mentions(Variable::Iterator(x.iterator)))
+    });
+    if part.is_transposed() || reads_across {
+        last += padding(context, last, part.is_transposed());
+    }
+    shape.push(last);
+    shape
+}
+
+/// Returns the dimension whose elements are to be neighbours.
+///
+/// It is the array's last or, where tiles are transposed, one along which points of a thread are neighbours.
+fn last_dimension(context: &Context<'_>, part: &StagedPart) -> usize {
+    let last = part.linear.len() - 1;
+    if !context.tiling.transposes || is_along_neighbours(context, &part.linear[last]) {
+        return last;
+    }
+    (0..last).find(|at| is_along_neighbours(context, &part.linear[*at])).unwrap_or(last)
+}
+
+/// Returns `true` if neighbouring points of a thread have neighbouring values of a subscript.
+fn is_along_neighbours(context: &Context<'_>, subscript: &Affine) -> bool {
+    let mut axes = context.axes.iter().filter(|axis| is_even(&axis.neighbours));
+    axes.any(|axis| subscript.coefficient(Variable::Iterator(axis.iterator)).abs() == 1)
+}
+
+/// Returns how many columns a row has more, so that rows begin in different banks.
+///
+/// Where threads read several elements at once, as along neighbouring points or several iterations that are
+/// written out, rows that begin at odd multiples of as many have them for eight threads from all banks.
+fn padding(context: &Context<'_>, row: i64, is_transposed: bool) -> i64 {
+    let wide = i64::from(WIDE);
+    let Tiling { unroll, tile_k, .. } = context.tiling;
+    let written_out = if *unroll == 0 { *tile_k } else { *unroll };
+    let reads_wide = row % wide == 0 && (is_transposed || i64::from(written_out) % wide == 0);
+    match (reads_wide, row % (2 * wide) == 0, row % 2 == 0) {
+        (true, true, _) => wide,
+        (true, false, _) | (false, _, false) => 0,
+        (false, _, true) => 1,
+    }
+}
+
+/// Returns a value with what is near in the place of elements: shared memory and registers.
+pub(super) fn near(context: &Context<'_>, value: &Expression) -> Expression {
+    if let Some(access) = context.scope.staged.iter().find_map(|staged| staged.access(value)) {
+        return Expression::Load(access);
+    }
+    let mut value = value.clone();
+    match &mut value {
+        Expression::Load(access) => *access = register_of(context, access.clone()),
+        other => other.parts_mut().into_iter().for_each(|part| *part = near(context, part)),
+    }
+    value
+}
+
+fn linear(access: &Access) -> Vec<Affine> {
+    access.subscripts.iter().map(|subscript| subscript.clone() - subscript.constant()).collect()
+}
+
+/// Splits a value that reads one element, and otherwise scalars and numbers alone.
+///
+/// Gives what is made of the element, and the element.
+fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
+    let [access] = value.reads()[..] else { return None };
+    let mut is_plain = true;
+    value.visit(&mut |part| is_plain &= !matches!(part, Expression::Integer(_) | Expression::Select(_)));
+    let mut kept = value.clone();
+    kept.map_loads(&|_| STAGED);
+    is_plain.then_some((kept, access))
+}
+
+/// Returns the largest parts of a value that read one element.
+fn parts_of_one_element(value: &Expression) -> Vec<(Expression, &Access)> {
+    match of_one_element(value) {
+        Some(found) => vec![found],
+        None => value.parts().into_iter().flat_map(parts_of_one_element).collect(),
+    }
+}
+
+/// Puts an access to those that it shares a part with.
+fn join(parts: &mut Vec<StagedPart>, value: Expression, access: &Access, tile: &Tile) {
+    let linear = linear(access);
+    // A box around the elements that a tile touches, whose extents are constant as tiles have constant extents.
+    let (mut origin, mut extents) = (Vec::new(), Vec::new());
+    for subscript in &access.subscripts {
+        let [least, largest] = [true, false].map(|is_least| extreme(subscript, tile, is_least));
+        extents.push((largest - least.clone()).constant() + 1);
+        origin.push(least);
+    }
+    let known = parts
+        .iter_mut()
+        .find(|part| part.array == access.array && part.linear == linear && part.value == value);
+    // The part grows to the box around both.
+    let Some(part) = known else {
+        let array = access.array;
+        let (last, local, stage, wide) = (0, 0, None, None);
+        parts.push(StagedPart { array, linear, origin, extents, last, local, value, stage, wide });
+        return;
+    };
+    for at in 0..origin.len() {
+        // They differ by a constant.
+        let offset = (origin[at].clone() - part.origin[at].clone()).constant();
+        let end = part.extents[at].max(offset + extents[at]);
+        part.origin[at] = part.origin[at].clone() + offset.min(0);
+        part.extents[at] = end - offset.min(0);
+    }
+}
+
+/// Gathers the statements, if no loop is around one of them.
+pub(super) fn statements_without_loop<'a>(nodes: &'a [Node], found: &mut Vec<&'a Assignment>) -> bool {
+    nodes.iter().all(|node| match node {
+        Node::Assign(assignment) => {
+            found.push(assignment);
+            true
+        }
+        Node::If(_, body) => statements_without_loop(body, found),
+        Node::Loop(..) => false,
+    })
+}

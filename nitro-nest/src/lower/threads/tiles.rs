@@ -1,0 +1,264 @@
+//! An inner loop in tiles, each of which is staged before it runs.
+
+use super::accumulate::{Accumulator, own_register};
+use super::body::value;
+use super::context::{Context, Tile, either, everywhere, guarded, holding};
+use super::copy::{CopyPhase, align, copy_parts};
+use super::domain::is_implied;
+use super::runs::write_list;
+use super::stage::{StagedPart, Staging, staged_iterations, statements_without_loop};
+use crate::kernel::{Instruction, Unroll};
+use crate::lower::bounds::{count_to, iterator, not_negative};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::Relation;
+use crate::nest::{Condition, Node, Range};
+
+/// The most instances of a statement that are written out one after the other: of more, compilers spill registers.
+const MOST_INSTANCES: i64 = 1024;
+
+/// A loop in tiles.
+pub(crate) struct Tiles {
+    /// The loop, with one lower bound.
+    pub(crate) range: Range,
+    /// The iterator that is the first value of a tile.
+    pub(crate) start: usize,
+    /// Values of a tile.
+    pub(crate) depth: i64,
+    /// Slices of a block, each of which has a part of the values.
+    slices: i64,
+    stages: i64,
+    /// The conditions under which something is done in it.
+    guards: Vec<Condition>,
+    /// Those of all statements in it: elsewhere what they read need not be there.
+    inside: Vec<Condition>,
+}
+
+impl Tiles {
+    /// Returns the conditions that the tile which begins there is all there, and everything is done in it.
+    fn full(&self, guards: &[Condition], block: &Tile, first: &Affine) -> Vec<Condition> {
+        let mut tile = block.clone();
+        tile.push((self.range.iterator, first.clone(), first.clone() + (self.depth - 1)));
+        let mut conditions = everywhere(guards, &tile);
+        for upper in &self.range.upper {
+            let (left, right) = (first.clone() + self.depth, upper.clone());
+            conditions.push(Condition { relation: Relation::LessOrEqual, left, right });
+        }
+        conditions
+    }
+
+    /// Returns the conditions that there is a tile which begins there.
+    fn is_there(&self, first: &Affine) -> Vec<Condition> {
+        self.range.upper.iter().map(|upper| Condition::less(first.clone(), upper.clone())).collect()
+    }
+
+    /// Returns the loop over tiles.
+    fn steps(&self) -> Range {
+        Range { iterator: self.start, step: self.depth, ..self.range.clone() }
+    }
+
+    /// Returns a thread's loop in a tile that is all there.
+    fn whole(&self) -> Range {
+        let mut first = iterator(self.start);
+        if self.slices > 1 {
+            first = first + Variable::Thread(2) * self.own_depth();
+        }
+        Range { upper: vec![first.clone() + self.own_depth()], lower: vec![first], ..self.range.clone() }
+    }
+
+    /// Returns a thread's loop in any tile.
+    fn part(&self) -> Range {
+        let mut range = self.whole();
+        range.upper.extend(self.range.upper.iter().cloned());
+        range
+    }
+
+    /// Returns how many values of a tile a thread goes through.
+    fn own_depth(&self) -> i64 {
+        self.depth / self.slices
+    }
+}
+
+/// Writes a loop in tiles.
+pub(super) fn write_tiled(
+    context: &mut Context<'_>,
+    range: &Range,
+    body: &[Node],
+    guards: &[Condition],
+    staging: Staging,
+) -> Vec<Instruction> {
+    // Iterators of tiles are named after the loop, from its first value on.
+    let start = context.iterator(&format!("{}_0", context.nest.iterators[range.iterator]));
+    let (mut all, range) = with_one_start(context, range);
+    context.begin_at(start, &range.lower);
+    let mut inside = Vec::new();
+    body.iter().for_each(|node| gather_conditions(node, &mut inside));
+    let (depth, slices) = (staged_iterations(context), context.slices);
+    let (stages, guards) = (staging.stages, guards.to_vec());
+    let tiles = Tiles { range, start, depth, slices, stages, guards, inside };
+    let mut parts: Vec<StagedPart> = staging.parts;
+    parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start))).collect();
+    all.extend(align(context, &mut parts, &tiles));
+    all.extend(match tiles.stages {
+        1 => write_in_turn(context, &tiles, body, parts),
+        _ => write_pipelined(context, &tiles, body, parts),
+    });
+    all
+}
+
+/// Brings each tile, and then works on it.
+fn write_in_turn(
+    context: &mut Context<'_>,
+    tiles: &Tiles,
+    body: &[Node],
+    parts: Vec<StagedPart>,
+) -> Vec<Instruction> {
+    // The first barrier waits for the work on the tile before, the second for the copies of all threads.
+    let mut each = vec![Instruction::Barrier];
+    each.extend(copy_tile(context, tiles, &parts, &iterator(tiles.start), CopyPhase::Bring));
+    each.push(Instruction::Barrier);
+    context.scope.staged = parts;
+    each.extend(write_work(context, tiles, body));
+    vec![Instruction::Loop(tiles.steps(), Unroll::By(1), each)]
+}
+
+/// Copies all elements of the tile that begins there: without conditions where it is full.
+fn copy_tile(
+    context: &mut Context<'_>,
+    tiles: &Tiles,
+    parts: &[StagedPart],
+    first: &Affine,
+    phase: CopyPhase,
+) -> Vec<Instruction> {
+    // An element that no statement reads need not exist: the copy of a full tile takes all conditions.
+    let guards = [&tiles.guards[..], &tiles.inside].concat();
+    let full = tiles.full(&guards, &context.tile(), first);
+    let whole = copy_parts(context, parts, false, phase);
+    let part = copy_parts(context, parts, true, phase);
+    if whole.is_empty() { whole } else { either(full, whole, part) }
+}
+
+/// Works on one tile while the next ones are on their way to the other pipeline stages.
+fn write_pipelined(
+    context: &mut Context<'_>,
+    tiles: &Tiles,
+    body: &[Node],
+    parts: Vec<StagedPart>,
+) -> Vec<Instruction> {
+    let [tile, rest, turn, now, next_turn, next] =
+        ["tile", "rest", "turn", "now", "next_turn", "next"].map(|name| context.iterator(name));
+    let (lower, ahead) = (tiles.range.lower[0].clone(), tiles.stages - 1);
+    let start = iterator(tiles.start);
+    // Stages are used in turn: that of this tile, and that of the one which is fetched now.
+    let mut each = vec![
+        divide([tile, rest], start.clone() - lower.clone(), tiles.depth),
+        divide([turn, now], iterator(tile), tiles.stages),
+        divide([next_turn, next], iterator(tile) + ahead, tiles.stages),
+        Instruction::Await((ahead - 1) as u32),
+    ];
+    let present = parts_at(&parts, tiles, &start, now);
+    each.extend(copy_tile(context, tiles, &present, &start, CopyPhase::Change));
+    // Past it, what others fetched is there, and nobody works on the tile before.
+    each.push(Instruction::Barrier);
+    let first = start + ahead * tiles.depth;
+    each.extend(fetch_tile(context, tiles, &parts_at(&parts, tiles, &first, next), &first));
+    context.scope.staged = present;
+    each.extend(write_work(context, tiles, body));
+    // Before the first tile, all but one stage are filled.
+    let begin = context.iterator("begin");
+    let first = lower + iterator(begin) * tiles.depth;
+    let fetched = fetch_tile(context, tiles, &parts_at(&parts, tiles, &first, begin), &first);
+    vec![
+        Instruction::Barrier,
+        Instruction::Loop(count_to(begin, ahead), Unroll::By(1), fetched),
+        Instruction::Loop(tiles.steps(), Unroll::By(1), each),
+    ]
+}
+
+fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
+    Instruction::Divide { quotient, remainder, value, divisor }
+}
+
+/// Moves parts to the tile that begins there, and to the stage of this number.
+fn parts_at(parts: &[StagedPart], tiles: &Tiles, first: &Affine, stage: usize) -> Vec<StagedPart> {
+    parts.iter().map(|part| part.clone().at(tiles.start, first).in_stage(iterator(stage))).collect()
+}
+
+/// Begins to fetch the tile that begins there, if there is one: a group either way.
+fn fetch_tile(
+    context: &mut Context<'_>,
+    tiles: &Tiles,
+    parts: &[StagedPart],
+    first: &Affine,
+) -> Vec<Instruction> {
+    let mut all = guarded(tiles.is_there(first), copy_tile(context, tiles, parts, first, CopyPhase::Bring));
+    all.push(Instruction::Commit);
+    all
+}
+
+/// Writes the work on a tile that is there: without conditions where it is full.
+fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
+    // As many iterations are written out as the points at hand leave room for.
+    let points = context.axes.iter().filter(|axis| !axis.is_serial).map(|axis| axis.points);
+    let unroll = match (context.tiling.unroll, MOST_INSTANCES / points.product::<i64>()) {
+        (0, most) if most >= tiles.own_depth() => Unroll::All,
+        (0, most) => Unroll::By(most.max(1) as u32),
+        (factor, _) => Unroll::By(factor),
+    };
+    let guards = needed(context, &tiles.guards, body);
+    let whole = holding(context, &guards, |context| write_list(context, body, &[]));
+    let full = Instruction::Loop(tiles.whole(), unroll, whole);
+    let part = Instruction::Loop(tiles.part(), Unroll::By(1), write_list(context, body, &guards));
+    context.scope.staged.clear();
+    either(tiles.full(&guards, &context.tile(), &iterator(tiles.start)), vec![full], vec![part])
+}
+
+/// Returns the loop with one lower bound, as steps need it.
+fn with_one_start(context: &mut Context<'_>, range: &Range) -> (Vec<Instruction>, Range) {
+    if range.lower.len() == 1 {
+        return (Vec::new(), range.clone());
+    }
+    let first = context.iterator("first");
+    context.begin_at(first, &range.lower);
+    let define = Instruction::Define(first, range.lower.clone());
+    (vec![define], Range { lower: vec![iterator(first)], ..range.clone() })
+}
+
+/// Returns the guards without those that make no difference.
+///
+/// Where statements read and write nothing but registers of the thread's own points and what is staged, points may
+/// compute too for which what they come to is stored nowhere.
+fn needed(context: &Context<'_>, guards: &[Condition], body: &[Node]) -> Vec<Condition> {
+    let Some(own) = private_registers(context, body) else { return guards.to_vec() };
+    let said: Vec<Affine> = context.axes.iter().flat_map(|axis| axis.is_within()).collect();
+    let mut needed = guards.to_vec();
+    needed.retain(|guard| {
+        let is_said = not_negative(guard).iter().all(|value| is_implied(value, &said));
+        !is_said && !own.iter().all(|accumulator| accumulator.asks_for(guard))
+    });
+    needed
+}
+
+/// Returns the registers that statements write, if they touch nothing else but what is staged.
+fn private_registers<'c>(context: &'c Context<'_>, body: &[Node]) -> Option<Vec<&'c Accumulator>> {
+    let mut assignments = Vec::new();
+    if !statements_without_loop(body, &mut assignments) {
+        return None;
+    }
+    let mut registers = Vec::new();
+    for assignment in assignments {
+        let value = value(context, assignment);
+        if value.reads().iter().any(|access| access.array < context.nest.arrays.len()) {
+            return None;
+        }
+        registers.push(own_register(context, &assignment.target)?);
+    }
+    Some(registers)
+}
+
+/// Gathers the conditions around statements.
+fn gather_conditions(node: &Node, found: &mut Vec<Condition>) {
+    if let Node::If(own, _) = node {
+        found.extend(own.iter().cloned());
+    }
+    node.body().iter().for_each(|node| gather_conditions(node, found));
+}

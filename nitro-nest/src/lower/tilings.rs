@@ -1,0 +1,75 @@
+//! The pass that chooses the tiling of each kernel.
+
+use super::draft::{Draft, KernelDraft};
+use super::grid::{rest, split_iterator, spread};
+use super::threads::staged_operands;
+use crate::mapping::{KernelKind, Sums, Tiling};
+use crate::nest::{Nest, Node, Range};
+
+/// Gives each kernel the tiling that the mapping has for it.
+pub(super) fn run(draft: &mut Draft<'_>) {
+    let nest = &draft.input.nest;
+    for kernel in &mut draft.kernels {
+        let dimensions = kernel.group.grid.len();
+        let own = draft.mapping.own_tiling(&kernel.group.statements);
+        let mut tiling = match own {
+            Some(tiling) => tiling.clone(),
+            None => draft.mapping.usual_tiling(dimensions, kind(nest, kernel)).clone(),
+        };
+        // A tiling may be one for grids with more dimensions.
+        for axis in dimensions..3 {
+            tiling.block[axis] = 1;
+            tiling.thread_tile[axis] = 1;
+        }
+        kernel.decide(tiling);
+    }
+}
+
+/// Finds out the kind of a kernel whose statements and grid are known.
+fn kind(nest: &Nest, kernel: &KernelDraft) -> KernelKind {
+    match sums(nest, kernel) {
+        Some(sums) => KernelKind::Sums(sums),
+        None if operands(nest, kernel) > 0 => KernelKind::Product,
+        None => KernelKind::Other,
+    }
+}
+
+/// Returns the axes along which several threads add up sums, but for those that are split.
+pub(crate) fn sums(nest: &Nest, kernel: &KernelDraft) -> Option<Sums> {
+    let (mut axes, _) = spread(nest, kernel, &Tiling::default());
+    let part = split_iterator(nest, &kernel.group);
+    axes.retain(|axis| axis.is_summed && Some(axis.iterator) != part);
+    match axes.iter().any(|axis| axis.is_serial && axis.dimension == 0) {
+        true => Some(Sums::AlongX),
+        false if axes.is_empty() => None,
+        false => Some(Sums::Across),
+    }
+}
+
+/// Counts the operands of a long loop that several threads need; 0: the kernel is no product.
+///
+/// They are those that a small tiling would stage in shared memory.
+pub(crate) fn operands(nest: &Nest, kernel: &KernelDraft) -> usize {
+    if kernel.group.grid.len() < 2 || !has_long_loop(&rest(nest, kernel)) {
+        return 0;
+    }
+    let tiling =
+        Tiling { block: [8, 4, 1], thread_tile: [2, 2, 1], tile_k: 8, promotes: true, ..Tiling::default() };
+    staged_operands(nest, kernel, &tiling)
+}
+
+/// Returns `true` if a loop goes on for longer the larger the sizes are.
+fn has_long_loop(nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Loop(range, body) => !is_short(range) || has_long_loop(body),
+        Node::If(..) | Node::Assign(_) => has_long_loop(node.body()),
+    })
+}
+
+/// Returns `true` if an upper bound is a number away from a lower one.
+fn is_short(range: &Range) -> bool {
+    range
+        .upper
+        .iter()
+        .any(|upper| range.lower.iter().any(|lower| (upper.clone() - lower.clone()).terms().is_empty()))
+}

@@ -1,0 +1,20 @@
+//! The kinds of kernels that a mapping tells apart.
+
+/// A kind of kernels for which a mapping has a tiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KernelKind {
+    /// Sums that several threads add up.
+    Sums(Sums),
+    /// A long loop has operands that several threads need, as a product of matrices has.
+    Product,
+    Other,
+}
+
+/// The axes of a grid that sums run along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sums {
+    /// Along x, and maybe others.
+    AlongX,
+    /// Along others than x alone.
+    Across,
+}

@@ -1,0 +1,31 @@
+//! Decisions about the order of statements.
+
+use serde::{Deserialize, Serialize};
+
+use crate::nest::Nest;
+
+/// Changes of the order of statements that are allowed; by default, none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Schedule {
+    /// Statements that share their loops share a kernel where that costs no dimension of the grid.
+    pub fuses: bool,
+    /// Several threads add up one sum, and a thread adds its part term by term.
+    ///
+    /// That is where the nest permits it and the grid would have one dimension at most.
+    pub sums_in_parallel: bool,
+    /// x is the loop along which most accesses touch neighbouring elements, instead of the innermost one.
+    pub coalesces: bool,
+    /// Split-K of products of matrices: the sums that a thread of a 2-D grid goes through are split.
+    ///
+    /// Blocks along z have [some of the terms each](crate::Tiling::split_k) and add their parts, where the
+    /// nest permits it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub splits_sums: bool,
+}
+
+impl Schedule {
+    /// Returns `true` if sums may be added up in any order.
+    pub(crate) fn reassociates(self, nest: &Nest) -> bool {
+        (self.sums_in_parallel || self.splits_sums) && nest.reassociates()
+    }
+}

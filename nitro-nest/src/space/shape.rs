@@ -1,0 +1,55 @@
+//! The shapes of kernels: what a search has to know of them to decide about them.
+
+use crate::lower::{AnalysedNest, KernelDraft, grouped, has_slices, operands, rest, sums};
+use crate::mapping::{KernelKind, Mapping, Schedule, Sums};
+use crate::nest::{Nest, has_loop};
+
+/// The shape of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) statements: Vec<usize>,
+    /// Dimensions of the grid; 0 is a single thread.
+    pub(super) dimensions: usize,
+    pub(super) sums: Option<Sums>,
+    /// A thread has loops besides those that sums make.
+    pub(super) has_loop: bool,
+    /// Its sums are split over blocks.
+    pub(super) is_split: bool,
+    /// The number of operands that a product has in shared memory. 0: it is none.
+    pub(super) operands: usize,
+    /// Several slices of a block may share out its sums.
+    pub(super) has_slices: bool,
+}
+
+/// Returns the shapes of the kernels that a schedule gives, in order.
+pub(super) fn shapes(input: &AnalysedNest, schedule: Schedule) -> Vec<Shape> {
+    let mapping = Mapping::naive().with_schedule(schedule);
+    let reassociates = schedule.reassociates(&input.nest);
+    let draft = grouped(input, &mapping);
+    draft.kernels.iter().map(|kernel| shape(&input.nest, kernel, reassociates)).collect()
+}
+
+fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
+    let sums = sums(nest, kernel);
+    let operands = if sums.is_none() { operands(nest, kernel) } else { 0 };
+    Shape {
+        statements: kernel.group.statements.clone(),
+        dimensions: kernel.group.grid.len(),
+        sums,
+        has_loop: has_loop(&rest(nest, kernel)),
+        is_split: kernel.group.split.is_some(),
+        operands,
+        has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
+    }
+}
+
+impl Shape {
+    /// Returns the kind by which a mapping has a tiling for it.
+    pub(super) fn kind(&self) -> KernelKind {
+        match self.sums {
+            Some(sums) => KernelKind::Sums(sums),
+            None if self.operands > 0 => KernelKind::Product,
+            None => KernelKind::Other,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Analyses of functions: control flow, definite assignment, and barriers in divergent code.
+
+pub(crate) mod assigned;
+mod bits;
+mod derived;
+pub(crate) mod flow;
+pub(crate) mod uniform;

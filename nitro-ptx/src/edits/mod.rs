@@ -1,0 +1,13 @@
+//! Edits of a module: as data, as text, drawn at random, and applied.
+
+mod apply;
+pub(crate) mod base;
+mod describe;
+pub(crate) mod edit;
+pub(crate) mod legal_edits;
+mod mutate;
+pub(crate) mod patch;
+pub(crate) mod proposal;
+pub(crate) mod reword;
+mod rewrite;
+mod simplify;

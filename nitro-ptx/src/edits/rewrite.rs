@@ -1,0 +1,329 @@
+//! Edits that a compiler would make as one step, at one place or all over a function. Each is one line of a patch.
+
+use super::reword;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::base::Base;
+use super::edit::{CacheMode, Operation, Reach};
+use crate::edits::proposal::{Proposal, Reason};
+use crate::instructions::effect::Kind;
+use crate::instrument::bounds::{access, address};
+use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Item, Token};
+use crate::text::types::Space;
+
+/// A branch that jumps over more is not converted: threads that do not need it would go through all of it.
+const MOST_GUARDED: usize = 64;
+/// A load is put in front of no more than that.
+const MOST_PASSED: usize = 1024;
+
+impl Operation {
+    /// Returns true for what is made when all others are: it is about the code as they leave it.
+    pub(crate) fn is_rewriting(&self) -> bool {
+        matches!(self, Self::ReadOnly(_)) || self.reach().is_some()
+    }
+
+    /// Returns true for what is made in many places of a function.
+    pub(crate) fn is_wide(&self) -> bool {
+        match self.reach() {
+            Some(Reach::At(places)) => places.len() > 1,
+            Some(Reach::All(_)) => true,
+            None => matches!(self, Self::ReadOnly(_)),
+        }
+    }
+
+    /// Of those that may be made in many places, where.
+    pub(crate) fn reach(&self) -> Option<&Reach> {
+        match self {
+            Self::Predicate(reach)
+            | Self::Raise(reach)
+            | Self::Approximate(reach)
+            | Self::WarpBarrier(reach) => Some(reach),
+            _ => None,
+        }
+    }
+}
+
+impl Reach {
+    /// At this instruction.
+    #[must_use]
+    pub fn at(id: InstructionId) -> Self {
+        Self::At(BTreeSet::from([id]))
+    }
+
+    fn covers(&self, id: InstructionId, function: &str) -> bool {
+        match self {
+            Self::At(places) => places.contains(&id),
+            Self::All(name) => name == function,
+        }
+    }
+}
+
+impl Base {
+    /// Returns the edits of this kind that the text allows, each at one place or all over a function.
+    ///
+    /// These are branches that may be converted, loads that stores stand before, and arithmetic that can be
+    /// approximate.
+    ///
+    /// ```
+    /// use nitro_ptx::{Base, Module};
+    ///
+    /// let text = ".version 9.0\n.visible .entry k() { .reg .pred %p<2>; .reg .b32 %r<2>; mov.u32 %r1, 0;\n\
+    ///             setp.eq.u32 %p1, %r1, 0; @%p1 bra L; mov.u32 %r1, 7;\nL: ret; }";
+    /// let base = Base::new(Module::parse(text)?);
+    /// let found: Vec<String> = base.rewrites().iter().map(|proposal| proposal.operation.to_string()).collect();
+    /// assert_eq!(found, ["predicate b2"]);
+    /// # Ok::<(), nitro_ptx::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn rewrites(&self) -> Vec<Proposal> {
+        type Make = fn(Reach) -> Operation;
+        const KINDS: [(Reason, Make); 3] = [
+            (Reason::Branch, Operation::Predicate),
+            (Reason::Order, Operation::Raise),
+            (Reason::Precision, Operation::Approximate),
+        ];
+        let mut found = Vec::new();
+        for function in self.edited_bodies(self.module()) {
+            for (reason, operation) in KINDS {
+                let all = operation(Reach::All(function.name.clone()));
+                let places = function.clone().rewrite(&all);
+                let several = (places.len() > 1).then_some(all);
+                let operations = places.into_iter().map(|id| operation(Reach::at(id))).chain(several);
+                found.extend(operations.map(|operation| Proposal::new(reason, operation)));
+            }
+        }
+        found
+    }
+}
+
+impl Function {
+    /// Makes such an edit as far as it reaches here; the instructions that it is about, as they were called.
+    pub(crate) fn rewrite(&mut self, operation: &Operation) -> Vec<InstructionId> {
+        match operation {
+            Operation::Predicate(reach) => self.predicate(reach),
+            Operation::Raise(reach) => self.raise(reach),
+            Operation::ReadOnly(pointer) => self.read_only(pointer),
+            Operation::Approximate(reach) => self.approximate(reach),
+            Operation::WarpBarrier(reach) => self.wait_in_warps(reach),
+            _ => Vec::new(),
+        }
+    }
+
+    fn predicate(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let mut done = Vec::new();
+        for at in 0..self.items.len() {
+            let Content::Instruction(id, branch) = &self.items[at].content else { continue };
+            let (id, guard) = (*id, branch.guard);
+            let (Some(guard), true) = (guard, reach.covers(id, &self.name)) else { continue };
+            let Some(inside) = self.jumped_over(at, guard) else { continue };
+            let guard = Guard { negated: !guard.negated, ..guard };
+            for inside in inside {
+                if let Content::Instruction(_, instruction) = &mut self.items[inside].content {
+                    Arc::make_mut(instruction).guard = Some(guard);
+                }
+            }
+            self.items[at].content = Content::Tombstone(id);
+            done.push(id);
+        }
+        done
+    }
+
+    /// The instructions that a branch to a label below it jumps over, if all of them could have its guard.
+    fn jumped_over(&self, at: usize, guard: Guard) -> Option<Vec<usize>> {
+        let Content::Instruction(_, branch) = &self.items[at].content else { return None };
+        let [Token::Word(target)] = &branch.operands.first()?[..] else { return None };
+        if branch.effect().kind != Kind::Branch || branch.operands.len() > 1 {
+            return None;
+        }
+        let mut inside = Vec::new();
+        for (index, item) in self.items.iter().enumerate().skip(at + 1) {
+            match &item.content {
+                Content::Label(name) => return (name == target && !inside.is_empty()).then_some(inside),
+                Content::Open | Content::Close | Content::Targets { .. } => return None,
+                Content::Text(_) | Content::Tombstone(_) => {}
+                Content::Instruction(_, instruction) => {
+                    let kind = instruction.effect().kind;
+                    let may = instruction.guard.is_none()
+                        && matches!(kind, Kind::Pure | Kind::Load | Kind::Store | Kind::Hint)
+                        && !instruction.definitions().contains(&guard.register);
+                    if !may || inside.len() == MOST_GUARDED {
+                        return None;
+                    }
+                    inside.push(index);
+                }
+            }
+        }
+        None
+    }
+
+    fn raise(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let joined = self.joined();
+        let mut done = Vec::new();
+        for at in 0..self.items.len() {
+            let Content::Instruction(id, _) = self.items[at].content else { continue };
+            if !reach.covers(id, &self.name) {
+                continue;
+            }
+            if let Some(before) = self.first_store(at, &joined) {
+                let load = self.items.remove(at);
+                self.items.insert(before, load);
+                done.push(id);
+            }
+        }
+        done
+    }
+
+    /// The labels that something leads to.
+    fn joined(&self) -> HashSet<String> {
+        let mut joined = HashSet::new();
+        for item in &self.items {
+            match &item.content {
+                Content::Targets { labels, .. } => joined.extend(labels.iter().cloned()),
+                Content::Instruction(_, instruction) if instruction.effect().kind == Kind::Branch => {
+                    joined.extend(instruction.operands.iter().flatten().filter_map(|token| match token {
+                        Token::Word(word) => Some(word.clone()),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        joined
+    }
+
+    /// The first of the stores above a load that it may be put in front of.
+    fn first_store(&self, at: usize, joined: &HashSet<String>) -> Option<usize> {
+        let Content::Instruction(_, load) = &self.items[at].content else { return None };
+        let effect = load.effect();
+        let is_free = matches!(effect.space, Space::Global | Space::Shared | Space::Generic);
+        if effect.kind != Kind::Load || !is_free || reword::is_volatile(&load.opcode) || load.is_unusual() {
+            return None;
+        }
+        let above = self.items[..at].iter().enumerate().rev().take(MOST_PASSED);
+        let passed = above.take_while(|(_, item)| may_pass(load, item, joined));
+        let stores = passed.filter(|(_, item)| match &item.content {
+            Content::Instruction(_, passed) => passed.effect().kind == Kind::Store,
+            _ => false,
+        });
+        stores.last().map(|(index, _)| index)
+    }
+
+    fn read_only(&mut self, pointer: &str) -> Vec<InstructionId> {
+        let through = self.come_of(pointer);
+        self.reword(|_, instruction| {
+            let (register, _) = instruction.operands.iter().find_map(|operand| address(operand))?;
+            let is_load = instruction.effect().kind == Kind::Load && through.contains(&register);
+            reword::with_cache(&instruction.opcode, CacheMode::Nc).filter(|_| is_load)
+        })
+    }
+
+    /// Returns the registers with the address that a parameter is, or with one that comes of it.
+    fn come_of(&self, pointer: &str) -> HashSet<usize> {
+        self.derived(
+            |instruction| instruction.effect().loads_parameter() && instruction.names(pointer),
+            |register| matches!(self.registers[register].class, Class::Bits(64) | Class::Integer(64)),
+        )
+    }
+
+    fn approximate(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let name = self.name.clone();
+        self.reword(|id, instruction| {
+            reword::approximate(&instruction.opcode).filter(|_| reach.covers(id, &name))
+        })
+    }
+
+    /// Of barriers that say how many threads come nobody knows whether those are of one warp.
+    fn wait_in_warps(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let name = self.name.clone();
+        self.exchange(|id, instruction| {
+            let is_of_all = instruction.effect().kind == Kind::Barrier && instruction.operands.len() == 1;
+            let all_lanes = vec![vec![Token::Word("0xffffffff".to_owned())]];
+            (is_of_all && reach.covers(id, &name)).then(|| Instruction {
+                opcode: "bar.warp.sync".to_owned(),
+                operands: all_lanes,
+                ..instruction.clone()
+            })
+        })
+    }
+
+    /// Gives instructions another opcode; those that have one now.
+    fn reword(&mut self, new: impl Fn(InstructionId, &Instruction) -> Option<String>) -> Vec<InstructionId> {
+        self.exchange(|id, instruction| {
+            let opcode = new(id, instruction).filter(|opcode| *opcode != instruction.opcode)?;
+            Some(Instruction { opcode, ..instruction.clone() })
+        })
+    }
+
+    /// Puts other instructions in the place of some; those.
+    fn exchange(
+        &mut self,
+        new: impl Fn(InstructionId, &Instruction) -> Option<Instruction>,
+    ) -> Vec<InstructionId> {
+        let mut done = Vec::new();
+        for item in &mut self.items {
+            let Content::Instruction(id, instruction) = &mut item.content else { continue };
+            if let Some(other) = new(*id, instruction) {
+                *instruction = Arc::new(other);
+                done.push(*id);
+            }
+        }
+        done
+    }
+}
+
+impl Instruction {
+    fn names(&self, name: &str) -> bool {
+        self.operands.iter().flatten().any(|token| matches!(token, Token::Word(word) if word == name))
+    }
+}
+
+/// Returns true if a load may come before what stands above it: nothing says that it needs it. Where addresses are in
+/// different registers nobody knows, until it is run.
+fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
+    let above = match &item.content {
+        Content::Tombstone(_) => return true,
+        Content::Text(text) => return text.starts_with(".loc") || text.starts_with('/'),
+        Content::Label(name) => return !joined.contains(name),
+        Content::Open | Content::Close | Content::Targets { .. } => return false,
+        Content::Instruction(_, above) => above,
+    };
+    let (made, makes) = (above.definitions(), load.definitions());
+    let is_needed = touched(load).iter().any(|register| made.contains(register))
+        || touched(above).iter().any(|register| makes.contains(register));
+    !is_needed
+        && match above.effect().kind {
+            Kind::Pure | Kind::Load | Kind::Hint => true,
+            Kind::Store => !reword::is_volatile(&above.opcode) && !overlap(load, above),
+            _ => false,
+        }
+}
+
+/// Returns all registers that an instruction reads or writes.
+fn touched(instruction: &Instruction) -> Vec<usize> {
+    let guard = instruction.guard.map(|guard| guard.register);
+    instruction.sites().into_iter().filter_map(|site| site.register).chain(guard).collect()
+}
+
+/// Returns the register of an access's address, and the bytes beyond it that it touches.
+fn accessed(instruction: &Instruction) -> Option<(usize, std::ops::Range<i64>)> {
+    let (register, offset) = instruction.operands.iter().find_map(|operand| address(operand))?;
+    let (offset, (_, length)) = (offset.parse::<i64>().ok()?, access(&instruction.opcode)?);
+    Some((register, offset..offset + i64::from(length)))
+}
+
+/// Returns true if two accesses touch the same bytes for all that their operands say.
+fn overlap(one: &Instruction, other: &Instruction) -> bool {
+    let spaces = [one.effect().space, other.effect().space];
+    if spaces[0] != spaces[1] && !spaces.contains(&Space::Generic) {
+        return false;
+    }
+    match (accessed(one), accessed(other)) {
+        (Some((register, own)), Some((of_other, others))) if register == of_other => {
+            own.start < others.end && others.start < own.end
+        }
+        (Some(_), Some(_)) => false,
+        // A variable by its name, or something unusual.
+        _ => true,
+    }
+}

@@ -1,0 +1,93 @@
+//! Global memory: buffers, and the variables of modules.
+
+use super::bytes::Bytes;
+use super::image::Image;
+use super::source::{APART, VARIABLES};
+
+/// The global memory of launches: buffers at addresses far from each other, so that an access beyond one is found.
+///
+/// ```
+/// use nitro_ptx::emulate::Memory;
+///
+/// let mut memory = Memory::new();
+/// let (first, second) = (memory.allocate(vec![1, 2, 3]), memory.allocate_uninitialised(8));
+/// assert_ne!(first, second);
+/// assert_eq!(memory.bytes(first), [1, 2, 3]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    pub(crate) buffers: Vec<Bytes>,
+    /// Of each module that has run, by its number.
+    modules: Vec<(u64, Vec<Bytes>)>,
+}
+
+/// The value of bytes that nobody has written.
+const FILLER: u8 = 0xcd;
+
+impl Memory {
+    /// Memory without buffers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A buffer with these bytes: the address of its first one, a multiple of every alignment that there is.
+    pub fn allocate(&mut self, bytes: Vec<u8>) -> u64 {
+        self.buffers.push(Bytes::written(bytes));
+        (self.buffers.len() as u64) << APART
+    }
+
+    /// A buffer of so many bytes that nobody has written: with
+    /// [`Options::uninitialised`](super::Options::uninitialised) it is a fault to read them before.
+    pub fn allocate_uninitialised(&mut self, length_bytes: usize) -> u64 {
+        self.buffers.push(Bytes::unwritten(vec![FILLER; length_bytes]));
+        (self.buffers.len() as u64) << APART
+    }
+
+    /// The bytes of a buffer.
+    ///
+    /// # Panics
+    /// When the address is none that was given for a buffer.
+    #[must_use]
+    pub fn bytes(&self, buffer: u64) -> &[u8] {
+        &self.buffers[index(buffer)].data
+    }
+
+    /// The variables of a module, as they are since its last launch.
+    pub(crate) fn variables(&self, module: u64) -> Option<&[Bytes]> {
+        self.modules.iter().find(|(own, _)| *own == module).map(|(_, variables)| variables.as_slice())
+    }
+
+    /// Both, for a launch; variables of a module that runs first get their values.
+    pub(crate) fn parts(&mut self, module: u64, image: &Image) -> (&mut [Bytes], &mut [Bytes]) {
+        // A module's variables keep their values from launch to launch.
+        let at = self.modules.iter().position(|(own, _)| *own == module).unwrap_or_else(|| {
+            let initial = image.variables.iter().map(|variable| {
+                // What is zero takes no memory until it is touched.
+                let mut bytes = vec![0; variable.length_bytes];
+                bytes[..variable.initial.len()].copy_from_slice(&variable.initial);
+                Bytes::written(bytes)
+            });
+            self.modules.push((module, initial.collect()));
+            self.modules.len() - 1
+        });
+        (&mut self.buffers, &mut self.modules[at].1)
+    }
+}
+
+fn index(buffer: u64) -> usize {
+    ((buffer >> APART) as usize).wrapping_sub(1)
+}
+
+/// Returns the number of the buffer, or of the module's variable, that an address is in, and the offset there.
+#[inline]
+pub(crate) fn split(address: u64) -> (usize, bool, u64) {
+    let number = (address >> APART) as usize;
+    let of_module = (VARIABLES >> APART) as usize;
+    let offset = address & ((1 << APART) - 1);
+    if number > of_module {
+        (number - of_module - 1, true, offset)
+    } else {
+        (number.wrapping_sub(1), false, offset)
+    }
+}
