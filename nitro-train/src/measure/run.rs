@@ -132,10 +132,10 @@ fn measure_inputs(
     let (store, lost_time) = (LockedStore::new(store), LostTime::new(plan.clock));
     let claims = Claims::new(subject, &plan.share, &store);
     let panics = Panics::new(plan.left_out_before.is_some());
-    let evaluations = match proposer {
-        Some(proposer) => Some(Evaluations::new(proposer)),
-        None => None,
-    };
+    let mut evaluations = None;
+    if let Some(proposer) = proposer {
+        evaluations = Some(Evaluations::new(proposer)); // `map` would not shorten its lifetime
+    }
     let evaluations = evaluations.as_ref();
     std::thread::scope(|scope| {
         let _heartbeat = Pulse::start(scope, plan.share.period(), || claims.renew());
