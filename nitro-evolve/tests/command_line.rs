@@ -175,7 +175,8 @@ fn the_minutes_bound_the_first_run_of_the_original_too() {
     for command in ["--check", "--evaluations 9"] {
         let said =
             evolve(path, &format!("@/next.ptx --device emulator --minutes 0.002 {command}")).unwrap_err();
-        let is_late = said.starts_with("the PTX as it is fails with n=") && said.contains("its time is over")
+        let is_late = said.contains("next.ptx: the PTX as it is fails with n=")
+            && said.contains("its time is over")
             || said.contains("the time that was given was over");
         assert!(is_late && said.contains("give more (--minutes)"), "{said}");
     }
@@ -207,7 +208,10 @@ fn what_is_wrong_is_said_in_a_sentence() {
             "@/next.ptx --workload @/few.toml",
             "@/next.ptx: `next` takes arguments of 8, 4 bytes, and the workload gives it some of 8",
         ),
-        ("@/next.ptx --workload @/far.toml --device emulator", "the PTX as it is fails with n=50 seed=0: "),
+        (
+            "@/next.ptx --workload @/far.toml --device emulator",
+            "@/next.ptx: the PTX as it is fails with n=50 seed=0: ",
+        ),
         (
             "@/next.ptx --apply @/foreign.patch",
             "@/foreign.patch: the patch is for the text with digest 0123456789abcdef",

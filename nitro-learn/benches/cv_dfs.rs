@@ -6,8 +6,8 @@
 
 use std::time::Instant;
 
-use nitro_learn::device_features::transfer::TransferPlan;
 use nitro_learn::learners::svm::Parameters;
+use nitro_learn::learners::transfer::TransferPlan;
 use nitro_learn::performance::PerformanceTable;
 use nitro_learn::task::Task;
 use nitro_learn::{Strategy, StudyOptions};

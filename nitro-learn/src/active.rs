@@ -17,12 +17,12 @@ use crate::{FitOptions, LearnError, Strategy, fit};
 /// The first inputs are drawn, because nothing is known yet.
 pub const FIRST_INPUTS: usize = 8;
 
-/// In which order inputs are measured.
+/// The order in which inputs are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Inputs first about which the selector is least certain.
     Uncertainty,
-    /// At random.
+    /// A random order.
     Random,
 }
 
@@ -87,8 +87,8 @@ pub fn learning_curve(
     (order, seed): (Order, u64),
 ) -> Result<Vec<f64>, LearnError> {
     let performance = PerformanceTable::new(recordings)?;
-    let known = |input: &&usize| performance.shares(device, **input).is_some();
-    let mut candidates: Vec<usize> = split.train.iter().filter(known).copied().collect();
+    let mut candidates = split.train.clone();
+    candidates.retain(|&input| performance.shares(device, input).is_some());
     let mut measured: Vec<usize> = Vec::new();
     let mut curve = Vec::new();
     for &size in sizes {

@@ -35,7 +35,7 @@ pub enum WhenUnsure {
     Best,
 }
 
-/// With this one the default choice runs where another is hardly ahead; none where the default is not known.
+/// Returns the caution by which the default runs where another is hardly ahead; none without a known default.
 pub fn hardly_ahead(performance: &PerformanceTable) -> Option<Caution> {
     let choice = performance.classes().default()? as u16;
     Some(Caution { choice, margin: MARGIN, far: false })

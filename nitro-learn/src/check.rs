@@ -28,8 +28,8 @@ pub struct Expected<'a> {
 
 /// The result of a check.
 #[derive(Debug, Default)]
-pub struct Checked {
-    /// By device the regret: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
+pub struct CheckReport {
+    /// The regret by device: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
     pub regrets: Vec<(String, f64)>,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all
     /// are near the best.
@@ -41,7 +41,7 @@ pub struct Checked {
     pub problems: Vec<Problem>,
 }
 
-impl Checked {
+impl CheckReport {
     /// Mean over the devices; none where the model could not be judged.
     pub fn mean_regret(&self) -> Option<f64> {
         let sum: f64 = self.regrets.iter().map(|(_, regret)| regret).sum();
@@ -49,7 +49,7 @@ impl Checked {
     }
 }
 
-/// By device the regret there.
+/// The regret by device.
 type Regrets = Vec<(String, f64)>;
 
 /// One reason not to ship a model, as a sentence that names what to change.
@@ -226,11 +226,14 @@ fn list(names: &[String]) -> String {
 /// # Panics
 ///
 /// When a position in `expected` is out of range.
-pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
+pub fn check(model: &Model, expected: &Expected<'_>) -> CheckReport {
     let function = &expected.recordings.function;
     if model.function != *function {
         let (function, found) = (function.clone(), model.function.clone());
-        return Checked { problems: vec![Problem::OtherFunction { function, found }], ..Checked::default() };
+        return CheckReport {
+            problems: vec![Problem::OtherFunction { function, found }],
+            ..CheckReport::default()
+        };
     }
     let other = provenance(model, expected.recordings, &expected.split.train).err();
     let mut problems = stale(model, expected, other.is_none());
@@ -241,34 +244,35 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> Checked {
         problems.push(problem);
         Default::default()
     });
-    let mut checked = Checked { regrets, worst, doubtful, problems };
+    let mut checked = CheckReport { regrets, worst, doubtful, problems };
     checked.problems.extend(too_much(&checked, function, expected.max_regret));
     checked
 }
 
 /// Returns the names that mean different things in code, recordings and model, and what is to be measured again.
 fn declared_otherwise(model: &Model, expected: &Expected<'_>) -> Vec<Problem> {
-    let (recordings, function) = (expected.recordings, || expected.recordings.function.clone());
+    let recordings = expected.recordings;
     let mut problems = Vec::new();
     if let Some(code) = expected.function {
         let changes = Meanings::of(code).changes(&recordings.meanings);
         if !changes.is_empty() {
-            problems.push(Problem::OtherDeclaration { function: function(), changes });
+            problems.push(Problem::OtherDeclaration { function: recordings.function.clone(), changes });
         }
-        let known = model.features.iter().zip(&model.feature_digests);
-        let own = |name: &str| {
-            let index = code.features().iter().position(|own| *own == name)?;
-            code.feature_digests().get(index).copied()
-        };
-        let differs =
-            |(name, digest): &(&String, &u64)| **digest != 0 && own(name).is_some_and(|own| own != **digest);
-        let changed: Vec<String> = known.filter(differs).map(|(name, _)| name.clone()).collect();
+        let mut changed = Vec::new();
+        for (name, &digest) in model.features.iter().zip(&model.feature_digests) {
+            let index = code.features().iter().position(|own| *own == name.as_str());
+            let own = index.and_then(|index| code.feature_digests().get(index));
+            // A model that states no digest, 0, agrees with every code.
+            if digest != 0 && own.is_some_and(|own| *own != digest) {
+                changed.push(name.clone());
+            }
+        }
         if !changed.is_empty() {
-            problems.push(Problem::OtherFeatures { function: function(), changed });
+            problems.push(Problem::OtherFeatures { function: recordings.function.clone(), changed });
         }
     }
     if !recordings.due.is_empty() {
-        problems.push(Problem::Due { function: function(), due: recordings.due.len() });
+        problems.push(Problem::Due { function: recordings.function.clone(), due: recordings.due.len() });
     }
     problems
 }
@@ -282,7 +286,7 @@ fn incomplete(recordings: &Recordings) -> Option<Problem> {
     })
 }
 
-fn too_much(checked: &Checked, function: &str, max_regret: f64) -> Option<Problem> {
+fn too_much(checked: &CheckReport, function: &str, max_regret: f64) -> Option<Problem> {
     let regret = checked.mean_regret().filter(|regret| *regret > max_regret)?;
     let (worst, _) = checked.regrets.iter().max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     Some(Problem::Regret { function: function.to_owned(), worst: worst.clone(), regret, max_regret })
@@ -292,31 +296,33 @@ fn too_much(checked: &Checked, function: &str, max_regret: f64) -> Option<Proble
 /// the fit, which is no fault.
 fn stale(model: &Model, expected: &Expected<'_>, same_recordings: bool) -> Vec<Problem> {
     let Some(code) = expected.function else { return Vec::new() };
+    let known: BTreeSet<usize> =
+        model.choices.iter().filter_map(|choice| Some(code.choice(choice).ok()?.variant)).collect();
     let gone_choices = model.choices.iter().filter(|choice| code.choice(choice).is_err()).cloned();
-    let known = |variant: usize| {
-        model.choices.iter().any(|choice| code.choice(choice).is_ok_and(|choice| choice.variant == variant))
-    };
-    let new_variants = (0..code.variants().len()).filter(|&variant| !known(variant));
-    let new_variants = new_variants.map(|variant| code.variants()[variant].name().to_owned());
+    let new_variants = code.variants().iter().enumerate().filter(|(variant, _)| !known.contains(variant));
+    let new_variants = new_variants.map(|(_, variant)| variant.name().to_owned());
     let left_out = if same_recordings { expected.recordings.features.as_slice() } else { &[] };
     let known_features: Vec<String> = [&model.features, left_out].concat();
-    let function = || model.function.clone();
-    let gone = |kind, names: Vec<String>| {
-        (!names.is_empty()).then(|| Problem::Gone { function: function(), kind, names })
-    };
-    let new = |kind, names: Vec<String>| {
-        (!names.is_empty()).then(|| Problem::New { function: function(), kind, names })
-    };
     let problems = [
-        gone("variants", gone_choices.collect()),
-        new("variants", new_variants.collect()),
-        gone("features", missing(&model.features, code.features())),
-        new("features", missing(code.features(), &known_features)),
+        gone(model, "variants", gone_choices.collect()),
+        added(model, "variants", new_variants.collect()),
+        gone(model, "features", missing(&model.features, code.features())),
+        added(model, "features", missing(code.features(), &known_features)),
     ];
     problems.into_iter().flatten().collect()
 }
 
-/// Those of some names that are not among others.
+/// The problem that names of the model are not in the code; none without names.
+fn gone(model: &Model, kind: &'static str, names: Vec<String>) -> Option<Problem> {
+    (!names.is_empty()).then(|| Problem::Gone { function: model.function.clone(), kind, names })
+}
+
+/// The problem that names of the code are not in the model; none without names.
+fn added(model: &Model, kind: &'static str, names: Vec<String>) -> Option<Problem> {
+    (!names.is_empty()).then(|| Problem::New { function: model.function.clone(), kind, names })
+}
+
+/// Returns the names that are not among others.
 fn missing(names: &[impl AsRef<str>], among: &[impl AsRef<str>]) -> Vec<String> {
     let among: BTreeSet<&str> = among.iter().map(AsRef::as_ref).collect();
     names.iter().map(AsRef::as_ref).filter(|name| !among.contains(name)).map(str::to_owned).collect()
@@ -324,19 +330,20 @@ fn missing(names: &[impl AsRef<str>], among: &[impl AsRef<str>]) -> Vec<String> 
 
 /// Checks that the model was fitted from what it states.
 fn provenance(model: &Model, recordings: &Recordings, train: &[usize]) -> Result<(), Problem> {
-    let function = || model.function.clone();
-    let stated = &model.provenance;
+    let (function, stated) = (model.function.clone(), &model.provenance);
     if stated.recordings_digest.is_empty() {
-        return Err(Problem::NoDigest { function: function() });
+        return Err(Problem::NoDigest { function });
     }
-    let index = |device: &String| {
-        let unknown = || Problem::UnknownSource { function: function(), device: device.clone() };
-        recordings.device_index(device).ok_or_else(unknown)
-    };
-    let sources = stated.sources.iter().map(index).collect::<Result<Vec<_>, _>>()?;
+    let mut sources = Vec::with_capacity(stated.sources.len());
+    for device in &stated.sources {
+        match recordings.device_index(device) {
+            Some(index) => sources.push(index),
+            None => return Err(Problem::UnknownSource { function, device: device.clone() }),
+        }
+    }
     match recordings.digest(&sources, train) == stated.recordings_digest {
         true => Ok(()),
-        false => Err(Problem::OtherRecordings { function: function(), sources: stated.sources.clone() }),
+        false => Err(Problem::OtherRecordings { function, sources: stated.sources.clone() }),
     }
 }
 
@@ -348,10 +355,10 @@ fn judged(model: &Model, expected: &Expected<'_>) -> Result<(Regrets, Vec<WorstI
     let performance = PerformanceTable::new(recordings).map_err(EvaluateError::from)?;
     let doubtful = doubtful_tests(expected, &performance);
     let performance = performance.without_doubtful(recordings);
-    let is_left = |(device, input): (usize, &usize)| performance.is_measured(device, *input);
-    let mut pairs =
-        judged_on(expected).into_iter().flat_map(|d| split.test.iter().map(move |input| (d, input)));
-    if !doubtful.is_empty() && !pairs.any(is_left) {
+    let any_left = judged_on(expected)
+        .into_iter()
+        .any(|device| split.test.iter().any(|&input| performance.is_measured(device, input)));
+    if !doubtful.is_empty() && !any_left {
         let inputs: BTreeSet<usize> = doubtful.iter().map(|(_, input)| *input).collect();
         return Err(Problem::AllDoubtful { function: recordings.function.clone(), inputs: inputs.len() });
     }

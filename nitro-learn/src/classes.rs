@@ -16,57 +16,52 @@ pub struct Classes {
     variants: Vec<usize>,
     /// The class of the default choice, which runs where nothing is known.
     default: Option<usize>,
-    /// For each variant the class of each of its configurations.
+    /// The class of each configuration, by variant.
     by_configuration: Vec<HashMap<String, usize>>,
 }
 
 impl Classes {
-    /// Those that the recordings know. A variant that was never measured is a class too.
+    /// Lists the classes that the recordings know. A variant that was never measured is a class too.
     pub fn of(recordings: &Recordings) -> Self {
         let mut configurations: Vec<BTreeSet<&str>> = vec![BTreeSet::new(); recordings.variants.len()];
         for one in &recordings.measurements {
             configurations[one.variant].insert(&one.configuration);
         }
-        let choices = configurations.iter().enumerate().flat_map(|(variant, configurations)| {
-            let unmeasured = configurations.is_empty().then_some("");
-            configurations
-                .iter()
-                .copied()
-                .chain(unmeasured)
-                .map(move |configuration| (variant, configuration))
-        });
-        let choices: Vec<(usize, &str)> = choices.collect();
-        let name = |&(variant, configuration): &(usize, &str)| {
-            choice_text(&recordings.variants[variant], configuration)
-        };
+        let (mut names, mut variants) = (Vec::new(), Vec::new());
         let mut by_configuration = vec![HashMap::new(); recordings.variants.len()];
-        for (class, &(variant, configuration)) in choices.iter().enumerate() {
-            by_configuration[variant].insert(configuration.to_owned(), class);
+        for (variant, configurations) in configurations.iter().enumerate() {
+            let unmeasured = configurations.is_empty().then_some("");
+            for configuration in configurations.iter().copied().chain(unmeasured) {
+                by_configuration[variant].insert(configuration.to_owned(), names.len());
+                names.push(choice_text(&recordings.variants[variant], configuration));
+                variants.push(variant);
+            }
         }
         let default = recordings.default_variant.and_then(|variant| {
             let classes: &HashMap<String, usize> = &by_configuration[variant];
             // An import may know the variant alone.
             classes.get(&recordings.default_configuration).or_else(|| classes.values().min()).copied()
         });
-        Self {
-            names: choices.iter().map(name).collect(),
-            variants: choices.iter().map(|(variant, _)| *variant).collect(),
-            default,
-            by_configuration,
-        }
+        Self { names, variants, default, by_configuration }
     }
 
-    /// Some of them, by index; the index of each is its place among those.
+    /// Keeps some of them, by index; the index of each is its place among those.
     pub fn only(&self, classes: &[usize]) -> Self {
-        let place = |class: &usize| classes.iter().position(|own| own == class);
-        let of_variant = |own: &HashMap<String, usize>| {
-            own.iter().filter_map(|(text, class)| Some((text.clone(), place(class)?))).collect()
-        };
+        let mut places = HashMap::new();
+        for (place, &class) in classes.iter().enumerate() {
+            places.entry(class).or_insert(place);
+        }
+        let mut by_configuration = vec![HashMap::new(); self.by_configuration.len()];
+        for (only, own) in by_configuration.iter_mut().zip(&self.by_configuration) {
+            for (text, class) in own {
+                only.extend(places.get(class).map(|&place| (text.clone(), place)));
+            }
+        }
         Self {
             names: classes.iter().map(|&class| self.names[class].clone()).collect(),
             variants: classes.iter().map(|&class| self.variants[class]).collect(),
-            default: self.default.as_ref().and_then(place),
-            by_configuration: self.by_configuration.iter().map(of_variant).collect(),
+            default: self.default.and_then(|class| places.get(&class).copied()),
+            by_configuration,
         }
     }
 

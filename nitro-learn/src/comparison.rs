@@ -7,7 +7,7 @@ use nitro_core::model::{Caution, Gate};
 use nitro_stats::statistics::mean;
 
 use super::caution::hardly_ahead;
-use super::gate::{Asked, Net};
+use super::gate::{GateSearch, Net};
 use super::learners::{ASSUMED, Learner};
 use super::objective::Weights;
 use super::strategy::{DeviceFeatures, Strategy};
@@ -15,9 +15,9 @@ use super::study::{FittedModel, Study};
 use super::task::MIN_SOURCES;
 use super::validation::{Validation, validate};
 
-/// By how many standard errors over the inputs a learner has to beat [`ASSUMED`].
+/// The standard errors over the inputs by which a learner has to beat [`ASSUMED`].
 const CERTAIN: f64 = 3.0;
-/// In how many parts the inputs are cut for that error.
+/// The number of parts that inputs are cut into for that error.
 const PARTS: usize = 20;
 
 /// The results of some strategies on temporary targets.
@@ -29,15 +29,15 @@ pub struct Comparison {
     /// choosing counted where that of the features is known; the inputs of a target are the same for all
     /// strategies.
     pub shares: Vec<Vec<Vec<f64>>>,
-    /// By temporary target what each of these inputs counts.
+    /// The weight of each of these inputs, by temporary target.
     pub weights: Vec<Vec<f64>>,
     /// The order among strategies.
     pub objective: Arc<Weights>,
     /// True if the time of features is known, and counted.
     pub counts_features: bool,
-    /// By strategy the gate before its selector, where one pays.
+    /// The gate before the selector of each strategy, where one pays.
     pub gates: Vec<Option<Gate>>,
-    /// By strategy the caution with which its selector does better than when it is always followed, if there is one.
+    /// The caution of each strategy whose selector does better with it than when it is always followed.
     pub cautions: Vec<Option<Caution>>,
 }
 
@@ -49,16 +49,8 @@ pub struct Comparison {
 /// one of five splits of Ginkgo's data chose a single feature that reached 78 % on the TITAN V, where all features
 /// reach 97.)
 pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
-    let enough_to_select = study.has_transfer() && study.sources().len() > MIN_SOURCES;
-    let applies = |strategy: &Strategy| {
-        let told_apart = match strategy.device_features {
-            DeviceFeatures::None => true,
-            DeviceFeatures::CrossValidation => enough_to_select,
-            DeviceFeatures::All | DeviceFeatures::Profile => study.has_transfer(),
-        };
-        told_apart && study.applies(*strategy)
-    };
-    let mut strategies: Vec<Strategy> = strategies.iter().copied().filter(applies).collect();
+    let mut strategies = strategies.to_vec();
+    strategies.retain(|&strategy| competes(study, strategy));
     strategies.sort_unstable();
     let validation = validate(study, &strategies);
     let weights = weights(study, &validation);
@@ -73,25 +65,40 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     Comparison { strategies, shares, weights, objective, counts_features, gates, cautions }
 }
 
-/// By strategy the caution that pays.
-fn cautions(study: &Study<'_>, validation: &Validation, weights: &[Vec<f64>]) -> Vec<Option<Caution>> {
-    let score = |judged: &[Vec<(usize, f64)>]| {
-        let of_target = |judged: &Vec<(usize, f64)>| judged.iter().map(|(_, share)| *share).collect();
-        study.task().weights.mean_score(&judged.iter().map(of_target).collect::<Vec<_>>(), weights)
+/// Returns true if temporary targets can judge a strategy.
+fn competes(study: &Study<'_>, strategy: Strategy) -> bool {
+    let tells_apart = match strategy.device_features {
+        DeviceFeatures::None => true,
+        DeviceFeatures::CrossValidation => study.has_transfer() && study.sources().len() > MIN_SOURCES,
+        DeviceFeatures::All | DeviceFeatures::Profile => study.has_transfer(),
     };
-    let pays = |(always, careful): (&Vec<_>, &Vec<_>)| score(careful) > score(always);
-    let caution = hardly_ahead(&study.task().performance);
-    let both = validation.shares.iter().zip(&validation.careful);
-    both.map(|both| caution.filter(|_| pays(both))).collect()
+    tells_apart && study.applies(strategy)
 }
 
-/// By temporary target what the inputs count that are judged there.
+/// Returns the caution that pays, by strategy.
+fn cautions(study: &Study<'_>, validation: &Validation, weights: &[Vec<f64>]) -> Vec<Option<Caution>> {
+    let caution = hardly_ahead(&study.task().performance);
+    let both = validation.shares.iter().zip(&validation.careful);
+    both.map(|(always, careful)| {
+        caution.filter(|_| mean_score(study, careful, weights) > mean_score(study, always, weights))
+    })
+    .collect()
+}
+
+/// The mean of the objective over temporary targets, from the inputs that were judged on each.
+fn mean_score(study: &Study<'_>, judged: &[Vec<(usize, f64)>], weights: &[Vec<f64>]) -> f64 {
+    let shares: Vec<Vec<f64>> =
+        judged.iter().map(|judged| judged.iter().map(|(_, share)| *share).collect()).collect();
+    study.task().weights.mean_score(&shares, weights)
+}
+
+/// Returns the weights of the judged inputs, by temporary target.
 fn weights(study: &Study<'_>, validation: &Validation) -> Vec<Vec<f64>> {
-    let of_target = |(&target, judged): (&usize, &Vec<(usize, f64)>)| {
-        judged.iter().map(|&(input, _)| study.task().weight(target, input)).collect()
-    };
-    let judged = validation.shares.first().map_or(&[][..], Vec::as_slice);
-    study.sources().iter().zip(judged).map(of_target).collect()
+    let mut weights = Vec::new();
+    for (&target, judged) in study.sources().iter().zip(validation.shares.first().into_iter().flatten()) {
+        weights.push(judged.iter().map(|&(input, _)| study.task().weight(target, input)).collect());
+    }
+    weights
 }
 
 /// Returns what a strategy achieves with the time for choosing counted, and the gate with which it does.
@@ -102,7 +109,7 @@ fn counted(
     (weights, folds): (&[Vec<f64>], &[Vec<usize>]),
 ) -> (Vec<Vec<f64>>, Option<Gate>) {
     let device_features = study.device_features(strategy);
-    let asked = Asked {
+    let asked = GateSearch {
         task: study.task(),
         targets: study.sources(),
         judged,
@@ -194,41 +201,43 @@ impl Comparison {
 
     /// The strategy to take of those with a set of device features.
     fn best_of(&self, set: DeviceFeatures, competes: impl Fn(Strategy) -> bool) -> Option<usize> {
-        let is_of_set =
-            |&at: &usize| self.strategies[at].device_features == set && competes(self.strategies[at]);
-        let of_set = || (0..self.strategies.len()).filter(is_of_set);
-        let best =
-            of_set().reduce(|best, other| if self.mean(other) > self.mean(best) { other } else { best })?;
-        let assumed = of_set().find(|&at| self.strategies[at].learner_name() == ASSUMED.name());
-        let is_better = |assumed: &usize| {
-            let (gain, error) = self.gain_over_inputs(best, *assumed);
-            let saves_features = self.counts_features && !self.strategies[best].uses_features();
-            gain > if saves_features { 0.0 } else { CERTAIN * error }
-        };
-        Some(assumed.filter(|assumed| !is_better(assumed)).unwrap_or(best))
+        let mut of_set: Vec<usize> = (0..self.strategies.len()).collect();
+        of_set.retain(|&at| self.strategies[at].device_features == set && competes(self.strategies[at]));
+        let best = of_set
+            .iter()
+            .copied()
+            .reduce(|best, other| if self.mean(other) > self.mean(best) { other } else { best })?;
+        let assumed = of_set.into_iter().find(|&at| self.strategies[at].learner_name() == ASSUMED.name());
+        let Some(assumed) = assumed else { return Some(best) };
+        let (gain, error) = self.gain_over_inputs(best, assumed);
+        let saves_features = self.counts_features && !self.strategies[best].uses_features();
+        let least = if saves_features { 0.0 } else { CERTAIN * error };
+        Some(if gain > least { best } else { assumed })
     }
 
-    /// By how much one strategy is better than another, and the standard error of that over the inputs: by the
+    /// Returns the lead of one strategy over another, and its standard error over the inputs: by the
     /// jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and Other Resampling
     /// Plans", 1982).
     fn gain_over_inputs(&self, one: usize, other: usize) -> (f64, f64) {
         let parts = self.weights.iter().map(Vec::len).max().unwrap_or(0).min(PARTS);
-        let without =
-            |part: usize| self.mean_without(one, part, parts) - self.mean_without(other, part, parts);
-        let (_, error) = mean_and_standard_error(&(0..parts).map(without).collect::<Vec<_>>());
+        let gains = (0..parts)
+            .map(|part| self.mean_without(one, part, parts) - self.mean_without(other, part, parts));
+        let (_, error) = mean_and_standard_error(&gains.collect::<Vec<_>>());
         (self.mean(one) - self.mean(other), error * parts.saturating_sub(1) as f64)
     }
 
     /// Returns the [`mean`](Self::mean) without one of several parts of the inputs of each target.
     fn mean_without(&self, strategy: usize, part: usize, parts: usize) -> f64 {
-        let score = |(shares, weights): (&Vec<f64>, &Vec<f64>)| {
+        let mut scores = Vec::new();
+        for (shares, weights) in self.shares[strategy].iter().zip(&self.weights) {
             let judged = shares.iter().copied().zip(weights.iter().copied()).enumerate();
-            self.objective.score(judged.filter(|(at, _)| at % parts != part).map(|(_, judged)| judged))
-        };
-        mean(self.shares[strategy].iter().zip(&self.weights).map(score)).unwrap_or(0.0)
+            let left = judged.filter(|(at, _)| at % parts != part).map(|(_, judged)| judged);
+            scores.push(self.objective.score(left));
+        }
+        mean(scores).unwrap_or(0.0)
     }
 
-    /// By how much one strategy is better than another, mean over the temporary targets, and the standard error of
+    /// Returns the lead of one strategy over another, mean over the temporary targets, and the standard error of
     /// that mean.
     fn gain(&self, one: usize, other: usize) -> (f64, f64) {
         let gains: Vec<f64> = (0..self.shares[one].len())

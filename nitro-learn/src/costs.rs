@@ -66,8 +66,10 @@ impl FeatureCosts {
         }
         let (inputs, features) = (recordings.inputs.len(), recordings.features.len());
         let usual = usual(recordings);
-        let row = |input: usize| usual.get(&input).cloned().unwrap_or_else(|| vec![0.0; features]);
-        let everywhere: Vec<f64> = (0..inputs).flat_map(row).collect();
+        let mut everywhere = vec![0.0; inputs * features];
+        for (input, times_ns) in usual {
+            everywhere[input * features..(input + 1) * features].copy_from_slice(&times_ns);
+        }
         let mut times_ns = everywhere.repeat(recordings.devices.len());
         for one in &recordings.feature_times {
             let start = (one.device * inputs + one.input) * features;
@@ -86,20 +88,21 @@ impl FeatureCosts {
     }
 }
 
-/// For each input what its features take in the mean over the devices that know it.
+/// Returns what the features of each input take, in the mean over the devices that know it.
 fn usual(recordings: &Recordings) -> HashMap<usize, Vec<f64>> {
-    let none = || vec![(0.0, 0.0); recordings.features.len()];
     let mut sums: HashMap<usize, Vec<(f64, f64)>> = HashMap::new();
     for one in &recordings.feature_times {
-        let sums = sums.entry(one.input).or_insert_with(none);
+        let sums = sums.entry(one.input).or_insert_with(|| vec![(0.0, 0.0); recordings.features.len()]);
         for ((sum, count), time_ns) in sums.iter_mut().zip(&one.times_ns) {
             *sum += time_ns.unwrap_or(0.0);
             *count += f64::from(u8::from(time_ns.is_some()));
         }
     }
-    let mean =
-        |sums: Vec<(f64, f64)>| sums.into_iter().map(|(sum, count)| sum / f64::max(count, 1.0)).collect();
-    sums.into_iter().map(|(input, sums)| (input, mean(sums))).collect()
+    let mut usual = HashMap::new();
+    for (input, sums) in sums {
+        usual.insert(input, sums.into_iter().map(|(sum, count)| sum / f64::max(count, 1.0)).collect());
+    }
+    usual
 }
 
 /// The share of speed that is left of `share` where choosing takes so long: time of the best choice over the time

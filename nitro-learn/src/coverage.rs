@@ -13,14 +13,14 @@
 //! Inputs are held out in the folds of [`validate`], which keep groups whole; the regret of an input is its mean
 //! over the sources.
 
-use nitro_core::model::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region, Scale};
+use nitro_core::model::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 
 use super::folds::rest;
-use super::scaling::scale_of;
+use super::scaling::{scaled, scales_of};
 use super::spread::spread;
 use super::strategy::Strategy;
 use super::study::Study;
-use super::task::MIN_SOURCES;
+use super::task::{MIN_SOURCES, Task};
 use super::validation::{Validation, validate};
 
 /// Fewer held-out inputs than this say nothing.
@@ -32,9 +32,9 @@ const NOTABLE_ERRORS: f64 = 3.0;
 /// No limit is smaller: a twentieth of the training range. What is held out may all lie on top of the rest.
 const MIN_LIMIT: f64 = 0.1;
 
-/// Something held out: how it lies to the rest, and what was lost on it.
+/// An input or device held out: its offset from the rest, and what was lost on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct HeldOut {
+struct HeldOutPoint {
     offset: Offset,
     regret: f64,
 }
@@ -54,17 +54,23 @@ pub fn coverage(study: &Study<'_>, strategy: Strategy) -> Coverage {
 fn inputs(study: &Study<'_>, validation: &Validation) -> Option<Region> {
     let task = study.task();
     let regrets = regret_of_inputs(validation, task.inputs.len());
-    let rows = |inputs: &[usize]| inputs.iter().map(|&input| task.input_row(input)).collect::<Vec<_>>();
-    let held_out = |fold: usize| {
-        let region = unlimited(&rows(&rest(&validation.folds, fold)))?;
-        let unit = |&input: &usize| {
-            Some(HeldOut { offset: region.offset(&task.input_row(input))?, regret: regrets[input]? })
-        };
-        Some(validation.folds[fold].iter().filter_map(unit).collect::<Vec<_>>())
-    };
-    let units: Vec<HeldOut> = (0..validation.folds.len()).filter_map(held_out).flatten().collect();
-    let enough = units.len() >= MIN_INPUTS;
-    enough.then(|| limited(unlimited(&rows(&task.all_inputs()))?, &units)).flatten()
+    let mut units = Vec::new();
+    for (fold, held_out) in validation.folds.iter().enumerate() {
+        let Some(region) = unlimited(&rows(task, &rest(&validation.folds, fold))) else { continue };
+        for &input in held_out {
+            let offset = region.offset(&task.input_row(input));
+            units.extend(offset.zip(regrets[input]).map(|(offset, regret)| HeldOutPoint { offset, regret }));
+        }
+    }
+    if units.len() < MIN_INPUTS {
+        return None;
+    }
+    limited(unlimited(&rows(task, &task.all_inputs()))?, &units)
+}
+
+/// The raw features of some training inputs.
+fn rows(task: &Task<'_>, inputs: &[usize]) -> Vec<Vec<f64>> {
+    inputs.iter().map(|&input| task.input_row(input)).collect()
 }
 
 /// The mean regret of each input over the temporary targets, where it was judged.
@@ -84,15 +90,14 @@ fn devices(study: &Study<'_>, validation: &Validation) -> Option<DeviceRegion> {
         return None;
     }
     let rows: Vec<Vec<f64>> = sources.iter().map(|&source| task.device_row(source, &features)).collect();
-    let held_out = |target: usize| {
+    let mut units = Vec::new();
+    for target in 0..sources.len() {
         let mut others = rows.clone();
         let row = others.remove(target);
-        Some(HeldOut {
-            offset: unlimited(&others)?.offset(&row)?,
-            regret: regret_of_target(validation, target)?,
-        })
-    };
-    let units: Vec<HeldOut> = (0..sources.len()).filter_map(held_out).collect();
+        let offset = unlimited(&others).and_then(|region| region.offset(&row));
+        let regret = regret_of_target(validation, target);
+        units.extend(offset.zip(regret).map(|(offset, regret)| HeldOutPoint { offset, regret }));
+    }
     Some(DeviceRegion { features, region: limited(unlimited(&rows)?, &units)? })
 }
 
@@ -109,10 +114,8 @@ fn unlimited(raw: &[Vec<f64>]) -> Option<Region> {
     if columns == 0 || columns > MAX_COLUMNS {
         return None;
     }
-    let column = |index: usize| raw.iter().map(|row| row[index]).collect::<Vec<f64>>();
-    let scaling: Vec<Scale> = (0..columns).map(|index| scale_of(&column(index))).collect();
-    let scale = |row: &Vec<f64>| scaling.iter().zip(row).map(|(scale, &value)| scale.apply(value)).collect();
-    let points: Vec<Vec<f64>> = raw.iter().map(scale).collect();
+    let scaling = scales_of(raw);
+    let points: Vec<Vec<f64>> = raw.iter().map(|row| scaled(&scaling, row)).collect();
     let centers = spread(&points, &[], MAX_CENTERS);
     Some(Region::new(
         scaling,
@@ -122,9 +125,9 @@ fn unlimited(raw: &[Vec<f64>]) -> Option<Region> {
 }
 
 /// The region with the limits that held-out points give; none without any.
-fn limited(region: Region, units: &[HeldOut]) -> Option<Region> {
-    let limit = |of: fn(&HeldOut) -> f64| limit(units.iter().map(|unit| (of(unit), unit.regret)).collect());
-    let (gap_limit, excess_limit) = (limit(|unit| unit.offset.gap)?, limit(|unit| unit.offset.excess)?);
+fn limited(region: Region, units: &[HeldOutPoint]) -> Option<Region> {
+    let gap_limit = limit(units.iter().map(|unit| (unit.offset.gap, unit.regret)).collect())?;
+    let excess_limit = limit(units.iter().map(|unit| (unit.offset.excess, unit.regret)).collect())?;
     Some(Region { gap_limit, excess_limit, ..region })
 }
 
@@ -139,22 +142,26 @@ fn limit(mut units: Vec<(f64, f64)>) -> Option<f64> {
     units.get(near.checked_sub(1)?).map(|&(distance, _)| distance.max(MIN_LIMIT))
 }
 
-/// By how many standard errors the units from `cut` on have more regret than those before, if that is notable.
+/// Returns the standard errors by which units from `cut` on have more regret than those before, if that is notable.
 fn errors_worse(units: &[(f64, f64)], cut: usize) -> Option<f64> {
     let (near, far) = units.split_at(cut);
     if near.len() < 2 || far.is_empty() || near[near.len() - 1].0 >= far[0].0 {
         return None;
     }
-    let moments = |units: &[(f64, f64)]| {
-        let mean = units.iter().map(|unit| unit.1).sum::<f64>() / units.len() as f64;
-        (mean, units.iter().map(|unit| (unit.1 - mean).powi(2)).sum::<f64>())
-    };
+
     let ((near_mean, near_squares), (far_mean, far_squares)) = (moments(near), moments(far));
     let (near, far) = (near.len() as f64, far.len() as f64);
+    // The t statistic of two samples with a common variance.
     let variance = (near_squares + far_squares) / (near + far - 2.0);
     let error = (variance * (1.0 / near + 1.0 / far)).sqrt();
     let gain = far_mean - near_mean;
     (gain > NOTABLE_REGRET && gain > NOTABLE_ERRORS * error).then(|| gain / error)
+}
+
+/// Returns the mean regret of some units, and the sum of squared differences from it.
+fn moments(units: &[(f64, f64)]) -> (f64, f64) {
+    let mean = units.iter().map(|unit| unit.1).sum::<f64>() / units.len() as f64;
+    (mean, units.iter().map(|unit| (unit.1 - mean).powi(2)).sum::<f64>())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::{Caution, Model, ModelError, Selector};
+use nitro_core::model::{Caution, Model, Selector};
 use nitro_store::recordings::Recordings;
 
 use super::caution::{WhenUnsure, hardly_ahead};
@@ -106,20 +106,18 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     fitted.model.coverage = coverage(&study, strategy);
     fitted.model.caution = match options.when_unsure {
         WhenUnsure::Decided => fitted.model.caution,
-        WhenUnsure::Default => {
-            let own = hardly_ahead(&study.task().performance);
-            let unknown = || LearnError::DefaultUnknown { function: recordings.function.clone() };
-            Some(Caution { far: true, ..own.ok_or_else(unknown)? })
-        }
+        WhenUnsure::Default => match hardly_ahead(&study.task().performance) {
+            Some(own) => Some(Caution { far: true, ..own }),
+            None => return Err(LearnError::DefaultUnknown { function: recordings.function.clone() }),
+        },
         WhenUnsure::Best => None,
     };
     fitted.model.provenance.objective = options.objective.name().to_owned();
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
-    let unreadable = |error: ModelError| LearnError::Unreadable {
-        function: recordings.function.clone(),
-        why: error.to_string(),
-    };
-    Model::from_bytes(&fitted.model.to_bytes()).map_err(unreadable)?;
+    if let Err(error) = Model::from_bytes(&fitted.model.to_bytes()) {
+        let function = recordings.function.clone();
+        return Err(LearnError::Unreadable { function, why: error.to_string() });
+    }
     let mut notes = notes(strategy, inputs.len(), &study, fitted.converged);
     if scores.len() > 1 && sources.len() < MIN_SOURCES {
         notes.push(format!(
@@ -140,7 +138,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
 }
 
-/// By how much another strategy has to be better than the one that is taken for `fit` to say so.
+/// The lead that another strategy needs over the one that is taken for `fit` to say so.
 const NOTABLE_GAIN: f64 = 0.02;
 
 /// Says that another strategy than the one that is taken did notably better, which the inputs do not show for certain.
@@ -181,18 +179,14 @@ impl Fitted {
 ///
 /// When a device is unknown or there are none.
 pub fn resolve_sources(recordings: &Recordings, ids: &[String]) -> Result<Vec<usize>, LearnError> {
-    let known = || recordings.devices.iter().map(|device| device.id.clone()).collect();
-    let function = || recordings.function.clone();
+    let function = recordings.function.clone();
     if let Some(device) = ids.iter().find(|id| recordings.device_index(id).is_none()) {
-        return Err(LearnError::UnknownDevice {
-            function: function(),
-            device: device.clone(),
-            known: known(),
-        });
+        let known = recordings.devices.iter().map(|device| device.id.clone()).collect();
+        return Err(LearnError::UnknownDevice { function, device: device.clone(), known });
     }
-    let chosen = |&device: &usize| ids.is_empty() || ids.contains(&recordings.devices[device].id);
-    let sources: Vec<usize> = (0..recordings.devices.len()).filter(chosen).collect();
-    if sources.is_empty() { Err(LearnError::NoSources { function: function() }) } else { Ok(sources) }
+    let mut sources: Vec<usize> = (0..recordings.devices.len()).collect();
+    sources.retain(|&device| ids.is_empty() || ids.contains(&recordings.devices[device].id));
+    if sources.is_empty() { Err(LearnError::NoSources { function }) } else { Ok(sources) }
 }
 
 fn resolve_inputs(recordings: &Recordings, inputs: Option<&[usize]>) -> Result<Vec<usize>, LearnError> {

@@ -16,20 +16,29 @@ pub fn add_greedily(
     samples: usize,
     share: impl Fn(usize, usize) -> f64,
 ) {
-    let best_of = |sample| chosen.iter().map(|&own| share(own, sample)).fold(0.0, f64::max);
-    let mut reached: Vec<f64> = (0..samples).map(best_of).collect();
+    let mut reached = vec![0.0; samples];
+    for &own in chosen.iter() {
+        raise(&mut reached, |sample| share(own, sample));
+    }
     while chosen.len() < most {
-        let gain = |candidate| -> f64 {
+        let mut best: Option<(f64, usize)> = None;
+        for candidate in 0..count {
             let gains =
                 reached.iter().enumerate().map(|(sample, reached)| share(candidate, sample) - reached);
-            gains.filter(|gain| *gain > 0.0).sum()
-        };
-        let gains = (0..count).map(|candidate| (gain(candidate), candidate));
-        let best = gains.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            let gain: f64 = gains.filter(|gain| *gain > 0.0).sum();
+            if best.is_none_or(|(most, _)| gain.total_cmp(&most).is_gt()) {
+                best = Some((gain, candidate));
+            }
+        }
         let Some((_, next)) = best.filter(|(gain, _)| *gain >= LEAST_GAIN * samples as f64) else { break };
         chosen.push(next);
-        for (sample, reached) in reached.iter_mut().enumerate() {
-            *reached = reached.max(share(next, sample));
-        }
+        raise(&mut reached, |sample| share(next, sample));
+    }
+}
+
+/// Raises what is reached on each sample to the share of one more choice.
+fn raise(reached: &mut [f64], share: impl Fn(usize) -> f64) {
+    for (sample, reached) in reached.iter_mut().enumerate() {
+        *reached = reached.max(share(sample));
     }
 }

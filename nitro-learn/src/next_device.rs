@@ -70,13 +70,12 @@ impl Experience {
         let comparison = compare_all(study);
         let choice = comparison.choice();
         let index = comparison.strategies.iter().position(|&strategy| strategy == choice);
-        let regret = |shares: &Vec<f64>| mean(shares.iter().map(|share| 1.0 - share));
+        let shares = index.map_or(&[][..], |index| comparison.shares[index].as_slice());
         let recordings = study.task().recordings;
         Self {
             function: recordings.function.clone(),
             sources: study.sources().iter().map(|&source| recordings.devices[source].clone()).collect(),
-            regrets: index
-                .map_or_else(Vec::new, |index| comparison.shares[index].iter().map(regret).collect()),
+            regrets: shares.iter().map(|shares| mean(shares.iter().map(|share| 1.0 - share))).collect(),
         }
     }
 
@@ -91,47 +90,52 @@ impl Experience {
             candidates.iter().filter(|candidate| !self.knows(&candidate.id)).collect();
         let all: Vec<&DeviceRecord> = self.sources.iter().chain(apart.iter().copied()).collect();
         let distances = distances(&all);
-        let (sources, slope) = (self.sources.len(), self.slope(&distances));
-        let nearest = |device: usize| {
-            let others = (0..sources).filter(|&source| source != device);
-            others.reduce(|a, b| if distances[device][b] < distances[device][a] { b } else { a })
-        };
-        let gain = |candidate: usize| {
-            let closer = |device: usize| {
-                let before = distances[device][nearest(device)?];
-                Some((before - distances[device][candidate]).max(0.0))
-            };
-            let sum: f64 = (sources..all.len()).filter_map(closer).sum();
-            slope * sum / apart.len().max(1) as f64
-        };
-        let worth = |candidate: &DeviceRecord| {
-            let index = sources + apart.iter().position(|other| other.id == candidate.id)?;
-            let nearest = nearest(index)?;
-            let (gain, distance) = (gain(index), distances[index][nearest]);
-            Some(Worth {
-                id: candidate.id.clone(),
-                gain,
-                distance,
-                nearest: self.sources[nearest].id.clone(),
-                functions: if gain > 0.0 { vec![(self.function.clone(), gain)] } else { Vec::new() },
-            })
-        };
-        candidates.iter().map(worth).collect()
+        let slope = self.slope(&distances);
+        let mut worths = Vec::with_capacity(candidates.len());
+        for candidate in candidates {
+            let position = apart.iter().position(|other| other.id == candidate.id);
+            worths.push(
+                position.and_then(|at| self.worth(candidate, self.sources.len() + at, &distances, slope)),
+            );
+        }
+        worths
+    }
+
+    /// Returns what measuring the device at `index` would gain. Of all unmeasured devices it brings some closer to a
+    /// source; regret is taken to fall with that distance.
+    fn worth(
+        &self,
+        candidate: &DeviceRecord,
+        index: usize,
+        distances: &[Vec<f64>],
+        slope: f64,
+    ) -> Option<Worth> {
+        let sources = self.sources.len();
+        let mut closer = 0.0; // over all unmeasured devices, the candidate too
+        for (device, row) in distances.iter().enumerate().skip(sources) {
+            if let Some(nearest) = nearest(row, sources, device) {
+                closer += (row[nearest] - row[index]).max(0.0);
+            }
+        }
+        let gain = slope * closer / (distances.len() - sources).max(1) as f64;
+        let nearest = nearest(&distances[index], sources, index)?;
+        Some(Worth {
+            id: candidate.id.clone(),
+            gain,
+            distance: distances[index][nearest],
+            nearest: self.sources[nearest].id.clone(),
+            functions: if gain > 0.0 { vec![(self.function.clone(), gain)] } else { Vec::new() },
+        })
     }
 
     /// Returns the growth of regret with distance, by the sources left out in turn; 0 where it does not grow, or where
     /// there are fewer than three.
     fn slope(&self, distances: &[Vec<f64>]) -> f64 {
-        let nearest = |source: usize| {
-            let others = (0..self.sources.len()).filter(|&other| other != source);
-            others.map(|other| distances[source][other]).reduce(f64::min)
-        };
-        let points: Vec<(f64, f64)> = self
-            .regrets
-            .iter()
-            .enumerate()
-            .filter_map(|(at, regret)| Some((nearest(at)?, (*regret)?)))
-            .collect();
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for (source, (row, regret)) in distances.iter().zip(&self.regrets).enumerate() {
+            let distance = nearest(row, self.sources.len(), source).map(|nearest| row[nearest]);
+            points.extend(distance.zip(*regret));
+        }
         if points.len() < MIN_SOURCES { 0.0 } else { slope(&points).max(0.0) }
     }
 }
@@ -141,17 +145,17 @@ impl Experience {
 pub fn rank(experiences: &[Experience], candidates: &[DeviceRecord]) -> Vec<Worth> {
     let gains: Vec<Vec<Option<Worth>>> =
         experiences.iter().map(|experience| experience.gains(candidates)).collect();
-    let join = |at: usize| {
+    let mut ranked = Vec::new();
+    for at in 0..candidates.len() {
         let worths: Vec<&Worth> = gains.iter().filter_map(|gains| gains[at].as_ref()).collect();
-        let first = (*worths.first()?).clone();
-        Some(Worth {
+        let Some(&first) = worths.first() else { continue };
+        ranked.push(Worth {
             gain: worths.iter().map(|worth| worth.gain).sum(),
-            distance: mean(worths.iter().map(|worth| worth.distance))?,
+            distance: mean(worths.iter().map(|worth| worth.distance)).unwrap_or(first.distance),
             functions: worths.iter().flat_map(|worth| worth.functions.clone()).collect(),
-            ..first
-        })
-    };
-    let mut ranked: Vec<Worth> = (0..candidates.len()).filter_map(join).collect();
+            ..first.clone()
+        });
+    }
     ranked.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(b.distance.total_cmp(&a.distance))); // stable
     ranked
 }
@@ -160,52 +164,72 @@ pub fn rank(experiences: &[Experience], candidates: &[DeviceRecord]) -> Vec<Wort
 /// where no device can be named. Midpoints and extrapolations are of scaled features.
 pub fn between_and_beyond(sources: &[DeviceRecord]) -> Vec<DeviceRecord> {
     let names = common_features(&sources.iter().collect::<Vec<_>>());
-    let point = |id: String, scaled: &dyn Fn(&[f64]) -> f64| {
-        let feature = |name: &String| {
-            let values: Vec<f64> = sources.iter().map(|source| source.features[name]).collect();
-            let transform = scale_of(&values).transform;
-            let transformed: Vec<f64> = values.iter().map(|&value| transform.apply(value)).collect();
-            (name.clone(), transform.undo(scaled(&transformed)))
-        };
-        DeviceRecord { id, features: names.iter().map(feature).collect() }
-    };
     let mut points = Vec::new();
     for (a, one) in sources.iter().enumerate() {
         for (b, other) in sources.iter().enumerate().skip(a + 1) {
             let id = format!("between {} and {}", one.id, other.id);
-            points.push(point(id, &|values| 0.5 * (values[a] + values[b])));
+            points.push(point(sources, &names, id, |values| 0.5 * (values[a] + values[b])));
         }
-        let middle = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        points.push(point(format!("beyond {}", one.id), &|values| 1.5 * values[a] - 0.5 * middle(values)));
+        points.push(point(sources, &names, format!("beyond {}", one.id), |values| {
+            let middle = values.iter().sum::<f64>() / values.len() as f64;
+            1.5 * values[a] - 0.5 * middle
+        }));
     }
     points
 }
 
+/// A device whose features follow from those of the sources, each transformed as learning does.
+fn point(
+    sources: &[DeviceRecord],
+    names: &[String],
+    id: String,
+    feature: impl Fn(&[f64]) -> f64,
+) -> DeviceRecord {
+    let mut features = BTreeMap::new();
+    for name in names {
+        let values: Vec<f64> = sources.iter().map(|source| source.features[name]).collect();
+        let transform = scale_of(&values).transform;
+        let transformed: Vec<f64> = values.iter().map(|&value| transform.apply(value)).collect();
+        features.insert(name.clone(), transform.undo(feature(&transformed)));
+    }
+    DeviceRecord { id, features }
+}
+
+/// The source that is nearest to a device, by the distances of all sources from it; of equals the first.
+fn nearest(distances: &[f64], sources: usize, device: usize) -> Option<usize> {
+    let others = (0..sources).filter(|&source| source != device);
+    others.reduce(|a, b| if distances[b] < distances[a] { b } else { a })
+}
+
 /// Device features that all devices know.
 fn common_features(devices: &[&DeviceRecord]) -> Vec<String> {
-    let is_known = |name: &&String| {
-        devices.iter().all(|device| device.features.get(*name).is_some_and(|value| value.is_finite()))
-    };
-    devices.first().map_or_else(Vec::new, |first| first.features.keys().filter(is_known).cloned().collect())
+    let mut names: Vec<String> =
+        devices.first().map_or_else(Vec::new, |first| first.features.keys().cloned().collect());
+    names.retain(|name| {
+        devices.iter().all(|device| device.features.get(name).is_some_and(|value| value.is_finite()))
+    });
+    names
 }
 
 /// Root mean square difference between every two devices.
 pub fn distances(devices: &[&DeviceRecord]) -> Vec<Vec<f64>> {
-    let column = |name: &String| devices.iter().map(|device| device.features[name]).collect::<Vec<f64>>();
-    let columns: Vec<Vec<f64>> = common_features(devices)
-        .iter()
-        .map(column)
-        .filter(|values| !is_constant(&scale_of(values)))
-        .collect();
-    let rows: Vec<Vec<f64>> =
-        (0..devices.len()).map(|device| columns.iter().map(|column| column[device]).collect()).collect();
+    let mut rows = vec![Vec::new(); devices.len()];
+    for name in common_features(devices) {
+        let values: Vec<f64> = devices.iter().map(|device| device.features[&name]).collect();
+        if !is_constant(&scale_of(&values)) {
+            rows.iter_mut().zip(values).for_each(|(row, value)| row.push(value));
+        }
+    }
+    let count = rows.first().map_or(0, Vec::len).max(1) as f64;
     let space = DeviceSpace::new(&rows);
-    let count = columns.len().max(1) as f64;
-    let distance = |a: usize, b: usize| {
-        let squares = space.row(a).iter().zip(space.row(b)).map(|(x, y)| (x - y) * (x - y));
-        (squares.sum::<f64>() / count).sqrt()
-    };
-    (0..devices.len()).map(|a| (0..devices.len()).map(|b| distance(a, b)).collect()).collect()
+    let mut distances = vec![vec![0.0; devices.len()]; devices.len()];
+    for (a, row) in distances.iter_mut().enumerate() {
+        for (b, distance) in row.iter_mut().enumerate() {
+            let squares = space.row(a).iter().zip(space.row(b)).map(|(x, y)| (x - y) * (x - y));
+            *distance = (squares.sum::<f64>() / count).sqrt();
+        }
+    }
+    distances
 }
 
 /// Slope of the least-squares line.

@@ -50,6 +50,16 @@ impl Objective {
     }
 }
 
+impl Objective {
+    /// Returns how many calls an input stands for.
+    fn calls(&self, input: usize) -> f64 {
+        match self {
+            Self::Traffic { calls } => calls.get(input).copied().unwrap_or(0.0),
+            Self::MeanRatio | Self::TotalTime => 1.0,
+        }
+    }
+}
+
 impl fmt::Display for Objective {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.name())
@@ -67,21 +77,22 @@ pub struct Weights {
 impl Weights {
     /// Returns the weights of an objective for measurements on so many devices of so many inputs.
     pub fn of(objective: &Objective, performance: &PerformanceTable, devices: usize, inputs: usize) -> Self {
-        let calls = |input: usize| match objective {
-            Objective::Traffic { calls } => calls.get(input).copied().unwrap_or(0.0),
-            Objective::MeanRatio | Objective::TotalTime => 1.0,
-        };
-        let time_ns = |device: usize, input: usize| {
-            Some(performance.best_ns(device, input)).filter(|time_ns| time_ns.is_finite()).unwrap_or(0.0)
-        };
-        let of_device = |device: usize| {
-            let weights: Vec<f64> = (0..inputs).map(|input| calls(input) * time_ns(device, input)).collect();
+        if *objective == Objective::MeanRatio {
+            return Self { inputs, values: None };
+        }
+        let mut values = Vec::with_capacity(devices * inputs);
+        for device in 0..devices {
+            let mut weights = Vec::with_capacity(inputs);
+            for input in 0..inputs {
+                let time_ns = performance.best_ns(device, input);
+                weights.push(objective.calls(input) * if time_ns.is_finite() { time_ns } else { 0.0 });
+            }
+            // Weights are 1 in the mean of a device, so that slow devices count no more than fast ones.
             let known = weights.iter().filter(|weight| **weight > 0.0).count();
             let mean = weights.iter().sum::<f64>() / known.max(1) as f64;
-            weights.into_iter().map(move |weight| if mean > 0.0 { weight / mean } else { 1.0 })
-        };
-        let values = (*objective != Objective::MeanRatio).then(|| (0..devices).flat_map(of_device).collect());
-        Self { inputs, values }
+            values.extend(weights.into_iter().map(|weight| if mean > 0.0 { weight / mean } else { 1.0 }));
+        }
+        Self { inputs, values: Some(values) }
     }
 
     /// All inputs alike.
@@ -105,10 +116,11 @@ impl Weights {
 
     /// The mean of [`score`](Self::score) over targets, of which each has a share and a weight for each of its inputs.
     pub fn mean_score(&self, shares: &[Vec<f64>], weights: &[Vec<f64>]) -> f64 {
-        let score = |(shares, weights): (&Vec<f64>, &Vec<f64>)| {
-            self.score(shares.iter().copied().zip(weights.iter().copied()))
-        };
-        mean(shares.iter().zip(weights).map(score)).unwrap_or(0.0)
+        let scores = shares
+            .iter()
+            .zip(weights)
+            .map(|(shares, weights)| self.score(shares.iter().copied().zip(weights.iter().copied())));
+        mean(scores).unwrap_or(0.0)
     }
 
     /// One figure for all: the mean share, or of weighted inputs the share of the time that the best choices would

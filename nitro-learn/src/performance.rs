@@ -200,11 +200,12 @@ impl PerformanceTable {
     }
 
     fn push(&mut self, outcomes: &[Option<Outcome>], exists: &[bool]) {
-        let times = || outcomes.iter().map(|outcome| outcome.and_then(Outcome::time_ns));
-        let fastest = times().flatten().fold(f64::INFINITY, f64::min);
+        let times: Vec<Option<f64>> =
+            outcomes.iter().map(|outcome| outcome.and_then(Outcome::time_ns)).collect();
+        let fastest = times.iter().flatten().copied().fold(f64::INFINITY, f64::min);
         let complete = outcomes.iter().zip(exists).all(|(outcome, exists)| outcome.is_some() || !exists);
         self.best_ns.push(fastest);
-        self.best.push(match times().position(|time| time == Some(fastest)) {
+        self.best.push(match times.iter().position(|time| *time == Some(fastest)) {
             _ if !complete || !exists.contains(&true) => Best::Incomplete,
             Some(class) => Best::Class(class),
             None => Best::NoSuccess,
@@ -220,13 +221,13 @@ impl PerformanceTable {
 fn check_size(recordings: &Recordings, choices: usize) -> Result<(), LearnError> {
     let (devices, inputs, variants) =
         (recordings.devices.len(), recordings.inputs.len(), recordings.variants.len());
-    let function = || recordings.function.clone();
+    let function = recordings.function.clone();
     if variants > MAX_VARIANTS {
-        return Err(LearnError::TooManyVariants { function: function(), variants });
+        return Err(LearnError::TooManyVariants { function, variants });
     }
     match devices.checked_mul(inputs).and_then(|pairs| pairs.checked_mul(choices)) {
         Some(cells) if cells <= MAX_CELLS => Ok(()),
-        _ => Err(LearnError::TooLarge { function: function(), devices, inputs, choices }),
+        _ => Err(LearnError::TooLarge { function, devices, inputs, choices }),
     }
 }
 
@@ -259,13 +260,17 @@ fn best_outcomes(recordings: &Recordings, classes: &Classes) -> Vec<Option<Outco
 }
 
 fn better(a: Outcome, b: Outcome) -> Outcome {
-    let preference = |outcome: Outcome| match outcome {
+    if preference(b) < preference(a) { b } else { a }
+}
+
+/// Returns a key that is the smaller the more is known of a choice.
+fn preference(outcome: Outcome) -> (u8, f64) {
+    match outcome {
         Outcome::Time(ns) => (0, ns),
         Outcome::Inadmissible => (1, 0.0),
         Outcome::Failed => (2, 0.0),
         Outcome::Wrong => (3, 0.0),
-    };
-    if preference(b) < preference(a) { b } else { a }
+    }
 }
 
 #[cfg(test)]

@@ -40,11 +40,11 @@ impl Table {
 
     /// Takes out the columns, beside those of text, in which nothing but `empty` stands.
     pub fn without_columns_of(mut self, empty: &str) -> Self {
-        let is_kept = |column: &usize| {
-            let mut cells = self.rows[1..].iter().filter_map(|row| row.get(*column));
-            *column == 0 || self.of_text.contains(column) || cells.any(|cell| cell != empty)
-        };
-        let kept: Vec<usize> = (0..self.columns()).filter(is_kept).collect();
+        let mut kept: Vec<usize> = (0..self.columns()).collect();
+        kept.retain(|&column| {
+            let mut cells = self.rows[1..].iter().filter_map(|row| row.get(column));
+            column == 0 || self.of_text.contains(&column) || cells.any(|cell| cell != empty)
+        });
         for row in &mut self.rows {
             *row = kept.iter().map(|&column| row.get(column).cloned().unwrap_or_default()).collect();
         }
@@ -62,7 +62,7 @@ impl Table {
         self.rows[0].len()
     }
 
-    /// Some of the columns side by side.
+    /// Writes some of the columns side by side.
     fn part(&self, columns: &[usize]) -> comfy_table::Table {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);

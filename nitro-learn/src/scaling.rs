@@ -20,11 +20,27 @@ const WORTH_AN_ORIGIN: f64 = 1.25;
 /// Values that differ by rounding alone are one value: scaled, their noise would be the range of a feature.
 pub fn scale_of(values: &[f64]) -> Scale {
     let transform = if is_wide(values) { Transform::Log } else { Transform::Identity };
-    let transformed = || values.iter().map(|&value| transform.apply(value));
-    let min = transformed().reduce(f64::min).unwrap_or(0.0);
-    let max = transformed().reduce(f64::max).unwrap_or(0.0);
+    let transformed: Vec<f64> = values.iter().map(|&value| transform.apply(value)).collect();
+    let min = transformed.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    let max = transformed.iter().copied().reduce(f64::max).unwrap_or(0.0);
     let is_noise = max - min <= ROUNDING * min.abs().max(max.abs());
     Scale { transform, min, max: if is_noise { min } else { max } }
+}
+
+/// The scale of each column of raw features, one row a point.
+pub fn scales_of(raw: &[impl AsRef<[f64]>]) -> Vec<Scale> {
+    let columns = raw.first().map_or(0, |row| row.as_ref().len());
+    let mut scales = Vec::with_capacity(columns);
+    for column in 0..columns {
+        let values: Vec<f64> = raw.iter().map(|row| row.as_ref()[column]).collect();
+        scales.push(scale_of(&values));
+    }
+    scales
+}
+
+/// Scales a row of raw features.
+pub fn scaled(scaling: &[Scale], raw: &[f64]) -> Vec<f64> {
+    scaling.iter().zip(raw).map(|(scale, &value)| scale.apply(value)).collect()
 }
 
 /// Returns what trees subtract from a feature before they compare it in single precision.
@@ -76,8 +92,7 @@ pub fn is_in_range(values: &[f64]) -> bool {
 /// Returns true if scaled columns are equal or each other's mirror image: they give the same distances, and trees the
 /// same cuts.
 pub fn is_same(a: &[f64], b: &[f64]) -> bool {
-    let near = |sign: f64| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9);
-    near(1.0) || near(-1.0)
+    [1.0, -1.0].iter().any(|sign| a.iter().zip(b).all(|(a, b)| (a - sign * b).abs() < 1e-9))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use nitro_core::model::{Scale, Transform};
 
-use super::scaling::scale_of;
+use super::scaling::{scaled, scales_of};
 
 /// The scaled features of the training inputs and the distances between them.
 pub struct InputSpace {
@@ -48,9 +48,7 @@ impl LazyRows {
 impl InputSpace {
     /// Scales raw features, one row an input.
     pub fn new(raw: &[&[f64]]) -> Self {
-        let columns = raw.first().map_or(0, |row| row.len());
-        let column = |index: usize| raw.iter().map(|row| row[index]).collect::<Vec<f64>>();
-        let scaling: Vec<Scale> = (0..columns).map(|index| scale_of(&column(index))).collect();
+        let scaling = scales_of(raw);
         let rows = raw.iter().map(|row| scaled(&scaling, row)).collect();
         Self::with_rows(scaling, rows)
     }
@@ -100,16 +98,18 @@ impl InputSpace {
     }
 
     fn squared_distances(&self, input: usize) -> &[f32] {
-        let compute = || squared_distances_to(&self.rows[input], &self.columns, self.len()).collect();
-        self.squared_distances.get(input, compute)
+        self.squared_distances
+            .get(input, || squared_distances_to(&self.rows[input], &self.columns, self.len()).collect())
     }
 }
 
 impl InputKernel<'_> {
     /// Values between one input and all others.
     pub fn row(&self, input: usize) -> &[f32] {
-        let value = |&distance: &f32| (-self.gamma * f64::from(distance)).exp() as f32;
-        self.rows.get(input, || self.inputs.squared_distances(input).iter().map(value).collect())
+        self.rows.get(input, || {
+            let distances = self.inputs.squared_distances(input).iter();
+            distances.map(|&distance| (-self.gamma * f64::from(distance)).exp() as f32).collect()
+        })
     }
 }
 
@@ -123,9 +123,7 @@ pub struct DeviceSpace {
 impl DeviceSpace {
     /// Scales raw features, one row a source device.
     pub fn new(raw: &[Vec<f64>]) -> Self {
-        let columns = raw.first().map_or(0, Vec::len);
-        let column = |index: usize| raw.iter().map(|row| row[index]).collect::<Vec<f64>>();
-        let scaling: Vec<Scale> = (0..columns).map(|index| scale_of(&column(index))).collect();
+        let scaling = scales_of(raw);
         let rows = raw.iter().map(|row| scaled(&scaling, row)).collect();
         Self { scaling, rows }
     }
@@ -147,8 +145,12 @@ impl DeviceSpace {
 
     /// `exp(−γ d²)` for every pair of sources.
     pub fn kernel(&self, gamma: f64) -> Vec<Vec<f32>> {
-        let value = |a: &[f64], b: &[f64]| (-gamma * squared_distance(a, b)).exp() as f32;
-        self.rows.iter().map(|a| self.rows.iter().map(|b| value(a, b)).collect()).collect()
+        let mut kernel = Vec::with_capacity(self.rows.len());
+        for own in &self.rows {
+            let others = self.rows.iter();
+            kernel.push(others.map(|other| (-gamma * squared_distance(own, other)).exp() as f32).collect());
+        }
+        kernel
     }
 
     /// `exp(−γ d²)` between a device with these raw features, taken within the range of the sources, and every source.
@@ -161,14 +163,13 @@ impl DeviceSpace {
     /// Equal for spaces in which all distances between sources are: machines trained in one are machines of the other.
     /// Rounded to a millionth, below what a kernel value in single precision resolves.
     pub fn distances_key(&self) -> Vec<i64> {
-        let key = |a: &[f64], b: &[f64]| (squared_distance(a, b) * 1e6).round() as i64;
-        let after = |index: usize| self.rows[index + 1..].iter().map(move |b| key(&self.rows[index], b));
-        (0..self.rows.len()).flat_map(after).collect()
+        let mut key = Vec::new();
+        for (index, own) in self.rows.iter().enumerate() {
+            let others = self.rows[index + 1..].iter();
+            key.extend(others.map(|other| (squared_distance(own, other) * 1e6).round() as i64));
+        }
+        key
     }
-}
-
-fn scaled(scaling: &[Scale], raw: &[f64]) -> Vec<f64> {
-    scaling.iter().zip(raw).map(|(scale, &value)| scale.apply(value)).collect()
 }
 
 /// Squared distances between one point and all points, which are given by columns: so the inner loop runs over

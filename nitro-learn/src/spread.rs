@@ -1,7 +1,7 @@
 //! Few points that stand for many.
 
-/// At most `most` of the points such that none is far from all of them: those of `taken`, or the first, then again
-/// and again the one that is farthest from all taken so far (Gonzalez, "Clustering to minimize the maximum
+/// Chooses at most `most` of the points such that none is far from all of them: those of `taken`, or the first, then
+/// again and again the one that is farthest from all taken so far (Gonzalez, "Clustering to minimize the maximum
 /// intercluster distance", 1985). Points that repeat one are not taken.
 pub(super) fn spread(points: &[Vec<f64>], taken: &[usize], most: usize) -> Vec<usize> {
     let mut nearest = vec![f64::INFINITY; points.len()];
@@ -12,9 +12,9 @@ pub(super) fn spread(points: &[Vec<f64>], taken: &[usize], most: usize) -> Vec<u
         for (nearest, point) in nearest.iter_mut().zip(points) {
             *nearest = nearest.min(point.iter().zip(&points[at]).map(|(a, b)| (a - b) * (a - b)).sum());
         }
-        let farthest = || (0..points.len()).reduce(|a, b| if nearest[b] > nearest[a] { b } else { a });
-        next = taken.get(spread.len()).copied();
-        next = next.or_else(|| farthest().filter(|&farthest| nearest[farthest] > 0.0));
+        let farthest = (0..points.len()).reduce(|a, b| if nearest[b] > nearest[a] { b } else { a });
+        let farthest = farthest.filter(|&farthest| nearest[farthest] > 0.0);
+        next = taken.get(spread.len()).copied().or(farthest);
     }
     spread
 }

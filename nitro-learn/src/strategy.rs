@@ -21,9 +21,9 @@ use super::learners::{INCREMENTAL, LEARNERS, Learner, ON_REQUEST, REFERENCE};
 pub enum DeviceFeatures {
     /// None: input features alone.
     None,
-    /// Those that P-DFS finds relevant by hardware counters.
+    /// The features that P-DFS finds relevant by hardware counters.
     Profile,
-    /// Those that CV-DFS selects, where there are profiles from those that P-DFS finds relevant.
+    /// The features that CV-DFS selects, where there are profiles from those that P-DFS finds relevant.
     CrossValidation,
     /// All.
     All,
@@ -82,7 +82,7 @@ pub struct Strategy {
 }
 
 /// A strategy and what it is called.
-struct Named {
+struct StrategyName {
     strategy: Strategy,
     name: String,
     short_name: String,
@@ -94,10 +94,10 @@ fn learners() -> impl Iterator<Item = &'static &'static dyn Learner> {
 }
 
 /// Every strategy, simpler ones first.
-static STRATEGIES: LazyLock<Vec<Named>> = LazyLock::new(|| {
+static STRATEGIES: LazyLock<Vec<StrategyName>> = LazyLock::new(|| {
     let of_learner = |device_features: DeviceFeatures, (index, learner): (usize, &&dyn Learner)| {
         let strategy = Strategy { device_features, learner: index };
-        let named = |name, short_name| Named { strategy, name, short_name };
+        let named = |name, short_name| StrategyName { strategy, name, short_name };
         match learner.uses_features() {
             true => Some(named(
                 format!("{}-{}", learner.name(), device_features.name()),
@@ -197,7 +197,7 @@ impl Strategy {
         }
     }
 
-    fn named(self) -> &'static Named {
+    fn named(self) -> &'static StrategyName {
         let own = STRATEGIES.iter().find(|named| named.strategy == self);
         own.expect("every strategy that can be had is listed")
     }
@@ -219,9 +219,10 @@ impl FromStr for Strategy {
     type Err = LearnError;
 
     fn from_str(name: &str) -> Result<Self, LearnError> {
-        let found = Self::known().find(|strategy| strategy.name() == name);
-        let known = || Self::known().map(Self::name).collect();
-        found.ok_or_else(|| LearnError::UnknownStrategy { found: name.into(), known: known() })
+        Self::known().find(|strategy| strategy.name() == name).ok_or_else(|| LearnError::UnknownStrategy {
+            found: name.into(),
+            known: Self::known().map(Self::name).collect(),
+        })
     }
 }
 

@@ -8,9 +8,9 @@ use nitro_core::MAX_FEATURES;
 use nitro_core::model::{Coverage, Model, Provenance};
 
 use super::device_features::Candidates;
-use super::device_features::transfer::{Transfer, TransferPlan};
-use super::emitted::emitted;
+use super::learners::transfer::{Transfer, TransferPlan};
 use super::learners::{Hyperparameters, Learner, TrainingSet, forest};
+use super::pruning::prune;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::task::{MIN_SOURCES, Task};
 
@@ -221,7 +221,7 @@ impl<'a> Study<'a> {
 /// The task with as many choices and input features as a model may have, those that matter most on these sources;
 /// none where there are no more than that.
 fn narrowed<'a>(task: &Task<'a>, sources: &[usize]) -> Option<Task<'a>> {
-    let classes = emitted(&task.performance, sources, &task.inputs);
+    let classes = prune(&task.performance, sources, &task.inputs);
     let of_classes =
         (classes.len() < task.performance.classes().count()).then(|| task.with_classes(&classes));
     let task = of_classes.as_ref().unwrap_or(task);

@@ -54,11 +54,13 @@ impl<'a> Task<'a> {
         inputs: &[usize],
         seed: u64,
     ) -> Self {
-        let inputs: BTreeSet<usize> = inputs.iter().copied().collect();
-        let value = |input: usize, column: usize| recordings.inputs[input].features[column];
+        let mut inputs: BTreeSet<usize> = inputs.iter().copied().collect();
         let known = mostly_known(recordings, &inputs);
-        let finite = |&input: &usize| known.iter().all(|&column| value(input, column).is_finite());
-        let inputs = inputs.iter().copied().filter(finite).collect();
+        inputs.retain(|&input| {
+            let features = &recordings.inputs[input].features;
+            known.iter().all(|&column| features[column].is_finite())
+        });
+        let inputs = inputs.into_iter().collect();
         let inputs = super::folds::sample(inputs, MAX_TRAINING_INPUTS, seed);
         let (columns, notes) = informative(recordings, &inputs, &known);
         let space = Arc::new(space(recordings, &inputs, &columns));
@@ -120,11 +122,14 @@ impl<'a> Task<'a> {
     /// One sample for each training input (positions in [`Task::inputs`]) and source device on which a variant
     /// succeeded.
     pub fn samples(&self, sources: &[usize], inputs: &[usize]) -> Vec<Sample> {
-        let sample = |input: usize, device: usize| {
-            let class = self.performance.best(sources[device], self.inputs[input])?;
-            Some(Sample { input, device, class })
-        };
-        inputs.iter().flat_map(|&input| (0..sources.len()).filter_map(move |d| sample(input, d))).collect()
+        let mut samples = Vec::with_capacity(inputs.len() * sources.len());
+        for &input in inputs {
+            for (device, &source) in sources.iter().enumerate() {
+                let best = self.performance.best(source, self.inputs[input]);
+                samples.extend(best.map(|class| Sample { input, device, class }));
+            }
+        }
+        samples
     }
 
     /// Positions of all training inputs in [`Task::inputs`].
@@ -132,12 +137,12 @@ impl<'a> Task<'a> {
         (0..self.inputs.len()).collect()
     }
 
-    /// Some training inputs (positions in [`Task::inputs`]) cut into parts for cross-validation; cut otherwise each
+    /// Cuts training inputs (positions in [`Task::inputs`]) into parts for cross-validation; cut otherwise each
     /// time it is repeated.
     pub fn folds(&self, inputs: &[usize], folds: usize, repeat: usize) -> Vec<Vec<usize>> {
-        let name = |&input: &usize| self.recordings.inputs[self.inputs[input]].name.as_str();
-        let seed = self.seed ^ ((repeat as u64) << 32);
-        let parts = super::folds::folds(&inputs.iter().map(name).collect::<Vec<_>>(), folds, seed);
+        let names: Vec<&str> =
+            inputs.iter().map(|&input| self.recordings.inputs[self.inputs[input]].name.as_str()).collect();
+        let parts = super::folds::folds(&names, folds, self.seed ^ ((repeat as u64) << 32));
         parts.into_iter().map(|part| part.into_iter().map(|at| inputs[at]).collect()).collect()
     }
 
@@ -217,11 +222,11 @@ fn weights(objective: &Objective, recordings: &Recordings, performance: &Perform
 
 /// The inputs in the space of these features.
 fn space(recordings: &Recordings, inputs: &[usize], columns: &[usize]) -> InputSpace {
-    let row = |&input: &usize| {
+    let mut raw: Vec<Vec<f64>> = Vec::with_capacity(inputs.len());
+    for &input in inputs {
         let values = &recordings.inputs[input].features;
-        columns.iter().map(|&column| values[column]).collect::<Vec<f64>>()
-    };
-    let raw: Vec<Vec<f64>> = inputs.iter().map(row).collect();
+        raw.push(columns.iter().map(|&column| values[column]).collect());
+    }
     InputSpace::new(&raw.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
@@ -235,11 +240,12 @@ pub(super) fn shortened(names: &[String]) -> String {
 
 /// Input features that at least half of the inputs know: one that few know would leave few inputs to learn from.
 fn mostly_known(recordings: &Recordings, inputs: &BTreeSet<usize>) -> Vec<usize> {
-    let is_known = |column: &usize| {
-        let finite = inputs.iter().filter(|&&input| recordings.inputs[input].features[*column].is_finite());
+    let mut columns: Vec<usize> = (0..recordings.features.len()).collect();
+    columns.retain(|&column| {
+        let finite = inputs.iter().filter(|&&input| recordings.inputs[input].features[column].is_finite());
         2 * finite.count() >= inputs.len()
-    };
-    (0..recordings.features.len()).filter(is_known).collect()
+    });
+    columns
 }
 
 /// Returns the known input features that differ between the inputs and do not repeat another one, and what is said of

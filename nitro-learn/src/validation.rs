@@ -34,7 +34,7 @@ const EFFORT: f64 = 1e9;
 pub struct Validation {
     /// The folds that the inputs (positions in [`Task::inputs`]) were cut into, the first time.
     pub folds: Vec<Vec<usize>>,
-    /// By strategy and temporary target: inputs, ascending, and the share of the best variant's speed on each.
+    /// The inputs, ascending, with the share of the best variant's speed on each, by strategy and temporary target.
     pub shares: Vec<Vec<Vec<(usize, f64)>>>,
     /// The same where the default choice runs when another is hardly ahead of it ([`hardly_ahead`]).
     pub careful: Vec<Vec<Vec<(usize, f64)>>>,
@@ -42,7 +42,7 @@ pub struct Validation {
 
 /// The results of a selector on an input, followed always and with caution.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Judged {
+struct Judgement {
     input: usize,
     share: f64,
     careful: f64,
@@ -64,38 +64,46 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
         .collect();
     let (task, sources) = (study.task(), study.sources());
     let repeats = if sources.len() < MIN_SOURCES { REPEATS } else { 1 };
+    // Training takes time that grows with the square of the samples: of many inputs some are drawn.
     let limit = inputs_within(EFFORT / (trials.len() * FOLDS * repeats).max(1) as f64, sources.len(), FOLDS);
     let inputs = sample(task.all_inputs(), limit, task.seed);
     let mut cuts: Vec<Vec<Vec<usize>>> =
         (0..repeats).map(|repeat| task.folds(&inputs, FOLDS, repeat)).collect();
     let parts: Vec<(&[Vec<usize>], usize)> =
         cuts.iter().flat_map(|folds| (0..folds.len()).map(move |fold| (&folds[..], fold))).collect();
-    let runs: Vec<Vec<Judged>> = (0..trials.len() * parts.len())
+    let runs: Vec<Vec<Judgement>> = (0..trials.len() * parts.len())
         .into_par_iter()
         .map(|at| run(task, sources, &trials[at / parts.len()], parts[at % parts.len()]))
         .collect();
-    let means: Vec<Vec<Judged>> = runs.chunks(parts.len().max(1)).map(means).collect();
-    let by_target = |share: fn(&Judged) -> f64| {
-        let of_trial =
-            |judged: &Vec<Judged>| judged.iter().map(|own| (own.input, share(own))).collect::<Vec<_>>();
-        means.chunks(sources.len().max(1)).map(|own| own.iter().map(of_trial).collect()).collect()
-    };
-    let (shares, careful) = (by_target(|judged| judged.share), by_target(|judged| judged.careful));
+    let means: Vec<Vec<Judgement>> = runs.chunks(parts.len().max(1)).map(means).collect();
+    let (mut shares, mut careful) = (Vec::new(), Vec::new());
+    for of_strategy in means.chunks(sources.len().max(1)) {
+        shares.push(by_input(of_strategy, |judged| judged.share));
+        careful.push(by_input(of_strategy, |judged| judged.careful));
+    }
     Validation { folds: cuts.swap_remove(0), shares, careful }
 }
 
 /// The mean on each input.
-fn means(runs: &[Vec<Judged>]) -> Vec<Judged> {
+fn means(runs: &[Vec<Judgement>]) -> Vec<Judgement> {
     let mut judged = runs.concat();
     judged.sort_by_key(|judged| judged.input); // stable
-    let of_input = |same: &[Judged]| {
-        Some(Judged {
-            input: same.first()?.input,
-            share: mean(same.iter().map(|own| own.share))?,
-            careful: mean(same.iter().map(|own| own.careful))?,
-        })
-    };
-    judged.chunk_by(|one, other| one.input == other.input).filter_map(of_input).collect()
+    let mut means = Vec::new();
+    for same in judged.chunk_by(|one, other| one.input == other.input) {
+        let share = mean(same.iter().map(|own| own.share));
+        let careful = mean(same.iter().map(|own| own.careful));
+        means.extend(share.zip(careful).map(|(share, careful)| Judgement {
+            input: same[0].input,
+            share,
+            careful,
+        }));
+    }
+    means
+}
+
+/// Returns the judged inputs with a share each, by temporary target.
+fn by_input(targets: &[Vec<Judgement>], share: fn(&Judgement) -> f64) -> Vec<Vec<(usize, f64)>> {
+    targets.iter().map(|judged| judged.iter().map(|own| (own.input, share(own))).collect()).collect()
 }
 
 fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
@@ -119,10 +127,11 @@ fn run(
     sources: &[usize],
     trial: &Trial,
     (folds, fold): (&[Vec<usize>], usize),
-) -> Vec<Judged> {
+) -> Vec<Judgement> {
     let target = sources[trial.target];
-    let is_other = |source: &usize| *source != target || sources.len() == 1;
-    let sources: Vec<usize> = sources.iter().copied().filter(is_other).collect();
+    let is_alone = sources.len() == 1;
+    let sources: Vec<usize> =
+        sources.iter().copied().filter(|&source| source != target || is_alone).collect();
     let inputs = rest(folds, fold);
     let set = TrainingSet {
         task,
@@ -134,16 +143,20 @@ fn run(
     let trained = trial.strategy.learner().train(&set, &trial.hyperparameters);
     let selector = trained.selector.on_device(&task.device_row(target, &trial.device_features));
     let caution = hardly_ahead(&task.performance);
-    let judged = |&input: &usize| {
+    let mut judged = Vec::with_capacity(folds[fold].len());
+    for &input in &folds[fold] {
         let ranked = selector.rank(&task.input_row(input));
-        let share = |ranked: Vec<Ranked>| {
-            task.share(target, input, ranked.into_iter().map(|ranked| ranked.choice).collect())
-        };
-        let careful = caution.and_then(|caution| share(with_caution(&caution, ranked.clone())));
-        let share = share(ranked)?;
-        Some(Judged { input, share, careful: careful.unwrap_or(share) })
-    };
-    folds[fold].iter().filter_map(judged).collect()
+        let careful =
+            caution.and_then(|own| share_of(task, target, input, with_caution(&own, ranked.clone())));
+        if let Some(share) = share_of(task, target, input, ranked) {
+            judged.push(Judgement { input, share, careful: careful.unwrap_or(share) });
+        }
+    }
+    judged
+}
+
+fn share_of(task: &Task<'_>, target: usize, input: usize, ranked: Vec<Ranked>) -> Option<f64> {
+    task.share(target, input, ranked.into_iter().map(|ranked| ranked.choice).collect())
 }
 
 #[cfg(test)]
@@ -152,7 +165,7 @@ mod tests {
 
     #[test]
     fn of_several_cuts_the_mean_counts() {
-        let of = |(input, share)| Judged { input, share, careful: 1.0 };
+        let of = |(input, share)| Judgement { input, share, careful: 1.0 };
         let runs = [vec![(2, 0.5), (0, 1.0)], vec![(1, 0.25)], vec![(0, 0.5)], vec![(1, 0.75), (2, 0.5)]];
         let runs = runs.map(|run| run.into_iter().map(of).collect::<Vec<_>>());
         assert_eq!(means(&runs), [(0, 0.75), (1, 0.5), (2, 0.5)].map(of));

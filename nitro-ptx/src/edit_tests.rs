@@ -43,7 +43,8 @@ fn open(text: &str) -> Vec<String> {
 fn a_value_has_to_come_from_every_side() {
     let fork = |one: &str, other: &str| {
         format!(
-            "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; {one} bra $B;\n$A: {other}\n$B: add.s32 %r3, %r2, 1;"
+            "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; {one} bra $B;\n$A: {other}\n\
+            $B: add.s32 %r3, %r2, 1;"
         )
     };
     assert!(open(&fork("mov.u32 %r2, 1;", "mov.u32 %r2, 2;")).is_empty());
@@ -383,7 +384,8 @@ fn what_is_too_large_is_read_and_not_edited() {
 
 #[test]
 fn a_jump_that_only_some_take_may_be_left_out_or_be_taken_by_all() {
-    let text = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; add.s32 %r2, %r1, 1; bra $B;\n$A: mov.u32 %r2, 3;\n$B: @!%p1 st.global.u32 [%rd1], %r2;";
+    let text = "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; add.s32 %r2, %r1, 1; bra $B;\n\
+        $A: mov.u32 %r2, 3;\n$B: @!%p1 st.global.u32 [%rd1], %r2;";
     let base = base(&format!("mov.u64 %rd1, 0; {text}"));
     assert!(!code(&base, "delete b3\n").contains(&"@%p1 bra $A;".to_owned()));
     assert!(code(&base, "operand b3 slot guard = 1\n").contains(&"bra $A;".to_owned()));
@@ -394,7 +396,8 @@ fn a_jump_that_only_some_take_may_be_left_out_or_be_taken_by_all() {
     let refused = refusal(&base, "operand b3 slot guard = 0\n");
     assert_eq!(refused, "`operand b3 slot guard = 0`: a guard is a predicate, or 1 where it is taken away");
     let one_side = self::base(
-        "mov.u64 %rd1, 0; setp.eq.u64 %p1, %rd1, 0; @%p1 bra $A; ret;\n$A: mov.u32 %r2, 3; bra $B;\n$B: st.global.u32 [%rd1], %r2;",
+        "mov.u64 %rd1, 0; setp.eq.u64 %p1, %rd1, 0; @%p1 bra $A; ret;\n$A: mov.u32 %r2, 3; bra $B;\n\
+        $B: st.global.u32 [%rd1], %r2;",
     );
     assert!(patched(&one_side, "delete b2\n").is_ok(), "all end, and what comes after is never come to");
     // Then all come to the barrier.
@@ -403,7 +406,8 @@ fn a_jump_that_only_some_take_may_be_left_out_or_be_taken_by_all() {
 }
 
 /// Two branches over what may be guarded, stores that loads come after, and a quotient.
-const WIDE: &str = "ld.param.u64 %rd1, [kernel_param_0]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; setp.eq.u32 %p1, %r1, 0;\n\
+const WIDE: &str = "ld.param.u64 %rd1, [kernel_param_0]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; \
+    setp.eq.u32 %p1, %r1, 0;\n\
     mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; @%p1 bra $A; ld.global.u32 %r2, [%rd3+8];\n\
     $A: st.shared.u32 [%r1], %r2; @!%p1 bra $B; ld.global.u32 %r2, [%rd1];\n\
     $B: st.global.u32 [%rd3], %r2; ld.shared.u32 %r3, [%r1+4]; ld.shared.u32 %r4, [%r1]; ld.global.f32 %f1, [%rd1+4];\n\
@@ -511,7 +515,8 @@ fn quotients_and_roots_may_be_approximate() {
 #[test]
 fn a_barrier_may_be_one_of_each_warp() {
     let base = base(
-        "mov.u32 %r1, %tid.x; bar.sync 0; barrier.sync.aligned 1; bar.sync 2, 64; bar.arrive 3, 64; bar.red.popc.u32 %r2, 0, %p1; ret;",
+        "mov.u32 %r1, %tid.x; bar.sync 0; barrier.sync.aligned 1; bar.sync 2, 64; bar.arrive 3, 64; \
+        bar.red.popc.u32 %r2, 0, %p1; ret;",
     );
     let waits =
         |edits: &str| code(&base, edits).into_iter().filter(|line| line.contains("bar")).collect::<Vec<_>>();

@@ -70,7 +70,8 @@ fn comments_inside_of_a_statement_come_before_it() {
 #[test]
 fn registers_of_nested_scopes_get_names_of_their_own() {
     let module = kernel(
-        ".reg .b32 %r<3>;\n{ .reg .b32 %t, %r1; .reg .f32 u<5>; mov.b32 %t, %r1;\n{ .reg .b64 t; cvt.u64.u32 t, %r2; }\n\
+        ".reg .b32 %r<3>;\n{ .reg .b32 %t, %r1; .reg .f32 u<5>; mov.b32 %t, %r1;\n{ .reg .b64 t; \
+        cvt.u64.u32 t, %r2; }\n\
          mov.f32 u4, 0f00000000; mov.b32 %r2, u5; }\nmov.b32 %r1, t;",
     );
     let shown: Vec<String> = lines(&module);

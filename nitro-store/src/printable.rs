@@ -7,7 +7,6 @@ use nitro_core::recording::message;
 
 /// The text with control characters written out, as `\u{1b}`, except line breaks: a terminal obeys them.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |letter: char| letter.is_control() && letter != '\n';
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }
@@ -19,6 +18,10 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+fn is_obeyed(letter: char) -> bool {
+    letter.is_control() && letter != '\n'
 }
 
 /// A number as tables show it, with as many digits as it deserves.

@@ -15,14 +15,14 @@ use crate::workload::Workload;
 /// KERNEL.ptx may come from any compiler: `nvcc -ptx`, NVRTC, the cache of a framework. A workload, KERNEL.toml, says
 /// how the kernel is run: its buffers, its launches, and inputs of three kinds. Print one to fill in with --template.
 ///
-/// 1. Search. Edits of the PTX are drawn and crossed. Each candidate goes through stages: assembly, small inputs that
-/// nobody wrote, a first run within bounds, timing with the [[search]] inputs. One that looks faster also has to be
-/// right with the [[validation]] inputs and in hostile orders of threads.
+/// Search: edits of the PTX are drawn and crossed. Each candidate goes through stages: assembly, small inputs that
+/// nobody wrote, a first run within bounds, timing with the inputs of the search. One that looks faster also has to be
+/// right with the inputs of the validation and in hostile orders of threads.
 ///
-/// 2. Minimise. Of the best candidates, edits that do not matter are left out. The rest are explained one by one.
+/// Minimise: edits that do not matter are left out of the best candidates. The other edits are explained one by one.
 ///
-/// 3. Accept. Races are looked for thoroughly. Then the [[test]] inputs, which nothing has seen before, are run once:
-/// they accept the patch or refuse it.
+/// Accept: races are looked for thoroughly. Then the inputs of the test, which nothing has seen before, are run once.
+/// They accept the patch or refuse it.
 ///
 /// Right means: as the original's results, up to max_error of the workload.
 ///

@@ -13,9 +13,11 @@ use super::{files, input, print};
 use crate::check::Check;
 use crate::devices::{Devices, checks, devices, disassembler, small_inputs};
 use crate::effort::Efforts;
+use crate::error::EvolveError;
 use crate::evolve::{EvolveRequest, evolve, original_code};
 use crate::observer::Observer;
 use crate::plan::PlannedSubject;
+use crate::runner::RunnerError;
 use crate::subject::Subject;
 use crate::workload::{Set, Workload};
 
@@ -51,15 +53,20 @@ impl Task<'_> {
         self.evolve(devices, begin_with, out)
     }
 
+    /// Names the file whose text cannot be run.
+    fn failed(&self, error: &RunnerError) -> BoxError {
+        format!("{}: {error}", self.path.display()).into()
+    }
+
     /// Runs the original alone, and prints its times.
     fn check(&self, devices: Devices, out: &mut dyn Write) -> Result<(), BoxError> {
         let workload = self.subject.workload();
         warn(workload, &Terminal::new());
         let Devices { mut runners, assemble, .. } = devices;
-        let original = original_code(self.subject, &*assemble)?;
+        let original = original_code(self.subject, &*assemble).map_err(|error| self.failed(&error))?;
         let sets = &[Set::Search, Set::Validation, Set::Test];
         let Some(runner) = runners.first_mut() else { return Ok(()) };
-        let results = runner.begin(workload, &original, sets)?;
+        let results = runner.begin(workload, &original, sets).map_err(|error| self.failed(&error))?;
         print::check(self.subject, &runner.name(), sets, &results, out)?;
         let small_inputs = small_inputs(self.subject, workload.max_error()).ok();
         if let Some(faults) = small_inputs.and_then(|check| check.faults()) {
@@ -102,7 +109,11 @@ impl Task<'_> {
             begin_with,
             elapsed: &|| self.began.elapsed(),
         };
-        let evolved = evolve(&subject, runners, &*assemble, request, &terminal)?;
+        let evolved =
+            evolve(&subject, runners, &*assemble, request, &terminal).map_err(|error| match error {
+                EvolveError::Runner(error) => self.failed(&error),
+                other => other.into(),
+            })?;
         terminal.end();
         let written = files::write(&folder, self.path, &evolved, self.planned)?;
         match args.json {

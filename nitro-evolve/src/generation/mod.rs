@@ -46,7 +46,7 @@ enum Work {
     /// A trial to assemble, by its place.
     Assemble(usize),
     /// A candidate to bring through its next stages.
-    Judge(usize, Candidate),
+    Judge(usize, Box<Candidate>),
 }
 
 /// The state of a generation that is under way.
@@ -192,7 +192,7 @@ impl Shared<'_> {
                 }
                 Work::Judge(at, mut candidate) => {
                     let judged = self.go_on(&mut candidate, false, &mut NoDevice);
-                    self.put_back(&mut self.lock(), at, candidate, judged);
+                    self.put_back(&mut self.lock(), at, *candidate, judged);
                 }
             }
             self.changed.notify_all();
@@ -307,14 +307,14 @@ impl Shared<'_> {
                 return None;
             }
             if let Some((at, candidate)) = state.before_device.pop_front() {
-                return Some(Work::Judge(at, candidate));
+                return Some(Work::Judge(at, Box::new(candidate)));
             }
             if state.unclaimed < self.generation.trials.len() {
                 state.unclaimed += 1;
                 return Some(Work::Assemble(state.unclaimed - 1));
             }
             if let Some((at, candidate)) = state.after_device.pop_front() {
-                return Some(Work::Judge(at, candidate));
+                return Some(Work::Judge(at, Box::new(candidate)));
             }
             state = self.wait(state);
         }

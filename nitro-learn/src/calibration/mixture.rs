@@ -30,8 +30,11 @@ impl<'a> Mixture<'a> {
         losses: &[Vec<f64>],
     ) -> Self {
         let unknowns = 1 + sources.len() + expected.first().map_or(0, Vec::len);
-        let penalty = |unknown: usize| if unknown <= sources.len() { SOURCE_PENALTY } else { CLASS_PENALTY };
-        let mut normal = DMatrix::from_diagonal(&DVector::from_fn(unknowns, |unknown, _| penalty(unknown)));
+        // Ridge regression (Hoerl and Kennard, 1970): penalties on the diagonal draw every coefficient to 0, which is
+        // what the model expects.
+        let mut penalties = DVector::from_element(unknowns, CLASS_PENALTY);
+        penalties.rows_mut(0, 1 + sources.len()).fill(SOURCE_PENALTY);
+        let mut normal = DMatrix::from_diagonal(&penalties);
         let mut right = DVector::zeros(unknowns);
         let mut mixture = Self { expected, sources, coefficients: DVector::zeros(unknowns) };
         for (&input, losses) in measured.iter().zip(losses) {
@@ -45,28 +48,25 @@ impl<'a> Mixture<'a> {
         mixture
     }
 
-    /// By class what is lost on an input.
+    /// Returns what each class loses on an input.
     pub(super) fn losses(&self, input: usize) -> Vec<f64> {
-        let expected = &self.expected[input];
-        let loss =
-            |(class, expected): (usize, &f64)| expected + self.row(input, class).dot(&self.coefficients);
-        expected.iter().enumerate().map(loss).collect()
+        let expected = self.expected[input].iter().enumerate();
+        expected.map(|(class, expected)| expected + self.row(input, class).dot(&self.coefficients)).collect()
     }
 
     /// Returns the values that the coefficients are of.
     fn row(&self, input: usize, class: usize) -> DVector<f64> {
-        let (base, classes) = (self.expected[input][class], self.expected[input].len());
-        // Where a source does not know, it says what the model does.
-        let of_source = |source: &Vec<Vec<f64>>| finite_or(source[input][class], base) - base;
-        let sources = self.sources.iter().map(of_source);
-        let constants = (0..classes).map(|own| if own == class { 1.0 } else { 0.0 });
-        let row = std::iter::once(base).chain(sources).chain(constants);
-        DVector::from_iterator(self.coefficients.len(), row)
+        let base = self.expected[input][class];
+        let mut row = DVector::zeros(self.coefficients.len());
+        row[0] = base;
+        for (at, source) in self.sources.iter().enumerate() {
+            let loss = source[input][class];
+            // Where a source does not know, it says what the model does.
+            row[1 + at] = if loss.is_finite() { loss - base } else { 0.0 };
+        }
+        row[1 + self.sources.len() + class] = 1.0;
+        row
     }
-}
-
-fn finite_or(value: f64, other: f64) -> f64 {
-    if value.is_finite() { value } else { other }
 }
 
 #[cfg(test)]

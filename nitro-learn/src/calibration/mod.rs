@@ -3,9 +3,9 @@
 //!
 //! Measured so few, a variant's cost cannot be learned from scratch. But of every training input it is known what
 //! the variants cost on the source devices, and what a model of those expects here. So the table of this device is
-//! *completed*: what was not measured is estimated from what was ([`mixture`], then [`process`]). A forest grows from the
-//! completed table as from a measured one. Which inputs to measure is decided before any is: those after which the
-//! rest is known best ([`process::most_telling`]).
+//! *completed*: what was not measured is estimated from what was ([`mixture`], then [`process`]). A forest grows from
+//! the completed table as from a measured one. Which inputs to measure is decided before any is: those after which
+//! the rest is known best ([`process::most_telling`]).
 //!
 //! The selector needs no more time than that of any forest: all that is left of the calibration are the values in
 //! its leaves.
@@ -55,10 +55,10 @@ pub fn with_calibrator<T>(
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, inputs, shipped.provenance.seed);
     let task = task_of_model(&task, shipped)?;
-    let is_source = |source: &usize| {
-        *source != device && shipped.provenance.sources.contains(&recordings.devices[*source].id)
-    };
-    let sources: Vec<usize> = (0..recordings.devices.len()).filter(is_source).collect();
+    let mut sources: Vec<usize> = (0..recordings.devices.len()).collect();
+    sources.retain(|&source| {
+        source != device && shipped.provenance.sources.contains(&recordings.devices[source].id)
+    });
     if sources.is_empty() {
         return Err(LearnError::NoSources { function: recordings.function.clone() });
     }
@@ -75,18 +75,21 @@ pub fn with_calibrator<T>(
 
 /// The task with the choices and input features of a model, in its order.
 fn task_of_model<'a>(task: &Task<'a>, model: &Model) -> Result<Task<'a>, LearnError> {
-    let foreign = |kind: &'static str, name: &String| LearnError::ForeignModel {
-        function: task.recordings.function.clone(),
-        kind,
-        name: name.clone(),
-    };
-    let own = (task.performance.classes(), task.features());
-    let class = |name: &String| own.0.index(name).ok_or_else(|| foreign("choice", name));
-    let column =
-        |name: &String| own.1.iter().position(|own| own == name).ok_or_else(|| foreign("feature", name));
-    let classes: Vec<usize> = model.choices.iter().map(class).collect::<Result<_, _>>()?;
-    let columns: Vec<usize> = model.features.iter().map(column).collect::<Result<_, _>>()?;
+    let (own_classes, own_features) = (task.performance.classes(), task.features());
+    let (mut classes, mut columns) = (Vec::new(), Vec::new());
+    for name in &model.choices {
+        classes.push(own_classes.index(name).ok_or_else(|| foreign(task, "choice", name))?);
+    }
+    for name in &model.features {
+        let column = own_features.iter().position(|own| own == name);
+        columns.push(column.ok_or_else(|| foreign(task, "feature", name))?);
+    }
     Ok(task.with_classes(&classes).with_columns(&columns))
+}
+
+/// The error that recordings lack a name of a model.
+fn foreign(task: &Task<'_>, kind: &'static str, name: &str) -> LearnError {
+    LearnError::ForeignModel { function: task.recordings.function.clone(), kind, name: name.to_owned() }
 }
 
 /// Everything known before anything is measured on a device: the training inputs, costs of variants on the source
@@ -95,9 +98,9 @@ pub struct Calibrator<'a> {
     study: &'a Study<'a>,
     /// Position of the device in the recordings.
     device: usize,
-    /// By training input and class: the share of speed that the model expects to be lost on this device.
+    /// The share of speed that the model expects to be lost on this device, by training input and class.
     expected: Vec<Vec<f64>>,
-    /// By source, training input and class: the share that was lost there; not a number where it was not measured
+    /// The share that was lost on a source, by source, training input and class; not a number where it was not measured
     /// or not admissible.
     sources: Vec<Vec<Vec<f64>>>,
     points: Points,
@@ -109,8 +112,7 @@ impl<'a> Calibrator<'a> {
     pub fn new(study: &'a Study<'a>, model: &Model, device: usize) -> Self {
         let task = study.task();
         let expected = expected(task, model, device);
-        let losses = |&source: &usize| losses_on(task, source);
-        let sources: Vec<_> = study.sources().iter().map(losses).collect();
+        let sources: Vec<_> = study.sources().iter().map(|&source| losses_on(task, source)).collect();
         let points = Points::new(&task.space, &usual(&sources, &expected));
         Self { study, device, expected, sources, points }
     }
@@ -120,11 +122,12 @@ impl<'a> Calibrator<'a> {
     /// recordings stands for; without `calls` all count alike.
     pub fn inputs(&self, count: usize, among: Vec<usize>, calls: &[f64]) -> Vec<usize> {
         let task = self.study.task();
-        let calls_of = |input: &usize| calls.get(task.inputs[*input]).copied().unwrap_or(0.0);
-        let (called, others): (Vec<usize>, _) = among.into_iter().partition(|input| calls_of(input) > 0.0);
+        let by_input: Vec<f64> =
+            task.inputs.iter().map(|&input| calls.get(input).copied().unwrap_or(0.0)).collect();
+        let (called, others): (Vec<usize>, _) = among.into_iter().partition(|&input| by_input[input] > 0.0);
         let mut candidates = sample(called, MAX_CANDIDATES, task.seed);
         candidates.extend(sample(others, MAX_CANDIDATES - candidates.len(), task.seed));
-        let weights = weights(&candidates.iter().map(calls_of).collect::<Vec<_>>());
+        let weights = weights(&candidates.iter().map(|&input| by_input[input]).collect::<Vec<_>>());
         process::most_telling(&self.points, &candidates, &weights, count)
     }
 
@@ -141,6 +144,7 @@ impl<'a> Calibrator<'a> {
     /// A selector for the device from these training inputs, which were [`measured`](Self::measured) there; none
     /// where that chooses worse on them than `shipped`, each judged on inputs that it was not calibrated with.
     pub fn fit(&self, measured: &[usize], shipped: &Model) -> Option<Calibration> {
+        // How far corrections are to be trusted, and if they are at all, is read off inputs that they were not made of.
         let held_out = self.held_out(measured);
         let trust = self.trust(&held_out);
         if measured.is_empty() || !self.is_as_good(&held_out, trust, shipped) {
@@ -181,28 +185,29 @@ impl<'a> Calibrator<'a> {
         task.performance.shares(self.device, task.inputs[input])
     }
 
-    /// By class the share of speed that is lost on this device; not a number where the class is not admissible.
+    /// Returns the share of speed that each class loses on this device; not a number where the class is not admissible.
     fn losses(&self, input: usize) -> Vec<f64> {
         self.shares(input).map(losses).unwrap_or_default()
     }
 
-    /// By training input and class the share of speed that is kept on this device: measured, or estimated from what
-    /// was measured.
+    /// Returns the share of speed that is kept on this device, by training input and class: measured, or estimated from
+    /// what was measured.
     fn completed(&self, measured: &[usize], trust: f64) -> Vec<Vec<Option<f64>>> {
         let corrected = self.corrected(measured);
-        let classes = self.study.task().performance.classes().count();
-        let exists = |class: usize| measured.iter().any(|&input| !self.losses(input)[class].is_nan());
-        let existing: Vec<bool> = (0..classes).map(exists).collect();
-        let kept = |input: usize, class: usize, loss: f64| {
-            let is_admissible = |source: &Vec<Vec<f64>>| !source[input][class].is_nan();
-            let may_run = existing[class] && self.sources.iter().any(is_admissible);
-            may_run.then(|| 1.0 - loss.clamp(0.0, 1.0))
-        };
-        let row = |input: usize| {
+        let classes = 0..self.study.task().performance.classes().count();
+        let existing: Vec<bool> =
+            classes.map(|class| measured.iter().any(|&input| !self.losses(input)[class].is_nan())).collect();
+        let mut completed: Vec<Vec<Option<f64>>> = Vec::new();
+        for input in self.all_inputs() {
             let losses = blended(&self.expected[input], &corrected(input), trust);
-            losses.into_iter().enumerate().map(|(class, loss)| kept(input, class, loss)).collect()
-        };
-        let mut completed: Vec<Vec<Option<f64>>> = self.all_inputs().into_iter().map(row).collect();
+            let mut row = Vec::with_capacity(losses.len());
+            for (class, loss) in losses.into_iter().enumerate() {
+                // A class is possible if it ran on some input here, and on this input on some source.
+                let ran_there = self.sources.iter().any(|source| !source[input][class].is_nan());
+                row.push((existing[class] && ran_there).then(|| 1.0 - loss.clamp(0.0, 1.0)));
+            }
+            completed.push(row);
+        }
         for &input in measured {
             completed[input] = self.shares(input).map(<[_]>::to_vec).unwrap_or_default();
         }
@@ -211,12 +216,14 @@ impl<'a> Calibrator<'a> {
 
     /// Returns a function that estimates the loss of each class on an input from these measured inputs.
     fn corrected<'m>(&'m self, measured: &'m [usize]) -> impl Fn(usize) -> Vec<f64> + 'm {
+        // First what is the same for all inputs, then what inputs that are alike have in common beside it.
         let losses: Vec<Vec<f64>> = measured.iter().map(|&input| self.losses(input)).collect();
         let mixture = Mixture::new(&self.expected, &self.sources, measured, &losses);
-        let difference = |(&input, losses): (&usize, &Vec<f64>)| {
-            losses.iter().zip(mixture.losses(input)).map(|(loss, mixed)| loss - mixed).collect()
-        };
-        let left_over: Vec<Vec<f64>> = measured.iter().zip(&losses).map(difference).collect();
+        let mut left_over: Vec<Vec<f64>> = Vec::with_capacity(measured.len());
+        for (&input, losses) in measured.iter().zip(&losses) {
+            let mixed = mixture.losses(input);
+            left_over.push(losses.iter().zip(mixed).map(|(loss, mixed)| loss - mixed).collect());
+        }
         let process = Process::new(&self.points, measured, &left_over);
         move |input| {
             let left_over = process.left_over(input).chain(std::iter::repeat(0.0));
@@ -234,8 +241,8 @@ impl<'a> Calibrator<'a> {
         let folds = measured.len().min(MAX_FOLDS);
         let mut held_out = Vec::new();
         for fold in 0..folds {
-            let is_inside = |at: &usize| at % folds == fold;
-            let (inside, rest): (Vec<usize>, Vec<usize>) = (0..measured.len()).partition(is_inside);
+            let (inside, rest): (Vec<usize>, Vec<usize>) =
+                (0..measured.len()).partition(|at| at % folds == fold);
             let rest: Vec<usize> = rest.into_iter().map(|at| measured[at]).collect();
             let corrected = self.corrected(&rest);
             held_out.extend(inside.into_iter().map(|at| (measured[at], corrected(measured[at]))));
@@ -247,19 +254,17 @@ impl<'a> Calibrator<'a> {
     /// the inputs that it was not made with: Akaike weights in their simplest form. Errors count most for the classes
     /// that are nearly best, as only those are ever chosen.
     fn trust(&self, held_out: &[(usize, Vec<f64>)]) -> f64 {
-        let error = |estimated: &[f64], losses: &[f64]| {
-            let known = estimated.iter().zip(losses).filter(|(_, loss)| !loss.is_nan());
-            known.map(|(estimated, loss)| ((estimated - loss) * (1.0 - loss)).powi(2)).sum::<f64>()
-        };
         let (mut of_expected, mut of_corrected) = (0.0, 0.0);
         for (input, corrected) in held_out {
             let losses = self.losses(*input);
-            of_expected += error(&self.expected[*input], &losses);
-            of_corrected += error(corrected, &losses);
+            of_expected += error_near_best(&self.expected[*input], &losses);
+            of_corrected += error_near_best(corrected, &losses);
         }
+        // Akaike weights (Burnham and Anderson, "Model Selection and Multimodel Inference", 2002, section 2.9), with
+        // a relative error in the place of the difference in AIC.
         let least = of_expected.min(of_corrected).max(f64::MIN_POSITIVE);
-        let weight = |error: f64| (-(error / least - 1.0) / TOLERANCE).exp();
-        weight(of_corrected) / (weight(of_corrected) + weight(of_expected))
+        let (expected, corrected) = (akaike_weight(of_expected, least), akaike_weight(of_corrected, least));
+        corrected / (corrected + expected)
     }
 
     /// Returns true if the choices by estimates from the other measured inputs stand beside those of `shipped`. They
@@ -269,13 +274,14 @@ impl<'a> Calibrator<'a> {
     fn is_as_good(&self, held_out: &[(usize, Vec<f64>)], trust: f64, shipped: &Model) -> bool {
         let task = self.study.task();
         let selector = on_device(task, shipped, self.device);
-        let gain = |(input, corrected): &(usize, Vec<f64>)| {
+        let mut gains = Vec::new();
+        for (input, corrected) in held_out {
             let of_shipped = selector.rank(&task.input_row(*input)).into_iter().map(|ranked| ranked.choice);
             let of_estimates = ranking(&blended(&self.expected[*input], corrected, trust));
-            let share = |ranking: Vec<usize>| task.share(self.device, *input, ranking);
-            Some(share(of_estimates)? - share(of_shipped.collect())?)
-        };
-        let gains: Vec<f64> = held_out.iter().filter_map(gain).collect();
+            let shipped = task.share(self.device, *input, of_shipped.collect());
+            let estimated = task.share(self.device, *input, of_estimates);
+            gains.extend(estimated.zip(shipped).map(|(estimated, shipped)| estimated - shipped));
+        }
         let (mean, error) = mean_and_standard_error(&gains);
         mean > -error
     }
@@ -284,8 +290,21 @@ impl<'a> Calibrator<'a> {
 /// Returns the weights of inputs that stand for so many calls; 1 in the mean.
 fn weights(calls: &[f64]) -> Vec<f64> {
     let mean = calls.iter().sum::<f64>() / calls.len().max(1) as f64;
-    let weight = |calls: &f64| UNCALLED + (1.0 - UNCALLED) * calls / mean;
-    if mean > 0.0 { calls.iter().map(weight).collect() } else { vec![1.0; calls.len()] }
+    if mean <= 0.0 {
+        return vec![1.0; calls.len()];
+    }
+    calls.iter().map(|calls| UNCALLED + (1.0 - UNCALLED) * calls / mean).collect()
+}
+
+/// Sums the squared errors of estimated losses, each the less the more is lost.
+fn error_near_best(estimated: &[f64], losses: &[f64]) -> f64 {
+    let known = estimated.iter().zip(losses).filter(|(_, loss)| !loss.is_nan());
+    known.map(|(estimated, loss)| ((estimated - loss) * (1.0 - loss)).powi(2)).sum::<f64>()
+}
+
+/// Returns how much an error counts beside the least one, which counts 1.
+fn akaike_weight(error: f64, least: f64) -> f64 {
+    (-(error / least - 1.0) / TOLERANCE).exp()
 }
 
 fn blended(expected: &[f64], corrected: &[f64], trust: f64) -> Vec<f64> {
@@ -307,42 +326,40 @@ fn losses(shares: &[Option<f64>]) -> Vec<f64> {
     shares.iter().map(|share| share.map_or(f64::NAN, |share| 1.0 - share)).collect()
 }
 
-/// By training input and class what was lost on a source.
+/// Returns what was lost on a source, by training input and class.
 fn losses_on(task: &Task<'_>, source: usize) -> Vec<Vec<f64>> {
-    let classes = task.performance.classes().count();
-    let none = || vec![f64::NAN; classes];
-    task.inputs
-        .iter()
-        .map(|&input| task.performance.shares(source, input).map_or_else(none, losses))
-        .collect()
+    let none = vec![f64::NAN; task.performance.classes().count()];
+    let shares = task.inputs.iter().map(|&input| task.performance.shares(source, input));
+    shares.map(|shares| shares.map_or_else(|| none.clone(), losses)).collect()
 }
 
-/// By training input and class what is lost on the sources in the mean; where none knows, what is expected here.
+/// Returns the mean loss over the sources, by training input and class; where none knows, what is expected here.
 /// What is expected itself hangs on device features, which may be measured a little differently every time: which
 /// inputs to measure should not.
 fn usual(sources: &[Vec<Vec<f64>>], expected: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let mean = |input: usize, class: usize| {
-        let known: Vec<f64> =
-            sources.iter().map(|source| source[input][class]).filter(|loss| !loss.is_nan()).collect();
-        let sum: f64 = known.iter().sum();
-        if known.is_empty() { expected[input][class] } else { sum / known.len() as f64 }
-    };
-    let row = |input: usize| (0..expected[input].len()).map(|class| mean(input, class)).collect();
-    (0..expected.len()).map(row).collect()
+    let mut usual = expected.to_vec();
+    for (input, row) in usual.iter_mut().enumerate() {
+        for (class, loss) in row.iter_mut().enumerate() {
+            let mut known: Vec<f64> = sources.iter().map(|source| source[input][class]).collect();
+            known.retain(|loss| !loss.is_nan());
+            if !known.is_empty() {
+                *loss = known.iter().sum::<f64>() / known.len() as f64;
+            }
+        }
+    }
+    usual
 }
 
-/// By training input and class what a model expects to be lost on a device.
+/// Returns what a model expects to be lost on a device, by training input and class.
 fn expected(task: &Task<'_>, model: &Model, device: usize) -> Vec<Vec<f64>> {
-    let classes = task.performance.classes().count();
     let selector = on_device(task, model, device);
-    let of_input = |input: usize| {
-        let mut losses = vec![1.0; classes];
+    let mut expected = vec![vec![1.0; task.performance.classes().count()]; task.inputs.len()];
+    for (input, losses) in expected.iter_mut().enumerate() {
         for ranked in selector.rank(&task.input_row(input)) {
             losses[ranked.choice] = 1.0 - ranked.confidence;
         }
-        losses
-    };
-    task.all_inputs().into_iter().map(of_input).collect()
+    }
+    expected
 }
 
 /// Returns a model's choices on a device before it is calibrated.

@@ -29,14 +29,16 @@ impl Points {
         let columns = space.scaling().len();
         let spread: Vec<(f64, f64)> = (0..columns).map(|column| mean_and_deviation(space, column)).collect();
         let classes = usual.first().map_or(0, Vec::len).max(1) as f64;
-        let point = |(input, usual): (usize, &Vec<f64>)| {
-            let standardised = space.row(input).iter().zip(&spread).map(|(value, (mean, deviation))| {
-                (value - mean) / deviation.max(f64::MIN_POSITIVE) / (columns as f64).sqrt()
-            });
-            let usual = usual.iter().map(|loss| loss * LOSS_WEIGHT / classes.sqrt());
-            standardised.chain(usual).collect()
-        };
-        Self(usual.iter().enumerate().map(point).collect())
+        let mut points = Vec::with_capacity(usual.len());
+        for (input, usual) in usual.iter().enumerate() {
+            let mut point = Vec::with_capacity(columns + usual.len());
+            for (value, (mean, deviation)) in space.row(input).iter().zip(&spread) {
+                point.push((value - mean) / deviation.max(f64::MIN_POSITIVE) / (columns as f64).sqrt());
+            }
+            point.extend(usual.iter().map(|loss| loss * LOSS_WEIGHT / classes.sqrt()));
+            points.push(point);
+        }
+        Self(points)
     }
 
     fn kernel(&self, one: usize, other: usize) -> f64 {
@@ -51,9 +53,9 @@ impl Points {
 
 fn mean_and_deviation(space: &InputSpace, column: usize) -> (f64, f64) {
     let count = space.len().max(1) as f64;
-    let values = || (0..space.len()).map(|input| space.row(input)[column]);
-    let mean = values().sum::<f64>() / count;
-    (mean, (values().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt())
+    let values: Vec<f64> = (0..space.len()).map(|input| space.row(input)[column]).collect();
+    let mean = values.iter().sum::<f64>() / count;
+    (mean, (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt())
 }
 
 /// The leftovers that measured inputs let expect on inputs like them.
@@ -72,13 +74,15 @@ impl<'a> Process<'a> {
             let value = left_over[row][class];
             if value.is_finite() { value } else { 0.0 }
         });
+        // Rasmussen and Williams (2006), equation 2.23: the mean is k* (K + σ² I)⁻¹ y, of which all but k* is the same
+        // for every input.
         let noisy =
             points.kernels(measured, measured) + DMatrix::identity(measured.len(), measured.len()) * NOISE;
         let weights = noisy.cholesky().expect("noise makes it positive definite").solve(&left_over);
         Self { points, measured, weights }
     }
 
-    /// By class what is left over on an input; nothing where nothing was measured.
+    /// Returns what each class has left over on an input; nothing where nothing was measured.
     pub(super) fn left_over(&self, input: usize) -> impl Iterator<Item = f64> {
         let kernels = self.measured.iter().map(|&other| self.points.kernel(input, other));
         let kernels = DVector::from_iterator(self.measured.len(), kernels);
@@ -86,8 +90,8 @@ impl<'a> Process<'a> {
     }
 }
 
-/// At most `count` of the candidates, each the one after which the others' variance is least on average, where each
-/// counts its weight.
+/// Chooses at most `count` of the candidates, each the one after which the others' variance is least on average, where
+/// each counts its weight.
 pub(super) fn most_telling(
     points: &Points,
     candidates: &[usize],
@@ -98,14 +102,18 @@ pub(super) fn most_telling(
     let mut covariance = points.kernels(candidates, candidates);
     let mut taken: Vec<usize> = Vec::new();
     while taken.len() < count.min(candidates.len()) {
-        let gain = |at: usize| {
-            covariance.column(at).component_mul(&roots).norm_squared() / (covariance[(at, at)] + NOISE)
-        };
-        let open = (0..candidates.len()).filter(|at| !taken.contains(at));
-        let Some((best, _)) = open.map(|at| (at, gain(at))).reduce(|a, b| if b.1 > a.1 { b } else { a })
-        else {
-            break;
-        };
+        // Measuring a candidate takes its squared covariances with the others, over its own variance, from the
+        // others' variances.
+        let mut best: Option<(usize, f64)> = None;
+        for at in (0..candidates.len()).filter(|at| !taken.contains(at)) {
+            let covariances = covariance.column(at).component_mul(&roots);
+            let gain = covariances.norm_squared() / (covariance[(at, at)] + NOISE);
+            if best.is_none_or(|(_, most)| gain > most) {
+                best = Some((at, gain));
+            }
+        }
+        let Some((best, _)) = best else { break };
+        // What is left of the covariance once the candidate is known: its Schur complement.
         let column = covariance.column(best).clone_owned();
         covariance.ger(-1.0 / (column[best] + NOISE), &column, &column, 1.0);
         taken.push(best);

@@ -35,7 +35,7 @@ fn recordings(devices: &[(&str, &str)]) -> Recordings {
     }
 }
 
-/// With the source gone for which a choice was emitted, it would not be emitted again; what the calibration chooses
+/// With the source gone for which a choice was kept, it would be pruned now; what the calibration chooses
 /// are the model's choices.
 #[test]
 fn the_choices_are_those_of_the_model() {

@@ -25,35 +25,27 @@ pub struct Measured<'r> {
 impl<'r> Measured<'r> {
     /// The spaces of a function's variants, or of the one of this name.
     pub fn of(recordings: &'r Recordings, variant: Option<&str>) -> Result<Vec<Self>, ConfigurationsError> {
-        let function = || recordings.function.clone();
-        let configured = |variant: &usize| {
-            recordings.spaces.iter().any(|space| space.variant == *variant)
-                || recordings
-                    .measurements
-                    .iter()
-                    .any(|one| one.variant == *variant && !one.configuration.is_empty())
-        };
-        let all: Vec<usize> = (0..recordings.variants.len()).filter(configured).collect();
-        let (generated, all): (Vec<usize>, Vec<usize>) =
-            all.into_iter().partition(|&own| recordings.is_generated(own));
-        let name = |own: &usize| recordings.variants[*own].clone();
-        let is_named = |own: &usize| variant.is_some_and(|variant| name(own) == variant);
-        if let Some(own) = generated.iter().find(|own| is_named(own) || variant.is_none() && all.is_empty()) {
-            return Err(ConfigurationsError::NothingToReplay { variant: name(own) });
+        let (generated, all): (Vec<usize>, Vec<usize>) = (0..recordings.variants.len())
+            .filter(|&own| is_configured(recordings, own))
+            .partition(|&own| recordings.is_generated(own));
+        let is_named = |own: usize| variant.is_none_or(|name| recordings.variants[own] == name);
+        let asks_for_all = variant.is_none() && !all.is_empty();
+        if let Some(&own) = generated.iter().find(|&&own| is_named(own) && !asks_for_all) {
+            return Err(ConfigurationsError::NothingToReplay { variant: recordings.variants[own].clone() });
         }
-        let is_wanted = |own: &&usize| variant.is_none_or(|name| recordings.variants[**own] == name);
-        let wanted: Vec<usize> = all.iter().filter(is_wanted).copied().collect();
+        let wanted: Vec<usize> = all.iter().copied().filter(|&own| is_named(own)).collect();
+        let function = recordings.function.clone();
         match (variant, wanted.is_empty()) {
-            (_, true) if all.is_empty() => Err(ConfigurationsError::NoSpace { function: function() }),
+            (_, true) if all.is_empty() => Err(ConfigurationsError::NoSpace { function }),
             (Some(variant), true) => Err(ConfigurationsError::NoSuchVariant {
-                function: function(),
+                function,
                 variant: variant.to_owned(),
                 known: all.iter().map(|&own| recordings.variants[own].clone()).collect(),
             }),
             _ => {
                 let by_input = Arc::new(ByInput::new(recordings));
-                let space = |variant| Self::of_variant(recordings, variant, Arc::clone(&by_input));
-                wanted.into_iter().map(space).collect()
+                let spaces = wanted.into_iter();
+                spaces.map(|own| Self::of_variant(recordings, own, Arc::clone(&by_input))).collect()
             }
         }
     }
@@ -63,16 +55,15 @@ impl<'r> Measured<'r> {
         variant: usize,
         by_input: Arc<ByInput>,
     ) -> Result<Self, ConfigurationsError> {
-        let name = || recordings.variants[variant].clone();
         let mut listed = listed(recordings, variant)?;
-        let of_variant = |one: &&'r Measurement| one.variant == variant && !one.configuration.is_empty();
         let mut admitted: HashMap<&str, bool> = HashMap::new();
-        for one in recordings.measurements.iter().filter(of_variant) {
+        for one in configured(recordings, variant) {
             *admitted.entry(&one.configuration).or_default() |= one.outcome != Outcome::Inadmissible;
         }
         listed.configurations.retain(|(name, _)| admitted.get(name).copied().unwrap_or(true));
-        let (space, names) = space_of(&listed.parameters, &listed.configurations)
-            .map_err(|source| ConfigurationsError::Space { variant: name(), source })?;
+        let (space, names) = space_of(&listed.parameters, &listed.configurations).map_err(|source| {
+            ConfigurationsError::Space { variant: recordings.variants[variant].clone(), source }
+        })?;
         let candidates = names.into_iter().enumerate().map(|(at, name)| (name, at)).collect();
         Ok(Self { recordings, variant, by_input, space: Arc::new(space), candidates })
     }
@@ -123,14 +114,14 @@ impl<'r> Measured<'r> {
 }
 
 /// Configurations with the value of each parameter.
-struct Listed<'r> {
+struct ConfigurationList<'r> {
     parameters: Vec<&'r str>,
     configurations: Vec<(&'r str, Vec<&'r str>)>,
 }
 
-fn listed(recordings: &Recordings, variant: usize) -> Result<Listed<'_>, ConfigurationsError> {
+fn listed(recordings: &Recordings, variant: usize) -> Result<ConfigurationList<'_>, ConfigurationsError> {
     if let Some(space) = recordings.spaces.iter().find(|space| space.variant == variant) {
-        return Ok(Listed {
+        return Ok(ConfigurationList {
             parameters: space.parameters.iter().map(String::as_str).collect(),
             configurations: space
                 .configurations
@@ -139,9 +130,8 @@ fn listed(recordings: &Recordings, variant: usize) -> Result<Listed<'_>, Configu
                 .collect(),
         });
     }
-    let of_variant = recordings.measurements.iter().filter(|one| one.variant == variant);
     let mut texts: Vec<&str> =
-        of_variant.map(|one| one.configuration.as_str()).filter(|text| !text.is_empty()).collect();
+        configured(recordings, variant).map(|one| one.configuration.as_str()).collect();
     texts.sort_unstable();
     texts.dedup();
     let mut parameters: Vec<&str> = Vec::new();
@@ -151,18 +141,22 @@ fn listed(recordings: &Recordings, variant: usize) -> Result<Listed<'_>, Configu
         if parameters.is_empty() {
             parameters = entries.iter().map(|(name, _)| *name).collect();
         }
-        let value = |name: &&str| entries.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
-        let values: Option<Vec<&str>> = parameters.iter().map(value).collect();
+        let values: Option<Vec<&str>> = parameters
+            .iter()
+            .map(|name| entries.iter().find(|(own, _)| own == name).map(|(_, value)| *value))
+            .collect();
         let is_named = entries.iter().all(|(name, _)| !name.is_empty());
         let values = values.filter(|values| is_named && !values.is_empty() && values.len() == entries.len());
-        let unknown = || ConfigurationsError::Values {
-            variant: recordings.variants[variant].clone(),
-            configuration: text.to_owned(),
-            parameters: parameters.iter().map(|&name| name.to_owned()).collect(),
+        let Some(values) = values else {
+            return Err(ConfigurationsError::Values {
+                variant: recordings.variants[variant].clone(),
+                configuration: text.to_owned(),
+                parameters: parameters.iter().map(|&name| name.to_owned()).collect(),
+            });
         };
-        configurations.push((text, values.ok_or_else(unknown)?));
+        configurations.push((text, values));
     }
-    Ok(Listed { parameters, configurations })
+    Ok(ConfigurationList { parameters, configurations })
 }
 
 /// Returns what an outcome is to a search, which tells apart only what no input admits and what was not run.
@@ -173,4 +167,16 @@ pub fn evaluation(outcome: Outcome) -> Evaluation {
         Outcome::Wrong => Failure::Wrong,
         Outcome::Failed => Failure::Unknown,
     })
+}
+
+/// Returns true if a variant has a recorded space, or measurements of configurations.
+fn is_configured(recordings: &Recordings, variant: usize) -> bool {
+    recordings.spaces.iter().any(|space| space.variant == variant)
+        || configured(recordings, variant).next().is_some()
+}
+
+/// The measurements of a variant that have a configuration.
+fn configured(recordings: &Recordings, variant: usize) -> impl Iterator<Item = &Measurement> {
+    let of_variant = recordings.measurements.iter().filter(move |one| one.variant == variant);
+    of_variant.filter(|one| !one.configuration.is_empty())
 }

@@ -27,16 +27,17 @@ pub fn sources(
     here: &BTreeMap<String, f64>,
     devices: Vec<(&DeviceRecord, Vec<Option<Evaluation>>)>,
 ) -> Sources {
-    let of_all = |name: &&String| devices.iter().all(|(device, _)| device.features.contains_key(*name));
-    let names: Vec<&String> = here.keys().filter(of_all).collect();
-    let known =
-        |features: &BTreeMap<String, f64>| names.iter().map(|name| features[*name]).collect::<Vec<f64>>();
-    let features = known(here);
-    let source = |(device, evaluations): (&DeviceRecord, _)| Source {
-        device: device.id.clone(),
-        evaluations,
-        features: known(&device.features),
-    };
-    let devices = devices.into_iter().map(source).collect();
-    Sources { devices, features }
+    let mut names: Vec<&String> = here.keys().collect();
+    names.retain(|name| devices.iter().all(|(device, _)| device.features.contains_key(*name)));
+    let mut sources = Sources { devices: Vec::new(), features: values(&names, here) };
+    for (device, evaluations) in devices {
+        let features = values(&names, &device.features);
+        sources.devices.push(Source { device: device.id.clone(), evaluations, features });
+    }
+    sources
+}
+
+/// Returns the values of these features.
+fn values(names: &[&String], features: &BTreeMap<String, f64>) -> Vec<f64> {
+    names.iter().map(|name| features[*name]).collect()
 }

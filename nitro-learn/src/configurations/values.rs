@@ -8,8 +8,7 @@ pub(super) fn parameter(name: &str, texts: &[&str]) -> (Parameter, Vec<usize>) {
         let mut values = numbers.clone();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        let index = |number: &f64| values.partition_point(|value| value < number);
-        let indices = numbers.iter().map(index).collect();
+        let indices = numbers.iter().map(|number| values.partition_point(|value| value < number)).collect();
         return (Parameter::numbers(name, values), indices);
     }
     if texts.iter().all(|text| matches!(*text, "false" | "true")) {

@@ -31,10 +31,9 @@ impl Candidates {
         let names: BTreeSet<&String> =
             sources.iter().flat_map(|&source| task.recordings.devices[source].features.keys()).collect();
         let relevant = relevant(task, sources);
-        let is_relevant =
-            |name: &&String| relevant.as_ref().is_none_or(|relevant| relevant.contains(name.as_str()));
         // Of features that say the same, a relevant one stands for the others.
-        let (first, last): (Vec<&String>, Vec<&String>) = names.into_iter().partition(is_relevant);
+        let (first, last): (Vec<&String>, Vec<&String>) =
+            names.into_iter().partition(|name| is_relevant(relevant.as_ref(), name));
         let mut candidates = Self::default();
         let (mut raw, mut scaled): (Vec<Vec<f64>>, Vec<Vec<f64>>) = Default::default();
         let mut left_out: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -47,27 +46,31 @@ impl Candidates {
                 continue;
             }
             let column: Vec<f64> = values.iter().map(|&value| scale.apply(value)).collect();
-            if is_relevant(&name) && !scaled.iter().any(|other| is_same(other, &column)) {
+            if is_relevant(relevant.as_ref(), name) && !scaled.iter().any(|other| is_same(other, &column)) {
                 candidates.distinct.push(name.clone());
                 scaled.push(column);
             }
             candidates.usable.push(name.clone());
             raw.push(values);
         }
-        let usable = |candidates: &Self, relevant: &BTreeSet<String>| -> Vec<String> {
-            candidates.usable.iter().filter(|name| relevant.contains(*name)).cloned().collect()
-        };
-        // They are the first ones.
-        let seeds = relevant.as_ref().map_or(0, |relevant| usable(&candidates, relevant).len());
+        // The relevant ones come first: what is left out is left out of the others.
+        let seeds = relevant.as_ref().map_or(0, |relevant| candidates.usable_of(relevant).len());
         let near = candidates.narrow(&raw, seeds);
         left_out.extend((!near.is_empty()).then(|| (near_to_others(), near)));
         candidates.usable.sort();
-        candidates.relevant = relevant.as_ref().map(|relevant| usable(&candidates, relevant));
-        let note = |(why, names): (String, Vec<String>)| {
-            format!("device features that are not used because they are {why}: {}", shortened(&names))
-        };
-        candidates.notes = left_out.into_iter().map(note).collect();
+        candidates.relevant = relevant.as_ref().map(|relevant| candidates.usable_of(relevant));
+        for (why, names) in left_out {
+            let names = shortened(&names);
+            candidates
+                .notes
+                .push(format!("device features that are not used because they are {why}: {names}"));
+        }
         candidates
+    }
+
+    /// The usable features among these.
+    fn usable_of(&self, names: &BTreeSet<String>) -> Vec<String> {
+        self.usable.iter().filter(|name| names.contains(*name)).cloned().collect()
     }
 
     /// Keeps [`MAX_DEVICE_FEATURES`] usable features, the first `seeds` and those that tell sources apart most
@@ -129,7 +132,15 @@ fn relevant(task: &Task<'_>, sources: &[usize]) -> Option<BTreeSet<String>> {
 /// Returns true if one feature is the other in another unit.
 fn is_multiple(a: &[f64], b: &[f64]) -> bool {
     let (Some(&first), Some(&other)) = (a.first(), b.first()) else { return true };
-    let error =
-        |(x, y): (&f64, &f64)| (x * other - y * first).abs() / (x * other).abs().max(f64::MIN_POSITIVE);
-    first != 0.0 && other != 0.0 && a.iter().zip(b).all(|pair| error(pair) < 1e-9)
+    if first == 0.0 || other == 0.0 {
+        return false;
+    }
+    a.iter()
+        .zip(b)
+        .all(|(x, y)| (x * other - y * first).abs() / (x * other).abs().max(f64::MIN_POSITIVE) < 1e-9)
+}
+
+/// Returns true if P-DFS finds a feature relevant, or has no say.
+fn is_relevant(relevant: Option<&BTreeSet<String>>, name: &str) -> bool {
+    relevant.is_none_or(|relevant| relevant.contains(name))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::transfer::Transfer;
+use crate::learners::transfer::Transfer;
 
 impl Transfer {
     /// CV-DFS: the subset that does best on a temporary target wins there (ties: the smaller, then the
@@ -32,22 +32,29 @@ impl Transfer {
     /// Winning subsets on some temporary targets, most frequent first.
     fn frequent_winners(&self, targets: &[usize]) -> Vec<usize> {
         let mut frequency: BTreeMap<usize, usize> = BTreeMap::new();
-        let winners = targets.iter().filter_map(|&target| self.winner(target));
-        winners.for_each(|winner| *frequency.entry(winner).or_default() += 1);
-        let mean = |subset: usize| targets.iter().map(|&target| self.scores[target][subset]).sum::<f64>();
+        for winner in targets.iter().filter_map(|&target| self.winner(target)) {
+            *frequency.entry(winner).or_default() += 1;
+        }
         let mut order: Vec<(usize, usize)> = frequency.into_iter().collect();
-        // Stable, and subsets are numbered by size and alphabetically.
-        order.sort_by(|a, b| b.1.cmp(&a.1).then(mean(b.0).total_cmp(&mean(a.0))));
+        // Of subsets that win as often, the one with the best mean. The sort is stable, and subsets are numbered by
+        // size and alphabetically.
+        order.sort_by(|a, b| {
+            b.1.cmp(&a.1).then_with(|| self.sum(targets, b.0).total_cmp(&self.sum(targets, a.0)))
+        });
         order.into_iter().map(|(subset, _)| subset).collect()
+    }
+
+    /// Sums the scores of a subset on some temporary targets.
+    fn sum(&self, targets: &[usize], subset: usize) -> f64 {
+        targets.iter().map(|&target| self.scores[target][subset]).sum()
     }
 
     /// The best subset that is not empty. Calling small differences a tie was tried (half a percent of exhaustive
     /// search): smaller subsets won, and did worse on held-out devices where there were few sources.
     fn winner(&self, target: usize) -> Option<usize> {
-        let better = |best: usize, subset: usize| {
-            if self.scores[target][subset] > self.scores[target][best] { subset } else { best }
-        };
-        (1..self.subsets.len()).reduce(better)
+        let scores = &self.scores[target];
+        (1..self.subsets.len())
+            .reduce(|best, subset| if scores[subset] > scores[best] { subset } else { best })
     }
 }
 

@@ -15,11 +15,17 @@ use crate::performance::PerformanceTable;
 /// input: what an application has that was tuned there, input by input and without any error. Inputs on which that
 /// may not run here are left out.
 pub fn best_of_another(performance: &PerformanceTable, devices: usize, inputs: &[usize]) -> PairTable {
-    let cell = |tuned: usize, run: usize| {
-        let share = |&input: &usize| performance.shares(run, input)?[performance.best(tuned, input)?];
-        mean(inputs.iter().filter_map(share))
-    };
-    (0..devices).map(|tuned| (0..devices).map(|run| cell(tuned, run)).collect()).collect()
+    let mut table = vec![vec![None; devices]; devices];
+    for (tuned, row) in table.iter_mut().enumerate() {
+        for (run, cell) in row.iter_mut().enumerate() {
+            *cell = mean(
+                inputs
+                    .iter()
+                    .filter_map(|&input| performance.shares(run, input)?[performance.best(tuned, input)?]),
+            );
+        }
+    }
+    table
 }
 
 /// The sensitivity of the best variant to the device among the devices of one machine.
@@ -47,10 +53,10 @@ pub fn within_machines(
         }
     }
     machines.retain(|_, devices| devices.len() > 1 && devices.len() < recordings.devices.len());
-    let of_machine = |(machine, devices): (String, Vec<usize>)| MachineSensitivity {
-        machine,
-        devices: devices.len(),
-        sensitivity: sensitivity(&devices, performance, inputs),
-    };
-    machines.into_iter().map(of_machine).collect()
+    let mut sensitivities = Vec::with_capacity(machines.len());
+    for (machine, devices) in machines {
+        let sensitivity = sensitivity(&devices, performance, inputs);
+        sensitivities.push(MachineSensitivity { machine, devices: devices.len(), sensitivity });
+    }
+    sensitivities
 }

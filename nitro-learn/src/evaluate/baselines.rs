@@ -9,7 +9,7 @@ use super::chooser::Chooser;
 use super::error::EvaluateError;
 use crate::Strategy;
 use crate::performance::PerformanceTable;
-use crate::study::Study;
+use crate::study::{Study, StudyOptions};
 use crate::task::Task;
 
 /// A variant drawn from the admissible ones, on average; one that failed counts as 0.
@@ -35,16 +35,29 @@ pub(super) fn majority(
 ) -> Result<Vec<f64>, EvaluateError> {
     let choosers: Vec<Chooser<'_>> =
         models.iter().map(|model| Chooser::new(task.recordings, model, device)).collect::<Result<_, _>>()?;
-    let share = |&input: &usize| {
+    let shares = test.par_iter().filter_map(|&input| {
         let shares = task.performance.shares(device, input)?;
-        let mut votes = vec![0_usize; shares.len()];
-        let choices = choosers.iter().filter_map(|one| one.choose(input, |class| shares[class].is_some()));
-        choices.for_each(|class| votes[class] += 1);
-        let most = votes.iter().max()?;
-        let winner = votes.iter().position(|count| count == most)?;
-        shares[winner]
-    };
-    Ok(test.par_iter().filter_map(share).collect())
+        shares[elect(&choosers, input, shares)?]
+    });
+    Ok(shares.collect())
+}
+
+/// Returns the class with most votes; of equals the first.
+fn elect(choosers: &[Chooser<'_>], input: usize, shares: &[Option<f64>]) -> Option<usize> {
+    let mut votes = vec![0_usize; shares.len()];
+    for chooser in choosers {
+        if let Some(class) = chooser.choose(input, |class| shares[class].is_some()) {
+            votes[class] += 1;
+        }
+    }
+    let most = votes.iter().max()?;
+    votes.iter().position(|count| count == most)
+}
+
+/// The reference trained on one device alone; none without training samples there.
+pub(super) fn reference_of(task: &Task<'_>, device: usize, options: &StudyOptions) -> Option<Model> {
+    task.check_samples(&[device]).ok()?;
+    Some(Study::new(task, vec![device], None, options).fit(Strategy::reference()).model)
 }
 
 /// An oracle: of the reference with one device feature that which does best on the test inputs themselves; `shares`
@@ -57,8 +70,8 @@ pub(super) fn best_single_feature(
     for feature in &study.candidates().usable {
         let features = std::slice::from_ref(feature);
         let own = shares(&study.fit_with("best-single-feature", Strategy::reference(), features).model)?;
-        let sum = |shares: &[f64]| shares.iter().sum::<f64>();
-        if best.as_ref().is_none_or(|(_, best)| sum(&own) > sum(best)) {
+        let sum: f64 = own.iter().sum();
+        if best.as_ref().is_none_or(|(_, best)| sum > best.iter().sum()) {
             best = Some((feature.clone(), own));
         }
     }

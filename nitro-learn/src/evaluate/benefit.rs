@@ -12,7 +12,7 @@ use crate::performance::PerformanceTable;
 /// Number of times that each feature's values are dealt out anew: the mean over so many differs little from run to run.
 const PERMUTATIONS: usize = 5;
 
-/// By feature of the model: how much its mean share of exhaustive search on these inputs of one device drops when
+/// Returns, by feature of the model, the drop of its mean share of exhaustive search on these inputs of one device when
 /// the values of that feature are shuffled among the inputs, mean over five seeded permutations.
 ///
 /// This is permutation importance (Breiman 2001, "Random forests", section 10). The model is not fitted again, so a
@@ -31,26 +31,38 @@ pub fn feature_benefits(
     seed: u64,
 ) -> Result<Vec<f64>, EvaluateError> {
     let chooser = Chooser::new(recordings, model, device)?;
-    let measured = |&input: &usize| Some((chooser.features(input), performance.shares(device, input)?));
-    let rows: Vec<(Vec<f64>, &[Option<f64>])> = inputs.iter().filter_map(measured).collect();
-    let sum = |value: &(dyn Fn(usize) -> Vec<f64> + Sync)| -> f64 {
-        let share =
-            |(row, (_, shares)): (usize, &(Vec<f64>, &[Option<f64>]))| chooser.share(&value(row), shares);
-        rows.iter().enumerate().map(share).sum()
-    };
-    let whole = sum(&|row| rows[row].0.clone());
-    let drop = |feature: usize| {
-        let mut random = Random::new(seed.wrapping_add(feature as u64));
-        let mut order: Vec<usize> = (0..rows.len()).collect();
-        let shuffled = (0..PERMUTATIONS).map(|_| {
-            random.shuffle(&mut order);
-            sum(&|row| {
-                let mut features = rows[row].0.clone();
-                features[feature] = rows[order[row]].0[feature];
-                features
-            })
-        });
-        (whole - shuffled.sum::<f64>() / PERMUTATIONS as f64) / rows.len().max(1) as f64
-    };
-    Ok((0..model.features.len()).into_par_iter().map(drop).collect())
+    let mut judged: Vec<JudgedInput<'_>> = Vec::new();
+    for &input in inputs {
+        judged.extend(performance.shares(device, input).map(|shares| (chooser.features(input), shares)));
+    }
+    let whole = sum_of_shares(&chooser, &judged, |row| judged[row].0.clone());
+    let features = (0..model.features.len()).into_par_iter();
+    Ok(features.map(|feature| benefit(&chooser, &judged, feature, whole, seed)).collect())
+}
+
+/// Features of an input, and the shares of all classes on it.
+type JudgedInput<'a> = (Vec<f64>, &'a [Option<f64>]);
+
+/// Sums the shares of what is chosen for these inputs with other features.
+fn sum_of_shares(
+    chooser: &Chooser<'_>,
+    judged: &[JudgedInput<'_>],
+    features: impl Fn(usize) -> Vec<f64>,
+) -> f64 {
+    judged.iter().enumerate().map(|(row, (_, shares))| chooser.share(&features(row), shares)).sum()
+}
+
+/// Returns how far the mean share drops below that of `whole`, a sum, where one feature is shuffled.
+fn benefit(chooser: &Chooser<'_>, judged: &[JudgedInput<'_>], feature: usize, whole: f64, seed: u64) -> f64 {
+    let mut random = Random::new(seed.wrapping_add(feature as u64));
+    let mut order: Vec<usize> = (0..judged.len()).collect();
+    let shuffled = (0..PERMUTATIONS).map(|_| {
+        random.shuffle(&mut order);
+        sum_of_shares(chooser, judged, |row| {
+            let mut features = judged[row].0.clone();
+            features[feature] = judged[order[row]].0[feature];
+            features
+        })
+    });
+    (whole - shuffled.sum::<f64>() / PERMUTATIONS as f64) / judged.len().max(1) as f64
 }

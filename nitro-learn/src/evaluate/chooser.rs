@@ -1,7 +1,7 @@
 //! The choices of a model for recorded inputs on a recorded device.
 
 use nitro_core::model::{Model, OnDevice, Selector};
-use nitro_store::recordings::Recordings;
+use nitro_store::recordings::{DeviceRecord, Recordings};
 use rayon::prelude::*;
 
 use super::error::EvaluateError;
@@ -54,22 +54,12 @@ impl<'a> Chooser<'a> {
     ///
     /// When one is missing there.
     pub fn new(recordings: &'a Recordings, model: &Model, device: usize) -> Result<Self, EvaluateError> {
-        let missing = |kind: &'static str, name: &String| EvaluateError::ForeignModel {
-            function: recordings.function.clone(),
-            kind,
-            name: name.clone(),
-        };
-        let find = |kind: &'static str, names: &[String], index: &dyn Fn(&str) -> Option<usize>| {
-            let found = |name: &String| index(name).ok_or_else(|| missing(kind, name));
-            names.iter().map(found).collect::<Result<Vec<usize>, _>>()
-        };
         let own = Classes::of(recordings);
-        let known = &recordings.devices[device].features;
-        let value = |name: &String| known.get(name).copied().ok_or_else(|| missing("device feature", name));
-        let id = &recordings.devices[device].id;
-        let device_features: Vec<f64> = model.needed_on(id).iter().map(value).collect::<Result<_, _>>()?;
+        let DeviceRecord { id, features: known } = &recordings.devices[device];
+        let needed = model.needed_on(id);
+        let device_features = find(recordings, "device feature", needed, |name| known.get(name).copied())?;
         let finite = device_features.iter().all(|value| value.is_finite());
-        let features = find("feature", &model.features, &|name| recordings.feature_index(name))?;
+        let features = find(recordings, "feature", &model.features, |name| recordings.feature_index(name))?;
         let gate = model.gate.iter().flat_map(|gate| &gate.features);
         let selector = model.calibration(id).map_or(&model.selector, |calibration| &calibration.selector);
         Ok(Self {
@@ -79,7 +69,7 @@ impl<'a> Chooser<'a> {
             is_constant: matches!(selector, Selector::Constant { .. }),
             gate_features: gate.map(|&feature| features[usize::from(feature)]).collect(),
             selector: finite.then(|| model.on_device(id, &device_features)),
-            classes: find("choice", &model.choices, &|name| own.index(name))?,
+            classes: find(recordings, "choice", &model.choices, |name| own.index(name))?,
             features,
             own,
         })
@@ -153,11 +143,11 @@ pub fn shares_of_model(
     inputs: &[usize],
 ) -> Result<Vec<f64>, EvaluateError> {
     let chooser = Chooser::new(recordings, model, device)?;
-    let share = |&input: &usize| {
+    let shares = inputs.par_iter().filter_map(|&input| {
         let shares = performance.shares(device, input)?;
         Some(chooser.share(&chooser.features(input), shares))
-    };
-    Ok(inputs.par_iter().filter_map(share).collect())
+    });
+    Ok(shares.collect())
 }
 
 /// Returns the [`shares_of_model`] of these inputs with the time for choosing counted; none where nothing is known of
@@ -173,8 +163,28 @@ pub(super) fn net_shares_of_model(
     }
     let chooser = Chooser::new(task.recordings, model, device)?;
     let judged = inputs.iter().filter(|&&input| task.performance.shares(device, input).is_some());
-    let net = |(&input, &share): (&usize, &f64)| {
-        net_share(share, task.performance.best_ns(device, input), chooser.taken_ns(task, device, input))
-    };
-    Ok(Some(judged.zip(shares).map(net).collect()))
+    let mut net = Vec::with_capacity(shares.len());
+    for (&input, &share) in judged.zip(shares) {
+        let best_ns = task.performance.best_ns(device, input);
+        net.push(net_share(share, best_ns, chooser.taken_ns(task, device, input)));
+    }
+    Ok(Some(net))
+}
+
+/// Finds each name of a model in the recordings.
+fn find<T>(
+    recordings: &Recordings,
+    kind: &'static str,
+    names: &[String],
+    value: impl Fn(&str) -> Option<T>,
+) -> Result<Vec<T>, EvaluateError> {
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        found.push(value(name).ok_or_else(|| EvaluateError::ForeignModel {
+            function: recordings.function.clone(),
+            kind,
+            name: name.clone(),
+        })?);
+    }
+    Ok(found)
 }

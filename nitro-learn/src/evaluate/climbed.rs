@@ -13,7 +13,7 @@ use crate::performance::PerformanceTable;
 /// A climb from the least value of every parameter to the largest, of each variant in turn, on each input (Liu,
 /// Zhang and Shen, IPDPS 2009, section 3). A variant without parameters is run once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Climbed {
+pub struct ClimbFigures {
     /// At most so many choices are run on an input: 1 + K Σ (values − 1) of each variant with K parameters.
     pub bound: usize,
     /// Choices that it runs on an input, in the mean.
@@ -46,20 +46,24 @@ impl<'r> Climbs<'r> {
     }
 
     /// The climbs on these inputs of one device; none without inputs.
-    pub fn on(&self, performance: &PerformanceTable, device: usize, inputs: &[usize]) -> Option<Climbed> {
-        let walk = |&input: &usize| {
+    pub fn on(
+        &self,
+        performance: &PerformanceTable,
+        device: usize,
+        inputs: &[usize],
+    ) -> Option<ClimbFigures> {
+        let (mut shares, mut evaluations) = (Vec::with_capacity(inputs.len()), 0_usize);
+        for &input in inputs {
             let climbs = self.spaces.iter().filter_map(|space| climb(space, device, input));
-            (input, self.plain(device, input).chain(climbs).collect::<Vec<_>>())
-        };
-        let walks: Vec<(usize, Vec<Walk>)> = inputs.iter().map(walk).collect();
-        let share = |(input, walks): &(usize, Vec<Walk>)| {
-            performance.best_ns(device, *input)
-                / walks.iter().map(|walk| walk.fastest_ns).fold(f64::INFINITY, f64::min)
-        };
-        let shares: Vec<f64> = walks.iter().map(share).collect();
-        let evaluations: usize = walks.iter().flat_map(|(_, walks)| walks).map(|walk| walk.evaluations).sum();
+            let mut fastest_ns = f64::INFINITY;
+            for walk in self.plain(device, input).chain(climbs) {
+                fastest_ns = f64::min(fastest_ns, walk.fastest_ns);
+                evaluations += walk.evaluations;
+            }
+            shares.push(performance.best_ns(device, input) / fastest_ns);
+        }
         let plain_variants = self.recordings.variants.len() - self.spaces.len();
-        Some(Climbed {
+        Some(ClimbFigures {
             bound: plain_variants + self.spaces.iter().map(bound).sum::<usize>(),
             evaluations: evaluations as f64 / shares.len() as f64,
             mean: mean(shares.iter().copied())?,
@@ -127,6 +131,6 @@ mod tests {
         };
         let performance = PerformanceTable::new(&recordings).unwrap();
         let found = Climbs::of(&recordings).unwrap().on(&performance, 0, &[0, 1]).unwrap();
-        assert_eq!(found, Climbed { bound: 1 + 3, evaluations: 4.0, mean: 1.0, worst: 1.0 });
+        assert_eq!(found, ClimbFigures { bound: 1 + 3, evaluations: 4.0, mean: 1.0, worst: 1.0 });
     }
 }

@@ -15,7 +15,7 @@ use crate::{DeviceFeatures, Strategy};
 const WITH_FEATURES: &str = "auto+features";
 /// The cell of a selector that applies to no device.
 const NOT_APPLICABLE: &str = "-";
-/// Before a figure over some devices only.
+/// The mark of a figure over some devices only.
 const PARTIAL: &str = "*";
 
 /// A column head, short enough for a terminal.
@@ -90,35 +90,34 @@ impl Evaluation {
         let mut heads = columns().map(|name| head(name).to_owned());
         let auto = heads.next();
         let first = ["held-out device".to_owned()].into_iter().chain(auto).chain(["auto is".to_owned()]);
-        let mean = |values: &[f64]| mean(values.iter().copied());
-        let least = |values: &[f64]| values.iter().copied().reduce(f64::min);
         let mut table = Table::new(first.chain(with_features).chain(calibrated).chain(heads)).with_text(2);
         for device in &self.devices {
             let of_device = std::slice::from_ref(device);
             let auto_is = format!("{}{}", device.auto_is, remark(device));
-            table.row(self.row(&device.held_out, &auto_is, of_device, |figures| figures.mean, mean));
+            table.row(self.row(&device.held_out, &auto_is, of_device, |figures| figures.mean, mean_of));
         }
-        table.row(self.row("mean", "", &self.devices, |figures| figures.mean, mean));
-        table.row(self.row("mean of 5th pct", "", &self.devices, |figures| figures.p05, mean));
+        table.row(self.row("mean", "", &self.devices, |figures| figures.mean, mean_of));
+        table.row(self.row("mean of 5th pct", "", &self.devices, |figures| figures.p05, mean_of));
         table.row(self.row("worst", "", &self.devices, |figures| figures.worst, least));
         table
     }
 
     /// Returns true if the selector applies to some devices and not to others.
     fn is_partial(&self, selector: &str) -> bool {
-        let applies = |device: &DeviceEvaluation| device.selectors.get(selector).is_some();
-        self.devices.iter().any(applies) && !self.devices.iter().all(applies)
+        let applies = self.devices.iter().filter(|device| device.selectors.get(selector).is_some()).count();
+        applies > 0 && applies < self.devices.len()
     }
 
     /// Means of `random` with failures and without, in percent; none where no variant failed.
     fn random_with_failures(&self) -> Option<[f64; 2]> {
-        let of = |figures: fn(&DeviceEvaluation) -> Option<Figures>| {
-            let means = self.devices.iter().filter_map(figures).map(|figures| figures.mean);
-            100.0 * mean(means).unwrap_or(f64::NAN)
-        };
-        let random = of(|device| device.selectors.get("random"));
-        let successful = of(|device| device.random_successful.or_else(|| device.selectors.get("random")));
-        (successful > random).then_some([random, successful])
+        let (mut random, mut successful) = (Vec::new(), Vec::new());
+        for device in &self.devices {
+            let own = device.selectors.get("random");
+            random.extend(own.map(|figures| figures.mean));
+            successful.extend(device.random_successful.or(own).map(|figures| figures.mean));
+        }
+        let means = [random, successful].map(|means| 100.0 * mean(means).unwrap_or(f64::NAN));
+        (means[1] > means[0]).then_some(means)
     }
 
     /// Returns true if the times of features are known.
@@ -142,26 +141,24 @@ impl Evaluation {
         value: fn(&Figures) -> f64,
         join: fn(&[f64]) -> Option<f64>,
     ) -> Vec<String> {
-        let cell = |figures: Vec<Figures>| {
-            let values: Vec<f64> = figures.iter().map(value).collect();
-            let mark = if values.len() < devices.len() { PARTIAL } else { "" };
-            join(&values).map_or(NOT_APPLICABLE.to_owned(), |joined| format!("{mark}{:.1}", 100.0 * joined))
-        };
-        let mut selectors = columns().map(|selector| {
-            cell(devices.iter().filter_map(|device| device.selectors.get(selector)).collect())
-        });
-        let mut row = vec![name.to_owned()];
-        row.extend(selectors.next());
-        row.push(auto_is.to_owned());
+        let mut of_columns: Vec<Vec<Figures>> = Vec::new();
+        for selector in columns() {
+            of_columns.push(devices.iter().filter_map(|device| device.selectors.get(selector)).collect());
+        }
+        // Behind the first selector, `auto`: its figures with features counted, and after calibration.
+        let mut of_auto: Vec<Vec<Figures>> = Vec::new();
         if self.has_times() {
-            row.push(cell(devices.iter().filter_map(|device| device.with_features.get("auto")).collect()));
+            of_auto.push(devices.iter().filter_map(|device| device.with_features.get("auto")).collect());
         }
         for count in self.calibrations() {
-            row.push(cell(
-                devices.iter().filter_map(|device| device.calibrated.get(&count)).copied().collect(),
-            ));
+            let calibrated = devices.iter().filter_map(|device| device.calibrated.get(&count));
+            of_auto.push(calibrated.copied().collect());
         }
-        row.extend(selectors);
+        let others = of_columns.split_off(of_columns.len().min(1));
+        let mut row = vec![name.to_owned()];
+        row.extend(of_columns.iter().map(|figures| cell(figures, devices.len(), value, join)));
+        row.push(auto_is.to_owned());
+        row.extend(of_auto.iter().chain(&others).map(|figures| cell(figures, devices.len(), value, join)));
         row
     }
 }
@@ -178,4 +175,24 @@ fn remark(device: &DeviceEvaluation) -> String {
         count => format!(" [{count} test inputs left out]"),
     };
     features + &left_out
+}
+
+/// The figures of a selector joined, in percent; marked where it applies to some of the devices alone.
+fn cell(
+    figures: &[Figures],
+    devices: usize,
+    value: fn(&Figures) -> f64,
+    join: fn(&[f64]) -> Option<f64>,
+) -> String {
+    let values: Vec<f64> = figures.iter().map(value).collect();
+    let mark = if values.len() < devices { PARTIAL } else { "" };
+    join(&values).map_or(NOT_APPLICABLE.to_owned(), |joined| format!("{mark}{:.1}", 100.0 * joined))
+}
+
+fn mean_of(values: &[f64]) -> Option<f64> {
+    mean(values.iter().copied())
+}
+
+fn least(values: &[f64]) -> Option<f64> {
+    values.iter().copied().reduce(f64::min)
 }

@@ -51,7 +51,7 @@ pub struct DeviceEvaluation {
     /// known what features take, nothing.
     #[serde(skip_serializing_if = "Selectors::is_empty")]
     pub with_features: Selectors,
-    /// By number of measured training inputs what `auto` achieves once it is calibrated with them.
+    /// The results of `auto` after calibration, by number of measured training inputs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calibrated: BTreeMap<usize, Figures>,
     /// Device features that a selector used.
@@ -72,7 +72,7 @@ pub struct DeviceEvaluation {
     pub left_out: usize,
 }
 
-/// By selector the share of exhaustive search on each test input.
+/// The share of exhaustive search on each test input, by selector.
 pub type Shares = BTreeMap<&'static str, Vec<f64>>;
 
 /// One row and one column a device, in the order of the recordings; a cell is `None` where nothing can be compared.

@@ -13,7 +13,7 @@ use super::error::EvaluateError;
 use super::evaluation::{DeviceEvaluation, Shares};
 use super::figures::{Figures, Selectors};
 use crate::calibration::Calibrator;
-use crate::comparison::compare_all;
+use crate::comparison::{Comparison, compare_all};
 use crate::learners::CALIBRATED;
 use crate::study::Study;
 use crate::task::Task;
@@ -60,14 +60,13 @@ impl LeaveOut {
     /// # Panics
     /// When there is no such device.
     pub fn sources(self, devices: &[DeviceRecord], held_out: usize) -> Vec<usize> {
-        let machine = |device: usize| DeviceId::new(&devices[device].id).machine();
-        let is_apart = |other: usize| match self {
-            Self::Device => other != held_out,
-            Self::Machine => {
-                other != held_out && (machine(other).is_none() || machine(other) != machine(held_out))
-            }
-        };
-        (0..devices.len()).filter(|&other| is_apart(other)).collect()
+        let machines: Vec<Option<&str>> =
+            devices.iter().map(|device| DeviceId::new(&device.id).machine()).collect();
+        let mut sources: Vec<usize> = (0..devices.len()).filter(|&other| other != held_out).collect();
+        if self == Self::Machine {
+            sources.retain(|&other| machines[other].is_none() || machines[other] != machines[held_out]);
+        }
+        sources
     }
 }
 
@@ -85,14 +84,10 @@ pub(super) struct Evaluator<'a> {
 
 impl<'a> Evaluator<'a> {
     pub(super) fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
-        let local = |device: usize| {
-            task.check_samples(&[device]).ok()?;
-            let study = Study::new(task, vec![device], None, &options.study);
-            Some(study.fit(Strategy::reference()).model)
-        };
         let devices = 0..task.recordings.devices.len();
         let alone = devices.clone().map(|_| OnceLock::new()).collect();
-        Self { task, test, options, local: devices.map(local).collect(), alone }
+        let local = devices.map(|device| baselines::reference_of(task, device, &options.study)).collect();
+        Self { task, test, options, local, alone }
     }
 
     pub(super) fn has_tests(&self, device: usize) -> bool {
@@ -114,27 +109,21 @@ impl<'a> Evaluator<'a> {
         let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
         let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
         let models = fit_all(&study);
-        let features_of = |(strategy, model): (&Strategy, &Model)| {
-            let uses_any = strategy.device_features != DeviceFeatures::None;
-            uses_any.then(|| (strategy.name(), model.device_features.clone()))
-        };
-        let mut device_features: BTreeMap<_, _> = models.iter().filter_map(features_of).collect();
+        let mut device_features = BTreeMap::new();
+        for (strategy, model) in &models {
+            if strategy.device_features != DeviceFeatures::None {
+                device_features.insert(strategy.name(), model.device_features.clone());
+            }
+        }
         let mut shares = self.shares(device, &sources, &models)?;
         let mut net_shares = self.net_shares(device, &models, &shares)?;
-        let shares_of = |model: &Model| self.shares_of(model, device);
-        if let Some((feature, best)) = baselines::best_single_feature(&study, shares_of)? {
+        let oracle = baselines::best_single_feature(&study, |model| self.shares_of(model, device))?;
+        if let Some((feature, best)) = oracle {
             device_features.insert("best-single-feature", vec![feature]);
             shares.insert("best-single-feature", best);
         }
         let comparison = compare_all(&study);
-        let auto_model = match shipped {
-            Some(model) => model.clone(),
-            None => {
-                let strategy = comparison.choice();
-                let (gate, caution) = (comparison.gate(strategy), comparison.caution(strategy));
-                Model { gate, caution, ..models[&strategy].clone() }
-            }
-        };
+        let auto_model = shipped.cloned().unwrap_or_else(|| chosen_model(&comparison, &models));
         let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
         // A model from elsewhere may know other choices than would be told apart here.
         let estimating = estimating.filter(|own| own.choices == auto_model.choices);
@@ -144,7 +133,7 @@ impl<'a> Evaluator<'a> {
         shares.insert("auto", self.shares_of(&auto_model, device)?);
         net_shares.extend(self.net_shares_of("auto", &auto_model, device, &shares)?);
         let performance = &self.task.performance;
-        let measured = |input: &&usize| performance.shares(device, **input).is_some();
+        let left_out = self.test.iter().filter(|&&input| performance.shares(device, input).is_none()).count();
         let random_successful = baselines::random_successful(performance, device, self.test);
         let some_failed = random_successful != shares["random"];
         Ok(DeviceEvaluation {
@@ -159,7 +148,7 @@ impl<'a> Evaluator<'a> {
             device_features,
             auto_is: auto.name(),
             auto_model,
-            left_out: self.test.len() - self.test.iter().filter(measured).count(),
+            left_out,
         })
     }
 
@@ -170,9 +159,10 @@ impl<'a> Evaluator<'a> {
         sources: &[usize],
         models: &BTreeMap<Strategy, Model>,
     ) -> Result<Shares, EvaluateError> {
-        let of_model =
-            |(strategy, model): (&Strategy, &Model)| Ok((strategy.name(), self.shares_of(model, device)?));
-        let mut shares: Shares = models.iter().map(of_model).collect::<Result<_, EvaluateError>>()?;
+        let mut shares = Shares::new();
+        for (strategy, model) in models {
+            shares.insert(strategy.name(), self.shares_of(model, device)?);
+        }
         shares.insert("random", baselines::random(&self.task.performance, device, self.test));
         let local: Vec<&Model> = sources.iter().filter_map(|&source| self.local[source].as_ref()).collect();
         shares.insert("majority", baselines::majority(self.task, &local, device, self.test)?);
@@ -228,13 +218,14 @@ impl<'a> Evaluator<'a> {
         let calibrator = Calibrator::new(study, estimating, device);
         let most = counts.iter().copied().max().unwrap_or(0);
         let order = calibrator.inputs(most, calibrator.measured(), &[]);
-        let figures = |&count: &usize| {
+        let mut by_count = BTreeMap::new();
+        for &count in counts {
             let measured = &order[..count.min(order.len())];
             let calibrations = calibrator.fit(measured, shipped).into_iter().collect();
             let shares = self.shares_of(&Model { calibrations, ..shipped.clone() }, device)?;
-            Ok(Figures::new(shares).map(|figures| (count, figures)))
-        };
-        counts.iter().filter_map(|count| figures(count).transpose()).collect()
+            by_count.extend(Figures::new(shares).map(|figures| (count, figures)));
+        }
+        Ok(by_count)
     }
 
     pub(super) fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {
@@ -243,22 +234,33 @@ impl<'a> Evaluator<'a> {
 
     /// The ceiling: what `fit` would ship of the device's own measurements, where it has training samples.
     pub(super) fn target_trained(&self, device: usize) -> Option<&Model> {
-        let fit = || {
-            self.task.check_samples(&[device]).ok()?;
-            let study = Study::new(self.task, vec![device], None, &self.options.study);
-            let comparison = compare_all(&study);
-            Some(comparison.fit(&study, comparison.choice()).model)
-        };
-        self.alone[device].get_or_init(fit).as_ref()
+        self.alone[device].get_or_init(|| self.fit_on(device)).as_ref()
+    }
+
+    /// The model that `fit` would ship of one device's own measurements.
+    fn fit_on(&self, device: usize) -> Option<Model> {
+        self.task.check_samples(&[device]).ok()?;
+        let study = Study::new(self.task, vec![device], None, &self.options.study);
+        let comparison = compare_all(&study);
+        Some(comparison.fit(&study, comparison.choice()).model)
     }
 }
 
 /// A model of every strategy that applies.
 fn fit_all(study: &Study<'_>) -> BTreeMap<Strategy, Model> {
     let without_device_features = study.candidates().usable.is_empty();
-    let applies = |strategy: &Strategy| {
-        let is_all = strategy.device_features == DeviceFeatures::All;
-        study.applies(*strategy) && !(is_all && without_device_features)
-    };
-    Strategy::all().filter(applies).map(|strategy| (strategy, study.fit(strategy).model)).collect()
+    let mut models = BTreeMap::new();
+    for strategy in Strategy::all().filter(|&strategy| study.applies(strategy)) {
+        if strategy.device_features != DeviceFeatures::All || !without_device_features {
+            models.insert(strategy, study.fit(strategy).model);
+        }
+    }
+    models
+}
+
+/// The model of the strategy that a comparison chooses, as `fit` would ship it.
+fn chosen_model(comparison: &Comparison, models: &BTreeMap<Strategy, Model>) -> Model {
+    let strategy = comparison.choice();
+    let (gate, caution) = (comparison.gate(strategy), comparison.caution(strategy));
+    Model { gate, caution, ..models[&strategy].clone() }
 }

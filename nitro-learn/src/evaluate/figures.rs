@@ -57,9 +57,8 @@ pub struct Selectors(BTreeMap<&'static str, Figures>);
 impl Selectors {
     /// The figures of some shares.
     pub(super) fn of(shares: &BTreeMap<&'static str, Vec<f64>>) -> Self {
-        let figures =
-            |(&name, shares): (&&'static str, &Vec<f64>)| Some((name, Figures::new(shares.clone())?));
-        Self(shares.iter().filter_map(figures).collect())
+        let figures = shares.iter().map(|(&name, shares)| (name, Figures::new(shares.clone())));
+        Self(figures.filter_map(|(name, figures)| Some((name, figures?))).collect())
     }
 
     /// Returns true if there is no selector.

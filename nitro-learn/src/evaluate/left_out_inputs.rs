@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::chooser::Chooser;
-use super::climbed::{Climbed, Climbs};
+use super::climbed::{ClimbFigures, Climbs};
 use super::error::EvaluateError;
 use crate::performance::{PerformanceTable, share_of_choice};
 use crate::plain_table::Table;
@@ -52,7 +52,7 @@ pub struct LeftOutInputs {
     /// The result of a hill climb from the least value of every parameter to the largest, where the function has
     /// parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub climb: Option<Climbed>,
+    pub climb: Option<ClimbFigures>,
     /// The time of the timed repeats of the exhaustive measurement, of all inputs, in seconds; without compiling and
     /// first runs.
     pub measured_seconds: f64,
@@ -77,10 +77,9 @@ pub struct InputFigures {
 impl InputFigures {
     fn of(shares: &[f64]) -> Self {
         let count = shares.len() as f64;
-        let share_of = |least: f64| shares.iter().filter(|share| **share >= least).count() as f64 / count;
         Self {
-            exact: share_of(1.0),
-            near: share_of(NEAR),
+            exact: shares.iter().filter(|share| **share >= 1.0).count() as f64 / count,
+            near: shares.iter().filter(|share| **share >= NEAR).count() as f64 / count,
             mean: shares.iter().sum::<f64>() / count,
             worst: shares.iter().copied().fold(f64::INFINITY, f64::min),
         }
@@ -96,8 +95,8 @@ impl InputFigures {
 pub fn leave_out_inputs(recordings: &Recordings, seed: u64) -> Result<Vec<LeftOutInputs>, EvaluateError> {
     let performance = PerformanceTable::new(recordings)?;
     let climbs = Climbs::of(recordings);
-    let found = |device| on_device(recordings, &performance, climbs.as_ref(), device, seed);
-    (0..recordings.devices.len()).map(found).collect()
+    let devices = 0..recordings.devices.len();
+    devices.map(|device| on_device(recordings, &performance, climbs.as_ref(), device, seed)).collect()
 }
 
 fn on_device(
@@ -107,8 +106,8 @@ fn on_device(
     device: usize,
     seed: u64,
 ) -> Result<LeftOutInputs, EvaluateError> {
-    let measured = |&input: &usize| performance.shares(device, input).is_some();
-    let inputs: Vec<usize> = (0..recordings.inputs.len()).filter(measured).collect();
+    let mut inputs: Vec<usize> = (0..recordings.inputs.len()).collect();
+    inputs.retain(|&input| performance.shares(device, input).is_some());
     if inputs.len() < 2 {
         return Err(EvaluateError::TooFewInputs {
             function: recordings.function.clone(),
@@ -137,7 +136,7 @@ struct OnDevice<'a> {
     recordings: &'a Recordings,
     performance: &'a PerformanceTable,
     device: usize,
-    /// Those that are left out in turn.
+    /// The inputs that are left out in turn.
     inputs: &'a [usize],
     seed: u64,
 }
@@ -145,8 +144,8 @@ struct OnDevice<'a> {
 impl OnDevice<'_> {
     /// Counts the choices that were tried on some input.
     fn choices(&self) -> usize {
-        let is_tried = |class: &usize| self.inputs.iter().any(|&input| self.shares(input)[*class].is_some());
-        (0..self.performance.classes().count()).filter(is_tried).count()
+        let classes = 0..self.performance.classes().count();
+        classes.filter(|&class| self.inputs.iter().any(|&input| self.shares(input)[class].is_some())).count()
     }
 
     /// By choice the share that it reaches; the inputs are those of which that is known.
@@ -155,36 +154,39 @@ impl OnDevice<'_> {
     }
 
     fn selectors(&self) -> Result<BTreeMap<&'static str, InputFigures>, EvaluateError> {
-        let with_features = |strategy: &Strategy| {
-            strategy.device_features == DeviceFeatures::None && strategy.uses_features()
-        };
-        let mut selectors: BTreeMap<&'static str, InputFigures> = Strategy::known()
-            .filter(with_features)
-            .map(|strategy| Ok((strategy.name(), InputFigures::of(&self.shares_of(strategy)?))))
-            .collect::<Result<_, EvaluateError>>()?;
-        let of_class = |class: &dyn Fn(usize) -> usize| -> Vec<f64> {
-            let share = |&input: &usize| {
-                let fallback = self.performance.classes().fallback();
-                share_of_choice(self.shares(input), [class(input)], fallback)
-            };
-            self.inputs.iter().map(share).collect()
-        };
-        selectors.insert("majority", InputFigures::of(&of_class(&|left_out| self.majority(left_out))));
+        let mut selectors: BTreeMap<&'static str, InputFigures> = BTreeMap::new();
+        for strategy in Strategy::known() {
+            if strategy.device_features == DeviceFeatures::None && strategy.uses_features() {
+                selectors.insert(strategy.name(), InputFigures::of(&self.shares_of(strategy)?));
+            }
+        }
+        let majority = self.shares_of_classes(|left_out| self.majority(left_out));
+        selectors.insert("majority", InputFigures::of(&majority));
         if self.recordings.default_variant.is_some() {
             let default = self.performance.classes().fallback().next().unwrap_or(0);
-            selectors.insert("default", InputFigures::of(&of_class(&|_| default)));
+            selectors.insert("default", InputFigures::of(&self.shares_of_classes(|_| default)));
         }
         Ok(selectors)
     }
 
+    /// Returns what a class for each input achieves.
+    fn shares_of_classes(&self, class: impl Fn(usize) -> usize) -> Vec<f64> {
+        let mut shares = Vec::with_capacity(self.inputs.len());
+        for &input in self.inputs {
+            let fallback = self.performance.classes().fallback();
+            shares.push(share_of_choice(self.shares(input), [class(input)], fallback));
+        }
+        shares
+    }
+
     /// Returns what a strategy's models achieve on the inputs that they have not seen.
     fn shares_of(&self, strategy: Strategy) -> Result<Vec<f64>, EvaluateError> {
-        let share = |&left_out: &usize| {
+        let shares = self.inputs.par_iter().map(|&left_out| {
             let model = self.without(left_out, strategy)?;
             let chooser = Chooser::new(self.recordings, &model, self.device)?;
             Ok(chooser.share(&chooser.features(left_out), self.shares(left_out)))
-        };
-        self.inputs.par_iter().map(share).collect()
+        });
+        shares.collect()
     }
 
     /// The model of a strategy that is learned from all other inputs.
@@ -198,16 +200,21 @@ impl OnDevice<'_> {
 
     /// The choice that is best on most other inputs; of equals the one that reaches most on them, then the first.
     fn majority(&self, left_out: usize) -> usize {
-        let others = || self.inputs.iter().copied().filter(move |&input| input != left_out);
+        let others: Vec<usize> = self.inputs.iter().copied().filter(|&input| input != left_out).collect();
         let mut counts = BTreeMap::new();
-        for class in others().filter_map(|input| self.performance.best(self.device, input)) {
+        for class in others.iter().filter_map(|&input| self.performance.best(self.device, input)) {
             *counts.entry(class).or_insert(0usize) += 1;
         }
-        let reached = |class: usize| -> f64 { others().filter_map(|input| self.shares(input)[class]).sum() };
-        let order = |a: &(usize, usize), b: &(usize, usize)| {
-            a.1.cmp(&b.1).then(reached(a.0).total_cmp(&reached(b.0))).then(b.0.cmp(&a.0))
-        };
-        counts.into_iter().max_by(order).map_or(0, |(class, _)| class)
+        let most = counts.into_iter().max_by(|&(a, a_count), &(b, b_count)| {
+            let (a_share, b_share) = (self.reached(&others, a), self.reached(&others, b));
+            a_count.cmp(&b_count).then(a_share.total_cmp(&b_share)).then(b.cmp(&a))
+        });
+        most.map_or(0, |(class, _)| class)
+    }
+
+    /// Sums the shares of a class over some inputs.
+    fn reached(&self, inputs: &[usize], class: usize) -> f64 {
+        inputs.iter().filter_map(|&input| self.shares(input)[class]).sum()
     }
 }
 
@@ -228,7 +235,7 @@ impl fmt::Display for LeftOutInputs {
              input, {:.1} s of timed runs in all",
             self.measured_seconds
         )?;
-        if let Some(Climbed { bound, evaluations, mean, worst }) = self.climb {
+        if let Some(ClimbFigures { bound, evaluations, mean, worst }) = self.climb {
             let [mean, worst] = [mean, worst].map(|share| 100.0 * share);
             writeln!(
                 f,

@@ -38,7 +38,7 @@ pub use alike::{best_of_another, within_machines};
 pub use benefit::feature_benefits;
 pub use chooser::Chooser;
 pub use chooser::shares_of_model;
-pub use climbed::Climbed;
+pub use climbed::ClimbFigures;
 pub use error::EvaluateError;
 pub use evaluation::{DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
 pub use evaluator::{EvaluateOptions, LeaveOut};

@@ -1,5 +1,6 @@
 //! The loss by one source device fewer (Muralidharan et al., ASPLOS 2016, Figure 7).
 
+use nitro_core::model::Model;
 use std::collections::BTreeSet;
 
 use nitro_stats::statistics::mean;
@@ -45,45 +46,67 @@ pub fn one_source_fewer(
 ) -> Result<Vec<OneFewer>, EvaluateError> {
     let performance = PerformanceTable::new(recordings)?;
     let (task, options) = (Task::new(recordings, &performance, &split.train, seed), StudyOptions::default());
-    let local = |device: usize| {
-        task.check_samples(&[device]).ok()?;
-        Some(Study::new(&task, vec![device], None, &options).fit(Strategy::reference()).model)
-    };
-    let devices = recordings.devices.len();
-    let local: Vec<_> = (0..devices).into_par_iter().map(local).collect();
-    let judge = |(held_out, strategy, sources, removed): (usize, Strategy, Vec<usize>, usize)| {
-        let left: Vec<usize> = sources.into_iter().filter(|&source| source != removed).collect();
-        let models: Vec<_> = left.iter().filter_map(|&source| local[source].as_ref()).collect();
-        let majority = baselines::majority(&task, &models, held_out, &split.test)?;
-        let known: BTreeSet<String> = recordings.devices[held_out].features.keys().cloned().collect();
-        let auto = match task.check_samples(&left) {
-            Ok(()) => {
-                let study = Study::new(&task, left, Some(&known), &options);
-                let model = study.applies(strategy).then(|| study.fit(strategy).model);
-                model
-                    .map(|model| shares_of_model(recordings, &performance, &model, held_out, &split.test))
-                    .transpose()?
-            }
-            Err(_) => None,
-        };
-        Ok(OneFewer { held_out, removed, auto: auto.and_then(mean), majority: mean(majority) })
-    };
-    pairs(recordings, evaluation)?.into_par_iter().map(judge).collect()
+    let devices = (0..recordings.devices.len()).into_par_iter();
+    let local: Vec<_> = devices.map(|device| baselines::reference_of(&task, device, &options)).collect();
+    removals(recordings, evaluation)?
+        .into_par_iter()
+        .map(|removal| {
+            let models: Vec<&Model> = removal.left.iter().filter_map(|&own| local[own].as_ref()).collect();
+            let majority = baselines::majority(&task, &models, removal.held_out, &split.test)?;
+            let auto = auto_shares(&task, &performance, &removal, &split.test)?;
+            let Removal { held_out, removed, .. } = removal;
+            Ok(OneFewer { held_out, removed, auto: auto.and_then(mean), majority: mean(majority) })
+        })
+        .collect()
 }
 
-/// Returns what to judge: the device, its strategy and its sources, of which one is removed.
-#[expect(clippy::type_complexity, reason = "one call site, which names the parts")]
-fn pairs(
-    recordings: &Recordings,
-    evaluation: &Evaluation,
-) -> Result<Vec<(usize, Strategy, Vec<usize>, usize)>, EvaluateError> {
-    let position = |id: &String| recordings.device_index(id).expect("what was evaluated was recorded");
-    let mut pairs = Vec::new();
-    for device in evaluation.devices.iter().filter(|device| device.sources.len() > 2) {
-        let sources: Vec<usize> = device.sources.iter().map(position).collect();
-        let strategy: Strategy = device.auto_is.parse()?;
-        let held_out = position(&device.held_out);
-        pairs.extend(sources.iter().map(|&removed| (held_out, strategy, sources.clone(), removed)));
+/// Returns what the strategy achieves on the held-out device when it learns from the sources that are left.
+fn auto_shares(
+    task: &Task<'_>,
+    performance: &PerformanceTable,
+    removal: &Removal,
+    test: &[usize],
+) -> Result<Option<Vec<f64>>, EvaluateError> {
+    let &Removal { held_out, strategy, ref left, .. } = removal;
+    if task.check_samples(left).is_err() {
+        return Ok(None);
     }
-    Ok(pairs)
+    let known: BTreeSet<String> = task.recordings.devices[held_out].features.keys().cloned().collect();
+    let options = StudyOptions::default();
+    let study = Study::new(task, left.clone(), Some(&known), &options);
+    if !study.applies(strategy) {
+        return Ok(None);
+    }
+    let model = study.fit(strategy).model;
+    shares_of_model(task.recordings, performance, &model, held_out, test).map(Some)
+}
+
+/// A source that is removed where a device is held out.
+struct Removal {
+    held_out: usize,
+    /// The strategy that `auto` is there.
+    strategy: Strategy,
+    removed: usize,
+    /// The other sources.
+    left: Vec<usize>,
+}
+
+/// Returns what to judge.
+
+fn removals(recordings: &Recordings, evaluation: &Evaluation) -> Result<Vec<Removal>, EvaluateError> {
+    let mut removals = Vec::new();
+    for device in evaluation.devices.iter().filter(|device| device.sources.len() > 2) {
+        let sources: Vec<usize> = device.sources.iter().map(|id| position(recordings, id)).collect();
+        let strategy: Strategy = device.auto_is.parse()?;
+        let held_out = position(recordings, &device.held_out);
+        for &removed in &sources {
+            let left = sources.iter().copied().filter(|&source| source != removed).collect();
+            removals.push(Removal { held_out, strategy, removed, left });
+        }
+    }
+    Ok(removals)
+}
+
+fn position(recordings: &Recordings, id: &str) -> usize {
+    recordings.device_index(id).expect("what was evaluated was recorded")
 }

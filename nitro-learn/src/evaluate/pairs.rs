@@ -10,23 +10,29 @@ use crate::performance::PerformanceTable;
 /// Both tables.
 pub(super) fn pairs(evaluator: &Evaluator<'_>) -> Result<Pairs, EvaluateError> {
     let devices = &evaluator.task.recordings.devices;
-    let mean = |trained: usize, run: usize| match evaluator.target_trained(trained) {
-        Some(model) => Ok(mean(evaluator.shares_of(model, run)?)),
-        None => Ok(None),
-    };
-    let row = |trained| (0..devices.len()).map(|run| mean(trained, run)).collect::<Result<_, _>>();
+    let mut trained_on_run_on = vec![vec![None; devices.len()]; devices.len()];
+    for (trained, row) in trained_on_run_on.iter_mut().enumerate() {
+        let Some(model) = evaluator.target_trained(trained) else { continue };
+        for (run, cell) in row.iter_mut().enumerate() {
+            *cell = mean(evaluator.shares_of(model, run)?);
+        }
+    }
     Ok(Pairs {
         devices: devices.iter().map(|device| device.id.clone()).collect(),
-        trained_on_run_on: (0..devices.len()).map(row).collect::<Result<_, EvaluateError>>()?,
+        trained_on_run_on,
         best_differs: best_differs(&evaluator.task.performance, devices.len(), evaluator.test),
     })
 }
 
 fn best_differs(performance: &PerformanceTable, devices: usize, inputs: &[usize]) -> PairTable {
-    let cell = |a: usize, b: usize| {
-        let both = |&input: &usize| Some((performance.best(a, input)?, performance.best(b, input)?));
-        let differs = inputs.iter().filter_map(both).map(|(a, b)| if a == b { 0.0 } else { 1.0 });
-        mean(differs)
-    };
-    (0..devices).map(|a| (0..devices).map(|b| cell(a, b)).collect()).collect()
+    let mut table = vec![vec![None; devices]; devices];
+    for (a, row) in table.iter_mut().enumerate() {
+        for (b, cell) in row.iter_mut().enumerate() {
+            *cell = mean(inputs.iter().filter_map(|&input| {
+                let differ = performance.best(a, input)? != performance.best(b, input)?;
+                Some(f64::from(u8::from(differ)))
+            }));
+        }
+    }
+    table
 }

@@ -25,7 +25,7 @@ pub struct OfSet {
     /// profile of a source, all device features where one source tells none apart), the learner without device
     /// features stands in.
     pub mean: f64,
-    /// To how many of the devices the set applies.
+    /// The number of devices to which the set applies.
     pub applies_to: usize,
 }
 
@@ -46,27 +46,34 @@ impl Evaluation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn by_device_features(&self) -> Vec<SameLearner> {
-        let with_sets = |learner| SameLearner { learner, sets: self.sets_of(learner) };
-        let compared = |one: &SameLearner| {
-            one.sets.iter().any(|set| set.device_features == DeviceFeatures::All)
-                && one.sets[0].device_features == DeviceFeatures::None
-        };
-        Strategy::learner_names().map(with_sets).filter(compared).collect()
+        let mut compared = Vec::new();
+        for learner in Strategy::learner_names() {
+            let sets = self.sets_of(learner);
+            let has_all = sets.iter().any(|set| set.device_features == DeviceFeatures::All);
+            if has_all && sets[0].device_features == DeviceFeatures::None {
+                compared.push(SameLearner { learner, sets });
+            }
+        }
+        compared
     }
 
     fn sets_of(&self, learner: &str) -> Vec<OfSet> {
-        let of_learner =
-            |set| Strategy::all().find(|own| own.learner_name() == learner && own.device_features == set);
-        let Some(none) = of_learner(DeviceFeatures::None) else { return Vec::new() };
-        let of_set = |device_features| {
-            let strategy = of_learner(device_features)?;
-            let applies_to = self.devices.iter().filter(|device| mean(device, strategy).is_some()).count();
-            let share = |device| mean(device, strategy).or_else(|| mean(device, none)).unwrap_or_default();
-            let sum: f64 = self.devices.iter().map(share).sum();
-            let mean = sum / self.devices.len() as f64;
-            (applies_to > 0).then_some(OfSet { device_features, mean, applies_to })
-        };
-        DeviceFeatures::ALL.into_iter().filter_map(of_set).collect()
+        let Some(none) = strategy_of(learner, DeviceFeatures::None) else { return Vec::new() };
+        let mut sets = Vec::new();
+        for device_features in DeviceFeatures::ALL {
+            let Some(strategy) = strategy_of(learner, device_features) else { continue };
+            let (mut applies_to, mut sum) = (0, 0.0);
+            for device in &self.devices {
+                let own = mean(device, strategy);
+                applies_to += usize::from(own.is_some());
+                // Where the set does not apply, the learner goes without device features.
+                sum += own.or_else(|| mean(device, none)).unwrap_or_default();
+            }
+            if applies_to > 0 {
+                sets.push(OfSet { device_features, mean: sum / self.devices.len() as f64, applies_to });
+            }
+        }
+        sets
     }
 }
 
@@ -94,4 +101,9 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, evaluation: &Evaluation) -> fmt:
         )?;
     }
     Ok(())
+}
+
+/// The strategy of a learner with a set of device features.
+fn strategy_of(learner: &str, set: DeviceFeatures) -> Option<Strategy> {
+    Strategy::all().find(|own| own.learner_name() == learner && own.device_features == set)
 }

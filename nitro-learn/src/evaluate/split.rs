@@ -1,6 +1,6 @@
 //! Training and test inputs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_store::recordings::{Recordings, is_test};
 
@@ -32,10 +32,9 @@ impl Split {
     /// the name up to the last `/`, of which a fixed hash sends about one in three to the test side.
     /// Near-duplicates, which share a group, are never torn apart.
     pub fn by_name(recordings: &Recordings) -> Self {
-        let names = recordings.inputs.iter().map(|input| input.name.as_str());
-        let (test, train) = names.enumerate().partition::<Vec<_>, _>(|(_, name)| is_test(name));
-        let positions = |side: Vec<(usize, &str)>| side.into_iter().map(|(at, _)| at).collect();
-        Self { train: positions(train), test: positions(test) }
+        let (test, train) =
+            (0..recordings.inputs.len()).partition(|&input| is_test(&recordings.inputs[input].name));
+        Self { train, test }
     }
 
     /// The split that lists of names decide. With one list alone the other side is the rest; with none
@@ -51,13 +50,11 @@ impl Split {
     ) -> Result<Self, EvaluateError> {
         let train = train.map(|names| positions(recordings, "training", names)).transpose()?;
         let test = test.map(|names| positions(recordings, "test", names)).transpose()?;
-        let rest = |side: &BTreeSet<usize>| {
-            (0..recordings.inputs.len()).filter(|input| !side.contains(input)).collect::<BTreeSet<_>>()
-        };
+        let all: BTreeSet<usize> = (0..recordings.inputs.len()).collect();
         let (train, test) = match (train, test) {
             (None, None) => return Ok(Self::by_name(recordings)),
-            (Some(train), None) => (train.clone(), rest(&train)),
-            (None, Some(test)) => (rest(&test), test),
+            (Some(train), None) => (train.clone(), &all - &train),
+            (None, Some(test)) => (&all - &test, test),
             (Some(train), Some(test)) => (train, test),
         };
         if let Some(&input) = train.intersection(&test).next() {
@@ -68,16 +65,13 @@ impl Split {
     }
 
     pub(super) fn check(&self, recordings: &Recordings) -> Result<(), EvaluateError> {
-        let empty = |side| EvaluateError::EmptySide {
-            function: recordings.function.clone(),
-            side,
-            inputs: recordings.inputs.len(),
-        };
-        match () {
-            () if self.train.is_empty() => Err(empty("training")),
-            () if self.test.is_empty() => Err(empty("test")),
-            () => Ok(()),
+        for (side, inputs) in [("training", &self.train), ("test", &self.test)] {
+            if inputs.is_empty() {
+                let function = recordings.function.clone();
+                return Err(EvaluateError::EmptySide { function, side, inputs: recordings.inputs.len() });
+            }
         }
+        Ok(())
     }
 }
 
@@ -86,14 +80,17 @@ fn positions(
     side: &'static str,
     names: &[String],
 ) -> Result<BTreeSet<usize>, EvaluateError> {
-    let unknown = |name: &String| EvaluateError::UnknownInput {
-        function: recordings.function.clone(),
-        side,
-        input: name.clone(),
-    };
-    let known: std::collections::BTreeMap<&str, usize> =
+    let known: BTreeMap<&str, usize> =
         recordings.inputs.iter().enumerate().map(|(at, input)| (input.name.as_str(), at)).collect();
-    names.iter().map(|name| known.get(name.as_str()).copied().ok_or_else(|| unknown(name))).collect()
+    let mut positions = BTreeSet::new();
+    for name in names {
+        let Some(&position) = known.get(name.as_str()) else {
+            let function = recordings.function.clone();
+            return Err(EvaluateError::UnknownInput { function, side, input: name.clone() });
+        };
+        positions.insert(position);
+    }
+    Ok(positions)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::performance::PerformanceTable;
 
-/// On which share of some inputs each variant is best on one device, and what is lost without it.
+/// The shares of some inputs on which each variant is best on one device, and what is lost without it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct VariantStatistics {
     /// The device.
@@ -42,34 +42,32 @@ fn of_device(
     device: usize,
     inputs: &[usize],
 ) -> VariantStatistics {
-    let measured = |&input: &usize| performance.best(device, input).zip(performance.shares(device, input));
-    let rows: Vec<(usize, Vec<Option<f64>>)> = inputs
-        .iter()
-        .filter_map(measured)
-        .map(|(winner, shares)| (performance.classes().variants()[winner], by_variant(performance, shares)))
-        .collect();
-    let over_inputs = |of: &dyn Fn(usize, &[Option<f64>]) -> f64| {
-        mean(rows.iter().map(|(winner, row)| of(*winner, row))).unwrap_or(0.0)
-    };
-    let variants = 0..recordings.variants.len();
-    let alone = |variant: usize| mean(rows.iter().filter_map(|(_, row)| row[variant]));
-    let without = |variant: usize, winner: usize, row: &[Option<f64>]| {
-        if variant == winner { second_share(row, winner) } else { 1.0 }
-    };
-    VariantStatistics {
+    let mut rows: Vec<(usize, Vec<Option<f64>>)> = Vec::new();
+    for &input in inputs {
+        let best = performance.best(device, input).zip(performance.shares(device, input));
+        rows.extend(best.map(|(winner, shares)| {
+            (performance.classes().variants()[winner], by_variant(performance, shares))
+        }));
+    }
+    let mut statistics = VariantStatistics {
         device: recordings.devices[device].id.clone(),
         inputs: rows.len(),
-        best_share: variants
-            .clone()
-            .map(|own| over_inputs(&|winner, _| f64::from(u8::from(winner == own))))
-            .collect(),
-        share_without: variants
-            .clone()
-            .map(|own| over_inputs(&|winner, row| without(own, winner, row)))
-            .collect(),
-        share_alone: variants.clone().map(alone).collect(),
-        may_run: variants.map(|own| over_inputs(&|_, row| f64::from(u8::from(row[own].is_some())))).collect(),
+        best_share: Vec::new(),
+        share_without: Vec::new(),
+        share_alone: Vec::new(),
+        may_run: Vec::new(),
+    };
+    for own in 0..recordings.variants.len() {
+        let wins = rows.iter().map(|(winner, _)| f64::from(u8::from(*winner == own)));
+        statistics.best_share.push(mean(wins).unwrap_or(0.0));
+        let without =
+            rows.iter().map(|(winner, row)| if own == *winner { second_share(row, own) } else { 1.0 });
+        statistics.share_without.push(mean(without).unwrap_or(0.0));
+        statistics.share_alone.push(mean(rows.iter().filter_map(|(_, row)| row[own])));
+        let runs = rows.iter().map(|(_, row)| f64::from(u8::from(row[own].is_some())));
+        statistics.may_run.push(mean(runs).unwrap_or(0.0));
     }
+    statistics
 }
 
 /// The share of the best configuration of each variant that may run.
@@ -122,23 +120,23 @@ pub(super) fn sensitivity(
     performance: &PerformanceTable,
     inputs: &[usize],
 ) -> Sensitivity {
-    let devices = || devices.iter().copied();
-    let best =
-        |input: usize| devices().map(|device| performance.best(device, input)).collect::<Option<Vec<_>>>();
     let (mut count, mut differ, mut apart) = (0_usize, 0_usize, 0_usize);
-    for (input, best) in inputs.iter().filter_map(|&input| Some((input, best(input)?))) {
-        let near = |device, variant: usize| {
-            performance
-                .shares(device, input)
-                .and_then(|shares| shares[variant])
-                .is_some_and(|share| share >= NEAR)
-        };
+    for &input in inputs {
+        let best: Option<Vec<usize>> =
+            devices.iter().map(|&device| performance.best(device, input)).collect();
+        let Some(best) = best else { continue };
         count += 1;
         differ += usize::from(best.windows(2).any(|pair| pair[0] != pair[1]));
-        apart += usize::from(
-            !(0..performance.classes().count()).any(|variant| devices().all(|device| near(device, variant))),
-        );
+        let is_near_everywhere = (0..performance.classes().count())
+            .any(|class| devices.iter().all(|&device| is_near(performance, device, input, class)));
+        apart += usize::from(!is_near_everywhere);
     }
-    let share = |part: usize| part as f64 / count.max(1) as f64;
-    Sensitivity { inputs: count, best_differs: share(differ), none_is_near: share(apart) }
+    let all = count.max(1) as f64;
+    Sensitivity { inputs: count, best_differs: differ as f64 / all, none_is_near: apart as f64 / all }
+}
+
+/// Returns true if a class is nearly as fast as the best one.
+fn is_near(performance: &PerformanceTable, device: usize, input: usize, class: usize) -> bool {
+    let share = performance.shares(device, input).and_then(|shares| shares[class]);
+    share.is_some_and(|share| share >= NEAR)
 }

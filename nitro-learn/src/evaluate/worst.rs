@@ -40,7 +40,7 @@ pub struct WorstInput {
     pub best: String,
     /// The chosen one's share of exhaustive search there.
     pub share: f64,
-    /// On how many of the devices judged the choice for this input is below 95 % of exhaustive search.
+    /// The number of the devices judged on which the choice for this input is below 95 % of exhaustive search.
     pub devices: usize,
 }
 
@@ -101,12 +101,12 @@ impl Choice {
         (device, input): (usize, usize),
         devices: usize,
     ) -> WorstInput {
-        let name = |class: usize| performance.classes().names()[class].clone();
+        let names = performance.classes().names();
         WorstInput {
             input: recordings.inputs[input].name.clone(),
             device: recordings.devices[device].id.clone(),
-            chosen: self.chosen.map_or_else(|| "-".to_owned(), name),
-            best: name(self.best),
+            chosen: self.chosen.map_or_else(|| "-".to_owned(), |class| names[class].clone()),
+            best: names[self.best].clone(),
             share: self.share,
             devices,
         }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::asked::Asked;
 use super::column::Column;
+use super::inquiry::Inquiry;
 
 /// Into so many steps the training range is cut; a choice that holds for less than a step may be passed over.
 const STEPS: f64 = 256.0;
@@ -29,18 +29,20 @@ pub struct Change {
 }
 
 /// One for each feature that can change the choice by itself, the smallest first.
-pub(super) fn changes(asked: &Asked<'_>) -> Vec<Change> {
+pub(super) fn changes(asked: &Inquiry<'_>) -> Vec<Change> {
     let mut changes: Vec<Change> =
         (0..asked.columns.len()).filter_map(|column| smallest(asked, column)).collect();
     changes.sort_by(|a, b| a.share_of_range.total_cmp(&b.share_of_range)); // stable
     changes
 }
 
-fn smallest(asked: &Asked<'_>, column: usize) -> Option<Change> {
+fn smallest(asked: &Inquiry<'_>, column: usize) -> Option<Change> {
     let axis = Axis::new(asked, column)?;
     let (below, above) = (axis.first_change(-1.0), axis.first_change(1.0));
-    let size = |to: f64| (axis.scaled(to) - axis.at).abs() / 2.0;
-    let to = below.into_iter().chain(above).min_by(|&a, &b| size(a).total_cmp(&size(b)))?;
+    let to = below
+        .into_iter()
+        .chain(above)
+        .min_by(|&a, &b| axis.share_of_range(a).total_cmp(&axis.share_of_range(b)))?;
     let Column { name, is_of_device, value, .. } = axis.column;
     Some(Change {
         feature: name.clone(),
@@ -48,13 +50,13 @@ fn smallest(asked: &Asked<'_>, column: usize) -> Option<Change> {
         from: *value,
         to,
         variant: axis.choice(to).map(|variant| asked.question.model.choices[variant].clone()),
-        share_of_range: size(to),
+        share_of_range: axis.share_of_range(to),
     })
 }
 
 /// One feature that is changed.
 struct Axis<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a Inquiry<'a>,
     index: usize,
     column: &'a Column,
     /// The scaled value now.
@@ -65,7 +67,7 @@ struct Axis<'a> {
 
 impl<'a> Axis<'a> {
     /// None for a feature of which no range is known.
-    fn new(asked: &'a Asked<'a>, index: usize) -> Option<Self> {
+    fn new(asked: &'a Inquiry<'a>, index: usize) -> Option<Self> {
         let column = &asked.columns[index];
         let at = column.scaled.filter(|_| column.scale.is_some_and(|scale| scale.max > scale.min))?;
         let now = asked.choice(&asked.on_device, &asked.features);
@@ -75,8 +77,8 @@ impl<'a> Axis<'a> {
     /// The nearest value in one direction (1 or -1) that leads to another choice.
     fn first_change(&self, direction: f64) -> Option<f64> {
         if !self.column.cases.is_empty() {
-            let ahead = |value: &&f64| (self.scaled(**value) - self.at) * direction > 0.0;
-            let mut cases: Vec<f64> = self.column.cases.iter().filter(ahead).copied().collect();
+            let mut cases = self.column.cases.clone();
+            cases.retain(|&value| (self.scaled(value) - self.at) * direction > 0.0);
             cases.sort_by(|a, b| (a * direction).total_cmp(&(b * direction)));
             return cases.into_iter().find(|&value| self.changes(value));
         }
@@ -113,11 +115,15 @@ impl<'a> Axis<'a> {
     fn rounded(&self, value: f64, direction: f64) -> f64 {
         let unit = 10_f64.powf((value.abs().log10() - 2.0).floor());
         let unit = if self.column.is_whole { unit.max(1.0) } else { unit };
+        let count = if direction < 0.0 { (value / unit).floor() } else { (value / unit).ceil() };
         // Multiples of a tenth are no exact numbers, quotients of whole ones are the nearest.
-        let multiple = |count: f64| if unit < 1.0 { count / (1.0 / unit).round() } else { count * unit };
-        let count = value / unit;
-        let rounded = multiple(if direction < 0.0 { count.floor() } else { count.ceil() });
+        let rounded = if unit < 1.0 { count / (1.0 / unit).round() } else { count * unit };
         if rounded.is_finite() && self.changes(rounded) { rounded } else { value }
+    }
+
+    /// Returns how far a value is from the one now, as a share of the training range.
+    fn share_of_range(&self, to: f64) -> f64 {
+        (self.scaled(to) - self.at).abs() / 2.0
     }
 
     fn changes(&self, value: f64) -> bool {
@@ -126,7 +132,7 @@ impl<'a> Axis<'a> {
 
     /// Chooses where the feature has another value.
     fn choice(&self, value: f64) -> Option<usize> {
-        let Asked { question, on_device, features, device_features, .. } = self.asked;
+        let Inquiry { question, on_device, features, device_features, .. } = self.asked;
         match self.index.checked_sub(features.len()) {
             None => {
                 let mut features = features.clone();

@@ -69,11 +69,13 @@ impl Column {
 pub(super) fn columns(question: &Question<'_>, features: &[f64], device_features: &[f64]) -> Vec<Column> {
     let model = question.model;
     let names = model.features.iter().chain(&model.device_features);
-    let column = |(index, (name, &value)): (usize, (&String, &f64))| {
+    let values = features.iter().chain(device_features);
+    let mut columns = Vec::new();
+    for (index, (name, &value)) in names.zip(values).enumerate() {
         let is_of_device = index >= model.features.len();
         let recorded = recorded(question, name, is_of_device);
         let scale = scale(model, index).or_else(|| (!recorded.is_empty()).then(|| scale_of(&recorded)));
-        Column {
+        columns.push(Column {
             name: name.clone(),
             is_of_device,
             value,
@@ -82,9 +84,9 @@ pub(super) fn columns(question: &Question<'_>, features: &[f64], device_features
             scale,
             is_whole: !recorded.is_empty() && recorded.iter().all(|value| value.fract() == 0.0),
             cases: cases(recorded, is_of_device),
-        }
-    };
-    names.zip(features.iter().chain(device_features)).enumerate().map(column).collect()
+        });
+    }
+    columns
 }
 
 /// Returns the scale of a column in training, where the model says it.
@@ -106,8 +108,8 @@ fn scale(model: &Model, column: usize) -> Option<Scale> {
 fn recorded(question: &Question<'_>, name: &str, is_of_device: bool) -> Vec<f64> {
     let Some((recordings, inputs)) = question.recorded else { return Vec::new() };
     let mut values: Vec<f64> = if is_of_device {
-        let is_source = |id: &String| question.model.provenance.sources.contains(id);
-        let sources = recordings.devices.iter().filter(|device| is_source(&device.id));
+        let ids = &question.model.provenance.sources;
+        let sources = recordings.devices.iter().filter(|device| ids.contains(&device.id));
         sources.filter_map(|device| device.features.get(name).copied()).collect()
     } else {
         recordings.feature_index(name).map_or_else(Vec::new, |feature| {

@@ -96,19 +96,24 @@ fn ranking(explanation: &Explanation) -> Table {
 }
 
 fn reach(out: &mut dyn Write, explanation: &Explanation) -> io::Result<()> {
-    let mut print = |name: &str, distance: Option<f64>, of: String| match distance {
+    let Explanation { input_distance, device_distance, training_inputs, sources, .. } = explanation;
+    let of_inputs = format!("from the {training_inputs} training inputs");
+    print_distance(out, "input distance ", *input_distance, &of_inputs)?;
+    let of_devices = format!("from the {} source devices", sources.len());
+    print_distance(out, "device distance", *device_distance, &of_devices)?;
+    match (explanation.margin, explanation.second()) {
+        (Some(margin), Some(next)) => writeln!(out, "margin           {margin:.2} over `{next}`"),
+        _ => Ok(()),
+    }
+}
+
+fn print_distance(out: &mut dyn Write, name: &str, distance: Option<f64>, of: &str) -> io::Result<()> {
+    match distance {
         Some(distance) => {
             let word = if distance > 1.0 { "far" } else { "near" };
             writeln!(out, "{name}  {distance:.2}, {word} (far is above 1) {of}")
         }
         None => writeln!(out, "{name}  not known: the model says nothing of distance {of}"),
-    };
-    let Explanation { input_distance, device_distance, training_inputs, sources, .. } = explanation;
-    print("input distance ", *input_distance, format!("from the {training_inputs} training inputs"))?;
-    print("device distance", *device_distance, format!("from the {} source devices", sources.len()))?;
-    match (explanation.margin, explanation.second()) {
-        (Some(margin), Some(next)) => writeln!(out, "margin           {margin:.2} over `{next}`"),
-        _ => Ok(()),
     }
 }
 
@@ -152,11 +157,10 @@ fn print_changes(out: &mut dyn Write, explanation: &Explanation, columns: usize)
         table.row([name(feature, *is_of_device), number(*from), number(*to), variant, share]);
     }
     write!(out, "{table:columns$}")?;
-    let changing = |column: &&Column| changes.iter().any(|change| change.feature == column.name);
     let others: Vec<String> = explanation
         .features
         .iter()
-        .filter(|column| !changing(column))
+        .filter(|column| changes.iter().all(|change| change.feature != column.name))
         .map(|column| name(&column.name, column.is_of_device))
         .collect();
     match others.as_slice() {

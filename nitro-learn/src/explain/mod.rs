@@ -1,10 +1,10 @@
 //! Explanations of a model's choice for one input on one device: the ranking and the constraints, the [`Change`]s that
 //! would lead to another choice, and the [`Nearest`] training inputs with what was best there.
 
-mod asked;
 mod change;
 mod column;
 mod display;
+mod inquiry;
 mod nearest;
 mod question;
 mod tolerance;
@@ -12,10 +12,10 @@ mod tolerance;
 use nitro_core::Far;
 use serde::Serialize;
 
-use self::asked::Asked;
-pub use self::asked::RankedVariant;
 pub use self::change::Change;
 pub use self::column::Column;
+use self::inquiry::Inquiry;
+pub use self::inquiry::RankedVariant;
 pub use self::nearest::Nearest;
 pub use self::question::Question;
 pub use self::tolerance::NotTolerated;
@@ -85,7 +85,7 @@ impl Explanation {
     /// # Panics
     /// When a feature of the model is not given, or a device feature of it is not known.
     pub fn new(question: &Question<'_>) -> Result<Self, LearnError> {
-        let asked = Asked::new(question);
+        let asked = Inquiry::new(question);
         let Question { model, device, device_distance, .. } = *question;
         let ranking = asked.ranking();
         let (first, second) = first_and_second(&ranking);
@@ -134,8 +134,7 @@ impl Explanation {
 
 /// Returns what is chosen, and what would be if that might not run. Without either the default runs.
 fn first_and_second(ranking: &[RankedVariant]) -> (Option<&RankedVariant>, Option<&RankedVariant>) {
-    let may_run = |index: usize| ranking[index].may_run();
-    let first = choose(0..ranking.len(), [], may_run);
-    let second = choose(0..ranking.len(), [], |index| Some(index) != first && may_run(index));
+    let first = choose(0..ranking.len(), [], |index| ranking[index].may_run());
+    let second = choose(0..ranking.len(), [], |index| Some(index) != first && ranking[index].may_run());
     (first.map(|index| &ranking[index]), second.map(|index| &ranking[index]))
 }

@@ -4,8 +4,8 @@ use nitro_core::model::Scale;
 use nitro_store::recordings::{DeviceRecord, Recordings};
 use serde::Serialize;
 
-use super::asked::Asked;
-use super::column::Column;
+use super::inquiry::Inquiry;
+
 use super::question::Question;
 use crate::LearnError;
 use crate::next_device::distances;
@@ -28,14 +28,14 @@ pub struct Nearest {
     /// The share of the best variant's speed that the choice gave there; absent where it was not measured or not
     /// admissible.
     pub share_of_choice: Option<f64>,
-    /// On how many devices the same variant was best.
+    /// The number of devices on which the same variant was best.
     pub same_devices: usize,
-    /// On how many devices the input was measured.
+    /// The number of devices on which the input was measured.
     pub devices: usize,
 }
 
 /// The nearest training inputs that were measured, the nearest first.
-pub(super) fn nearest(asked: &Asked<'_>, choice: Option<&str>) -> Result<Vec<Nearest>, LearnError> {
+pub(super) fn nearest(asked: &Inquiry<'_>, choice: Option<&str>) -> Result<Vec<Nearest>, LearnError> {
     let Some((recordings, inputs)) = asked.question.recorded else { return Ok(Vec::new()) };
     let Some(space) = Space::new(asked, recordings) else { return Ok(Vec::new()) };
     let performance = PerformanceTable::new(recordings)?;
@@ -45,14 +45,15 @@ pub(super) fn nearest(asked: &Asked<'_>, choice: Option<&str>) -> Result<Vec<Nea
         .collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable
     let by_likeness = by_likeness(asked.question, recordings);
-    let describe = |(distance, input): (f64, usize)| {
+    let chosen = choice.and_then(|choice| performance.classes().index(choice));
+    let mut nearest = Vec::new();
+    for (distance, input) in near {
         let bests: Vec<(usize, usize)> = by_likeness
             .iter()
             .filter_map(|&device| Some((device, performance.best(device, input)?)))
             .collect();
-        let &(device, best) = bests.first()?;
-        let chosen = choice.and_then(|choice| performance.classes().index(choice));
-        Some(Nearest {
+        let Some(&(device, best)) = bests.first() else { continue };
+        nearest.push(Nearest {
             input: recordings.inputs[input].name.clone(),
             distance,
             device: recordings.devices[device].id.clone(),
@@ -60,9 +61,12 @@ pub(super) fn nearest(asked: &Asked<'_>, choice: Option<&str>) -> Result<Vec<Nea
             share_of_choice: chosen.and_then(|chosen| performance.shares(device, input)?[chosen]),
             same_devices: bests.iter().filter(|(_, other)| *other == best).count(),
             devices: bests.len(),
-        })
-    };
-    Ok(near.into_iter().filter_map(describe).take(MOST).collect())
+        });
+        if nearest.len() == MOST {
+            break;
+        }
+    }
+    Ok(nearest)
 }
 
 /// The learner's scale over the columns of the recordings that the model asks for.
@@ -72,19 +76,20 @@ struct Space {
 }
 
 impl Space {
-    /// None where the recordings lack a feature, or the model asks for none.
-    fn new(asked: &Asked<'_>, recordings: &Recordings) -> Option<Self> {
-        let column =
-            |column: &Column| Some((recordings.feature_index(&column.name)?, column.scale?, column.scaled?));
-        let inputs = asked.columns.iter().filter(|column| !column.is_of_device);
-        let columns: Vec<_> = inputs.map(column).collect::<Option<_>>()?;
+    /// Makes the space; none where the recordings lack a feature, or the model asks for none.
+    fn new(asked: &Inquiry<'_>, recordings: &Recordings) -> Option<Self> {
+        let mut columns = Vec::new();
+        for column in asked.columns.iter().filter(|column| !column.is_of_device) {
+            columns.push((recordings.feature_index(&column.name)?, column.scale?, column.scaled?));
+        }
         (!columns.is_empty()).then_some(Self { columns })
     }
 
-    /// None for an input that lacks a feature.
+    /// Returns the distance of an input; none of one that lacks a feature.
     fn distance(&self, features: &[f64]) -> Option<f64> {
-        let square = |(index, scale, at): &(usize, Scale, f64)| (scale.apply(features[*index]) - at).powi(2);
-        let mean = self.columns.iter().map(square).sum::<f64>() / self.columns.len() as f64;
+        let squares =
+            self.columns.iter().map(|(index, scale, at)| (scale.apply(features[*index]) - at).powi(2));
+        let mean = squares.sum::<f64>() / self.columns.len() as f64;
         mean.is_finite().then(|| mean.sqrt())
     }
 }
@@ -93,8 +98,11 @@ impl Space {
 fn by_likeness(question: &Question<'_>, recordings: &Recordings) -> Vec<usize> {
     let all: Vec<&DeviceRecord> = std::iter::once(question.device).chain(&recordings.devices).collect();
     let distances = distances(&all).swap_remove(0);
-    let key = |device: usize| (recordings.devices[device].id != question.device.id, distances[device + 1]);
+    let is_other: Vec<bool> =
+        recordings.devices.iter().map(|device| device.id != question.device.id).collect();
     let mut devices: Vec<usize> = (0..recordings.devices.len()).collect();
-    devices.sort_by(|&a, &b| key(a).0.cmp(&key(b).0).then(key(a).1.total_cmp(&key(b).1))); // stable
+    devices.sort_by(|&a, &b| {
+        is_other[a].cmp(&is_other[b]).then(distances[a + 1].total_cmp(&distances[b + 1])) // stable
+    });
     devices
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::asked::RankedVariant;
+use super::inquiry::RankedVariant;
 use crate::selection::choose;
 
 /// The choice in calls that accept less than the error of what is chosen.
@@ -18,16 +18,20 @@ pub struct NotTolerated {
 /// From what is chosen down to what no tolerance forbids: each is first in the ranking among what has a smaller
 /// error than the one before.
 pub(super) fn not_tolerated(ranking: &[RankedVariant]) -> Vec<NotTolerated> {
-    let error = |index: usize| ranking[index].approximation.map_or(0.0, |own| own.max_error);
-    let first =
-        |below: f64| choose(0..ranking.len(), [], |index| ranking[index].may_run() && error(index) < below);
-    let (mut steps, mut chosen) = (Vec::new(), first(f64::INFINITY));
-    while let Some(index) = chosen.filter(|&index| error(index) > 0.0) {
-        chosen = first(error(index));
-        let variant = chosen.map(|index| ranking[index].variant.clone());
-        steps.push(NotTolerated { tolerance_below: error(index), variant });
+    let errors: Vec<f64> =
+        ranking.iter().map(|own| own.approximation.map_or(0.0, |own| own.max_error)).collect();
+    let (mut steps, mut below) = (Vec::new(), f64::INFINITY);
+    loop {
+        let chosen = choose(0..ranking.len(), [], |at| ranking[at].may_run() && errors[at] < below);
+        if below < f64::INFINITY {
+            let variant = chosen.map(|index| ranking[index].variant.clone());
+            steps.push(NotTolerated { tolerance_below: below, variant });
+        }
+        match chosen.map(|index| errors[index]) {
+            Some(error) if error > 0.0 => below = error,
+            _ => return steps,
+        }
     }
-    steps
 }
 
 #[cfg(test)]

@@ -27,14 +27,14 @@ const MOST_DEVICE_FEATURES: usize = 3;
 const LEAST_GAIN: f64 = 5e-4;
 
 /// A selector that was validated, and what it takes to ask it.
-pub struct Asked<'a> {
+pub struct GateSearch<'a> {
     pub task: &'a Task<'a>,
     /// The devices that stood for unknown ones, as positions in the recordings.
     pub targets: &'a [usize],
     /// By target: training inputs (positions in [`Task::inputs`]), and the share of speed that the selector's
     /// choice has.
     pub judged: &'a [Vec<(usize, f64)>],
-    /// By target what each of these inputs counts.
+    /// The weight of each of these inputs, by target.
     pub weights: &'a [Vec<f64>],
     /// The parts that inputs were left out in.
     pub folds: &'a [Vec<usize>],
@@ -47,28 +47,29 @@ pub struct Asked<'a> {
 /// The results once the time for choosing counts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Net {
-    /// By target the share of speed on each input.
+    /// The share of speed on each input, by target.
     pub shares: Vec<Vec<f64>>,
     /// The features that a gate looks at, as positions in [`Task::columns`]; none where there is none.
     pub gate: Option<Vec<usize>>,
 }
 
-impl Asked<'_> {
+impl GateSearch<'_> {
     /// Returns what asking achieves with the time for it counted, behind the best gate if one pays. Without times of
     /// features nothing counts.
     pub fn net(&self) -> Net {
-        let alone = self.always();
-        let mut best = Net { shares: alone, gate: None };
+        let alone = Net { shares: self.always(), gate: None };
         if self.task.costs.is_none() || !self.learner.uses_features() {
-            return best;
+            return alone;
         }
+        // A gate is judged where neither its tree nor the selector was trained, and has to pay for its own time.
         let features = self.free_features();
         let shares = self.held_out(&features);
-        let score = |shares: &[Vec<f64>]| self.task.weights.mean_score(shares, self.weights);
-        if score(&shares) > score(&best.shares) + LEAST_GAIN {
-            best = Net { shares, gate: Some(features) };
+        let weights = &self.task.weights;
+        let least = weights.mean_score(&alone.shares, self.weights) + LEAST_GAIN;
+        if weights.mean_score(&shares, self.weights) > least {
+            return Net { shares, gate: Some(features) };
         }
-        best
+        alone
     }
 
     /// The gate over these features, grown from all that was judged.
@@ -82,12 +83,14 @@ impl Asked<'_> {
         decisions.iter().any(Option::is_some).then_some(Gate { features, nodes, decisions })
     }
 
-    /// Asked for every input.
+    /// GateSearch for every input.
     fn always(&self) -> Vec<Vec<f64>> {
-        let of_target = |(&target, judged): (&usize, &Vec<(usize, f64)>)| {
-            judged.iter().map(|&(input, share)| self.asking(target, input, share, 0.0)).collect()
-        };
-        self.targets.iter().zip(self.judged).map(of_target).collect()
+        let mut shares = Vec::with_capacity(self.targets.len());
+        for (&target, judged) in self.targets.iter().zip(self.judged) {
+            let of_target = judged.iter().map(|&(input, share)| self.asking(target, input, share, 0.0));
+            shares.push(of_target.collect());
+        }
+        shares
     }
 
     /// Returns what is left of the share of the selector's choice.
@@ -131,43 +134,55 @@ impl Asked<'_> {
         features.iter().copied().chain(inputs..inputs + asked).collect()
     }
 
-    /// By target every input as the gate is to see it.
+    /// Returns every input as the gate is to see it, by target.
     fn samples(&self, features: &[usize]) -> Vec<Vec<Sample>> {
         let choices = self.most_often_best();
-        let of_target = |(&target, judged): (&usize, &Vec<(usize, f64)>)| {
+        let mut samples = Vec::with_capacity(self.targets.len());
+        for (&target, judged) in self.targets.iter().zip(self.judged) {
             let device = self.task.device_row(target, self.device_features);
-            let sample = |&(input, share): &(usize, f64)| {
+            let of_target = judged.iter().map(|&(input, share)| {
                 let asked = self.asking(target, input, share, GATE_NS);
-                let at_gate_ns = self.task.features_ns(target, input, features) + GATE_NS;
-                let shares = self.task.performance.shares(target, self.task.inputs[input]);
-                let at_once = |&choice: &usize| {
-                    // One that may not run there leaves the question to the selector.
-                    let own = shares.and_then(|shares| shares[choice]);
-                    own.map_or(asked, |own| self.task.net(target, input, own, at_gate_ns))
-                };
+                let row = [self.task.input_row(input), device.clone()].concat();
                 Sample {
                     input,
-                    row: [self.task.input_row(input), device.clone()]
-                        .concat()
-                        .iter()
-                        .map(|&own| own as f32)
-                        .collect(),
+                    row: row.iter().map(|&own| own as f32).collect(),
                     weight: self.task.weight(target, input),
                     asked,
-                    at_once: choices.iter().map(|choice| (*choice, at_once(choice))).collect(),
+                    at_once: self.at_once((target, input), features, &choices, asked),
                 }
-            };
-            judged.iter().map(sample).collect()
-        };
-        self.targets.iter().zip(self.judged).map(of_target).collect()
+            });
+            samples.push(of_target.collect());
+        }
+        samples
+    }
+
+    /// The shares of these choices without the selector, each with the time for the gate counted. One that may not run
+    /// there leaves the question to the selector.
+    fn at_once(
+        &self,
+        (target, input): (usize, usize),
+        features: &[usize],
+        choices: &[usize],
+        asked: f64,
+    ) -> Vec<(usize, f64)> {
+        let gate_ns = self.task.features_ns(target, input, features) + GATE_NS;
+        let shares = self.task.performance.shares(target, self.task.inputs[input]);
+        let mut at_once = Vec::with_capacity(choices.len());
+        for &choice in choices {
+            let own = shares.and_then(|shares| shares[choice]);
+            at_once.push((choice, own.map_or(asked, |own| self.task.net(target, input, own, gate_ns))));
+        }
+        at_once
     }
 
     fn most_often_best(&self) -> Vec<usize> {
         let mut counts = vec![0_usize; self.task.performance.classes().count()];
         for (&target, judged) in self.targets.iter().zip(self.judged) {
-            let best =
-                |&(input, _): &(usize, f64)| self.task.performance.best(target, self.task.inputs[input]);
-            judged.iter().filter_map(best).for_each(|class| counts[class] += 1);
+            for &(input, _) in judged {
+                if let Some(class) = self.task.performance.best(target, self.task.inputs[input]) {
+                    counts[class] += 1;
+                }
+            }
         }
         let mut order: Vec<usize> = (0..counts.len()).collect();
         order.sort_by_key(|&class| std::cmp::Reverse(counts[class])); // stable
@@ -175,25 +190,29 @@ impl Asked<'_> {
         order
     }
 
-    /// By target what is achieved on each input behind a gate over these features that was grown without that
+    /// Returns what is achieved on each input, by target, behind a gate over these features that was grown without that
     /// target and that input.
     fn held_out(&self, features: &[usize]) -> Vec<Vec<f64>> {
         let (samples, columns) = (self.samples(features), self.columns(features));
-        let of_target = |target: usize| {
-            let mut shares = vec![0.0; samples[target].len()];
-            for fold in self.folds {
-                let is_inside = |sample: &Sample| fold.binary_search(&sample.input).is_ok();
-                let is_other = |&other: &usize| other != target || samples.len() == 1;
-                let others = (0..samples.len()).filter(is_other).flat_map(|other| &samples[other]);
-                let grown_from: Vec<&Sample> = others.filter(|sample| !is_inside(sample)).collect();
-                let (nodes, decisions) = grow(&grown_from, &columns, &self.task.weights);
-                let inside = samples[target].iter().zip(&mut shares).filter(|(sample, _)| is_inside(sample));
-                inside.for_each(|(sample, share)| {
-                    *share = sample.share(tree::decide(&nodes, &decisions, &sample.row))
-                });
+        let targets = (0..samples.len()).into_par_iter();
+        targets.map(|target| self.held_out_target(target, &samples, &columns)).collect()
+    }
+
+    fn held_out_target(&self, target: usize, samples: &[Vec<Sample>], columns: &[usize]) -> Vec<f64> {
+        let mut shares = vec![0.0; samples[target].len()];
+        for fold in self.folds {
+            // Neither the target nor the inputs of the fold are seen, with one source alone the inputs.
+            let others = samples.iter().enumerate().filter(|(at, _)| *at != target || samples.len() == 1);
+            let others = others.flat_map(|(_, samples)| samples);
+            let grown_from: Vec<&Sample> =
+                others.filter(|sample| fold.binary_search(&sample.input).is_err()).collect();
+            let (nodes, decisions) = grow(&grown_from, columns, &self.task.weights);
+            for (sample, share) in samples[target].iter().zip(&mut shares) {
+                if fold.binary_search(&sample.input).is_ok() {
+                    *share = sample.share(tree::decide(&nodes, &decisions, &sample.row));
+                }
             }
-            shares
-        };
-        (0..samples.len()).into_par_iter().map(of_target).collect()
+        }
+        shares
     }
 }

@@ -38,19 +38,18 @@ impl Sample {
     /// Returns the worth of asking and of each choice; what a choice at once loses counts [`CAUTION`] times.
     fn worth(&self, weights: &Weights) -> impl Iterator<Item = f64> {
         let asked = weights.worth(self.asked, self.weight);
-        let at_once = move |(_, share): &(usize, f64)| {
+        std::iter::once(asked).chain(self.at_once.iter().map(move |(_, share)| {
             let gain = weights.worth(*share, self.weight) - asked;
             asked + gain * if gain < 0.0 { CAUTION } else { 1.0 }
-        };
-        std::iter::once(asked).chain(self.at_once.iter().map(at_once))
+        }))
     }
 }
 
 /// Nodes in preorder, and what is decided at each leaf.
-pub(super) type Grown = (Vec<Node>, Vec<Option<usize>>);
+pub(super) type TreeParts = (Vec<Node>, Vec<Option<usize>>);
 
 /// Grows a tree that looks at these columns.
-pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) -> Grown {
+pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) -> TreeParts {
     let min_leaf = ((MIN_LEAF.0 * samples.len() as f64) as usize).max(MIN_LEAF.1);
     let grown = (Vec::new(), Vec::new());
     let mut grower =
@@ -81,7 +80,7 @@ struct Grower<'a> {
     weights: &'a Weights,
     min_leaf: usize,
     least_gain: f64,
-    grown: Grown,
+    grown: TreeParts,
 }
 
 /// A split between two values of a column that no sample has anything between.
@@ -99,6 +98,7 @@ impl Split {
         let Self { below, above, .. } = *self;
         let middle = below + (above - below) / 2.0;
         match (asks_below, asks_above) {
+            // Only one side asks: it gets all that lies between.
             (true, false) => above.next_down().max(below),
             (false, true) => below,
             _ if middle < above => middle,
@@ -130,6 +130,8 @@ impl Grower<'_> {
 
     fn best_split(&self, samples: &[&Sample], sums: &[f64]) -> Option<Split> {
         let mut best = (most(sums) + self.least_gain, None);
+        // Every cut between two neighbours of a column, by one pass over the sorted samples: a side is worth what its
+        // best single decision is worth.
         for &column in self.columns {
             let mut sorted: Vec<&Sample> = samples.to_vec();
             sorted.sort_by(|a, b| a.row[column].total_cmp(&b.row[column])); // stable

@@ -2,7 +2,7 @@
 
 use nitro_core::model::Selector;
 
-use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 
 /// The class that is best on average on the sources.
 pub struct Constant;
@@ -24,8 +24,8 @@ impl Learner for Constant {
         0.0
     }
 
-    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
-        Trained { selector: Selector::Constant { choice: best_on_average(set) }, converged: true }
+    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> TrainingResult {
+        TrainingResult { selector: Selector::Constant { choice: best_on_average(set) }, converged: true }
     }
 }
 
@@ -37,8 +37,9 @@ fn best_on_average(set: &TrainingSet<'_>) -> usize {
         for &input in set.inputs {
             if let Some(shares) = task.performance.shares(device, task.inputs[input]) {
                 let weight = task.weight(device, input);
-                let worth = |share: &Option<f64>| task.weights.worth(share.unwrap_or(0.0), weight);
-                sums.iter_mut().zip(shares).for_each(|(sum, share)| *sum += worth(share));
+                for (sum, share) in sums.iter_mut().zip(shares) {
+                    *sum += task.weights.worth(share.unwrap_or(0.0), weight);
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The trait of every kind of selector.
 
-use super::training::{Hyperparameters, Trained, TrainingSet};
-use crate::device_features::transfer::{Transfer, TransferPlan, by_training};
+use super::training::{Hyperparameters, TrainingResult, TrainingSet};
+use crate::learners::transfer::{Transfer, TransferPlan, by_training};
 use crate::task::Task;
 
 /// A way to make a selector from measurements of source devices.
@@ -37,7 +37,7 @@ pub trait Learner: Sync {
     }
 
     /// Trains a selector with hyperparameters that [`tune`](Self::tune) of this learner has found.
-    fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained;
+    fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> TrainingResult;
 
     /// Measures how well its selectors carry over from source to source with each subset of device features: CV-DFS
     /// selects by that.

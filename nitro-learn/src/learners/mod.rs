@@ -9,12 +9,13 @@ pub mod svm;
 #[cfg(test)]
 mod tests;
 mod training;
+pub mod transfer;
 mod tree;
 
 pub use learner::Learner;
-pub use training::{Hyperparameters, Trained, TrainingSet};
+pub use training::{Hyperparameters, TrainingResult, TrainingSet};
 
-/// Those that `auto` chooses among and an evaluation compares, simpler ones first: the order in which ties are settled.
+/// The learners that `auto` chooses among and an evaluation compares, simpler ones first, which settles ties.
 pub const LEARNERS: &[&dyn Learner] = &[
     &constant::Constant,
     &svm::SVM,
@@ -24,7 +25,7 @@ pub const LEARNERS: &[&dyn Learner] = &[
     &tests::Always,
 ];
 
-/// Those that are there for who asks for them by name. `auto` does not try them, since that would change which
+/// The learners for who asks for them by name. `auto` does not try them, since that would change which
 /// models ship.
 pub const ON_REQUEST: &[&dyn Learner] = &[&tree::TREE, &tree::TREE_LMS];
 

@@ -3,7 +3,7 @@
 use nitro_core::model::Selector;
 use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
-use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 use crate::evaluate::{EvaluateOptions, Split, evaluate, selector_names};
 use crate::performance::PerformanceTable;
 use crate::study::Study;
@@ -33,9 +33,9 @@ impl Learner for Always {
         0.0
     }
 
-    fn train(&self, _: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained {
+    fn train(&self, _: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> TrainingResult {
         let variant = hyperparameters["class"] as usize;
-        Trained { selector: Selector::Constant { choice: variant }, converged: true }
+        TrainingResult { selector: Selector::Constant { choice: variant }, converged: true }
     }
 }
 

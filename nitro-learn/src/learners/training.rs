@@ -25,7 +25,7 @@ pub struct TrainingSet<'a> {
 }
 
 /// A trained selector over the task's input features and the set's device features.
-pub struct Trained {
+pub struct TrainingResult {
     /// The selector that the run time reads; its classes are the task's.
     pub selector: Selector,
     /// True if every solver reached its tolerance.

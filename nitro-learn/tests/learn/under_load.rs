@@ -1,7 +1,7 @@
 //! What was measured under load weighs less: where it was wrong it does not turn the choice, and the gate does not
 //! count it.
 
-use nitro_learn::check::{Checked, Expected, Problem, check};
+use nitro_learn::check::{CheckReport, Expected, Problem, check};
 use nitro_learn::evaluate::Split;
 use nitro_learn::{FitOptions, fit};
 use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
@@ -106,7 +106,7 @@ fn a_little_load_changes_nothing_and_a_failure_under_load_is_one() {
 }
 
 /// Checks a model that is fitted from some recordings of `d` against others.
-fn checked_against(fitted: &Recordings, recordings: &Recordings) -> Checked {
+fn checked_against(fitted: &Recordings, recordings: &Recordings) -> CheckReport {
     let split = Split::by_name(recordings);
     let (inputs, sources) = (Some(split.train.clone()), vec!["d".to_owned()]);
     let options = FitOptions { inputs, sources, ..FitOptions::default() };
@@ -115,7 +115,7 @@ fn checked_against(fitted: &Recordings, recordings: &Recordings) -> Checked {
     check(&model, &expected)
 }
 
-fn checked(recordings: &Recordings) -> Checked {
+fn checked(recordings: &Recordings) -> CheckReport {
     checked_against(recordings, recordings)
 }
 

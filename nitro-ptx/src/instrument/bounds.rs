@@ -15,8 +15,8 @@ impl Module {
     ///
     /// That is to access global memory outside of some [ranges](Self::bounds_table), shared memory that its block has
     /// not, or an address that is no multiple of the access's size, and `trap`. A [variable](Violation::VARIABLE) tells
-    /// that it ended. On a GPU such an access ends all that the process has on the device, and to begin anew takes about
-    /// half a second.
+    /// that it ended. On a GPU such an access ends all that the process has on the device, and to begin anew takes
+    /// about half a second.
     ///
     /// Every access takes many times as long: this is for finding out what a kernel does, not how fast it is. What
     /// is addressed by a name, local memory, copies that are asynchronous and what is not known are accessed as

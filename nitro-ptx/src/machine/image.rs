@@ -65,6 +65,8 @@ impl Image {
     /// Returns the function at an address, as pointers to functions hold it.
     pub(crate) fn function_of(&self, address: u64) -> Option<&Function> {
         let offset = address.wrapping_sub(FUNCTIONS);
-        self.functions.get((offset / FUNCTION_BYTES) as usize).filter(|_| offset % FUNCTION_BYTES == 0)
+        self.functions
+            .get((offset / FUNCTION_BYTES) as usize)
+            .filter(|_| offset.is_multiple_of(FUNCTION_BYTES))
     }
 }

@@ -97,8 +97,10 @@ fn so_do_other_builds() {
 /// CUB's algorithms, where its headers lie beside the compiler.
 #[test]
 fn so_does_a_library_of_templates() {
-    const CUB: &str = "#include <cub/cub.cuh>\nvoid scan(void *t, size_t &b, int *i, int *o, int n) { cub::DeviceScan::ExclusiveSum(t, b, i, o, n); }\n\
-        void sort(void *t, size_t &b, unsigned *k, unsigned *o, int n) { cub::DeviceRadixSort::SortKeys(t, b, k, o, n); }";
+    const CUB: &str = "#include <cub/cub.cuh>\nvoid scan(void *t, size_t &b, int *i, int *o, \
+        int n) { cub::DeviceScan::ExclusiveSum(t, b, i, o, n); }\n\
+        void sort(void *t, size_t &b, unsigned *k, unsigned *o, int n) { cub::DeviceRadixSort::SortKeys(t, \
+        b, k, o, n); }";
     let (Some(ptxas), Some(nvcc)) = (ptxas(), nvcc()) else { return };
     let headers = nvcc.parent().and_then(|bin| Some(bin.parent()?.join("include/cccl")));
     let Some(headers) = headers.filter(|headers| headers.is_dir()) else { return };

@@ -29,8 +29,8 @@ pub(super) fn read(file: &str, text: &str, into: &mut Recordings) -> Result<(), 
 }
 
 fn parse(line: &str) -> Result<(Artifact, String), Problem> {
-    let not_a_line = |error: serde_json::Error| Problem::NotAnArtifact { why: error.to_string() };
-    let Line { artifact, text } = serde_json::from_str(line).map_err(not_a_line)?;
+    let Line { artifact, text } =
+        serde_json::from_str(line).map_err(|error| Problem::NotAnArtifact { why: error.to_string() })?;
     if text.len() > MAX_ARTIFACT_BYTES {
         return Err(Problem::LongArtifact { bytes: text.len() });
     }

@@ -68,10 +68,9 @@ fn promised(file: &str) -> Option<&'static str> {
 
 /// Unpacks the one file of an archive.
 fn unzip(file: &str, bytes: &[u8]) -> Result<Vec<u8>, ImportError> {
-    let damaged = |source| ImportError::Compressed { file: file.to_owned(), format: "zip", source };
-    let archive = ZipArchive::from_slice(bytes).map_err(|error| damaged(io::Error::other(error)))?;
+    let archive = ZipArchive::from_slice(bytes).map_err(|error| damaged_zip(file, error))?;
     let (mut entries, mut content) = (archive.entries(), Vec::new());
-    while let Some(entry) = entries.next_entry().map_err(|error| damaged(io::Error::other(error)))? {
+    while let Some(entry) = entries.next_entry().map_err(|error| damaged_zip(file, error))? {
         // What macOS adds of its own is no content.
         if !entry.is_dir() && !entry.file_path().as_ref().starts_with(b"__MACOSX/") {
             content.push((entry.wayfinder(), entry.compression_method()));
@@ -80,21 +79,26 @@ fn unzip(file: &str, bytes: &[u8]) -> Result<Vec<u8>, ImportError> {
     let [(place, method)] = content[..] else {
         return Err(ImportError::Archive { file: file.to_owned(), found: content.len() });
     };
-    let entry = archive.get_entry(place).map_err(|error| damaged(io::Error::other(error)))?;
+    let entry = archive.get_entry(place).map_err(|error| damaged_zip(file, error))?;
     // The reader compares length and checksum at the end.
     match method {
         CompressionMethod::STORE => drain(file, "zip", entry.verifying_reader(entry.data())),
         CompressionMethod::DEFLATE => {
             drain(file, "zip", entry.verifying_reader(DeflateDecoder::new(entry.data())))
         }
-        other => Err(damaged(io::Error::other(format!("it is packed by {other:?}, not deflated")))),
+        other => Err(damaged_zip(file, format!("it is packed by {other:?}, not deflated"))),
     }
+}
+
+fn damaged_zip(file: &str, why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ImportError {
+    ImportError::Compressed { file: file.to_owned(), format: "zip", source: io::Error::other(why) }
 }
 
 fn drain(file: &str, format: &'static str, reader: impl Read) -> Result<Vec<u8>, ImportError> {
     let mut bytes = Vec::new();
-    let damaged = |source| ImportError::Compressed { file: file.to_owned(), format, source };
-    reader.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(damaged)?;
+    if let Err(source) = reader.take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes) {
+        return Err(ImportError::Compressed { file: file.to_owned(), format, source });
+    }
     if bytes.len() as u64 > MAX_TEXT_BYTES {
         return Err(too_long(file.to_owned()));
     }

@@ -72,6 +72,11 @@ impl<'t> CsvTable<'t> {
         &self.header
     }
 
+    /// Returns the position of a column.
+    pub fn column_of(&self, name: &str) -> Option<usize> {
+        self.header.iter().position(|column| column == name)
+    }
+
     /// The error of a problem in the header.
     pub fn in_header(&self, problem: Problem) -> ImportError {
         at(self.file, 1, problem)
@@ -160,7 +165,7 @@ impl<'t> Lines<'t> {
         Cow::Borrowed(field)
     }
 
-    /// From one quote to the next that is not doubled; line breaks inside belong to the field.
+    /// Reads from one quote to the next that is not doubled; line breaks inside belong to the field.
     fn quoted(&mut self) -> Result<Cow<'t, str>, Problem> {
         let body = &self.rest[1..];
         let mut from = 0;

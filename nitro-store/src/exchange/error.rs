@@ -185,3 +185,9 @@ pub enum ExportError {
     #[error("{file}: cannot be written; check that its folder is there and may be written")]
     Write { file: String, source: io::Error },
 }
+
+/// Refuses a name that no function can have.
+pub(super) fn check_function(name: &str) -> Result<(), ImportError> {
+    nitro_core::name::check_function(name)
+        .map_err(|problem| ImportError::Function { name: name.to_owned(), problem })
+}

@@ -36,35 +36,37 @@ pub(super) fn read(table: CsvTable<'_>, into: &mut Recordings) -> Result<(), Imp
 
 struct Columns {
     keys: [usize; 2],
-    /// For each feature the column of its time.
+    /// The column of each feature's time.
     times: Vec<Option<usize>>,
 }
 
 impl Columns {
     fn of(table: &CsvTable<'_>, features: &[String]) -> Result<Self, ImportError> {
-        let is_known = |column: &&String| KEYS.contains(&column.as_str()) || features.contains(column);
-        if let Some(column) = table.header().iter().find(|column| !is_known(column)) {
+        let mut unknown = table.header().iter().filter(|column| !KEYS.contains(&column.as_str()));
+        if let Some(column) = unknown.find(|column| !features.contains(column)) {
             let known = KEYS.into_iter().chain(features.iter().map(String::as_str)).collect::<Vec<_>>();
             let problem = Problem::UnknownColumn { column: excerpt(column), known: known.join(", ") };
             return Err(table.in_header(problem));
         }
-        let column_of = |name: &str| table.header().iter().position(|column| column == name);
         let mut keys = [0; 2];
         for (slot, name) in keys.iter_mut().zip(KEYS) {
-            *slot = column_of(name).ok_or_else(|| {
+            *slot = table.column_of(name).ok_or_else(|| {
                 let expected = "device, input, and one column a feature".to_owned();
                 table.in_header(Problem::MissingColumn { column: name.to_owned(), expected })
             })?;
         }
-        Ok(Self { keys, times: features.iter().map(|name| column_of(name)).collect() })
+        Ok(Self { keys, times: features.iter().map(|name| table.column_of(name)).collect() })
     }
 
     fn times_ns(&self, record: &Record<'_>) -> Result<Vec<Option<f64>>, Problem> {
-        let time_ns = |column: &Option<usize>| match column.map(|column| record.text(column)) {
-            None | Some("") => Ok(None),
-            Some(field) => not_negative("time of a feature", field).map(Some),
-        };
-        self.times.iter().map(time_ns).collect()
+        let mut times_ns = Vec::with_capacity(self.times.len());
+        for column in &self.times {
+            times_ns.push(match column.map(|column| record.text(column)) {
+                None | Some("") => None,
+                Some(field) => Some(not_negative("time of a feature", field)?),
+            });
+        }
+        Ok(times_ns)
     }
 }
 
@@ -72,10 +74,10 @@ impl Columns {
 pub(super) fn rows(recordings: &Recordings) -> impl Iterator<Item = Vec<Cow<'_, str>>> {
     let keys = KEYS.into_iter().map(Cow::Borrowed);
     let header = keys.chain(recordings.features.iter().map(|name| guard(name))).collect();
-    let row = |one: &FeatureTimes| {
+    let rows = recordings.feature_times.iter().map(|one| {
         let keys = [&recordings.devices[one.device].id, &recordings.inputs[one.input].name];
         let times = one.times_ns.iter().map(|time_ns| time_ns.map_or(Cow::Borrowed(""), number));
         keys.into_iter().map(|name| guard(name)).chain(times).collect()
-    };
-    std::iter::once(header).chain(recordings.feature_times.iter().map(row))
+    });
+    std::iter::once(header).chain(rows)
 }

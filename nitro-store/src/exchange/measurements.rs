@@ -6,7 +6,7 @@ use nitro_core::MAX_VARIANTS;
 
 use super::csv_table::{CsvTable, Record, above_zero, not_negative, share};
 use super::error::{ImportError, Problem, check_name};
-use super::parameters::Listed;
+use super::parameters::ConfigurationTable;
 use crate::printable::excerpt;
 use crate::recordings::{Measurement, Outcome, Recordings};
 
@@ -16,7 +16,7 @@ pub(super) const OPTIONAL: [&str; 6] = ["outcome", "spread_ns", "repeats", "conf
 /// Adds variants and measurements to recordings that have their inputs and devices.
 pub(super) fn read(
     table: CsvTable<'_>,
-    listed: Option<&Listed>,
+    listed: Option<&ConfigurationTable>,
     into: &mut Recordings,
 ) -> Result<(), ImportError> {
     let columns = Columns::of(&table)?;
@@ -39,20 +39,19 @@ struct Columns {
 
 impl Columns {
     fn of(table: &CsvTable<'_>) -> Result<Self, ImportError> {
-        let known = || REQUIRED.iter().chain(&OPTIONAL);
-        if let Some(column) = table.header().iter().find(|column| !known().any(|name| column == name)) {
-            let known = known().copied().collect::<Vec<_>>().join(", ");
+        let known: Vec<&str> = REQUIRED.iter().chain(&OPTIONAL).copied().collect();
+        if let Some(column) = table.header().iter().find(|column| !known.contains(&column.as_str())) {
+            let known = known.join(", ");
             return Err(table.in_header(Problem::UnknownColumn { column: excerpt(column), known }));
         }
-        let column_of = |name: &str| table.header().iter().position(|column| column == name);
         let mut required = [0; 4];
         for (slot, name) in required.iter_mut().zip(REQUIRED) {
-            *slot = column_of(name).ok_or_else(|| {
+            *slot = table.column_of(name).ok_or_else(|| {
                 let expected = REQUIRED.join(",");
                 table.in_header(Problem::MissingColumn { column: name.to_owned(), expected })
             })?;
         }
-        Ok(Self { required, optional: OPTIONAL.map(column_of) })
+        Ok(Self { required, optional: OPTIONAL.map(|name| table.column_of(name)) })
     }
 
     fn required<'r>(&self, record: &'r Record<'_>) -> [&'r str; 4] {
@@ -68,7 +67,7 @@ impl Columns {
 /// Names found so far.
 struct Index<'l> {
     /// The configurations that exist, if that is known.
-    listed: Option<&'l Listed>,
+    listed: Option<&'l ConfigurationTable>,
     devices: HashMap<String, usize>,
     inputs: HashMap<String, usize>,
     variants: Variants,
@@ -99,7 +98,7 @@ impl Variants {
 }
 
 impl<'l> Index<'l> {
-    fn of(recordings: &Recordings, listed: Option<&'l Listed>) -> Self {
+    fn of(recordings: &Recordings, listed: Option<&'l ConfigurationTable>) -> Self {
         let devices = recordings.devices.iter().enumerate();
         let inputs = recordings.inputs.iter().enumerate();
         Self {
@@ -120,9 +119,11 @@ impl<'l> Index<'l> {
         if !configuration.is_empty() {
             check_name("configuration", configuration)?;
             if let Some(listed) = self.listed {
-                let unknown =
-                    || Problem::UnknownName { column: "configuration", name: excerpt(configuration) };
-                configuration = listed.name_of(configuration).ok_or_else(unknown)?;
+                let Some(name) = listed.name_of(configuration) else {
+                    let name = excerpt(configuration);
+                    return Err(Problem::UnknownName { column: "configuration", name });
+                };
+                configuration = name;
             }
         }
         if !self.keys.insert((device, input, variant, configuration.to_owned())) {

@@ -56,12 +56,10 @@ pub mod write;
 
 use std::path::PathBuf;
 
-use nitro_core::name;
-
 use self::csv_table::CsvTable;
 pub use self::error::{ExportError, ImportError, Problem};
 pub use self::kernel_tuner::import_kernel_tuner;
-use self::parameters::Listed;
+use self::parameters::ConfigurationTable;
 pub use self::write::export;
 use crate::recordings::Recordings;
 
@@ -176,16 +174,19 @@ fn parse(
     (devices_name, devices): &Named,
     parameters: Option<&Named>,
 ) -> Result<Recordings, ImportError> {
-    let ill_named = |problem| ImportError::Function { name: function.to_owned(), problem };
-    name::check_function(function).map_err(ill_named)?;
+    error::check_function(function)?;
     let mut recordings = Recordings { function: function.to_owned(), ..Recordings::default() };
     recordings.devices = features::devices(CsvTable::open(devices_name, devices)?)?;
     (recordings.features, recordings.inputs) = features::inputs(CsvTable::open(inputs_name, inputs)?)?;
-    let listed = parameters.map(|(name, text)| Listed::read(CsvTable::open(name, text)?)).transpose()?;
+    let listed =
+        parameters.map(|(name, text)| ConfigurationTable::read(CsvTable::open(name, text)?)).transpose()?;
     measurements::read(CsvTable::open(measurements_name, measurements)?, listed.as_ref(), &mut recordings)?;
     if let (Some(listed), Some((name, _))) = (listed, parameters) {
-        let in_header = |problem| ImportError::Row { file: name.clone(), line: 1, problem };
-        listed.assign(&mut recordings).map_err(in_header)?;
+        listed.assign(&mut recordings).map_err(|problem| ImportError::Row {
+            file: name.clone(),
+            line: 1,
+            problem,
+        })?;
     }
     Ok(recordings)
 }

@@ -13,20 +13,20 @@ const VARIANT: &str = "variant";
 
 /// The rows of the table, before it is known whose configurations they are.
 #[derive(Default)]
-pub(super) struct Listed {
-    /// By the name of their variant, where the table has a column for it.
-    spaces: BTreeMap<Option<String>, ListedSpace>,
+pub(super) struct ConfigurationTable {
+    /// The spaces by the name of their variant, where the table has a column for it.
+    spaces: BTreeMap<Option<String>, TableSpace>,
 }
 
 #[derive(Default)]
-struct ListedSpace {
+struct TableSpace {
     parameters: Vec<String>,
     configurations: BTreeMap<String, Vec<String>>,
     /// The names of the configurations by themselves with their entries sorted: parameters may come in any order.
     names: HashMap<String, String>,
 }
 
-impl Listed {
+impl ConfigurationTable {
     pub(super) fn read(table: CsvTable<'_>) -> Result<Self, ImportError> {
         features::check_first_column(&table, CONFIGURATION, "parameter")?;
         let mut listed = Self::default();
@@ -36,10 +36,12 @@ impl Listed {
 
     /// Returns the name that the table has for a configuration.
     pub(super) fn name_of(&self, configuration: &str) -> Option<&str> {
-        let exact =
-            || self.spaces.values().find_map(|space| space.configurations.get_key_value(configuration));
-        let by_values = || self.spaces.values().find_map(|space| space.names.get(&sorted(configuration)));
-        exact().map(|(name, _)| name).or_else(by_values).map(String::as_str)
+        let mut spaces = self.spaces.values();
+        if let Some((name, _)) = spaces.find_map(|space| space.configurations.get_key_value(configuration)) {
+            return Some(name);
+        }
+        let sorted = sorted(configuration);
+        self.spaces.values().find_map(|space| space.names.get(&sorted)).map(String::as_str)
     }
 
     fn row(&mut self, header: &[String], record: &Record<'_>) -> Result<(), Problem> {
@@ -50,7 +52,7 @@ impl Listed {
         let space = self
             .spaces
             .entry(row.variant.map(str::to_owned))
-            .or_insert_with(|| ListedSpace { parameters: parameters.clone(), ..ListedSpace::default() });
+            .or_insert_with(|| TableSpace { parameters: parameters.clone(), ..TableSpace::default() });
         if space.parameters != parameters {
             let (configuration, expected) = (excerpt(&configuration), list(&space.parameters));
             return Err(Problem::OtherParameters { configuration, expected });
@@ -73,7 +75,7 @@ impl Listed {
                     into.variants.len() - 1
                 }),
             };
-            let ListedSpace { parameters, configurations, .. } = space;
+            let TableSpace { parameters, configurations, .. } = space;
             into.spaces.push(SpaceRecord { variant, parameters, configurations });
         }
         into.spaces.sort_by_key(|space| space.variant);
@@ -156,19 +158,19 @@ pub(super) fn rows(recordings: &Recordings) -> Vec<Vec<&str>> {
     }
     let implied = implied_variant(recordings);
     let says_variant = recordings.spaces.iter().any(|space| Some(space.variant) != implied);
-    let variant_of = |name| says_variant.then_some(name);
-    let header =
-        [Some(CONFIGURATION), variant_of(VARIANT)].into_iter().flatten().chain(columns.iter().copied());
-    let mut rows = vec![header.collect()];
+    let mut header = vec![CONFIGURATION];
+    header.extend(says_variant.then_some(VARIANT));
+    header.extend(&columns);
+    let mut rows = vec![header];
     for space in &recordings.spaces {
         let variant = recordings.variants[space.variant].as_str();
         let column_of: Vec<Option<usize>> =
             columns.iter().map(|column| space.parameters.iter().position(|name| name == column)).collect();
         for (name, values) in &space.configurations {
-            let values = column_of.iter().map(|column| column.map_or("", |column| values[column].as_str()));
-            rows.push(
-                [Some(name.as_str()), variant_of(variant)].into_iter().flatten().chain(values).collect(),
-            );
+            let mut row = vec![name.as_str()];
+            row.extend(says_variant.then_some(variant));
+            row.extend(column_of.iter().map(|column| column.map_or("", |at| values[at].as_str())));
+            rows.push(row);
         }
     }
     rows

@@ -145,14 +145,17 @@ pub fn rate_metrics() -> Vec<&'static str> {
 /// ```
 #[must_use]
 pub fn rates(metrics: &Metrics, launches: usize) -> Vec<(String, f64)> {
-    let of = |(name, metric): &(&str, &str)| {
-        let mean = metrics.get(*metric)? / launches.max(1) as f64 / 100.0;
-        mean.is_finite().then(|| ((*name).to_owned(), mean.clamp(0.0, 1.0)))
-    };
-    RATES.iter().filter_map(of).collect()
+    let mut rates = Vec::new();
+    for (name, metric) in RATES {
+        let mean = metrics.get(metric).map(|sum| sum / launches.max(1) as f64 / 100.0);
+        if let Some(mean) = mean.filter(|mean| mean.is_finite()) {
+            rates.push((name.to_owned(), mean.clamp(0.0, 1.0)));
+        }
+    }
+    rates
 }
 
-/// For each application proxy the counters of the instructions that it stresses.
+/// The counters of the instructions that each application proxy stresses.
 const STRESSED: [(&str, &[&str]); 5] = [
     ("single_flop", &["inst_fp_32"]),
     ("double_flop", &["inst_fp_64"]),

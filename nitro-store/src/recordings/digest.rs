@@ -57,14 +57,15 @@ impl Recordings {
 
     /// Returns the times of features on these devices and inputs, in the order of their names.
     fn times(&self, devices: &[&DeviceRecord], inputs: &[&Input]) -> Vec<&FeatureTimes> {
-        let key = |one: &FeatureTimes| (&self.devices[one.device].id, &self.inputs[one.input].name);
-        let is_used = |one: &&FeatureTimes| {
-            let (device, input) = key(one);
-            devices.iter().any(|own| own.id == *device)
-                && inputs.binary_search_by(|own| own.name.cmp(input)).is_ok()
-        };
-        let mut times: Vec<&FeatureTimes> = self.feature_times.iter().filter(is_used).collect();
-        times.sort_by_key(|one| key(one));
+        let mut times: Vec<&FeatureTimes> = Vec::new();
+        for one in &self.feature_times {
+            let (device, input) = (&self.devices[one.device].id, &self.inputs[one.input].name);
+            let is_of_device = devices.iter().any(|own| own.id == *device);
+            if is_of_device && inputs.binary_search_by(|own| own.name.cmp(input)).is_ok() {
+                times.push(one);
+            }
+        }
+        times.sort_by_key(|one| (&self.devices[one.device].id, &self.inputs[one.input].name));
         times
     }
 

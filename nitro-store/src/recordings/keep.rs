@@ -46,9 +46,9 @@ impl Recordings {
         };
         let own = self.measurements.iter().filter(|one| one.variant == to);
         let known: BTreeSet<_> = own.map(|one| (one.device, one.input, one.configuration.clone())).collect();
-        let is_known =
-            |one: &Measurement| known.contains(&(one.device, one.input, one.configuration.clone()));
-        self.measurements.retain(|one| one.variant != from || !is_known(one));
+        self.measurements.retain(|one| {
+            one.variant != from || !known.contains(&(one.device, one.input, one.configuration.clone()))
+        });
         self.measurements.iter_mut().filter(|one| one.variant == from).for_each(|one| one.variant = to);
         if self.spaces.iter().all(|space| space.variant != to) {
             self.spaces.iter_mut().filter(|space| space.variant == from).for_each(|space| space.variant = to);
@@ -62,11 +62,10 @@ impl Recordings {
     /// Leaves out measurements of configurations, by variant and text; returns of how many choices.
     pub fn keep_configurations(&mut self, keep: impl Fn(&str, &str) -> bool) -> usize {
         let mut asked = BTreeMap::new(); // once a choice, however many measurements it has
-        let mut stays = |one: &Measurement| {
+        self.measurements.retain(|one| {
             let choice = (one.variant, one.configuration.clone());
             *asked.entry(choice).or_insert_with(|| keep(&self.variants[one.variant], &one.configuration))
-        };
-        self.measurements.retain(|one| stays(one));
+        });
         asked.values().filter(|stays| !**stays).count()
     }
 

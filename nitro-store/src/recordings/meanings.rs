@@ -60,9 +60,13 @@ impl Meanings {
 
     /// Returns the digests of some features, 0 for what is not known; none where nothing is.
     pub fn digests_of(&self, features: &[String]) -> Vec<u64> {
-        let known = |name| u64::from_str_radix(self.features.get(name)?, 16).ok();
-        match features.iter().any(|name| known(name).is_some()) {
-            true => features.iter().map(|name| known(name).unwrap_or(0)).collect(),
+        let mut digests = Vec::with_capacity(features.len());
+        for name in features {
+            let digest = self.features.get(name).and_then(|text| u64::from_str_radix(text, 16).ok());
+            digests.push(digest);
+        }
+        match digests.iter().any(Option::is_some) {
+            true => digests.into_iter().map(Option::unwrap_or_default).collect(),
             false => Vec::new(),
         }
     }
@@ -88,8 +92,8 @@ fn changed<'a>(
     one: &'a BTreeMap<String, String>,
     other: &'a BTreeMap<String, String>,
 ) -> impl Iterator<Item = &'a str> {
-    let differs = |(name, digest): &(&String, &String)| other.get(*name).is_some_and(|own| own != *digest);
-    one.iter().filter(differs).map(|(name, _)| name.as_str())
+    let changed = one.iter().filter(|(name, digest)| other.get(*name).is_some_and(|own| own != *digest));
+    changed.map(|(name, _)| name.as_str())
 }
 
 fn hexadecimal(digest: u64) -> String {

@@ -41,6 +41,7 @@ mod load;
 mod meanings;
 mod outcome;
 mod overlay;
+mod parameters;
 mod profiles;
 mod sides;
 mod space;
@@ -54,11 +55,12 @@ pub use load::DOUBTFUL_LOAD;
 pub use meanings::Meanings;
 use nitro_core::Artifact;
 pub use outcome::Outcome;
+pub use parameters::assignments;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
 use serde::Serialize;
 pub use sides::is_test;
 pub(crate) use space::SpaceDifference;
-pub use space::{SpaceRecord, assignments};
+pub use space::SpaceRecord;
 
 /// The most input features that a function's recordings may have, and the most features of a device. A model takes
 /// the most useful [`nitro_core::MAX_FEATURES`] of them.

@@ -60,7 +60,7 @@ impl Recordings {
     }
 }
 
-/// For each of `below` its index in `own`, where it is appended if its name is not there.
+/// Returns the index in `own` of each of `below`, which is appended if its name is not there.
 fn indices<T>(
     own: &mut Vec<T>,
     below: &[T],
@@ -68,13 +68,14 @@ fn indices<T>(
     copy: impl Fn(&T) -> T,
 ) -> Vec<usize> {
     let mut known: HashMap<String, usize> = own.iter().map(&name).zip(0..).collect();
-    let index = |item: &T| {
-        *known.entry(name(item)).or_insert_with(|| {
+    let mut indices = Vec::with_capacity(below.len());
+    for item in below {
+        indices.push(*known.entry(name(item)).or_insert_with(|| {
             own.push(copy(item));
             own.len() - 1
-        })
-    };
-    below.iter().map(index).collect()
+        }));
+    }
+    indices
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub struct Profiles {
 }
 
 impl Profiles {
-    /// Those that were made on one of these devices.
+    /// Returns the profiles that were made on one of these devices.
     #[must_use]
     pub fn of(&self, devices: &BTreeSet<&str>) -> Self {
         let variants = self.variants.iter().filter(|profile| devices.contains(profile.device.as_str()));

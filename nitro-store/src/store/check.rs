@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, name};
 
-use super::as_row;
+use super::row::as_row;
 use super::{ChoiceName, Evaluated, FunctionSchema, Row, Searches, StoreError};
 use crate::recordings::{DeviceRecord, Input, MAX_FEATURES, Outcome, Recordings, SpaceRecord};
 
@@ -199,8 +199,9 @@ pub fn parts(whose: impl Fn() -> String, parts: &[PartTime]) -> Result<(), Store
             let (what, expected) = (format!("time of {}", part()), "finite and 0 or above");
             return Err(StoreError::Number { what, value: *value, expected });
         }
-        let metric = |name: &str| format!("metric `{name}` of {}", part());
-        metrics.iter().try_for_each(|(name, value)| finite(*value, || metric(name)))
+        metrics
+            .iter()
+            .try_for_each(|(name, value)| finite(*value, || format!("metric `{name}` of {}", part())))
     })
 }
 
@@ -219,15 +220,13 @@ pub(super) fn feature_times(
             found: times_ns.len(),
         });
     }
-    let is_time = |time_ns: f64| time_ns.is_finite() && time_ns >= 0.0;
-    match features.iter().zip(times_ns).find(|(_, time_ns)| time_ns.is_some_and(|own| !is_time(own))) {
-        Some((name, value)) => Err(StoreError::Number {
-            what: format!("time of feature `{name}` for input `{input}`"),
-            value: value.unwrap_or(f64::NAN),
-            expected: "finite and 0 or above",
-        }),
-        None => Ok(()),
+    for (name, time_ns) in features.iter().zip(times_ns) {
+        if let Some(value) = time_ns.filter(|own| !own.is_finite() || *own < 0.0) {
+            let what = format!("time of feature `{name}` for input `{input}`");
+            return Err(StoreError::Number { what, value, expected: "finite and 0 or above" });
+        }
     }
+    Ok(())
 }
 
 fn finite(value: f64, what: impl FnOnce() -> String) -> Result<(), StoreError> {

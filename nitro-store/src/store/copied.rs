@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// The numbers of rows that one store got from another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Copied {
+pub struct CopyCounts {
     /// Functions.
     pub functions: usize,
     /// Devices.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::{FunctionSchema, Row, StoreError, as_row, check};
+use super::row::as_row;
+use super::{FunctionSchema, Row, StoreError, check};
 use crate::printable::{excerpt, list};
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Input, Meanings, Measurement, Recordings, SpaceDifference, SpaceRecord,
@@ -108,10 +109,10 @@ impl<'a> Import<'a> {
     }
 }
 
-/// For each feature of the store, where `given` has it; refuses another set of features.
+/// Returns the place in `given` of each feature of the store; refuses another set of features.
 fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Result<Vec<usize>, StoreError> {
-    let index_of = |name: &String| given.features.iter().position(|other| other == name);
-    let order: Option<Vec<usize>> = stored.iter().map(index_of).collect();
+    let order: Option<Vec<usize>> =
+        stored.iter().map(|name| given.features.iter().position(|other| other == name)).collect();
     order.filter(|order| order.len() == given.features.len()).ok_or_else(|| StoreError::OtherFeatures {
         location: location.to_owned(),
         function: given.function.clone(),
@@ -204,9 +205,9 @@ fn other_space(
             StoreError::conflict(location, what, list(&known.parameters), list(&given.parameters))
         }
         SpaceDifference::Values { configuration } => {
-            let values = |space: &SpaceRecord| list(&space.configurations[&configuration]);
+            let [known, given] = [known, given].map(|space| list(&space.configurations[&configuration]));
             let what = format!("configuration `{}` of variant `{variant}`", excerpt(&configuration));
-            StoreError::conflict(location, what, values(known), values(given))
+            StoreError::conflict(location, what, known, given)
         }
     }
 }

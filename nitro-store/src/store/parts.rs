@@ -7,14 +7,14 @@ use crate::exact::Exact;
 
 /// One part.
 #[derive(Serialize, Deserialize)]
-pub(super) struct WrittenPart {
+pub(super) struct PartText {
     name: String,
     time_ns: Exact,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     metrics: Vec<(String, Exact)>,
 }
 
-impl WrittenPart {
+impl PartText {
     pub(super) fn of(part: &PartTime) -> Self {
         let metrics = part.metrics.iter().map(|(name, value)| (name.clone(), Exact(*value)));
         Self { name: part.name.clone(), time_ns: Exact(part.time_ns), metrics: metrics.collect() }
@@ -29,7 +29,7 @@ impl WrittenPart {
 
 /// Writes parts as one text, which is empty where there are none.
 pub(super) fn text(parts: &[PartTime]) -> String {
-    let written: Vec<WrittenPart> = parts.iter().map(WrittenPart::of).collect();
+    let written: Vec<PartText> = parts.iter().map(PartText::of).collect();
     if written.is_empty() { String::new() } else { serde_json::json!(written).to_string() }
 }
 
@@ -38,6 +38,6 @@ pub(super) fn read(text: &str) -> Result<Vec<PartTime>, serde_json::Error> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    let written: Vec<WrittenPart> = serde_json::from_str(text)?;
-    Ok(written.into_iter().map(WrittenPart::part).collect())
+    let written: Vec<PartText> = serde_json::from_str(text)?;
+    Ok(written.into_iter().map(PartText::part).collect())
 }

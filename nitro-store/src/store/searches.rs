@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ChoiceName, Copied, Evaluated, Row, Store, StoreError};
+use super::row::{ChoiceName, Evaluated, Row};
 
 /// Everything that searches have left in a store, by name.
 ///
@@ -22,9 +22,9 @@ use super::{ChoiceName, Copied, Evaluated, Row, Store, StoreError};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Searches {
-    /// Their evaluations ([`Store::put_evaluation`]).
+    /// Their evaluations ([`Store::put_evaluation`](super::Store::put_evaluation)).
     pub evaluations: BTreeMap<EvaluationKey, Evaluated>,
-    /// The beginning of each ([`Store::begin_search`]), by the name of the search.
+    /// The beginning of each ([`Store::begin_search`](super::Store::begin_search)), by the name of the search.
     pub begun: BTreeMap<String, String>,
 }
 
@@ -60,17 +60,11 @@ impl Searches {
         })
     }
 
-    /// Adds to a store of these searches what `other` has beside them.
-    pub(super) fn add_lacking(
-        &self,
-        store: &mut dyn Store,
-        other: &Self,
-        copied: &mut Copied,
-    ) -> Result<(), StoreError> {
+    /// Returns what `other` has beside these searches.
+    pub(super) fn lacking(&self, other: &Self) -> Self {
         let mut lacking = other.clone();
         lacking.evaluations.retain(|key, _| !self.evaluations.contains_key(key));
         lacking.begun.retain(|name, _| !self.begun.contains_key(name));
-        copied.evaluations = lacking.evaluations.len();
-        if lacking == Self::default() { Ok(()) } else { store.add_searches(&lacking) }
+        lacking
     }
 }

@@ -62,15 +62,10 @@ impl Selected {
 }
 
 fn glob(pattern: &str) -> Result<GlobSet, StoreError> {
-    let build = || {
-        let glob = GlobBuilder::new(pattern).empty_alternates(true).build()?;
-        // A set of one, since a single matcher would panic where the pattern is too large to compile.
-        GlobSet::new([glob])
-    };
-    build().map_err(|error: globset::Error| StoreError::Pattern {
-        pattern: pattern.to_owned(),
-        problem: error.kind().to_string(),
-    })
+    // A set of one, since a single matcher would panic where the pattern is too large to compile.
+    GlobBuilder::new(pattern).empty_alternates(true).build().and_then(|glob| GlobSet::new([glob])).map_err(
+        |error| StoreError::Pattern { pattern: pattern.to_owned(), problem: error.kind().to_string() },
+    )
 }
 
 /// The numbers of rows that were taken out of a store.

@@ -5,16 +5,17 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::merge::{Import, is_other, key, times_key};
-use super::{Copied, Store, StoreError, as_row};
+use super::row::as_row;
+use super::{CopyCounts, Searches, Store, StoreError};
 use crate::recordings::{DeviceRecord, FeatureTimes, Measurement, Recordings};
 
 /// The result of [`sync`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Synced {
+pub struct SyncReport {
     /// The rows that the first store got from the second.
-    pub into_first: Copied,
+    pub into_first: CopyCounts,
     /// The rows that the second store got from the first.
-    pub into_second: Copied,
+    pub into_second: CopyCounts,
     /// Measurements that both had before, with other values.
     pub differing: usize,
 }
@@ -47,10 +48,10 @@ pub struct Synced {
 /// [`StoreError::OtherFeatures`] and [`StoreError::Conflict`] when a function has other input features in the two
 /// stores, an input other values of them, or a listed configuration other values of its parameters; and when a back
 /// end fails.
-pub fn sync(first: &mut dyn Store, second: &mut dyn Store) -> Result<Synced, StoreError> {
+pub fn sync(first: &mut dyn Store, second: &mut dyn Store) -> Result<SyncReport, StoreError> {
     let functions: BTreeSet<String> = first.functions()?.into_iter().chain(second.functions()?).collect();
     let (mut first, mut second) = (Side::of(first)?, Side::of(second)?);
-    let mut synced = Synced::default();
+    let mut synced = SyncReport::default();
     let mut parts = Vec::new();
     for function in &functions {
         let (in_first, in_second) = (first.load(function)?, second.load(function)?);
@@ -64,9 +65,17 @@ pub fn sync(first: &mut dyn Store, second: &mut dyn Store) -> Result<Synced, Sto
         into_first.map_or(Ok(()), |part| first.store.import(&part))?;
         into_second.map_or(Ok(()), |part| second.store.import(&part))?;
     }
-    of_first.add_lacking(first.store, &of_second, &mut synced.into_first)?;
-    of_second.add_lacking(second.store, &of_first, &mut synced.into_second)?;
+    synced.into_first.evaluations = add_searches(first.store, &of_first.lacking(&of_second))?;
+    synced.into_second.evaluations = add_searches(second.store, &of_second.lacking(&of_first))?;
     Ok(synced)
+}
+
+/// Adds searches to a store that lacks them; returns the number of their evaluations.
+fn add_searches(store: &mut dyn Store, lacking: &Searches) -> Result<usize, StoreError> {
+    if *lacking != Searches::default() {
+        store.add_searches(lacking)?;
+    }
+    Ok(lacking.evaluations.len())
 }
 
 struct Side<'s> {
@@ -93,7 +102,7 @@ impl<'s> Side<'s> {
         &mut self,
         own: Option<&Recordings>,
         other: Option<&Recordings>,
-        copied: &mut Copied,
+        copied: &mut CopyCounts,
     ) -> Result<Option<Recordings>, StoreError> {
         let Some(other) = other else { return Ok(None) };
         let own_devices: Vec<DeviceRecord> = self.devices.values().cloned().collect();
@@ -132,8 +141,8 @@ struct Part {
 fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<String, DeviceRecord>) -> Part {
     let known: BTreeSet<_> =
         own.into_iter().flat_map(|own| own.measurements.iter().map(|one| key(own, one))).collect();
-    let lacking = |one: &&Measurement| !known.contains(&key(other, one));
-    let measurements: Vec<Measurement> = other.measurements.iter().filter(lacking).cloned().collect();
+    let measurements: Vec<Measurement> =
+        other.measurements.iter().filter(|one| !known.contains(&key(other, one))).cloned().collect();
     let feature_times = unknown_times(other, own);
     let used: BTreeSet<usize> =
         measurements.iter().map(|one| one.device).chain(feature_times.iter().map(|one| one.device)).collect();
@@ -177,8 +186,7 @@ fn part(other: &Recordings, own: Option<&Recordings>, own_devices: &HashMap<Stri
 fn unknown_times(other: &Recordings, own: Option<&Recordings>) -> Vec<FeatureTimes> {
     let known: BTreeSet<_> =
         own.into_iter().flat_map(|own| own.feature_times.iter().map(|one| times_key(own, one))).collect();
-    let is_lacking = |one: &&FeatureTimes| !known.contains(&times_key(other, one));
-    other.feature_times.iter().filter(is_lacking).cloned().collect()
+    other.feature_times.iter().filter(|one| !known.contains(&times_key(other, one))).cloned().collect()
 }
 
 /// The device with those features that are not known of it yet.
@@ -195,8 +203,10 @@ fn differing(first: Option<&Recordings>, second: Option<&Recordings>) -> usize {
     let (Some(first), Some(second)) = (first, second) else { return 0 };
     let known: HashMap<_, _> =
         first.measurements.iter().map(|one| (key(first, one), as_row(first, one))).collect();
-    let differs = |one: &&Measurement| {
-        known.get(&key(second, one)).is_some_and(|row| is_other(row, &as_row(second, one)))
-    };
-    second.measurements.iter().filter(differs).count()
+    let mut count = 0;
+    for one in &second.measurements {
+        let differs = known.get(&key(second, one)).is_some_and(|row| is_other(row, &as_row(second, one)));
+        count += usize::from(differs);
+    }
+    count
 }

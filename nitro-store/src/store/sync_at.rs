@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{StoreError, Synced, exists, open, shown, sync};
+use super::{StoreError, SyncReport, exists, open, shown, sync};
 
 /// [`sync`] of the stores that two addresses name. One of them may be a file that is still to be made.
 ///
@@ -21,7 +21,7 @@ use super::{StoreError, Synced, exists, open, shown, sync};
 ///
 /// # Errors
 /// [`StoreError::NeitherExists`], [`StoreError::SameStore`], and as [`open`] and [`sync`].
-pub fn sync_at(first: &str, second: &str) -> Result<Synced, StoreError> {
+pub fn sync_at(first: &str, second: &str) -> Result<SyncReport, StoreError> {
     if !exists(first) && !exists(second) {
         return Err(StoreError::NeitherExists { first: shown(first), second: shown(second) });
     }
@@ -43,6 +43,6 @@ pub fn sync_at(first: &str, second: &str) -> Result<Synced, StoreError> {
 }
 
 fn is_same(first: &str, second: &str) -> bool {
-    let real_path = |url: &str| fs::canonicalize(url).ok();
-    first == second || real_path(first).is_some_and(|first| real_path(second) == Some(first))
+    let [first_path, second_path] = [first, second].map(|url| fs::canonicalize(url).ok());
+    first == second || first_path.is_some() && first_path == second_path
 }

@@ -11,7 +11,7 @@ pub(super) fn named_times(names: &[String], times_ns: impl Iterator<Item = Optio
     names.iter().zip(times_ns).filter_map(|(name, time_ns)| Some((name.clone(), Exact(time_ns?)))).collect()
 }
 
-/// In the order of these features.
+/// Returns times in the order of these features.
 pub(super) fn ordered_times(names: &[String], known: &NamedTimes) -> Vec<Option<f64>> {
     names.iter().map(|name| known.get(name).map(|&Exact(time_ns)| time_ns)).collect()
 }

@@ -7,7 +7,7 @@ use nitro_core::Artifact;
 use nitro_core::recording::PartTime;
 use nitro_store::recordings::{DeviceRecord, Input, Outcome, Recordings, SpaceRecord};
 use nitro_store::store::{
-    self, Copied, Evaluated, EvaluationKey, FunctionSchema, Row, Store, StoreError, Synced, sync,
+    self, CopyCounts, Evaluated, EvaluationKey, FunctionSchema, Row, Store, StoreError, SyncReport, sync,
 };
 
 fn file(folder: &Path, name: &str) -> Box<dyn Store> {
@@ -97,9 +97,9 @@ fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     fill(first, second);
     let synced = sync(first, second).unwrap();
     let into_first =
-        Copied { functions: 1, devices: 1, inputs: 2, measurements: 3, evaluations: 1, artifacts: 0 };
+        CopyCounts { functions: 1, devices: 1, inputs: 2, measurements: 3, evaluations: 1, artifacts: 0 };
     let into_second =
-        Copied { functions: 0, devices: 0, inputs: 1, measurements: 3, evaluations: 1, artifacts: 1 };
+        CopyCounts { functions: 0, devices: 0, inputs: 1, measurements: 3, evaluations: 1, artifacts: 1 };
     assert_eq!((synced.into_first, synced.into_second, synced.differing), (into_first, into_second, 1));
 
     let (in_first, in_second) = (first.load("sort").unwrap(), second.load("sort").unwrap());
@@ -135,7 +135,7 @@ fn both_have_all_afterwards(first: &mut dyn Store, second: &mut dyn Store) {
     );
 
     let again = sync(first, second).unwrap();
-    assert_eq!(again, Synced { differing: 1, ..Synced::default() }, "nothing is left to copy");
+    assert_eq!(again, SyncReport { differing: 1, ..SyncReport::default() }, "nothing is left to copy");
 }
 
 #[test]

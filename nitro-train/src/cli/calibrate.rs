@@ -13,15 +13,8 @@ use crate::worker;
 
 pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) -> Result<()> {
     let CalibratedModels { models, failed } = trainer.calibrate(&CalibrateRequest {
-        data: args.data.request(),
-        device: args.device.clone(),
-        measurements: args.measurements as usize,
-        captured: args.captured.clone(),
-        inputs: args.inputs.clone(),
-        train_inputs: args.train_inputs.clone(),
-        models: args.models.models.clone(),
         share: Share::new(worker::recorder_name()),
-        ..CalibrateRequest::default()
+        ..args.request.clone()
     })?;
     match args.output.json {
         true => json::print(out, &models)?,

@@ -22,13 +22,7 @@ pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> R
 
 /// Of several bounds for one function, or for all, the last is taken.
 fn request(args: &CheckArgs) -> CheckRequest {
-    let mut request = CheckRequest {
-        data: args.data.request(),
-        inputs: args.split.lists(),
-        models: args.models.models.clone(),
-        devices: args.devices.clone(),
-        ..CheckRequest::default()
-    };
+    let mut request = args.request.clone();
     for bound in &args.max_regret {
         let max_regret = bound.percent / 100.0;
         match &bound.function {

@@ -10,10 +10,10 @@ use super::json;
 use crate::trainer::Trainer;
 
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
-    let data = args.data.request();
+    let data = &args.data;
     let (is_json, columns) = (args.show.json.json, args.show.columns());
     if args.next {
-        let rankings = trainer.next_devices(&data)?;
+        let rankings = trainer.next_devices(data)?;
         if is_json {
             return json::print(out, &rankings);
         }
@@ -23,7 +23,7 @@ pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) ->
     if args.measure {
         trainer.measure_devices(&args.devices)?;
     }
-    let devices = trainer.describe(&args.devices, &data)?;
+    let devices = trainer.describe(&args.devices, data)?;
     if is_json {
         return json::print(out, &devices);
     }

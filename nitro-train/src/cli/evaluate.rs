@@ -12,13 +12,11 @@ use crate::trainer::{EvaluateRequest, Trainer};
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     let LeftOut::Devices(leave_out) = args.leave_out else { return leave_out_inputs(trainer, args, out) };
     let request = EvaluateRequest {
-        data: args.data.profiled(&args.profiles),
-        inputs: args.split.lists(),
+        data: args.request.data.profiled(args.profiles.profiles.clone()),
         study: args.study.options(),
         objective: args.objective.request(),
         leave_out,
-        calibration: args.calibration.iter().map(|&count| count as usize).collect(),
-        seed: args.seed.seed,
+        ..args.request.clone()
     };
     let mut functions = Functions::default();
     for evaluation in trainer.evaluate(&request)? {
@@ -33,13 +31,14 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
 
 /// Of every input all others are learned from, so that lists of inputs would say nothing.
 fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
-    if args.split.is_given() || !args.calibration.is_empty() {
+    if args.request.inputs.is_given() || !args.request.calibration.is_empty() {
         bail!(
             "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and --calibration"
         );
     }
     let mut functions = Functions::default();
-    for devices in trainer.leave_out_inputs(&args.data.profiled(&args.profiles), args.seed.seed)? {
+    let data = args.request.data.profiled(args.profiles.profiles.clone());
+    for devices in trainer.leave_out_inputs(&data, args.request.seed)? {
         for device in functions.take(devices).unwrap_or_default() {
             match args.show.json.json {
                 true => json::print(out, &device)?,

@@ -16,15 +16,12 @@ use crate::trainer::{FitRequest, FittedModels, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Result<()> {
     let FittedModels { models, failed } = trainer.fit(&FitRequest {
-        data: args.data.profiled(&args.profiles),
-        train_inputs: args.train_inputs.clone(),
-        sources: args.sources.clone(),
+        data: args.request.data.profiled(args.profiles.profiles.clone()),
         strategies: strategies(args)?,
         study: args.study.options(),
         objective: args.objective.request(),
         when_unsure: args.when_unsure(),
-        models: args.models.models.clone(),
-        seed: args.seed.seed,
+        ..args.request.clone()
     })?;
     if args.output.json {
         let summaries: Vec<Value> = models.iter().map(|model| summary(&model.fitted, &model.file)).collect();

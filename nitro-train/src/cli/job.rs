@@ -1,7 +1,6 @@
 //! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use anyhow::Result;
 use nitro_core::model::file_name;
@@ -45,13 +44,10 @@ fn work(
     functions: &mut Functions,
     out: &mut dyn Write,
 ) -> Result<(Value, RecordSummary)> {
-    let budget = Duration::from_secs(args.budget.into());
     let mut job = trainer.local_job(&LocalJobRequest {
-        data: args.data.request(),
-        device: args.device.clone(),
-        models: args.models.clone(),
-        time: budget.saturating_sub(worker::time_spent()),
+        time: args.request.time.saturating_sub(worker::time_spent()),
         share: Share::new(worker::recorder_name()),
+        ..args.request.clone()
     })?;
     writeln!(out, "This machine is {}", job.here().id)?;
     let features = job.here().features.iter().map(|(name, &value)| format!("{name} {}", number(value)));

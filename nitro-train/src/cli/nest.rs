@@ -15,7 +15,7 @@ use crate::trainer::{Described, GeneratedCode, Trainer};
 pub(super) fn run(trainer: &Trainer, command: &NestCommand, out: &mut dyn Write) -> Result<()> {
     let NestCommand::Show(args) = command;
     match &args.kernel {
-        None => list(&trainer.generated(&args.among())?, args, out),
+        None => list(&trainer.generated(&args.among)?, args, out),
         Some(kernel) => show(&trainer.describe_generated(&args.request(kernel))?, args, out),
     }
 }

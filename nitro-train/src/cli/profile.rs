@@ -1,7 +1,6 @@
 //! `train profile`: hardware counters of variants and of the application proxies, by Nsight Compute.
 
 use std::io::Write;
-use std::time::Duration;
 
 use anyhow::Result;
 use nitro_learn::plain_table::Table;
@@ -10,22 +9,13 @@ use nitro_store::recordings::ProxyProfile;
 use super::args::ProfileArgs;
 use crate::profile::counters::stressed_share;
 use crate::terminal;
-use crate::trainer::{ProfileRequest, Trainer, WrittenProfile};
+use crate::trainer::{Trainer, WrittenProfile};
 
 /// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
 const TOLERANCE: f64 = 5.0;
 
 pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) -> Result<()> {
-    let request = ProfileRequest {
-        functions: args.functions.clone(),
-        devices: args.devices.clone(),
-        inputs: args.inputs.clone(),
-        out: args.out.clone(),
-        time: Duration::from_secs(args.seconds.into()),
-        sample: args.sample,
-        launches: args.launches,
-    };
-    for written in trainer.profile(&request)? {
+    for written in trainer.profile(&args.request)? {
         match written? {
             WrittenProfile::Proxies { file, profiles } => {
                 writeln!(out, "{}\n{:2$}", file.display(), mixes(&profiles), terminal::columns())?;

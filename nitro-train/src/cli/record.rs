@@ -6,26 +6,18 @@ use anyhow::{Result, bail};
 
 use super::args::RecordArgs;
 use super::json;
-use crate::measure::{Repeats, Share};
+use crate::measure::Share;
 use crate::trainer::{
-    FailedRecording, RecordRequest, RecordSummary, Recorded, SampleOptions, Trainer, WhichRecordings,
-    by_reason, named,
+    FailedRecording, RecordRequest, RecordSummary, Recorded, Trainer, WhichRecordings, by_reason, named,
 };
 use crate::worker;
 
 /// What failed is told while it is recorded.
 pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
     let summary = trainer.record(&RecordRequest {
-        data: args.data.request(),
-        devices: args.devices.clone(),
-        inputs: args.inputs.clone(),
-        repeats: Repeats { budget_ns: f64::from(args.repeat_ms) * 1e6, ..Repeats::default() },
-        max_inputs: args.budget.map(|inputs| inputs as usize),
-        feature_times_only: args.feature_times,
         again: args.again.then(|| which(args)),
-        cold: args.cold,
-        sample: SampleOptions { inputs: args.sample as usize, ..SampleOptions::default() },
         share: Share::new(worker::recorder_name()),
+        ..args.request.clone()
     })?;
     if args.output.json {
         json::print(out, &summary)?;

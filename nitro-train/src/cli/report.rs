@@ -12,10 +12,8 @@ use crate::report::ReportData;
 use crate::trainer::{ReportRequest, Trainer};
 
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
-    let (data, inputs) = (args.data.profiled(&args.profiles), args.split.lists());
-    let calibration = args.calibration.iter().map(|&count| count as usize).collect();
-    let searches = args.searches.unwrap_or(0) as usize;
-    let request = ReportRequest { data, inputs, calibration, searches, seed: args.seed.seed };
+    let data = args.request.data.profiled(args.profiles.profiles.clone());
+    let request = ReportRequest { data, ..args.request.clone() };
     write(&trainer.report(&request)?, &args.out)?;
     if args.output.json {
         return json::print(out, &json!({ "page": args.out }));

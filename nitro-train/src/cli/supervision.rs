@@ -25,17 +25,17 @@ pub(super) fn is_needed(cli: &Cli) -> bool {
 /// Puts the worker's device in the place of all devices, if it is one of a team.
 pub(super) fn take_device(cli: &mut Cli) {
     if let (Some(Command::Record(args)), Some(device)) = (&mut cli.command, worker::own_device()) {
-        args.devices = vec![device];
+        args.request.devices = vec![device];
     }
 }
 
 /// Runs the same command line in workers; the exit code of the last.
 pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::Result<ExitCode> {
     let (data, deadline, is_team) = match &cli.command {
-        Some(Command::Record(args)) => (&args.data, args.deadline, args.devices == [ALL]),
-        Some(Command::Calibrate(args)) => (&args.data, args.deadline, false),
-        Some(Command::Search(args)) => (&args.data, args.deadline, false),
-        _ => (&cli.job.data, DEADLINE_SECONDS, false),
+        Some(Command::Record(args)) => (&args.request.data, args.deadline, args.request.devices == [ALL]),
+        Some(Command::Calibrate(args)) => (&args.request.data, args.deadline, false),
+        Some(Command::Search(args)) => (&args.request.data, args.deadline, false),
+        _ => (&cli.job.request.data, DEADLINE_SECONDS, false),
     };
     if let Some(Command::Record(args)) = &cli.command
         && args.again
@@ -43,8 +43,8 @@ pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::R
         mark(trainer, args)?;
     }
     let supervision = Supervision {
-        store: data.request().store_url().to_owned(),
-        has_recordings: has_recordings(data.request().store_url()),
+        store: data.store_url().to_owned(),
+        has_recordings: has_recordings(data.store_url()),
         deadline: Duration::from_secs(deadline.into()),
         team: is_team.then(|| trainer.all_devices()).transpose()?,
     };
@@ -59,8 +59,9 @@ fn has_recordings(url: &str) -> bool {
 
 /// Marks what is to be measured again, once: workers that take each other's place find what is left of it.
 fn mark(trainer: &Trainer, args: &RecordArgs) -> anyhow::Result<()> {
-    let all = if args.devices == [ALL] { trainer.all_devices()? } else { args.devices.clone() };
-    let marked = trainer.measure_again(&args.data.request(), &all, &record::which(args))?;
+    let devices = &args.request.devices;
+    let all = if *devices == [ALL] { trainer.all_devices()? } else { devices.clone() };
+    let marked = trainer.measure_again(&args.request.data, &all, &record::which(args))?;
     say!("{marked} measurements are to be made again");
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::Result;
-use nitro_store::store::{self, Copied, Synced};
+use nitro_store::store::{self, CopyCounts, SyncReport};
 
 use super::args::SyncArgs;
 use super::json;
@@ -13,7 +13,7 @@ pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
     if args.output.json {
         return json::print(out, &synced);
     }
-    let Synced { into_first, into_second, differing } = synced;
+    let SyncReport { into_first, into_second, differing } = synced;
     let [a, b] = [&args.first, &args.second].map(|url| store::shown(url));
     tell(out, &b, &a, into_first)?;
     tell(out, &a, &b, into_second)?;
@@ -23,8 +23,8 @@ pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn tell(out: &mut dyn Write, from: &str, to: &str, copied: Copied) -> io::Result<()> {
-    let Copied { functions, devices, inputs, measurements, evaluations, artifacts } = copied;
+fn tell(out: &mut dyn Write, from: &str, to: &str, copied: CopyCounts) -> io::Result<()> {
+    let CopyCounts { functions, devices, inputs, measurements, evaluations, artifacts } = copied;
     let code = if artifacts == 0 { String::new() } else { format!(", {artifacts} pieces of generated code") };
     writeln!(
         out,

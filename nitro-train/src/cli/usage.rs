@@ -12,20 +12,21 @@ pub(super) const ALL: &str = "all";
 /// Ends the process with 2 when the command line names something that is no device.
 pub(super) fn check(trainer: &Trainer, cli: &Cli) {
     let names = match &cli.command {
-        None => cli.job.device.as_slice(),
-        Some(Command::Record(args)) => &args.devices,
+        None => cli.job.request.device.as_slice(),
+        Some(Command::Record(args)) => &args.request.devices,
         Some(Command::Devices(args)) => &args.devices,
-        Some(Command::Profile(args)) => &args.devices,
-        Some(Command::Search(args)) if args.is_contradiction() => {
-            let message = "--strategy all goes with --replay: to measure, name one\n";
-            Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+        Some(Command::Profile(args)) => &args.request.devices,
+        Some(Command::Search(args)) => {
+            if let Some(message) = args.contradiction() {
+                Cli::command().error(ErrorKind::ArgumentConflict, format!("{message}\n")).exit();
+            }
+            if args.replay { &[] } else { args.request.devices.as_slice() }
         }
-        Some(Command::Search(args)) if !args.replay => &args.devices,
         Some(Command::Nest(args)) => {
             let NestCommand::Show(args) = &args.command;
             args.device.as_slice()
         }
-        Some(Command::Calibrate(args)) => std::slice::from_ref(&args.device),
+        Some(Command::Calibrate(args)) => std::slice::from_ref(&args.request.device),
         Some(_) => return,
     };
     let records = matches!(cli.command, Some(Command::Record(_)));

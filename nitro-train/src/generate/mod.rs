@@ -6,5 +6,6 @@
 
 // With what an implementation names, so that it needs no dependency on `nitro-search`.
 pub use nitro_search::{
-    Attributes, BoxError, Crossing, Decision, Decisions, Description, Generator, NodeKey, Part, Step, Target,
+    Attributes, BoxError, Crossing, Decision, Decisions, Description, Evaluation, Generator, NodeKey,
+    Observation, Part, Proposer, Prover, Step, Target, TellError,
 };

@@ -9,8 +9,6 @@ use nitro_store::printable::sentence;
 use nitro_store::store::StoreError;
 use thiserror::Error;
 
-use crate::search::SearchError;
-
 // The error of a recording closure, as of a generator: whatever its own work may raise.
 pub use nitro_search::BoxError;
 
@@ -118,9 +116,9 @@ pub enum RecordError {
         /// The inputs that the fresh process is to leave out, and why.
         left_out: FailedInputs,
     },
-    /// The configurations cannot be searched.
+    /// A proposer has nothing to propose.
     #[error(transparent)]
-    Search(#[from] SearchError),
+    Proposer(BoxError),
     /// The default variant or the closure itself fails on the input.
     #[error("input `{input}`: the default variant of `{function}` {what}; it has to run on every input")]
     DefaultFailed {

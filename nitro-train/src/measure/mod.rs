@@ -16,6 +16,7 @@ mod plan;
 mod pool;
 mod profiling;
 mod progress;
+mod proposer;
 mod pulse;
 mod recording;
 mod run;
@@ -39,8 +40,11 @@ pub use plan::Plan;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
 pub use profiling::Extent;
 pub use progress::{Attempt, Progress, Silent};
+pub use proposer::Proposer;
 pub(crate) use run::profile_choice;
-pub use run::{RecordedInputs, SurveyedInputs, profile_inputs, record_inputs, survey_inputs};
+pub use run::{
+    RecordedInputs, SurveyedInputs, evaluate_inputs, profile_inputs, record_inputs, survey_inputs,
+};
 pub use session::Session;
 pub use share::{DueInputs, Share};
 pub use subject::describe_device;

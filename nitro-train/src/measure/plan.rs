@@ -12,7 +12,6 @@ use super::inputs::Inputs;
 use super::load::{Processors, SystemProcessors};
 use super::share::Share;
 use super::timing::Repeats;
-use crate::search::Searching;
 
 /// What to record and how.
 ///
@@ -42,12 +41,10 @@ pub struct Plan<'a> {
     pub left_out_before: Option<FailedInputs>,
     /// What is tried on each input; none for [`Candidate::all`].
     pub candidates: Option<Vec<Candidate>>,
-    /// Searches on each input, in the place of trying everything.
-    pub search: Option<&'a Searching<'a>>,
-    /// Makes ready what a search is about to evaluate, on threads of the host while others are timed; none where
+    /// Makes ready what a proposer has asked for, on threads of the host while others are timed; none where
     /// nothing has to be.
     pub prepare: Option<Prepare<'a>>,
-    /// Tells of the parts of generated code that a search evaluates what hardware counters say; none where what is
+    /// Tells of the parts of generated code that a proposer has asked for what hardware counters say; none where what is
     /// counted without them has to do.
     pub counters: Option<Counters<'a>>,
     /// Whether only what features take is measured, of inputs of which that is not known.
@@ -68,13 +65,12 @@ impl<'a> Plan<'a> {
     /// All inputs, however long it takes.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
-        let (only, candidates, search, prepare, counters, feature_times_only, until) = Default::default();
+        let (only, candidates, prepare, counters, feature_times_only, until) = Default::default();
         Self {
             inputs,
             only,
             left_out_before: None,
             candidates,
-            search,
             prepare,
             counters,
             feature_times_only,

@@ -15,8 +15,9 @@ use super::panics::Panics;
 use super::plan::Plan;
 use super::profiling::{Extent, Profiling};
 use super::progress::Progress;
+use super::proposer::Proposer;
 use super::pulse::Pulse;
-use super::recording::{Recording, Shared};
+use super::recording::{Evaluations, Recording, Shared};
 use super::session::{Session, Work};
 use super::subject::Subject;
 use super::survey::Survey;
@@ -60,16 +61,89 @@ pub fn record_inputs(
     progress: &dyn Progress,
     record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
 ) -> Result<RecordedInputs, RecordError> {
-    let subject = Subject { function, device };
+    measure_inputs(Subject { function, device }, plan, None, store, progress, record)
+}
+
+/// Evaluates, on each input, the candidates that a proposer asks for; what the store has of them is told to it.
+///
+/// Everything else is as with [`record_inputs`], except that evaluations are no measurements: nothing learns from
+/// them. Several recorders that share a store work together, first on inputs of their own, then on what is left of
+/// those of others; each of them sees every input to its end. [`Plan::candidates`] says nothing here.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use nitro_train::measure::{Candidate, Inputs, Plan, Proposer, Repeats, Share, Silent, evaluate_inputs};
+/// use nitro_train::store::Evaluated;
+///
+/// /// Asks for one candidate after the other and keeps their times.
+/// struct InTurn { listed: Vec<Candidate>, left: Vec<Candidate>, times_ns: Vec<f64> }
+///
+/// impl Proposer for InTurn {
+///     fn listed(&self) -> &[Candidate] { &self.listed }
+///
+///     fn begin(&mut self, _: &str, admitted: Vec<Candidate>) -> Result<(), BoxError> {
+///         self.left = admitted;
+///         Ok(())
+///     }
+///
+///     fn open(&mut self) -> Result<Vec<Candidate>, BoxError> { Ok(self.left.last().cloned().into_iter().collect()) }
+///
+///     fn tell(&mut self, known: Vec<Option<Evaluated>>) {
+///         let known = known.into_iter().flatten();
+///         self.times_ns.extend(known.filter_map(|one| one.outcome.time_ns()));
+///         self.left.pop();
+///     }
+///
+///     fn finish(&mut self) {}
+/// }
+///
+/// let names = ["10", "20"].map(str::to_owned);
+/// let plan = Plan::new(Inputs::Generated(&names), Repeats { most: 10, ..Repeats::default() }, Share::default());
+/// let mut proposer = InTurn { listed: Candidate::all(sort::function()), left: Vec::new(), times_ns: Vec::new() };
+/// let mut store = nitro_train::store::memory()?;
+/// evaluate_inputs(sort::function(), &Desk, &plan, &mut proposer, &mut *store, &Silent, keys)?;
+/// assert_eq!(proposer.times_ns.len(), 4); // two variants on two inputs
+/// # Ok::<(), BoxError>(())
+/// ```
+///
+/// # Errors
+/// As [`record_inputs`], and [`RecordError::Proposer`] when the proposer fails.
+pub fn evaluate_inputs(
+    function: &'static Function,
+    device: &dyn Device,
+    plan: &Plan<'_>,
+    proposer: &mut dyn Proposer,
+    store: &mut dyn SharedStore,
+    progress: &dyn Progress,
+    record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<RecordedInputs, RecordError> {
+    measure_inputs(Subject { function, device }, plan, Some(proposer), store, progress, record)
+}
+
+/// Measures in passes, until every input is done, or is waited for in vain.
+fn measure_inputs(
+    subject: Subject<'_>,
+    plan: &Plan<'_>,
+    proposer: Option<&mut dyn Proposer>,
+    store: &mut dyn SharedStore,
+    progress: &dyn Progress,
+    record: impl Fn(&mut Session<'_>) -> Result<(), BoxError>,
+) -> Result<RecordedInputs, RecordError> {
     let (store, lost_time) = (LockedStore::new(store), LostTime::new(plan.clock));
     let claims = Claims::new(subject, &plan.share, &store);
     let panics = Panics::new(plan.left_out_before.is_some());
+    let evaluations = match proposer {
+        Some(proposer) => Some(Evaluations::new(proposer)),
+        None => None,
+    };
+    let evaluations = evaluations.as_ref();
     std::thread::scope(|scope| {
         let _heartbeat = Pulse::start(scope, plan.share.period(), || claims.renew());
         let _looks = Pulse::start(scope, LostTime::PERIOD, || {
             lost_time.look();
         });
-        let shared = Shared { store: &store, claims: &claims, lost_time: &lost_time, panics: &panics };
+        let shared =
+            Shared { store: &store, claims: &claims, lost_time: &lost_time, panics: &panics, evaluations };
         let failed = plan.left_out_before.clone().unwrap_or_default();
         let mut recorded = RecordedInputs { failed, ..RecordedInputs::default() };
         let ended = loop {

@@ -12,24 +12,24 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::Searching;
+use super::SearchPlan;
 use super::error::SearchError;
 use super::known::known_sources;
 use super::live::InputSpace;
 
 /// What was known of other devices when somebody was first with this search.
 pub(crate) fn first_sources(
-    searching: &Searching<'_>,
+    plan: &SearchPlan<'_>,
     of_input: &InputSpace<'_>,
     store: &mut dyn Store,
 ) -> Result<Sources, SearchError> {
-    if searching.listed_strategy() != Strategy::Transfer {
+    if plan.listed_strategy() != Strategy::Transfer {
         return Ok(Sources::default());
     }
     let InputSpace { function, device, input, space, .. } = of_input;
-    let (asked, seed) = (searching.sources.as_ref(), searching.seed);
+    let (asked, seed) = (plan.sources.as_ref(), plan.seed);
     let name = json!([function, of_input.variant(), device.id(), input, seed, asked, space.digest()]);
-    let known = known_sources(searching, of_input, store)?;
+    let known = known_sources(plan, of_input, store)?;
     let candidates = of_input.candidates.len();
     first(&name.to_string(), &known, candidates, |name, with| store.begin_search(name, with))
 }
@@ -163,7 +163,7 @@ mod tests {
     static FUNCTION: Function = Function::new("f", &VARIANTS);
 
     /// What is known of the input on these devices, one measurement each.
-    fn searching(devices: &[&str]) -> Searching<'static> {
+    fn plan(devices: &[&str]) -> SearchPlan<'static> {
         let measurement = |device| Measurement {
             device,
             input: 0,
@@ -184,16 +184,16 @@ mod tests {
             measurements: (0..devices.len()).map(measurement).collect(),
             ..Recordings::default()
         };
-        Searching { evaluations: 8, seed: 1, others, ..Searching::default() }
+        SearchPlan { evaluations: 8, seed: 1, others, ..SearchPlan::default() }
     }
 
     /// What is proposed first, and whom the search learns from.
-    fn begun(searching: &Searching<'_>, store: &mut dyn Store) -> (Vec<String>, Vec<String>) {
+    fn begun(plan: &SearchPlan<'_>, store: &mut dyn Store) -> (Vec<String>, Vec<String>) {
         let device = DeviceEntry::intern("here", Vec::new, |_| Vec::new());
-        let candidates = searching.candidates(&FUNCTION).unwrap();
+        let candidates = plan.candidates(&FUNCTION).unwrap();
         let of_input = InputSpace::new("f", device, "x", &candidates).unwrap();
-        let sources = first_sources(searching, &of_input, store).unwrap();
-        let mut search = Box::new(InputSearch::new(searching, of_input, sources));
+        let sources = first_sources(plan, &of_input, store).unwrap();
+        let mut search = Box::new(InputSearch::new(plan, of_input, sources));
         let open = search.open().unwrap();
         (open.into_iter().map(|own| own.configuration).collect(), search.finish().sources)
     }
@@ -211,14 +211,14 @@ mod tests {
     fn a_search_begins_with_what_searches_of_other_devices_evaluated_and_keeps_to_that() {
         let mut store = store::memory().unwrap();
         evaluate(&mut *store, "A", 6);
-        let (proposed, sources) = begun(&searching(&["A"]), &mut *store);
+        let (proposed, sources) = begun(&plan(&["A"]), &mut *store);
         assert_eq!((&*proposed[0], &*sources), ("tile=6", &["A".to_owned()][..]));
         evaluate(&mut *store, "B", 2);
-        let both = searching(&["A", "B"]);
+        let both = plan(&["A", "B"]);
         assert_eq!(begun(&both, &mut *store), (proposed.clone(), sources), "another worker, later");
-        let other = Searching { seed: 2, ..both };
+        let other = SearchPlan { seed: 2, ..both };
         assert_eq!(begun(&other, &mut *store).1, ["A", "B"], "another search");
-        let none = Searching { sources: Some(Vec::new()), ..searching(&["A"]) };
+        let none = SearchPlan { sources: Some(Vec::new()), ..plan(&["A"]) };
         assert!(begun(&none, &mut *store).1.is_empty());
     }
 }

@@ -5,7 +5,7 @@ use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, 
 use nitro_store::recordings::Outcome;
 use nitro_store::store::Evaluated;
 
-use super::{GeneratedSearch, Searched, Searching, Sought, VariantSearch, search_tables};
+use super::{GeneratedSearch, GeneratedVariant, SearchPlan, SearchResult, VariantSearch, search_tables};
 
 const PARAMETERS: [Parameter; 1] = [Parameter::artifact("kernel")];
 static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("found").with_parameters(&PARAMETERS)];
@@ -62,11 +62,11 @@ fn search(
     strategy: Strategy,
     evaluations: usize,
     device: &'static DeviceEntry,
-) -> (Searched, Vec<Vec<String>>) {
-    let searching = Searching { evaluations, seed: 3, ..Searching::default() };
+) -> (SearchResult, Vec<Vec<String>>) {
+    let plan = SearchPlan { strategy: Some(strategy.into()), evaluations, seed: 3, ..SearchPlan::default() };
     let blocks = Blocks { factor };
-    let sought = Sought { variant: 0, generator: &blocks, strategy };
-    let mut search = Box::new(GeneratedSearch::new(&searching, &sought, &FUNCTION, device, "x"));
+    let sought = GeneratedVariant { variant: 0, generator: &blocks };
+    let mut search = Box::new(GeneratedSearch::new(&plan, &sought, &FUNCTION, device, "x"));
     let mut steps = Vec::new();
     loop {
         let open = search.open().unwrap();

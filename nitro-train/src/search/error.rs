@@ -27,10 +27,19 @@ pub enum SearchError {
 
     /// A strategy for configurations that are listed.
     #[error(
-        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` is searched by ants, genetic or random: leave out --strategy, or name another \
+        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` is searched by ants, genetic, random or prove: leave out --strategy, or name another \
          --variant"
     )]
     Strategy { variant: String, strategy: Strategy },
+
+    /// Nothing bounds the times of what would be proved.
+    #[error(
+        "nothing can be proved of {} of `{function}` on {device}: that takes generated code whose generator bounds its \
+         times (`Generator::prover`), as a space of decisions of nitro-decide does on a device whose rates are known; \
+         take another --strategy",
+        variant.as_ref().map_or("any variant".to_owned(), |own| format!("variant `{}`", excerpt(own)))
+    )]
+    NoProof { function: String, variant: Option<String>, device: String },
 
     /// The decisions of a generator break what they promise.
     #[error("the generator of variant `{variant}`: {source}")]

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use nitro_core::recording::PartTime;
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
-use nitro_search::{Ask, Budget, Decisions, Engine, Failure, PartReport, Path, Paths, Report};
+use nitro_search::{
+    Ask, Budget, Crossing, Decisions, Engine, Failure, PartReport, Path, Paths, Report, Step,
+};
 use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
-use super::searching::Reasons;
-use super::searching::Sought;
-use super::{Searched, Searching, VariantSearch};
+use super::result::Reasons;
+use super::{GeneratedVariant, SearchPlan, SearchResult, VariantSearch};
 use crate::generate::Generator;
 use crate::measure::Candidate;
 
@@ -21,7 +22,7 @@ pub(crate) struct GeneratedSearch<'a> {
     function: &'static Function,
     variant: usize,
     generator: &'a dyn Generator,
-    search: Engine<Paths<&'a dyn Decisions>>,
+    search: Engine<Paths<DecisionsOf<'a>>>,
     /// What is evaluated first; none once it was asked for.
     presets: Option<Vec<String>>,
     /// What was asked for and is not told yet, with the paths that gave it.
@@ -34,7 +35,16 @@ pub(crate) struct GeneratedSearch<'a> {
     /// Whether what cannot be faster than the best is left out: until something takes less than its bound.
     trusts_bounds: bool,
     reasons: Reasons,
-    searched: Searched,
+    result: SearchResult,
+}
+
+/// The decisions of a generator, which may be shared by threads.
+struct DecisionsOf<'a>(&'a dyn Generator);
+
+impl Decisions for DecisionsOf<'_> {
+    fn next(&self, path: &[Crossing]) -> Step {
+        self.0.decisions().next(path)
+    }
 }
 
 /// A text that was asked for.
@@ -48,31 +58,30 @@ struct Open {
 impl<'a> GeneratedSearch<'a> {
     /// A search that has not begun.
     pub(crate) fn new(
-        searching: &Searching<'_>,
-        sought: &Sought<'a>,
+        plan: &SearchPlan<'_>,
+        sought: &GeneratedVariant<'a>,
         function: &'static Function,
         device: &'a DeviceEntry,
         input: &str,
     ) -> Self {
-        let Sought { variant, generator, strategy } = *sought;
-        let presets = generator.presets().into_iter().map(|(_, text)| text);
-        let mut presets: Vec<String> = presets.filter(|text| text.len() <= MAX_ARTIFACT_BYTES).collect();
-        presets.truncate(searching.evaluations);
-        let budget = Budget::evaluations(searching.evaluations - presets.len());
-        let walks = strategy.over_paths(searching.seed).expect("only such strategies are sought with");
-        let searched = Searched {
+        let GeneratedVariant { variant, generator } = *sought;
+        let presets = sought.usable_presets(plan.evaluations);
+        let strategy = plan.path_strategy();
+        let budget = Budget::evaluations(plan.evaluations - presets.len());
+        let walks = strategy.over_paths(plan.seed).expect("the plan has looked");
+        let result = SearchResult {
             function: function.name().to_owned(),
             variant: function.variants()[variant].name().to_owned(),
             device: device.id().to_owned(),
             input: input.to_owned(),
             strategy: strategy.to_string(),
-            ..Searched::default()
+            ..SearchResult::default()
         };
         Self {
             function,
             variant,
             generator,
-            search: Engine::new(Paths::new(generator.decisions(), walks), budget),
+            search: Engine::new(Paths::new(DecisionsOf(generator), walks), budget),
             presets: Some(presets),
             open: Vec::new(),
             told: HashMap::new(),
@@ -80,7 +89,7 @@ impl<'a> GeneratedSearch<'a> {
             device,
             trusts_bounds: true,
             reasons: Reasons::default(),
-            searched,
+            result,
         }
     }
 
@@ -95,7 +104,7 @@ impl<'a> GeneratedSearch<'a> {
         let bound_ns = bound_ns.filter(|bound_ns| self.trusts_bounds && !bound_ns.is_nan());
         if let Some((bound_ns, best_ns)) = bound_ns.zip(self.best_ns()).filter(|(bound, best)| bound >= best)
         {
-            let Searched { variant, input, .. } = &self.searched;
+            let SearchResult { variant, input, .. } = &self.result;
             tracing::debug!(
                 variant,
                 input,
@@ -103,13 +112,13 @@ impl<'a> GeneratedSearch<'a> {
                 best_ns,
                 "a path is skipped: it is no faster than the best"
             );
-            self.searched.skipped += 1;
+            self.result.skipped += 1;
             return tell(&mut self.search, Report::failed(Failure::Skipped));
         }
         let text = match self.generator.artifact(&path) {
             Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => text,
             unusable => {
-                let (variant, error) = (&self.searched.variant, unusable.err());
+                let (variant, error) = (&self.result.variant, unusable.err());
                 tracing::debug!(variant, ?error, most_bytes = MAX_ARTIFACT_BYTES, "a path gives no code");
                 self.without_text += 1;
                 return tell(&mut self.search, Report::failed(Failure::Invalid));
@@ -134,7 +143,7 @@ impl<'a> GeneratedSearch<'a> {
     /// A bound that something is faster than says nothing of anything else either.
     fn check(&mut self, candidate: &Candidate, bound_ns: Option<f64>, time_ns: f64) {
         if let Some(bound_ns) = bound_ns.filter(|bound_ns| time_ns < *bound_ns) {
-            let Searched { variant, input, .. } = &self.searched;
+            let SearchResult { variant, input, .. } = &self.result;
             let configuration = &candidate.configuration;
             tracing::warn!(
                 variant,
@@ -164,7 +173,7 @@ impl VariantSearch for GeneratedSearch<'_> {
             }
         }
         while self.open.is_empty() {
-            let walk = |source| SearchError::Walk { variant: self.searched.variant.clone(), source };
+            let walk = |source| SearchError::Walk { variant: self.result.variant.clone(), source };
             let Ask::Evaluate(paths) = self.search.ask(usize::MAX).map_err(walk)? else { break };
             paths.into_iter().for_each(|path| self.propose(path));
         }
@@ -187,19 +196,19 @@ impl VariantSearch for GeneratedSearch<'_> {
             time_ns.into_iter().for_each(|time_ns| self.check(&candidate, bound_ns, time_ns));
             self.told.insert(candidate.choice, report);
             let time_ns = time_ns.map(|time_ns| (candidate.configuration, time_ns));
-            self.searched.times_ns.extend(time_ns);
+            self.result.times_ns.extend(time_ns);
         }
     }
 
-    fn finish(self: Box<Self>) -> Searched {
+    fn finish(self: Box<Self>) -> SearchResult {
         let evaluations = self.told.len() + self.without_text;
-        let mut searched = self.searched;
+        let mut result = self.result;
         // Whatever the order in which they were told.
-        searched.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let best = searched.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
+        result.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let best = result.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
         let (best, best_ns) = best.unzip();
-        let failed = evaluations - searched.times_ns.len();
-        Searched { evaluations, failed, reason: self.reasons.most_frequent(), best, best_ns, ..searched }
+        let failed = evaluations - result.times_ns.len();
+        SearchResult { evaluations, failed, reason: self.reasons.most_frequent(), best, best_ns, ..result }
     }
 }
 

@@ -8,7 +8,7 @@ use nitro_search::{Evaluation, Sources};
 use nitro_store::recordings::DeviceRecord;
 use nitro_store::store::{Store, StoreError};
 
-use super::Searching;
+use super::SearchPlan;
 use super::live::InputSpace;
 use crate::measure::Candidate;
 
@@ -18,13 +18,13 @@ const MOST_ASKED: usize = 4096;
 /// What other devices know of these candidates on the same input: what was measured of them, and what searches
 /// there have evaluated.
 pub(super) fn known_sources(
-    searching: &Searching<'_>,
+    plan: &SearchPlan<'_>,
     of_input: &InputSpace<'_>,
     store: &mut dyn Store,
 ) -> Result<Sources, StoreError> {
     let InputSpace { function, device, input, candidates, .. } = of_input;
-    let others = &searching.others;
-    let by_input = searching.by_input.get_or_init(|| ByInput::new(others));
+    let others = &plan.others;
+    let by_input = plan.by_input.get_or_init(|| ByInput::new(others));
     let (Some(variant), Some(at)) = (others.variant_index(of_input.variant()), others.input_index(input))
     else {
         return Ok(Sources::default());
@@ -34,7 +34,7 @@ pub(super) fn known_sources(
     let names: Vec<_> = candidates.iter().map(Candidate::name).collect();
     let mut found: Vec<(&DeviceRecord, Vec<Option<Evaluation>>)> = Vec::new();
     for (index, other) in others.devices.iter().enumerate() {
-        let is_asked_for = searching.sources.as_ref().is_none_or(|names| names.contains(&other.id));
+        let is_asked_for = plan.sources.as_ref().is_none_or(|names| names.contains(&other.id));
         if other.id == device.id() || !is_asked_for {
             continue;
         }

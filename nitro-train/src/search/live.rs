@@ -10,16 +10,16 @@ use nitro_store::recordings::assignments;
 use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
-use super::searching::Reasons;
+use super::result::Reasons;
 use super::sources::told;
-use super::{Searched, Searching, VariantSearch};
+use super::{SearchPlan, SearchResult, VariantSearch};
 use crate::measure::Candidate;
 
 /// The configurations of one variant that are admissible for one input.
 pub(crate) struct InputSpace<'a> {
     pub(super) function: &'a str,
     pub(super) device: &'a DeviceEntry,
-    pub(super) input: &'a str,
+    pub(super) input: String,
     pub(super) space: Space,
     /// In the order of the space.
     pub(super) candidates: Vec<Candidate>,
@@ -29,7 +29,7 @@ impl<'a> InputSpace<'a> {
     pub(crate) fn new(
         function: &'a str,
         device: &'a DeviceEntry,
-        input: &'a str,
+        input: &str,
         candidates: &[Candidate],
     ) -> Result<Self, SearchError> {
         let names: Vec<&str> = assignments(&candidates[0].configuration).map(|(name, _)| name).collect();
@@ -40,7 +40,7 @@ impl<'a> InputSpace<'a> {
             source,
         })?;
         let candidates = order.into_iter().map(|at| candidates[at].clone()).collect();
-        Ok(Self { function, device, input, space, candidates })
+        Ok(Self { function, device, input: input.to_owned(), space, candidates })
     }
 
     pub(super) fn variant(&self) -> &'static str {
@@ -56,28 +56,28 @@ pub(crate) struct InputSearch {
     /// What was asked for and is not told yet.
     open: Vec<nitro_search::Candidate>,
     reasons: Reasons,
-    searched: Searched,
+    result: SearchResult,
 }
 
 impl InputSearch {
     /// A search that has not begun, with its [`first_sources`](super::first_sources).
-    pub(crate) fn new(searching: &Searching<'_>, of_input: InputSpace<'_>, sources: Sources) -> Self {
-        let Searching { seed, evaluations, .. } = *searching;
-        let strategy = searching.listed_strategy();
-        let searched = Searched {
+    pub(crate) fn new(plan: &SearchPlan<'_>, of_input: InputSpace<'_>, sources: Sources) -> Self {
+        let SearchPlan { seed, evaluations, .. } = *plan;
+        let strategy = plan.listed_strategy();
+        let result = SearchResult {
             function: of_input.function.to_owned(),
             variant: of_input.variant().to_owned(),
             device: of_input.device.id().to_owned(),
-            input: of_input.input.to_owned(),
+            input: of_input.input.clone(),
             strategy: strategy.to_string(),
             sources: told(strategy, &sources),
             configurations: of_input.space.len(),
-            ..Searched::default()
+            ..SearchResult::default()
         };
         let InputSpace { space, candidates, .. } = of_input;
         let strategy = strategy.over(&Arc::new(space), seed, &sources);
         let search = Engine::new(strategy, Budget::evaluations(evaluations));
-        Self { search, candidates, open: Vec::new(), reasons: Reasons::default(), searched }
+        Self { search, candidates, open: Vec::new(), reasons: Reasons::default(), result }
     }
 }
 
@@ -105,8 +105,8 @@ impl VariantSearch for InputSearch {
         self.open = open;
     }
 
-    fn finish(self: Box<Self>) -> Searched {
-        let Self { search, candidates, reasons, searched, .. } = *self;
+    fn finish(self: Box<Self>) -> SearchResult {
+        let Self { search, candidates, reasons, result, .. } = *self;
         let time = |own: &nitro_search::Outcome| {
             Some((candidates[own.proposal.index()].configuration.clone(), own.report.time_ns()?))
         };
@@ -116,14 +116,14 @@ impl VariantSearch for InputSearch {
         let timed = search.observations().iter().filter(|own| cost(own).is_some());
         let best =
             timed.min_by(|a, b| cost(a).partial_cmp(&cost(b)).expect("times are finite")).and_then(time);
-        Searched {
+        SearchResult {
             evaluations: search.observations().len(),
             failed: search.observations().len() - times_ns.len(),
             reason: reasons.most_frequent(),
             best_ns: best.as_ref().map(|(_, time_ns)| *time_ns),
             best: best.map(|(configuration, _)| configuration),
             times_ns,
-            ..searched
+            ..result
         }
     }
 }

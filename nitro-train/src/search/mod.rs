@@ -10,9 +10,15 @@ mod kept;
 mod known;
 mod landscape;
 mod live;
+mod plan;
+mod proving;
+#[cfg(test)]
+mod proving_tests;
 mod replayed;
-mod searching;
+mod result;
+mod searches;
 mod sources;
+mod strategy;
 mod table;
 mod variant_search;
 
@@ -22,11 +28,13 @@ pub(crate) use self::generated::GeneratedSearch;
 pub(crate) use self::kept::kept;
 pub(crate) use self::landscape::{Bins, Explained, best_by, explained};
 pub(crate) use self::live::{InputSearch, InputSpace};
+pub(crate) use self::plan::{GeneratedVariant, Generators, SearchPlan, no_generator};
 pub use self::replayed::Replayed;
 pub(crate) use self::replayed::{Extent, curves, run};
-pub(crate) use self::searching::{Generators, Sought, no_generator};
-pub use self::searching::{Searched, Searching};
+pub use self::result::{Proof, SearchResult};
+pub(crate) use self::searches::Searches;
 pub(crate) use self::sources::told;
+pub use self::strategy::SearchStrategy;
 pub(crate) use self::table::{replay_tables, search_tables};
 pub(crate) use self::variant_search::VariantSearch;
 // The strategies, by the name that does not mistake them for those of learning.

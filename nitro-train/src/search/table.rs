@@ -7,10 +7,22 @@ use nitro_core::choice_text;
 use nitro_learn::plain_table::Table;
 use nitro_store::printable::printable;
 
-use super::{Replayed, Searched};
+use super::{Replayed, SearchResult};
 
-/// Tables, each with what it is about above it. A width, as in `{tables:80}`, is the most columns that each may take.
-pub(crate) struct Tables(Vec<(String, Table)>);
+/// Tables, each between its title and its notes. A width, as in `{tables:80}`, is the most columns that each may take.
+pub(crate) struct Tables(Vec<Section>);
+
+struct Section {
+    title: String,
+    table: Table,
+    notes: Vec<String>,
+}
+
+impl Section {
+    fn new(title: String, table: Table) -> Self {
+        Self { title, table, notes: Vec::new() }
+    }
+}
 
 /// By space and input one row a device and strategy, and in the end the mean of each strategy where it has several
 /// rows.
@@ -41,7 +53,8 @@ pub(crate) fn replay_tables(replayed: &[Replayed]) -> Tables {
         }
         let Replayed { function, variant, input, configurations, .. } = &same[0];
         let variant = variant.as_ref().map_or(String::new(), |variant| format!(" {variant}"));
-        tables.push((format!("{function}{variant}, input {input}: {configurations} configurations"), own));
+        let title = format!("{function}{variant}, input {input}: {configurations} configurations");
+        tables.push(Section::new(title, own));
     }
     let strategies: BTreeSet<&str> = replayed.iter().map(|one| one.strategy.as_str()).collect();
     let mut means = table();
@@ -54,17 +67,18 @@ pub(crate) fn replay_tables(replayed: &[Replayed]) -> Tables {
         means.row([format!("all, {strategy}")].into_iter().chain(after.iter().map(mean)));
     }
     if replayed.len() > strategies.len() {
-        tables.push((format!("mean over {} searches", replayed.len() / strategies.len()), means));
+        let title = format!("mean over {} searches", replayed.len() / strategies.len());
+        tables.push(Section::new(title, means));
     }
     Tables(tables)
 }
 
-/// By variant and device one row an input.
-pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
-    let is_same = |one: &Searched, other: &Searched| {
+/// By variant and device one row an input, and below what was proved of it.
+pub(crate) fn search_tables(searched: &[SearchResult]) -> Tables {
+    let is_same = |one: &SearchResult, other: &SearchResult| {
         (&one.function, &one.variant, &one.device) == (&other.function, &other.variant, &other.device)
     };
-    let of_same = |same: &[Searched]| {
+    let of_same = |same: &[SearchResult]| {
         let mut table =
             Table::new(["input", "evaluated", "failed", "best ms", "configuration"]).ending_in_text();
         for one in same {
@@ -84,7 +98,7 @@ pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
                 best,
             ]);
         }
-        let Searched { function, variant, device, strategy, configurations, .. } = &same[0];
+        let SearchResult { function, variant, device, strategy, configurations, .. } = &same[0];
         let among = match (configurations, same.iter().map(|one| one.skipped).sum::<usize>()) {
             (0, 0) => "generated code".to_owned(),
             (0, skipped) => {
@@ -92,17 +106,21 @@ pub(crate) fn search_tables(searched: &[Searched]) -> Tables {
             }
             (count, _) => format!("{count} configurations"),
         };
-        (format!("{function} {variant} on {device}, by {strategy}: {among}"), table)
+        let proofs = same.iter().filter_map(|one| Some((&one.input, one.proof.as_ref()?)));
+        let notes =
+            proofs.map(|(input, proof)| printable(&format!("{input}: {proof}")).into_owned()).collect();
+        Section { title: format!("{function} {variant} on {device}, by {strategy}: {among}"), table, notes }
     };
     Tables(searched.chunk_by(is_same).map(of_same).collect())
 }
 
 impl fmt::Display for Tables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, (about, table)) in self.0.iter().enumerate() {
+        for (at, Section { title, table, notes }) in self.0.iter().enumerate() {
             let gap = if at == 0 { "" } else { "\n" };
-            writeln!(f, "{gap}{about}")?;
+            writeln!(f, "{gap}{title}")?;
             fmt::Display::fmt(table, f)?;
+            notes.iter().try_for_each(|note| writeln!(f, "{note}"))?;
         }
         Ok(())
     }
@@ -111,7 +129,7 @@ impl fmt::Display for Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::searching::Reasons;
+    use crate::search::result::Reasons;
 
     #[test]
     fn where_all_failed_the_most_frequent_reason_is_shown() {
@@ -119,8 +137,8 @@ mod tests {
         ["no memory", "wrong\nin b", "", "no device", "wrong\nin b"]
             .iter()
             .for_each(|reason| reasons.note(reason));
-        let failed = Searched { reason: reasons.most_frequent(), ..Searched::default() };
-        let found = Searched { best: Some("block=32".to_owned()), ..failed.clone() };
+        let failed = SearchResult { reason: reasons.most_frequent(), ..SearchResult::default() };
+        let found = SearchResult { best: Some("block=32".to_owned()), ..failed.clone() };
         let shown = search_tables(&[failed, found]).to_string();
         assert!(shown.contains("all failed: wrong\n") && shown.contains("{block=32}"), "{shown}");
     }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use nitro_core::model::{Model, file_name};
 use nitro_core::provide::OpenDevice;
 use nitro_learn::calibration::{Calibrator, with_calibrator};
@@ -15,40 +16,54 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::left_out::{by_reason, named};
 use super::recorder::Recorder;
-use super::request::{DataRequest, InputLists};
+use super::request::{DataRequest, InputLists, at_least_one};
 use super::tunable::Tunable;
 use crate::measure::{Plan, Repeats, Share, describe_device};
 use crate::traffic::calls_among;
 use crate::traffic::{self, CapturedCall};
 
-/// Which models to calibrate, for which device, with how many measurements.
-#[derive(Clone, Debug)]
+/// The settings of a calibration: which models, for which device, with how many measurements.
+#[derive(Args, Clone, Debug)]
 pub struct CalibrateRequest {
     /// Which functions, from which recordings; what is measured goes into the store.
+    #[command(flatten)]
     pub data: DataRequest,
-    /// The device, by name.
+    /// Device to calibrate for, as record names it
+    #[arg(long, value_name = "DEVICE", default_value = DEVICE)]
     pub device: String,
-    /// How many inputs of each function are measured.
+    /// Inputs of each function to measure
+    #[arg(long, value_name = "N", default_value_t = MEASUREMENTS, value_parser = at_least_one())]
     pub measurements: usize,
-    /// What programs with `NITRO_CAPTURE=FILE` have written: the inputs to measure are those that tell most of such
-    /// calls. Without it, or of a function that was not called, those that tell most of all training inputs.
+    /// File that programs with NITRO_CAPTURE=FILE have written: the inputs to measure are those that tell most of
+    /// such calls
+    #[arg(long, value_name = "FILE")]
     pub captured: Option<PathBuf>,
-    /// File with the names of the training inputs, one a line; without one as [`InputLists`] says.
-    pub train_inputs: Option<PathBuf>,
-    /// Folder of real inputs; without one, the built-in inputs.
+    /// Folder of real inputs [default: the built-in inputs]
+    #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
+    /// File with the names of the training inputs, one a line [default: as fit]
+    #[arg(long, value_name = "FILE")]
+    pub train_inputs: Option<PathBuf>,
     /// When the repeats of one variant on one input end.
+    #[arg(skip)]
     pub repeats: Repeats,
     /// With whom the inputs are shared.
+    #[arg(skip)]
     pub share: Share,
-    /// Folder of the models.
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
     pub models: PathBuf,
 }
+
+/// The device where the user says nothing.
+const DEVICE: &str = "host";
+/// The number of measurements then.
+const MEASUREMENTS: usize = 10;
 
 impl Default for CalibrateRequest {
     fn default() -> Self {
         let (data, captured, train_inputs, inputs, repeats, share) = Default::default();
-        let (device, measurements, models) = ("host".into(), 10, PathBuf::from("models"));
+        let (device, measurements, models) = (DEVICE.to_owned(), MEASUREMENTS, PathBuf::from("models"));
         Self { data, device, measurements, captured, train_inputs, inputs, repeats, share, models }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use clap::Args;
 use nitro_core::model::{Model, file_name};
 use nitro_learn::check::{Expected, check};
 use nitro_learn::evaluate::WorstInput;
@@ -15,28 +16,37 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
 
-/// What to check, against what.
-#[derive(Clone, Debug, PartialEq)]
+/// The settings of a check: what to check, against what.
+#[derive(Args, Clone, Debug, PartialEq)]
 pub struct CheckRequest {
     /// Which functions, against which recordings.
+    #[command(flatten)]
     pub data: DataRequest,
     /// Which inputs the models should have been trained on, and which they are judged by.
+    #[command(flatten)]
     pub inputs: InputLists,
-    /// Folder of models.
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
     pub models: PathBuf,
-    /// Recorded devices to judge on; empty for all.
+    /// Recorded device to judge on; repeat for several [default: all]
+    #[arg(long = "device", value_name = "DEVICE")]
     pub devices: Vec<String>,
     /// The most regret that a model may have: 0.05 for choices that are 5 % off the best variant's speed, mean over
     /// the test inputs and devices.
+    #[arg(skip = MAX_REGRET)]
     pub max_regret: f64,
     /// Other bounds of single functions.
+    #[arg(skip)]
     pub max_regret_of: BTreeMap<String, f64>,
 }
+
+/// The most regret where the user says nothing.
+const MAX_REGRET: f64 = 0.05;
 
 impl Default for CheckRequest {
     fn default() -> Self {
         let (data, inputs, devices, max_regret_of) = Default::default();
-        Self { data, inputs, models: PathBuf::from("models"), devices, max_regret: 0.05, max_regret_of }
+        Self { data, inputs, models: PathBuf::from("models"), devices, max_regret: MAX_REGRET, max_regret_of }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use clap::Args;
 use nitro_core::Artifact;
 use nitro_core::model::{Model, file_name};
 use nitro_store::recordings::{Recordings, named_artifact as named};
@@ -23,13 +24,16 @@ use crate::generate::{Description, Generator, Target};
 /// let found = GeneratedRequest { variant: Some("found".into()), ..GeneratedRequest::default() };
 /// assert!(found.data.functions.is_empty(), "of all functions");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedRequest {
     /// Of which functions, out of which store.
+    #[command(flatten)]
     pub data: DataRequest,
-    /// Of this variant alone.
+    /// Variant whose kernels are shown [default: every one with a generator]
+    #[arg(long, value_name = "V")]
     pub variant: Option<String>,
-    /// Folder of models.
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
     pub models: PathBuf,
 }
 

@@ -1,5 +1,6 @@
 //! Evaluating: each device left out in turn.
 
+use clap::Args;
 use nitro_learn::evaluate::{
     DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, LeftOutInputs, evaluate_with, leave_out_inputs,
 };
@@ -9,24 +10,31 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
-use super::request::{DataRequest, InputLists};
+use super::request::{DataRequest, InputLists, at_least_one};
 
-/// What to evaluate.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The settings of an evaluation.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct EvaluateRequest {
     /// Which functions, from which recordings.
+    #[command(flatten)]
     pub data: DataRequest,
     /// Which inputs are trained on, and which are tests.
+    #[command(flatten)]
     pub inputs: InputLists,
     /// What the selection of device features tries.
+    #[arg(skip)]
     pub study: StudyOptions,
     /// What makes one selector better than another where one is chosen: for `auto`.
+    #[arg(skip)]
     pub objective: ObjectiveRequest,
     /// Whether every device is left out by itself, or with all others of its machine.
+    #[arg(skip)]
     pub leave_out: LeaveOut,
-    /// Numbers of measured training inputs with which `auto` is calibrated for the device that is left out.
+    /// Calibrate too: what auto achieves once so many training inputs were measured on the device that is left out
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,
-    /// Seed of everything random.
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
 }
 

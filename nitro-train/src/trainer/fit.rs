@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use nitro_core::model::file_name;
 use nitro_learn::study::StudyOptions;
 use nitro_learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
@@ -13,26 +14,35 @@ use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
 
-/// What to fit, from what.
-#[derive(Clone, Debug, PartialEq)]
+/// The settings of a fit: what to fit, from what.
+#[derive(Args, Clone, Debug, PartialEq)]
 pub struct FitRequest {
     /// Which functions, from which recordings.
+    #[command(flatten)]
     pub data: DataRequest,
-    /// File with the names of the training inputs, one a line; without one as [`InputLists`] says.
+    /// File with the names of the training inputs, one a line [default: as for evaluate]
+    #[arg(long, value_name = "FILE")]
     pub train_inputs: Option<PathBuf>,
-    /// Devices to learn from; empty for all that were recorded.
+    /// Devices to learn from, separated by commas [default: all in the store]
+    #[arg(long, value_name = "D,..", value_delimiter = ',')]
     pub sources: Vec<String>,
     /// The kinds of selectors and sets of device features to choose from; empty for all.
+    #[arg(skip)]
     pub strategies: Vec<Strategy>,
     /// What the selection of device features tries.
+    #[arg(skip)]
     pub study: StudyOptions,
     /// What makes one selector better than another.
+    #[arg(skip)]
     pub objective: ObjectiveRequest,
     /// What runs where a selector is unsure.
+    #[arg(skip)]
     pub when_unsure: WhenUnsure,
-    /// Folder that the models are written to.
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
     pub models: PathBuf,
-    /// Seed of everything random.
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
 }
 

@@ -1,5 +1,6 @@
 //! Recordings that are taken out of the store, or marked to be measured again.
 
+use clap::Args;
 use nitro_store::store::{self, Forgotten, Selected, SharedStore};
 use serde::Serialize;
 
@@ -16,11 +17,13 @@ use super::request::DataRequest;
 /// let of_bitmap = WhichRecordings { variant: Some("bitmap".into()), ..WhichRecordings::default() };
 /// assert!(of_bitmap.inputs.is_none(), "on all inputs");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct WhichRecordings {
-    /// The variant.
+    /// Only those of this variant
+    #[arg(long, value_name = "V")]
     pub variant: Option<String>,
-    /// A pattern of the inputs' names, of which `*` stands for any text.
+    /// Only those of inputs whose whole name matches the pattern, of which * is any text, for example 'dense/*'
+    #[arg(long = "input", value_name = "GLOB")]
     pub inputs: Option<String>,
 }
 
@@ -31,16 +34,20 @@ impl WhichRecordings {
     }
 }
 
-/// What to take out of a store.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The recordings to take out of a store.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetRequest {
     /// Of which functions, from which store; all without names.
+    #[command(flatten)]
     pub data: DataRequest,
     /// Which of their recordings.
+    #[command(flatten)]
     pub which: WhichRecordings,
-    /// On which device, as the store calls it; on all without one.
+    /// Only those on this device, by the name that `devices` shows
+    #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Permits that neither functions, nor which recordings, nor a device are named: then everything is forgotten.
+    /// Forget everything: needed where nothing else says what
+    #[arg(long, conflicts_with_all = ["functions", "variant", "inputs", "device"])]
     pub all: bool,
 }
 

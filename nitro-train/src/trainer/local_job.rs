@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args;
 use nitro_core::host;
 use nitro_core::model::{Model, file_name};
 use nitro_core::provide::OpenDevice;
@@ -16,7 +17,7 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::record::RecordSummary;
 use super::recorder::Recorder;
-use super::request::DataRequest;
+use super::request::{DataRequest, seconds};
 use super::tunable::Tunable;
 use crate::measure::{
     Candidate, Clock, Inputs, Plan, Repeats, Share, SystemClock, describe_device, whole_host,
@@ -27,19 +28,25 @@ use crate::report::{LocalResult, ReportData};
 const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
                      training. Exhaustive measurement here shows what those choices achieve.";
 
-/// What the main job is to do.
-#[derive(Clone, Debug)]
+/// The settings of the main job.
+#[derive(Args, Clone, Debug)]
 pub struct LocalJobRequest {
-    /// Which functions, and where own measurements are kept. What the program carries is learned from in any case.
-    pub data: DataRequest,
-    /// Device to choose for and to measure on; none for the host with all threads.
+    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and
+    /// partitions such as cuda:0/16sm too [default: host with all threads]
+    #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Folder the models are written to; none for `models` beside the program, where dispatch looks first.
+    /// Which functions, and where own measurements are kept. What the program carries is learned from in any case.
+    #[command(flatten)]
+    pub data: DataRequest,
+    /// Folder the models are written to [default: models beside the program, where dispatch looks first]
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS")]
     pub models: Option<PathBuf>,
-    /// Time for measuring, inputs made included; where it would not do fewer repeats are made, then fewer inputs
-    /// measured.
+    /// Time for measuring here, in seconds, inputs made included; where it would not do fewer repeats are made,
+    /// then fewer inputs measured
+    #[arg(long = "budget", value_name = "SECONDS", default_value = "100", value_parser = seconds())]
     pub time: Duration,
     /// With whom the inputs are shared.
+    #[arg(skip)]
     pub share: Share,
 }
 

@@ -17,8 +17,8 @@ use super::left_out::{by_reason, named};
 use super::observer::Observer;
 use super::tunable::Tunable;
 use crate::measure::{
-    Attempt, FailedInputs, Plan, Processors, Progress, RecordError, RecordedInputs, SurveyedInputs,
-    record_inputs, run_on, survey_inputs,
+    Attempt, FailedInputs, Plan, Processors, Progress, Proposer, RecordError, RecordedInputs, SurveyedInputs,
+    evaluate_inputs, record_inputs, run_on, survey_inputs,
 };
 use crate::worker;
 
@@ -57,10 +57,28 @@ impl Recorder<'_> {
             let closure = &self.tunable.record;
             record_inputs(self.tunable.function, &self.device, &plan, store, &*progress, closure)
         });
-        recorded.map_err(RecordError::Device).flatten().map_err(|source| {
-            let (function, device) = self.names();
-            TrainError::Record { function, device, source: source.into() }
-        })
+        recorded.map_err(RecordError::Device).flatten().map_err(|source| self.stopped(source))
+    }
+
+    /// Evaluates what a proposer asks for on the inputs of the plan.
+    pub(super) fn evaluate(
+        &self,
+        plan: &Plan<'_>,
+        proposer: &mut dyn Proposer,
+        store: &mut dyn SharedStore,
+    ) -> Result<RecordedInputs, TrainError> {
+        let plan = self.after_others(plan);
+        let evaluated = run_on(self.device, || {
+            let progress = self.observer.recording(self.tunable.name(), self.device_name);
+            let closure = &self.tunable.record;
+            evaluate_inputs(self.tunable.function, &self.device, &plan, proposer, store, &*progress, closure)
+        });
+        evaluated.map_err(RecordError::Device).flatten().map_err(|source| self.stopped(source))
+    }
+
+    fn stopped(&self, source: RecordError) -> TrainError {
+        let (function, device) = self.names();
+        TrainError::Record { function, device, source: source.into() }
     }
 
     /// All inputs with their features, which takes a run of the default variant each.

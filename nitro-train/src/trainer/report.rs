@@ -1,5 +1,6 @@
 //! The page about how good the choices are.
 
+use clap::Args;
 use nitro_learn::evaluate::{EvaluateOptions, evaluate_with};
 use nitro_store::recordings::Recordings;
 
@@ -7,7 +8,7 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::evaluate::judged;
 use super::layered_store::LayeredStore;
-use super::request::{DataRequest, InputLists};
+use super::request::{DataRequest, InputLists, at_least_one};
 use crate::measure::{describe_device, whole_host};
 use crate::report::assemble::{
     MeasuredSpace, assemble, device_tables, emitted_choices, facts, left_out, searches, space_report,
@@ -17,21 +18,26 @@ use crate::report::{FunctionReport, ReportData, SpaceReport};
 const ABOUT: &str = "How close selectors come to exhaustive search on devices that they were not trained on: each \
                      recorded device is left out in turn.";
 
-/// What to report on.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The settings of a report.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct ReportRequest {
     /// Which functions, from which recordings.
+    #[command(flatten)]
     pub data: DataRequest,
     /// Which inputs are trained on, and which are tests.
+    #[command(flatten)]
     pub inputs: InputLists,
-    /// Numbers of measured training inputs with which the selector that would be shipped is calibrated for the
-    /// device left out, for a curve on the page; without any there is none, as it takes long.
+    /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes
+    /// several times as long
+    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,
-    /// Number of searches, each with a seed of its own, by which the page shows how soon strategies find the best
-    /// configuration of a variant with tuning parameters; without any it does not, as they take long. Each is of at
-    /// most 100 evaluations, on at most 12 pairs of a device and an input.
+    /// Show too how soon search strategies find the best configuration of variants with tuning parameters: so many
+    /// searches of each (5 show enough) on at most 12 pairs of a device and an input, of at most 100 evaluations,
+    /// which the recordings answer; takes longer
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     pub searches: usize,
-    /// Seed of everything random.
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use clap::Args;
+use clap::builder::TypedValueParser;
 use nitro_core::Function;
 use nitro_stats::random::Random;
 use nitro_store::recordings::{Measurement, Recordings};
@@ -30,17 +32,28 @@ const DEFAULT_RUNS: f64 = 3.0;
 /// let without = RecordRequest { sample, ..RecordRequest::default() };
 /// assert_ne!(without.sample, SampleOptions::default());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
-    /// About so many inputs of each variant, of short and long times; 0 for no sample.
+    /// Of what is recorded already measure about so many inputs of each variant again in the end, within 5 % of the
+    /// time of the recording, and say where times differ: a variant's body, a compiler, a driver or a clock has
+    /// changed. Nothing of it is kept; 0 measures none
+    #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS, value_parser = at_most_a_thousand())]
     pub inputs: usize,
     /// Seed of which inputs these are.
+    #[arg(skip = crate::DEFAULT_SEED)]
     pub seed: u64,
+}
+
+/// Inputs of a sample where the user says nothing.
+const INPUTS: usize = 3;
+
+fn at_most_a_thousand() -> impl TypedValueParser<Value = usize> {
+    clap::value_parser!(u32).range(..=1000).map(|inputs| inputs as usize)
 }
 
 impl Default for SampleOptions {
     fn default() -> Self {
-        Self { inputs: 3, seed: crate::DEFAULT_SEED }
+        Self { inputs: INPUTS, seed: crate::DEFAULT_SEED }
     }
 }
 

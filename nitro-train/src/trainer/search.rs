@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use clap::{Args, ValueEnum};
 use nitro_core::{Choice, Function, choice_text};
-use nitro_store::printable::list;
+use nitro_store::printable::{list, sentence};
 use nitro_store::recordings::{Recordings, named_artifact};
 use serde::Serialize;
 use tempfile::TempDir;
@@ -15,49 +16,80 @@ use super::layered_store::LayeredStore;
 use super::profile::{Counting, ProfileRequest};
 use super::recorder::FailedRecording;
 use super::recorder::{Recorded, Recorder};
-use super::request::DataRequest;
+use super::request::{DataRequest, at_least_one, repeats};
 use super::tunable::Tunable;
-use crate::measure::{Candidate, Counters, Plan, Prepare, Repeats, Share};
-use crate::search::{SearchError, Searched, Searching, Strategy, kept};
+use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share};
+use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, kept};
 
-/// What to search, where and how.
-#[derive(Clone, Debug)]
+/// The settings of a search: what to search, where and how.
+#[derive(Args, Clone, Debug)]
 pub struct SearchRequest {
     /// Which functions, into which store; without names every function with tuning parameters.
+    #[command(flatten)]
     pub data: DataRequest,
-    /// The variant; without one, every variant with tuning parameters.
+    /// Variant to search [default: every one with tuning parameters]
+    #[arg(long, value_name = "V")]
     pub variant: Option<String>,
-    /// Who proposes. Without, `transfer` among configurations that are listed and an ant colony where code is
-    /// generated, which only [`Strategy::Ants`] and [`Strategy::Random`] search.
-    pub strategy: Option<Strategy>,
-    /// At most so many evaluations for each device and input.
+    /// The strategy. Without one, `transfer` among configurations that are listed and an ant colony where code is
+    /// generated, which only `ants`, `genetic`, `random` and [`SearchStrategy::Prove`] search.
+    #[arg(skip)]
+    pub strategy: Option<SearchStrategy>,
+    /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent of its time
+    #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay", value_parser = percent)]
+    pub within_percent: f64,
+    /// At most so many evaluations for each device and input, failed ones counted. With --strategy prove a search that
+    /// they end says how much is left to prove, and goes on where it was with more
+    #[arg(long, value_name = "N", default_value_t = EVALUATIONS, value_parser = at_least_one())]
     pub evaluations: usize,
-    /// Devices by name, one after the other; the host with all threads without any.
+    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded
+    /// device [default: each in turn]. Repeat for several
+    #[arg(long = "device", value_name = "D")]
     pub devices: Vec<String>,
-    /// Folder of real inputs; without one, the built-in inputs.
+    /// Folder of real inputs [default: the built-in inputs]
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub inputs: Option<PathBuf>,
-    /// The recorded devices that strategies may learn from; without, all others than the one that is searched on.
+    /// Devices to learn from, separated by commas, or none [default: all others]
+    #[arg(long, value_name = "D,..", value_delimiter = ',')]
     pub sources: Option<Vec<String>>,
-    /// Seed of everything random.
+    /// Seed of everything random
+    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
-    /// At most so many configurations of a function are measured on every input afterwards.
+    /// At most so many configurations of a function are measured on every input when the search is over, those that
+    /// bring most
+    #[arg(long, value_name = "K", default_value_t = KEPT, conflicts_with = "replay")]
     pub keep: usize,
-    /// When the repeats of one configuration on one input end.
+    /// Time for the repeats of one configuration on one input, in milliseconds
+    #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay", value_parser = repeats())]
     pub repeats: Repeats,
-    /// What ants learn from besides times.
+    /// Measurements that ants learn from besides times: what is counted without a profiler, or hardware counters too,
+    /// by Nsight Compute, which takes seconds for each evaluation of generated code
+    #[arg(long, value_enum, value_name = "M", default_value_t = MetricsSource::Counted, conflicts_with = "replay")]
     pub metrics: MetricsSource,
     /// With whom the inputs are shared.
+    #[arg(skip)]
     pub share: Share,
+}
+
+/// Evaluations of a search where the user says nothing.
+const EVALUATIONS: usize = 200;
+/// Configurations that are kept then.
+const KEPT: usize = 16;
+
+/// Reads a share of a time, in percent.
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.parse().ok().filter(|percent| (0.0..100.0).contains(percent));
+    percent.ok_or_else(|| "write a number from 0 to less than 100".to_owned())
 }
 
 impl Default for SearchRequest {
     fn default() -> Self {
         let (data, variant, strategy, devices, inputs, sources, repeats, metrics, share) = Default::default();
-        let (evaluations, seed, keep) = (200, crate::DEFAULT_SEED, 16);
+        let (evaluations, seed, keep, within_percent) = (EVALUATIONS, crate::DEFAULT_SEED, KEPT, 0.0);
         Self {
             data,
             variant,
             strategy,
+            within_percent,
             evaluations,
             devices,
             inputs,
@@ -80,13 +112,13 @@ impl Default for SearchRequest {
 /// let request = SearchRequest { metrics: MetricsSource::Ncu, ..SearchRequest::default() };
 /// assert_ne!(request.metrics, MetricsSource::default()); // where there is no profiler, `Trainer::search` says what to install
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MetricsSource {
-    /// What is known without a profiler, as the occupancy of each kernel.
+    /// What is known without a profiler, as the occupancy of each kernel
     #[default]
     Counted,
     /// Hardware counters too, by Nsight Compute: each evaluation of generated code is followed by a call that it
-    /// watches, in a process of its own, which takes seconds.
+    /// watches, in a process of its own
     Ncu,
 }
 
@@ -94,7 +126,7 @@ pub enum MetricsSource {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SearchSummary {
     /// One a variant, device and input.
-    pub searched: Vec<Searched>,
+    pub searched: Vec<SearchResult>,
     /// The choices that were measured on every input then, and are in the store.
     pub kept: Vec<Kept>,
     /// How measuring those went.
@@ -146,7 +178,7 @@ impl Trainer {
     /// let store = folder.path().join("my.db").display().to_string();
     /// let summary = trainer.search(&SearchRequest {
     ///     data: DataRequest { store: Some(store), ..DataRequest::default() },
-    ///     strategy: Some(Strategy::Random),
+    ///     strategy: Some(Strategy::Random.into()),
     ///     evaluations: 4,
     ///     keep: 2,
     ///     devices: vec!["host:1".into()],
@@ -177,6 +209,13 @@ impl Trainer {
                 match self.search_on(&recorder, request, &mut store, &mut summary) {
                     Ok(()) => {}
                     Err(error) if error.ends_the_process() => return Err(error),
+                    // Few functions have a variant of which something can be proved.
+                    Err(error @ TrainError::Search(SearchError::NoProof { .. }))
+                        if request.data.functions.is_empty() =>
+                    {
+                        self.tell(format!("passed over: {}", sentence(&error)));
+                        first_error.get_or_insert(error);
+                    }
                     Err(error) => {
                         summary.failed.push(recorder.failed(&error, "searched"));
                         first_error.get_or_insert(error);
@@ -204,6 +243,7 @@ impl Trainer {
         }
     }
 
+    /// Searches one function on one device, and measures on every input what is worth it.
     fn search_on(
         &self,
         recorder: &Recorder<'_>,
@@ -214,53 +254,17 @@ impl Trainer {
         let function = recorder.tunable.function;
         let nothing = || Recordings { function: function.name().to_owned(), ..Recordings::default() };
         let others = store.load_if_recorded(function.name())?.unwrap_or_else(nothing);
-        let searching = self.searching(request, recorder.tunable, others)?;
+        let search_plan = self.search_plan(request, recorder.tunable, others)?;
+        let mut searches = Searches::new(search_plan, function, recorder.device.entry())?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
-        self.tell(format!(
-            "{} on {}: searching, at most {} evaluations an input",
-            function.name(),
-            recorder.device_name,
-            request.evaluations
-        ));
-        let is_sought = |variant: &str| request.variant.as_ref().is_none_or(|own| own == variant);
-        let presets = recorder.tunable.presets();
-        for (variant, presets) in presets.filter(|(own, presets)| is_sought(own) && !presets.is_empty()) {
-            self.tell(format!(
-                "{}: the search of `{variant}` begins with {}",
-                function.name(),
-                list(&presets)
-            ));
-        }
-        let prepare = recorder.tunable.prepare.as_ref().map(|prepare| {
-            let device = recorder.device_name;
-            move |choice| prepare(choice, device)
-        });
-        let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
-        let profile = match request.metrics {
-            MetricsSource::Counted => None,
-            MetricsSource::Ncu => Some(self.counters_of(recorder, request)?),
-        };
-        let counting = profile.as_ref().map(|(profile, folder)| {
-            Counting::new((recorder.tunable, recorder.device_name), profile, &*self.observer, folder)
-        });
-        let counting = counting.transpose()?;
-        let count =
-            counting.as_ref().map(|counting| |choice: Choice, input: &str| counting.of(choice, input));
-        let counters = count.as_ref().map(|count| Counters(count));
-        let searched_plan = Plan { search: Some(&searching), prepare, counters, ..plan.clone() };
-        let searched_inputs = recorder.record(&searched_plan, store.writable()?)?;
-        let searched = searching.take_found();
+        let searched_inputs = self.run_searches(recorder, request, &plan, &mut searches, store)?;
+        let searched = searches.into_found();
         let chosen: Vec<String> = kept(&searched, request.keep)
             .into_iter()
             .map(|(variant, configuration)| choice_text(&variant, &configuration))
             .collect();
-        self.tell(format!(
-            "{} on {}: measuring {} on every input",
-            function.name(),
-            recorder.device_name,
-            chosen.join(", ")
-        ));
+        recorder.say(&format!("measuring {} on every input", chosen.join(", ")));
         let candidates = candidates(function, &chosen);
         // Before they are measured: whoever goes on from here, on whatever machine, knows what was kept.
         for text in candidates.iter().filter_map(artifact_text) {
@@ -271,9 +275,44 @@ impl Trainer {
         inputs.failed.extend(searched_inputs.failed);
         summary.searched.extend(searched);
         summary.recorded.push(recorder.summary(inputs, store.writable()?)?);
-        let (function, device) = (function.name().to_owned(), recorder.device_name.to_owned());
+        let (function, device) = recorder.names();
         summary.kept.push(Kept { function, device, choices: chosen });
         Ok(())
+    }
+
+    /// Brings the searches of one function on one device to their end.
+    fn run_searches(
+        &self,
+        recorder: &Recorder<'_>,
+        request: &SearchRequest,
+        plan: &Plan<'_>,
+        searches: &mut Searches<'_>,
+        store: &mut LayeredStore<'_>,
+    ) -> Result<RecordedInputs, TrainError> {
+        let Recorder { tunable, device_name, .. } = *recorder;
+        recorder.say(&format!("searching, at most {} evaluations an input", request.evaluations));
+        let is_sought = |variant: &str| request.variant.as_ref().is_none_or(|own| own == variant);
+        for (variant, presets) in
+            tunable.presets().filter(|(own, presets)| is_sought(own) && !presets.is_empty())
+        {
+            let (function, presets) = (tunable.name(), list(&presets));
+            self.tell(format!("{function}: the search of `{variant}` begins with {presets}"));
+        }
+        let prepare = tunable.prepare.as_ref().map(|prepare| move |choice| prepare(choice, device_name));
+        let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
+        let profile = match request.metrics {
+            MetricsSource::Counted => None,
+            MetricsSource::Ncu => Some(self.counters_of(recorder, request)?),
+        };
+        let counting = profile
+            .as_ref()
+            .map(|(profile, folder)| Counting::new((tunable, device_name), profile, &*self.observer, folder));
+        let counting = counting.transpose()?;
+        let count =
+            counting.as_ref().map(|counting| |choice: Choice, input: &str| counting.of(choice, input));
+        let counters = count.as_ref().map(|count| Counters(count));
+        let plan = Plan { prepare, counters, ..plan.clone() };
+        recorder.evaluate(&plan, searches, store.writable()?)
     }
 
     /// What a profiler is asked of a device that has counters, and the folder of its logs.
@@ -290,27 +329,29 @@ impl Trainer {
         Ok((Counting::request(request.inputs.as_deref(), &folder), folder))
     }
 
-    fn searching<'t>(
+    fn search_plan<'t>(
         &self,
         request: &SearchRequest,
         tunable: &'t Tunable,
         others: Recordings,
-    ) -> Result<Searching<'t>, TrainError> {
+    ) -> Result<SearchPlan<'t>, TrainError> {
         let unknown = request.sources.iter().flatten().find(|name| others.device_index(name).is_none());
         if let Some(device) = unknown {
             return Err(SearchError::no_such_device(&others, device).into());
         }
-        let SearchRequest { variant, strategy, evaluations, seed, sources, .. } = request.clone();
+        let SearchRequest { variant, strategy, within_percent, evaluations, seed, sources, .. } =
+            request.clone();
         let generators = tunable.generators();
-        Ok(Searching {
+        Ok(SearchPlan {
             variant,
             strategy,
+            within_percent,
             generators,
             evaluations,
             seed,
             others,
             sources,
-            ..Searching::default()
+            ..SearchPlan::default()
         })
     }
 }

@@ -182,7 +182,7 @@ fn a_function_whose_search_fails_costs_itself() {
     let request = SearchRequest {
         data: request(&folder).data,
         devices: vec!["scripted:0".into()],
-        strategy: Some(nitro_train::search::Strategy::Random),
+        strategy: Some(nitro_train::search::Strategy::Random.into()),
         ..SearchRequest::default()
     };
     let both = trainer().function(sound_search::sound_search::function(), sound);

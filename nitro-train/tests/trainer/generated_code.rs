@@ -436,7 +436,7 @@ fn what_cannot_be_searched_is_said() {
     refused(
         &[&found[..], &["--strategy", "annealing"]].concat(),
         &[],
-        "is searched by ants, genetic or random",
+        "is searched by ants, genetic, random or prove",
     );
     refused(&found, &[(GENERATOR, "none")], "this trainer has no generator for it");
     refused(

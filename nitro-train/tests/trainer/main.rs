@@ -16,6 +16,7 @@ mod main_job_budget;
 mod own_inputs;
 #[cfg(unix)]
 mod profile;
+mod proofs;
 mod record_all;
 mod record_budget;
 #[path = "../scripted/mod.rs"]
@@ -43,6 +44,7 @@ const SCENARIOS: &[Scenario] = &[
     ("own_inputs", own_inputs::main),
     #[cfg(unix)]
     ("profile", profile::main),
+    ("proofs", proofs::main),
     ("record_all", record_all::main),
     ("record_budget", record_budget::main),
     ("searches", searches::main),

@@ -73,8 +73,8 @@ static SUBJECTS: [Subject; 11] = [
 
 /// Returns the texts of launch plans by the names of their nests.
 ///
-/// `train evolve NAME.plan.json --sizes ..` takes them. One is a product of matrices in tiles, the other a stencil whose
-/// steps in time are loops of the host.
+/// `train evolve NAME.plan.json --sizes ..` takes them. One is a product of matrices in tiles, the other a stencil
+/// whose steps in time are loops of the host.
 ///
 /// ```
 /// let [(name, text), _] = nitro_evolve_subjects::plans() else { panic!("there are two") };

@@ -1,17 +1,13 @@
 //! Programs of a nest timed on a GPU, after what they give was compared with a reference.
 
 use nitro_core::Device;
-use nitro_core::recording::PartTime;
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, Image, LaunchError, LaunchPlan, Options, PlanError, Usage,
 };
 use nitro_nest::{Data, DependenceError, Integers, Mapping, Nest, Program, RunError, Schedule};
-use nitro_search::{Failure, Part, PartReport, Report};
 use nitro_stats::random::Random;
 use rayon::prelude::*;
 
-/// Timed runs, of which the median counts.
-const RUNS: usize = 5;
 /// What takes so many times as long as the best so far is not timed again.
 const SLOW: f64 = 2.0;
 /// As much of the first run may be spent on bringing kernels to the device: a driver does it when they are launched.
@@ -68,18 +64,6 @@ pub enum Error {
     },
 }
 
-impl Error {
-    /// What a search is told.
-    #[must_use]
-    pub fn failure(&self) -> Failure {
-        match self {
-            Self::Wrong { .. } => Failure::Wrong,
-            Self::Cuda(CudaError::Compile { .. }) => Failure::Compile,
-            _ => Failure::Launch,
-        }
-    }
-}
-
 /// What others are compared with: a thread for each point of parallel loops, neighbours at neighbouring elements,
 /// every sum in its order.
 #[must_use]
@@ -118,140 +102,154 @@ impl Compiled {
     }
 }
 
-/// A nest with data on a device.
-pub struct Bench<'a> {
+/// The arrays of a nest on a device.
+pub struct Arrays<'a> {
     nest: &'a Nest,
-    device: Cuda,
     sizes: Vec<i64>,
     scalars: Vec<f32>,
     /// The arrays before a run.
     inputs: Vec<Buffer<f32>>,
     /// The arrays of a run.
     arrays: Vec<Buffer<f32>>,
-    /// What should be in those that are written.
-    expected: Vec<Option<Buffer<f32>>>,
+}
+
+/// Copies of the arrays that a nest writes.
+pub type Results = Vec<Buffer<f32>>;
+
+impl<'a> Arrays<'a> {
+    /// Creates arrays of these sizes, filled with numbers between 1/2 and 3/2.
+    ///
+    /// # Errors
+    /// When the sizes are none of the nest, or the device has no room.
+    pub fn new(nest: &'a Nest, sizes: Vec<i64>, device: Cuda) -> Result<Self, Error> {
+        let shapes = Data::shapes_of(nest, &sizes)?; // of temporaries too, which a program has for itself
+        device.enter();
+        let (mut inputs, mut arrays) = (Vec::new(), Vec::new());
+        for (array, shape) in shapes[..nest.arguments()].iter().enumerate() {
+            let length = shape.iter().product::<i64>().max(1) as usize;
+            inputs.push(Buffer::from_slice(&numbers(array as u64, length))?);
+            arrays.push(Buffer::uninit(length)?);
+        }
+        let scalars = nest.scalars().iter().enumerate().map(|(index, _)| 0.75 + index as f32 / 2.0).collect();
+        Ok(Self { nest, sizes, scalars, inputs, arrays })
+    }
+
+    /// Returns the number of elements of all arrays.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        self.arrays.iter().map(Buffer::len).sum()
+    }
+
+    /// Makes the arrays what they were before a run.
+    ///
+    /// # Errors
+    /// When the device fails.
+    pub fn restore(&mut self) -> Result<(), CudaError> {
+        self.arrays.iter_mut().zip(&self.inputs).try_for_each(|(array, input)| array.copy_from(input))
+    }
+
+    /// Launches a program of the nest, and does not wait for it.
+    ///
+    /// # Errors
+    /// When it cannot be launched.
+    pub fn launch(&self, executable: &Executable) -> Result<(), LaunchError> {
+        // SAFETY: the arrays have the elements that the sizes say.
+        unsafe { executable.run(&self.sizes, &self.scalars, &self.arrays) }
+    }
+
+    /// Copies the arrays that the nest writes.
+    ///
+    /// # Errors
+    /// When the device fails or has no room.
+    pub fn results(&self) -> Result<Results, CudaError> {
+        let mut results = Vec::new();
+        for (_, array) in self.written() {
+            let mut kept = Buffer::uninit(array.len())?;
+            kept.copy_from(array)?;
+            results.push(kept);
+        }
+        Ok(results)
+    }
+
+    /// Returns the arrays that the nest writes, each with its name.
+    fn written(&self) -> impl Iterator<Item = (&'a str, &Buffer<f32>)> {
+        let all = self.nest.arrays().iter().zip(&self.arrays);
+        all.filter(|(declared, _)| declared.is_written)
+            .map(|(declared, array)| (declared.name.as_str(), array))
+    }
+}
+
+/// Returns true for results whose differences are rounding.
+///
+/// # Errors
+/// When the device fails.
+pub fn agree(expected: &[Buffer<f32>], found: &[Buffer<f32>]) -> Result<bool, Error> {
+    for (expected, found) in expected.iter().zip(found) {
+        let (difference, largest) = apart(expected, found)?;
+        if difference > TOLERANCE * largest {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns the largest difference of two arrays, and the largest element of the first.
+fn apart(expected: &Buffer<f32>, found: &Buffer<f32>) -> Result<(f32, f32), Error> {
+    let result = Buffer::<u32>::zeroed(2)?;
+    let arguments = [found.into(), expected.into(), (found.len() as u64).into(), (&result).into()];
+    // SAFETY: the arguments are of the kernel's types, and both arrays have so many elements.
+    unsafe { COMPARE.kernel("compare")?.launch(Grid::linear(1024, 256), &arguments)? };
+    let [difference, largest] = [0, 1].map(|index| result.get(index).map(f32::from_bits));
+    Ok((difference?, largest?))
+}
+
+/// A nest whose programs are timed.
+pub struct Bench<'a> {
+    arrays: Arrays<'a>,
+    device: Cuda,
+    expected: Results,
     best_ms: f64,
 }
 
 impl<'a> Bench<'a> {
-    /// The nest with these sizes, on numbers between 1/2 and 3/2. What `reference` gives, others have to give.
+    /// Creates data for the nest with these sizes. What `reference` gives, others have to give.
     ///
     /// # Errors
     /// When the sizes are none of the nest, the device has no room, or the reference does not run.
     pub fn new(nest: &'a Nest, reference: &Program, sizes: Vec<i64>, device: Cuda) -> Result<Self, Error> {
-        let shapes = Data::shapes_of(nest, &sizes)?; // of temporaries too, which a program has for itself
-        let lengths: Vec<usize> = shapes[..nest.arguments()]
-            .iter()
-            .map(|shape| shape.iter().product::<i64>().max(1) as usize)
-            .collect();
-        device.enter();
-        let filled = |(array, length): (usize, &usize)| Buffer::from_slice(&numbers(array as u64, *length));
-        let inputs = lengths.iter().enumerate().map(filled).collect::<Result<_, _>>()?;
-        let empty = |length: &usize| Buffer::uninit(*length);
-        let arrays = lengths.iter().map(empty).collect::<Result<_, _>>()?;
-        let scalars = nest.scalars().iter().enumerate().map(|(index, _)| 0.75 + index as f32 / 2.0).collect();
-        let expected = Vec::new();
-        let mut bench =
-            Self { nest, device, sizes, scalars, inputs, arrays, expected, best_ms: f64::INFINITY };
-        let executable = bench.compile(reference)?.load(device)?;
-        bench.run(&executable)?;
-        let written = nest.arrays().iter().zip(&bench.arrays).zip(&lengths);
-        let keep = |((declared, array), length): ((&nitro_nest::ArrayDeclaration, &Buffer<f32>), &usize)| {
-            if !declared.is_written {
-                return Ok(None);
-            }
-            let mut kept = Buffer::uninit(*length)?;
-            kept.copy_from(array)?;
-            Ok(Some(kept))
-        };
-        bench.expected = written.map(keep).collect::<Result<_, CudaError>>()?;
+        let compiled = Compiled::new(reference, &sizes, Options::for_device(device))?;
+        let arrays = Arrays::new(nest, sizes, device)?;
+        let mut bench = Self { arrays, device, expected: Vec::new(), best_ms: f64::INFINITY };
+        bench.launch(&compiled.load(device)?, 1)?;
+        bench.expected = bench.arrays.results()?;
         Ok(bench)
     }
 
-    /// The kernels for this device and these sizes.
-    ///
-    /// # Errors
-    /// Those of the compiler.
-    pub fn compile(&self, program: &Program) -> Result<Compiled, Error> {
-        Compiled::new(program, &self.sizes, Options::for_device(self.device))
-    }
-
-    /// The times of a program that gives what the reference gives, in nanoseconds: of so many runs on fresh data,
-    /// each of so many launches in a row. What takes long beside the best so far is run once more alone.
+    /// Times a program that gives what the reference gives, in nanoseconds: so many runs on fresh data, each of so
+    /// many launches in a row. What takes long beside the best so far is run once more alone.
     ///
     /// # Errors
     /// When it does not run, or gives something else.
     pub fn times_ns(&mut self, compiled: Compiled, runs: usize, launches: usize) -> Result<Vec<f64>, Error> {
         let executable = compiled.load(self.device)?;
-        let first_ms = self.run(&executable)?; // warms up, too
+        let first_ms = self.launch(&executable, 1)?; // warms up, too
         self.compare()?;
-        let runs = if self.is_slow(first_ms) { 1 } else { runs };
+        // In the first run its kernels came to the device.
+        let is_slow = first_ms - MOST_LOADING_MS >= SLOW * self.best_ms;
+        let runs = if is_slow { 1 } else { runs.max(1) };
         let times_ms: Vec<f64> =
-            (0..runs.max(1)).map(|_| self.launch(&executable, launches.max(1))).collect::<Result<_, _>>()?;
+            (0..runs).map(|_| self.launch(&executable, launches.max(1))).collect::<Result<_, _>>()?;
         self.best_ms = times_ms.iter().copied().fold(self.best_ms, f64::min);
         Ok(times_ms.into_iter().map(|time_ms| time_ms * 1e6).collect())
     }
 
-    /// Compiles on all cores, then times one program after the other: in the order of the programs.
-    pub fn reports(&mut self, programs: &[Program]) -> Vec<Result<Report, Error>> {
-        let images: Vec<_> = programs.par_iter().map(|program| self.compile(program)).collect();
-        images.into_iter().map(|image| image.and_then(|image| self.report(image))).collect()
-    }
-
-    /// Whether a program is slow beside the best so far, by its first run, in which its kernels came to the device.
-    fn is_slow(&self, first_ms: f64) -> bool {
-        first_ms - MOST_LOADING_MS >= SLOW * self.best_ms
-    }
-
-    /// The time of a program that gives what the reference gives, and those of its kernels.
-    fn report(&mut self, compiled: Compiled) -> Result<Report, Error> {
-        let executable = compiled.load(self.device)?;
-        let first_ms = self.run(&executable)?;
-        self.compare()?;
-        let mut times_ms = vec![first_ms];
-        if !self.is_slow(first_ms) {
-            times_ms = (0..RUNS).map(|_| self.run(&executable)).collect::<Result<_, _>>()?;
-            times_ms.sort_unstable_by(f64::total_cmp);
-        }
-        let time_ms = times_ms[times_ms.len() / 2];
-        self.best_ms = self.best_ms.min(time_ms);
-        let mut report = Report::time_ns(time_ms * 1e6);
-        report.parts = self.parts(&executable)?;
-        Ok(report)
-    }
-
-    /// What each kernel takes, of all its launches, and how much of the device it has.
-    fn parts(&mut self, executable: &Executable) -> Result<Vec<PartReport>, Error> {
-        self.restore()?;
-        // SAFETY: the arrays have the elements that the sizes say.
-        let parts = unsafe { executable.run_in_parts(&self.sizes, &self.scalars, &self.arrays)? };
-        let report = |PartTime { name, time_ns, metrics }| {
-            let metrics = metrics.into_iter().collect();
-            PartReport { part: Part::new(name), time_ns, metrics }
-        };
-        Ok(parts.into_iter().map(report).collect())
-    }
-
-    fn restore(&mut self) -> Result<(), Error> {
-        for (array, input) in self.arrays.iter_mut().zip(&self.inputs) {
-            array.copy_from(input)?;
-        }
-        Ok(())
-    }
-
-    /// The time of a run on fresh data, in milliseconds.
-    fn run(&mut self, executable: &Executable) -> Result<f64, Error> {
-        self.launch(executable, 1)
-    }
-
-    /// The mean time of so many runs in a row, in milliseconds; the first of them is on fresh data.
+    /// Times so many runs in a row, in milliseconds each; the first of them is on fresh data.
     fn launch(&mut self, executable: &Executable, runs: usize) -> Result<f64, Error> {
-        self.restore()?;
+        self.arrays.restore()?;
         let mut stopwatch = nitro_cuda::current().stopwatch();
         stopwatch.start();
         for _ in 0..runs {
-            // SAFETY: the arrays have the elements that the sizes say.
-            unsafe { executable.run(&self.sizes, &self.scalars, &self.arrays)? };
+            self.arrays.launch(executable)?;
         }
         let time_ms = stopwatch.stop() / 1e6 / runs as f64;
         self.device.stream().synchronize()?;
@@ -259,18 +257,10 @@ impl<'a> Bench<'a> {
     }
 
     fn compare(&self) -> Result<(), Error> {
-        for (array, expected) in self.expected.iter().enumerate() {
-            let Some(expected) = expected else { continue };
-            let result = Buffer::<u32>::zeroed(2)?;
-            let found = &self.arrays[array];
-            let arguments = [found.into(), expected.into(), (found.len() as u64).into(), (&result).into()];
-            // SAFETY: the arguments are of the kernel's types, and both arrays have so many elements.
-            unsafe { COMPARE.kernel("compare")?.launch(Grid::linear(1024, 256), &arguments)? };
-            let [difference, largest] = [0, 1].map(|index| result.get(index).map(f32::from_bits));
-            let (difference, largest) = (difference?, largest?);
+        for (expected, (name, found)) in self.expected.iter().zip(self.arrays.written()) {
+            let (difference, largest) = apart(expected, found)?;
             if difference > TOLERANCE * largest {
-                let array = self.nest.arrays()[array].name.clone();
-                return Err(Error::Wrong { array, difference, largest });
+                return Err(Error::Wrong { array: name.to_owned(), difference, largest });
             }
         }
         Ok(())

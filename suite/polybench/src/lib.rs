@@ -5,8 +5,6 @@ pub mod blas;
 #[cfg(feature = "search")]
 pub mod decided;
 #[cfg(feature = "search")]
-pub mod given;
-#[cfg(feature = "search")]
 pub mod gpu;
 pub mod others;
 #[cfg(feature = "search")]
@@ -16,6 +14,8 @@ pub mod results;
 pub mod solvers;
 pub mod statistics;
 pub mod stencils;
+#[cfg(feature = "train")]
+pub mod train;
 #[cfg(feature = "search")]
 pub mod work;
 

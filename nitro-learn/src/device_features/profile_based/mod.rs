@@ -20,12 +20,12 @@ mod resources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use self::regression::Regression;
-pub use self::resources::{RESOURCES, Resource};
 use nitro_stats::statistics::mean;
-
 use nitro_store::recordings::counters::{COUNTERS, Counter, ISSUED};
 use nitro_store::recordings::{Metrics, Profiles, ProxyProfile, VariantProfile};
+
+pub use self::regression::Regression;
+pub use self::resources::{RESOURCES, Resource};
 
 /// Share of the highest predicted intensity from which on a proxy is among the best.
 pub const NEAR_BEST: f64 = 0.5;
@@ -40,9 +40,9 @@ pub const LEAST_SHARE: f64 = 0.05;
 /// The resources that matter to a function, by its profiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Relevance {
-    /// By variant the proxies that any of its kernels resembles.
+    /// The proxies that any kernel of a variant resembles, by variant.
     pub variants: BTreeMap<String, BTreeSet<String>>,
-    /// By proxy the number of variants that resemble it: the proxies of the function.
+    /// The number of variants that resemble a proxy, by proxy: the proxies of the function.
     pub proxies: BTreeMap<String, usize>,
     /// Device features that describe what the function stresses.
     pub device_features: BTreeSet<String>,
@@ -55,6 +55,7 @@ pub fn select(profiles: &Profiles) -> Option<Relevance> {
     let mut ballots = BTreeMap::<(&str, &str), Vec<BTreeSet<&str>>>::new(); // by variant and kernel
     let devices: BTreeSet<&str> = profiles.proxies.iter().map(|profile| profile.device.as_str()).collect();
     for device in devices {
+        // Counters are comparable on one device alone, so that proxies and variants are compared there.
         let models =
             Models::fit(profiles.proxies.iter().filter(|profile| profile.device == device).collect());
         let idle = idle_kernels(profiles, device);
@@ -82,22 +83,27 @@ pub fn select(profiles: &Profiles) -> Option<Relevance> {
 
 /// The kernels of variants that do not do the work.
 fn idle_kernels<'p>(profiles: &'p Profiles, device: &str) -> BTreeSet<(&'p str, &'p str)> {
-    let here = || profiles.variants.iter().filter(|profile| profile.device == device);
-    let issued = |profile: &VariantProfile| profile.metrics.get(ISSUED).copied().unwrap_or(0.0);
+    let here: Vec<&VariantProfile> =
+        profiles.variants.iter().filter(|profile| profile.device == device).collect();
     let mut of_call = BTreeMap::<(&str, &str), f64>::new();
-    for profile in here() {
+    for profile in &here {
         *of_call.entry((&profile.variant, &profile.input)).or_default() += issued(profile);
     }
     let mut shares = BTreeMap::<(&str, &str), Vec<f64>>::new();
-    for profile in here() {
+    for profile in here {
         let all = of_call[&(&*profile.variant, &*profile.input)];
         shares.entry((&profile.variant, &profile.kernel)).or_default().push(issued(profile) / all);
     }
-    let hardly_issues = |shares: Vec<f64>| mean(shares).is_some_and(|share| share < LEAST_SHARE);
-    shares.into_iter().filter_map(|(kernel, shares)| hardly_issues(shares).then_some(kernel)).collect()
+    shares.retain(|_, shares| mean(shares.iter().copied()).is_some_and(|share| share < LEAST_SHARE));
+    shares.into_keys().collect()
 }
 
-/// Those named by more than half of the ballots; without any, those named most often.
+/// Instructions that a kernel issued; 0 where that was not counted.
+fn issued(profile: &VariantProfile) -> f64 {
+    profile.metrics.get(ISSUED).copied().unwrap_or(0.0)
+}
+
+/// Returns the proxies on more than half of the ballots; without any, those on most.
 fn elect<'p>(ballots: &[BTreeSet<&'p str>]) -> BTreeSet<&'p str> {
     let mut votes = BTreeMap::<&str, usize>::new();
     for &proxy in ballots.iter().flatten() {
@@ -118,24 +124,25 @@ impl<'p> Models<'p> {
     /// Fits the regressions from the proxies' profiles on one device.
     #[must_use]
     pub fn fit(profiles: Vec<&'p ProxyProfile>) -> Self {
-        let has = |counter: &Counter| {
+        let mut counters: Vec<Counter> = COUNTERS.into_iter().collect();
+        counters.retain(|counter| {
             profiles.iter().all(|profile| counter.per_instruction(&profile.metrics).is_some())
-        };
-        let counters: Vec<Counter> = COUNTERS.into_iter().filter(has).collect();
+        });
         let rows: Vec<Vec<f64>> =
             profiles.iter().map(|profile| values(&counters, &profile.metrics)).collect();
         let names: BTreeSet<&str> = profiles.iter().map(|profile| profile.proxy.as_str()).collect();
-        let regression = |name: &str| {
-            let intensity = |profile: &&ProxyProfile| {
-                if profile.proxy == name { f64::from(profile.intensity) } else { 0.0 }
-            };
-            Regression::fit(&rows, &profiles.iter().map(intensity).collect::<Vec<_>>())
-        };
-        let by_proxy = names.into_iter().map(|name| (name, regression(name))).collect();
+        // One regression a proxy. The profiles of the other proxies are its zeros.
+        let mut by_proxy = BTreeMap::new();
+        for name in names {
+            let of_name = profiles.iter().map(|profile| (profile.proxy == name, profile.intensity));
+            let intensities: Vec<f64> =
+                of_name.map(|(own, intensity)| if own { f64::from(intensity) } else { 0.0 }).collect();
+            by_proxy.insert(name, Regression::fit(&rows, &intensities));
+        }
         Self { counters, by_proxy }
     }
 
-    /// By proxy the intensity that a profile resembles.
+    /// Returns the intensity that a profile resembles, by proxy.
     #[must_use]
     pub fn intensities(&self, metrics: &Metrics) -> BTreeMap<&'p str, f64> {
         let row = values(&self.counters, metrics);

@@ -29,6 +29,8 @@ impl Regression {
         let scaled: Vec<Vec<f64>> = rows.iter().map(|row| scale(row, &greatest)).collect();
         let mut coefficients = vec![0.0; count];
         let mut residuals = targets.to_vec();
+        // Each sweep sets every coefficient to its optimum given the others. The problem is convex and its bounds are
+        // separate, so that this converges (Tseng, "Convergence of a block coordinate descent method", 2001).
         for _ in 0..MOST_SWEEPS {
             let changes = (0..count).map(|at| descend(at, &scaled, &mut coefficients, &mut residuals));
             if changes.fold(0.0, f64::max) < TOLERANCE {
@@ -44,11 +46,13 @@ impl Regression {
     }
 }
 
-/// In units of the greatest value; a counter that no training profile has tells nothing.
+/// Scales a row to units of the greatest value; a counter that no training profile has tells nothing.
 fn scale(row: &[f64], greatest: &[f64]) -> Vec<f64> {
-    let unit =
-        |(&value, &greatest): (&f64, &f64)| if greatest > 0.0 { (value / greatest).min(1.0) } else { 0.0 };
-    row.iter().zip(greatest).map(unit).collect()
+    let mut scaled = Vec::with_capacity(row.len());
+    for (&value, &greatest) in row.iter().zip(greatest) {
+        scaled.push(if greatest > 0.0 { (value / greatest).min(1.0) } else { 0.0 });
+    }
+    scaled
 }
 
 /// Sets one coefficient to its best value given the others; by how much it changed.

@@ -30,9 +30,9 @@ use rayon::prelude::*;
 
 use self::grow::{Samples, Tree, grow};
 use self::samples::samples;
-use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 use crate::costs::forest_ns;
-use crate::device_features::transfer::{Transfer, TransferPlan, by_training};
+use crate::learners::transfer::{Transfer, TransferPlan, by_training};
 use crate::task::Task;
 
 pub use self::important::important;
@@ -74,9 +74,9 @@ impl Learner for Forests {
         forest_ns(Growth::SHIPPED.trees)
     }
 
-    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
+    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> TrainingResult {
         let growth = if set.is_final { Growth::SHIPPED } else { Growth::COMPARED };
-        Trained { selector: forest(set, growth), converged: true }
+        TrainingResult { selector: forest(set, growth), converged: true }
     }
 
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
@@ -86,22 +86,23 @@ impl Learner for Forests {
 
 fn forest(set: &TrainingSet<'_>, growth: Growth) -> Selector {
     let samples = samples(set);
-    let tree = |number: usize| {
+    let trees = (0..growth.trees).into_par_iter().map(|number| {
+        // A seed for each tree, so that the forest is the same on any number of threads.
         let seed = Random::new(set.task.seed ^ 0x4652_5354).next_u64().wrapping_add(number as u64);
         grow(&samples, growth.min_leaf, Random::new(seed))
-    };
-    let trees: Vec<Tree> = (0..growth.trees).into_par_iter().map(tree).collect();
-    Selector::Forest(join(&trees, set.task.columns.len(), &samples))
+    });
+    Selector::Forest(join(&trees.collect::<Vec<_>>(), set.task.columns.len(), &samples))
 }
 
 /// The trees as the run time reads them.
 fn join(trees: &[Tree], inputs: usize, samples: &Samples) -> Forest {
-    let byte = |&loss: &f32| (255.0 * loss).round().clamp(0.0, 255.0) as u8;
+    // A leaf's losses are shares of the best speed. A byte resolves them to 0.4 %.
+    let losses = trees.iter().flat_map(|tree| &tree.values);
     Forest {
         inputs,
         choices: samples.classes,
         nodes: trees.iter().flat_map(|tree| tree.nodes.iter().copied()).collect(),
-        values: trees.iter().flat_map(|tree| tree.values.iter().map(byte)).collect(),
+        values: losses.map(|loss| (255.0 * loss).round().clamp(0.0, 255.0) as u8).collect(),
         origins: samples.origins(),
     }
 }

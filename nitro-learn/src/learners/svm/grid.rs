@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::machine::{Machine, Parameters};
+use super::machine::Parameters;
 use super::samples::SamplesByClass;
 use super::smo::{Smo, Stop};
 use crate::folds::{inputs_within, rest, sample};
@@ -101,7 +101,8 @@ fn run(
         .map(|device| (device, space.kernel_to(&task.device_row(device, features), gamma)))
         .collect();
     let kernel = task.space.kernel(gamma);
-    let tally = |machine: &Machine| {
+    let mut tallies = Vec::with_capacity(machines.len());
+    for machine in &machines {
         let mut tally = (0.0, 0);
         for &input in &parts[trial.part] {
             let sums = machine.partial_sums(&samples, kernel.row(input), others.len());
@@ -111,28 +112,31 @@ fn run(
                 }
             }
         }
-        tally
-    };
-    machines.iter().map(tally).collect()
+        tallies.push(tally);
+    }
+    tallies
 }
 
 /// The simplest cell that is not distinguishably worse than the best one.
 fn best_cell(grid: &Grid, trials: &[Trial], tallies: &[Vec<Tally>]) -> Parameters {
-    let cells: Vec<(usize, usize)> = (0..grid.costs.len())
-        .flat_map(|cost| (0..grid.gammas.len()).map(move |gamma| (cost, gamma)))
-        .collect();
-    let tallies_of = |&(cost, gamma): &(usize, usize)| -> Vec<Tally> {
-        let of_gamma = trials.iter().zip(tallies).filter(|(trial, _)| trial.gamma == gamma);
-        of_gamma.map(|(_, of_costs)| of_costs[cost]).collect()
-    };
-    let tallies: Vec<Vec<Tally>> = cells.iter().map(tallies_of).collect();
-    let better =
-        |best: usize, cell: usize| if mean(&tallies[cell]) > mean(&tallies[best]) { cell } else { best };
-    let best = (0..cells.len()).reduce(better).expect("a grid has at least one cell");
+    // The simplest cells first: a small C and a small γ make a smooth boundary.
+    let (mut cells, mut by_cell) = (Vec::new(), Vec::new());
+    for cost in 0..grid.costs.len() {
+        for gamma in 0..grid.gammas.len() {
+            let of_gamma = trials.iter().zip(tallies).filter(|(trial, _)| trial.gamma == gamma);
+            by_cell.push(of_gamma.map(|(_, of_costs)| of_costs[cost]).collect::<Vec<Tally>>());
+            cells.push((cost, gamma));
+        }
+    }
+    let best = (0..cells.len())
+        .reduce(|best, cell| if mean(&by_cell[cell]) > mean(&by_cell[best]) { cell } else { best })
+        .expect("a grid has at least one cell");
+    // One standard error of the loss is not distinguishable (Breiman et al., "Classification and Regression Trees",
+    // 1984, section 3.4.3).
     let chosen = (0..=best)
         .find(|&cell| {
-            let loss = mean(&tallies[best]) - mean(&tallies[cell]);
-            loss <= standard_error_of_loss(&tallies[best], &tallies[cell])
+            let loss = mean(&by_cell[best]) - mean(&by_cell[cell]);
+            loss <= standard_error_of_loss(&by_cell[best], &by_cell[cell])
         })
         .unwrap_or(best);
     let (cost, gamma) = cells[chosen];

@@ -66,7 +66,7 @@ impl SamplesByClass {
         costs: &[f64],
     ) -> Vec<Machine> {
         let all: Vec<(usize, usize)> = pairs(self.class_count()).collect();
-        let train_pair = |&(first, second): &(usize, usize)| {
+        let paths = all.par_iter().map(|&(first, second)| {
             let chosen: Vec<usize> = self.range(first).chain(self.range(second)).collect();
             let samples: Vec<Sample> = chosen.iter().map(|&index| self.samples()[index]).collect();
             let positive: Vec<bool> = (0..chosen.len()).map(|at| at < self.range(first).len()).collect();
@@ -75,15 +75,16 @@ impl SamplesByClass {
             let weights = weights.as_deref();
             let problem = BinaryProblem { kernel: &kernel, positive: &positive, weights, stop };
             let solutions = solver.solve_path(problem, costs);
-            solutions.iter().map(|solution| classifier(&chosen, &positive, solution)).collect::<Vec<_>>()
-        };
-        let paths: Vec<Vec<PairwiseClassifier>> = all.par_iter().map(train_pair).collect();
+            solutions.iter().map(|solution| classifier(&chosen, &positive, solution)).collect()
+        });
+        let paths: Vec<Vec<PairwiseClassifier>> = paths.collect();
         let classes: Vec<usize> = self.classes.iter().map(|&(class, _)| class).collect();
-        let machine = |at: usize| Machine {
-            classes: classes.clone(),
-            classifiers: paths.iter().map(|path| path[at].clone()).collect(),
-        };
-        (0..costs.len()).map(machine).collect()
+        let mut machines = Vec::with_capacity(costs.len());
+        for at in 0..costs.len() {
+            let classifiers = paths.iter().map(|path| path[at].clone()).collect();
+            machines.push(Machine { classes: classes.clone(), classifiers });
+        }
+        machines
     }
 }
 
@@ -102,14 +103,14 @@ impl Machine {
             .flat_map(|pair| &pair.support)
             .for_each(|&(index, _)| is_support[index] = true);
         let support: Vec<usize> = (0..set.samples().len()).filter(|&index| is_support[index]).collect();
-        let class = |(at, &class): (usize, &usize)| Class {
-            choice: class,
-            support: set.range(at).filter(|&index| is_support[index]).count(),
-        };
+        let mut classes = Vec::with_capacity(self.classes.len());
+        for (at, &choice) in self.classes.iter().enumerate() {
+            classes.push(Class { choice, support: set.range(at).filter(|&index| is_support[index]).count() });
+        }
         Svm {
             gamma,
             scaling: [inputs.scaling(), devices.scaling()].concat(),
-            classes: self.classes.iter().enumerate().map(class).collect(),
+            classes,
             vectors: support
                 .iter()
                 .flat_map(|&index| vector(set.samples()[index], inputs, devices))
@@ -134,8 +135,8 @@ impl Machine {
         coefficients
     }
 
-    /// For one training input: the sum of each pair, split by the device of the support vector (pairs × devices).
-    /// Joined with the kernel between a device and the sources this gives the decision values on that device,
+    /// Returns the sum of each pair for one training input, split by the device of the support vector (pairs ×
+    /// devices). Joined with the kernel between a device and the sources this gives the decision values on that device,
     /// whatever the device features are, so machines that several subsets share are evaluated once for all of them.
     pub fn partial_sums(&self, set: &SamplesByClass, kernel_row: &[f32], devices: usize) -> Vec<f64> {
         let mut sums = vec![0.0; self.classifiers.len() * devices];
@@ -171,8 +172,10 @@ impl Machine {
 }
 
 fn classifier(chosen: &[usize], positive: &[bool], solution: &BinarySolution) -> PairwiseClassifier {
-    let signed = |(at, &alpha): (usize, &f64)| (chosen[at], if positive[at] { alpha } else { -alpha });
-    let support = solution.alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0).map(signed).collect();
+    let mut support = Vec::new();
+    for (at, &alpha) in solution.alpha.iter().enumerate().filter(|(_, alpha)| **alpha > 0.0) {
+        support.push((chosen[at], if positive[at] { alpha } else { -alpha }));
+    }
     PairwiseClassifier { support, rho: solution.rho, converged: solution.converged }
 }
 

@@ -16,9 +16,9 @@ pub use self::linfa::LinfaSvm;
 pub use self::machine::{Machine, Parameters};
 pub use self::samples::SamplesByClass;
 pub use self::smo::{BinarySolver, Smo, Stop};
-use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 use crate::costs::svm_ns;
-use crate::device_features::transfer::{Transfer, TransferPlan, by_machines};
+use crate::learners::transfer::{Transfer, TransferPlan, by_machines};
 use crate::task::Task;
 
 /// So many support vectors a machine has that is shipped, as a rule.
@@ -68,7 +68,7 @@ impl Learner for Svms {
         grid::search(set, self.by_regret, &Grid::default()).into()
     }
 
-    fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> Trained {
+    fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> TrainingResult {
         let Parameters { cost, gamma } = hyperparameters.into();
         let inputs = &set.task.space;
         let devices = set.task.device_space(set.sources, set.device_features);
@@ -76,7 +76,7 @@ impl Learner for Svms {
         let stop = if set.is_final { Stop::default() } else { Stop::of_search(samples.samples().len()) };
         let machine = samples.train(&Smo, stop, inputs, &devices, gamma, &[cost]).remove(0);
         let svm = machine.to_svm(&samples, inputs, &devices, gamma);
-        Trained { selector: Selector::Svm(svm), converged: machine.converged() }
+        TrainingResult { selector: Selector::Svm(svm), converged: machine.converged() }
     }
 
     /// Weighted machines were tried with tables of their own: 97.84 instead of 97.83 % of exhaustive search with a

@@ -39,8 +39,7 @@ impl SamplesByClass {
         let mut samples: Vec<Sample> = samples.into_iter().collect();
         let mut counts = vec![0_usize; samples.iter().map(|sample| sample.class + 1).max().unwrap_or(0)];
         samples.iter().for_each(|sample| counts[sample.class] += 1);
-        let rank = |class: usize| (std::cmp::Reverse(counts[class]), class);
-        samples.sort_by_key(|sample| rank(sample.class)); // stable
+        samples.sort_by_key(|sample| (std::cmp::Reverse(counts[sample.class]), sample.class)); // stable
         let ends = (1..=samples.len())
             .filter(|&end| end == samples.len() || samples[end].class != samples[end - 1].class);
         let classes = ends.map(|end| (samples[end - 1].class, end)).collect();
@@ -51,9 +50,10 @@ impl SamplesByClass {
     fn with_certainties(mut self, set: &TrainingSet<'_>) -> Self {
         let performance = &set.task.performance;
         if performance.has_doubts() {
-            let certainty =
-                |own: &Sample| performance.certainty(set.sources[own.device], set.task.inputs[own.input]);
-            self.certainties = self.samples.iter().map(certainty).collect();
+            for own in &self.samples {
+                let input = set.task.inputs[own.input];
+                self.certainties.push(performance.certainty(set.sources[own.device], input));
+            }
         }
         self
     }
@@ -62,8 +62,9 @@ impl SamplesByClass {
     /// variant's speed; none where the class could not have been chosen.
     fn with_losses(mut self, loss: impl Fn(Sample, usize) -> Option<f64>) -> Self {
         let classes = self.samples.iter().map(|sample| sample.class + 1).max().unwrap_or(0);
-        let row = |&sample: &Sample| (0..classes).map(|class| loss(sample, class).unwrap_or(0.0)).collect();
-        self.losses = self.samples.iter().map(row).collect();
+        for &sample in &self.samples {
+            self.losses.push((0..classes).map(|class| loss(sample, class).unwrap_or(0.0)).collect());
+        }
         self
     }
 
@@ -74,12 +75,12 @@ impl SamplesByClass {
             return None;
         }
         let (first, second) = (self.classes[pair.0].0, self.classes[pair.1].0);
-        let weight = |&index: &usize| {
+        let mut weights = Vec::with_capacity(chosen.len());
+        for &index in chosen {
             let other = if self.samples[index].class == first { second } else { first };
             let loss = self.losses.get(index).map_or(1.0, |losses| losses[other].max(LEAST_WEIGHT));
-            loss * self.certainties.get(index).copied().unwrap_or(1.0)
-        };
-        let weights: Vec<f64> = chosen.iter().map(weight).collect();
+            weights.push(loss * self.certainties.get(index).copied().unwrap_or(1.0));
+        }
         let mean = weights.iter().sum::<f64>() / weights.len() as f64;
         Some(weights.into_iter().map(|weight| weight / mean).collect())
     }

@@ -20,16 +20,16 @@ pub(super) struct Lines {
     variant: usize,
     categories: Vec<String>,
     /// The choices of the variant that are best on some training input.
-    pub emitted: Vec<usize>,
+    pub candidates: Vec<usize>,
 }
 
 impl Leaf {
-    /// The leaf of some rows, at least one. `emitted` are the choices that are best on some training input, of this
+    /// The leaf of some rows, at least one. `candidates` are the choices that are best on some training input, of this
     /// leaf or another.
     ///
     /// Lines are fitted to the rows of the variant that is best most often; fewer of them than there are features,
     /// and two, say too little.
-    pub fn new(method: Method, space: &Space, rows: &[&Row], emitted: &[usize]) -> Self {
+    pub fn new(method: Method, space: &Space, rows: &[&Row], candidates: &[usize]) -> Self {
         let majority = majority(rows);
         let variant = space.point(majority).variant;
         let of_variant: Vec<&Row> =
@@ -40,16 +40,22 @@ impl Leaf {
         if agree || of_variant.len() < features[0].len() + 2 {
             return Self::Majority(majority);
         }
-        let line = |number: usize| {
+        let mut lines = Vec::with_capacity(points[0].numbers.len());
+        for number in 0..points[0].numbers.len() {
             let values: Vec<f64> = points.iter().map(|point| point.numbers[number]).collect();
-            Line::fit(method, &features, &values)
-        };
-        let category = |at: usize| most_frequent(points.iter().map(|point| point.categories[at].as_str()));
+            lines.push(Line::fit(method, &features, &values));
+        }
+        let categories = (0..points[0].categories.len())
+            .map(|at| most_frequent(points.iter().map(|point| point.categories[at].as_str())));
         Self::Lines(Lines {
-            lines: (0..points[0].numbers.len()).map(line).collect(),
+            lines,
             variant,
-            categories: (0..points[0].categories.len()).map(category).collect(),
-            emitted: emitted.iter().copied().filter(|&class| space.point(class).variant == variant).collect(),
+            categories: categories.collect(),
+            candidates: candidates
+                .iter()
+                .copied()
+                .filter(|&class| space.point(class).variant == variant)
+                .collect(),
         })
     }
 
@@ -67,7 +73,7 @@ impl Lines {
     /// Chooses for scaled features.
     pub fn choice(&self, space: &Space, features: &[f64]) -> usize {
         let wanted = self.wanted(features);
-        space.nearest(&wanted, &self.emitted).expect("the labels of its rows are emitted")
+        space.nearest(&wanted, &self.candidates).expect("the labels of its rows are candidates")
     }
 
     /// Returns the values of the lines, which need not be a choice.
@@ -93,8 +99,12 @@ fn majority(rows: &[&Row]) -> usize {
     rows.iter().for_each(|row| *counts.entry(row.label).or_default() += 1);
     let most = counts.values().copied().max().unwrap_or(0);
     let tied = counts.into_iter().filter(|(_, count)| *count == most).map(|(label, _)| label);
-    let lost = |&label: &usize| -> f64 { rows.iter().map(|row| row.losses[label].unwrap_or(1.0)).sum() };
-    tied.min_by(|a, b| lost(a).total_cmp(&lost(b))).expect("a leaf has rows")
+    tied.min_by(|&a, &b| lost(rows, a).total_cmp(&lost(rows, b))).expect("a leaf has rows")
+}
+
+/// Sums what a choice loses on all rows; all of one on which it may not run.
+fn lost(rows: &[&Row], label: usize) -> f64 {
+    rows.iter().map(|row| row.losses[label].unwrap_or(1.0)).sum()
 }
 
 /// Returns the most frequent text, of equals the first by alphabet.

@@ -36,7 +36,7 @@ impl Line {
         self.0[0] + dot(&self.0[1..], features)
     }
 
-    /// By how much the value changes with a feature.
+    /// Returns the change of the value with a feature.
     pub fn slope(&self, feature: usize) -> f64 {
         self.0[1 + feature]
     }

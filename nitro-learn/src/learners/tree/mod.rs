@@ -22,13 +22,14 @@ mod space;
 mod tests;
 
 use nitro_core::model::{Forest, Node, Scale, Selector};
+use nitro_stats::statistics::mean;
 
 use self::leaf::Leaf;
 use self::line::Method;
 use self::pieces::{Piece, Region, pieces};
 use self::questions::{Row, best_question};
 use self::space::Space;
-use super::{Hyperparameters, Learner, Trained, TrainingSet};
+use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 use crate::costs::forest_ns;
 use crate::scaling::{origin_of, scale_of, unless_zero};
 
@@ -64,21 +65,28 @@ impl Learner for Tree {
         forest_ns(1)
     }
 
-    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> Trained {
+    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> TrainingResult {
         let space = Space::new(set.task);
         let Table { rows, scales, origins } = table(set);
-        let mut emitted: Vec<usize> = rows.iter().map(|row| row.label).collect();
-        emitted.sort_unstable();
-        emitted.dedup();
+        let mut candidates: Vec<usize> = rows.iter().map(|row| row.label).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
         let choices = set.task.performance.classes().count();
-        let mut grower =
-            Grower { method: self.method, space, scales, origins, emitted, choices, grown: Grown::default() };
+        let mut grower = Grower {
+            method: self.method,
+            space,
+            scales,
+            origins,
+            candidates,
+            choices,
+            grown: TreeNodes::default(),
+        };
         let region = vec![(-1.0, 1.0); grower.scales.len()];
         grower.subtree(&rows.iter().collect::<Vec<_>>(), &region, 0);
-        let (Grown { nodes, values }, origins) = (grower.grown, grower.origins);
+        let (TreeNodes { nodes, values }, origins) = (grower.grown, grower.origins);
         let forest =
             Forest { inputs: set.task.columns.len(), choices, nodes, values, origins: unless_zero(origins) };
-        Trained { selector: Selector::Forest(forest), converged: true }
+        TrainingResult { selector: Selector::Forest(forest), converged: true }
     }
 }
 
@@ -104,10 +112,12 @@ fn table(set: &TrainingSet<'_>) -> Table {
         rows.push(Row { features, raw: Vec::new(), label: sample.class, losses });
     }
     relabel(&mut rows);
-    let column = |column: usize| rows.iter().map(|row| row.features[column]).collect();
-    let columns: Vec<Vec<f64>> = (0..task.columns.len() + names.len()).map(column).collect();
-    let scales: Vec<Scale> = columns.iter().map(|values| scale_of(values)).collect();
-    let origins: Vec<f64> = columns.iter().map(|values| origin_of(values)).collect();
+    let (mut scales, mut origins) = (Vec::new(), Vec::new());
+    for column in 0..task.columns.len() + names.len() {
+        let values: Vec<f64> = rows.iter().map(|row| row.features[column]).collect();
+        scales.push(scale_of(&values));
+        origins.push(origin_of(&values));
+    }
     for row in &mut rows {
         row.raw = row.features.iter().zip(&origins).map(|(value, origin)| (value - origin) as f32).collect();
         row.features.iter_mut().zip(&scales).for_each(|(value, scale)| *value = scale.apply(*value));
@@ -118,19 +128,19 @@ fn table(set: &TrainingSet<'_>) -> Table {
 /// Labels each row with the choice that loses least on all rows, of those that are as good as the best of the row.
 fn relabel(rows: &mut [Row]) {
     let choices = rows.first().map_or(0, |row| row.losses.len());
-    let lost = |class: usize| -> f64 { rows.iter().map(|row| row.losses[class].unwrap_or(1.0)).sum() };
-    let lost: Vec<f64> = (0..choices).map(lost).collect();
+    let lost: Vec<f64> =
+        (0..choices).map(|class| rows.iter().map(|row| row.losses[class].unwrap_or(1.0)).sum()).collect();
+    // Labels of inputs where several choices are as good agree as far as they can: fewer questions are needed then.
     for row in rows {
-        let share = |class: usize| row.losses[class].map_or(0.0, |loss| 1.0 - loss);
-        let best = share(row.label);
-        let as_good = (0..choices).filter(|&class| share(class) >= SAME * best);
+        let shares: Vec<f64> = row.losses.iter().map(|loss| loss.map_or(0.0, |loss| 1.0 - loss)).collect();
+        let as_good = (0..choices).filter(|&class| shares[class] >= SAME * shares[row.label]);
         row.label = as_good.min_by(|&a, &b| lost[a].total_cmp(&lost[b])).unwrap_or(row.label);
     }
 }
 
 /// Nodes in preorder and a row of losses a leaf, as the run time reads them.
 #[derive(Default)]
-struct Grown {
+struct TreeNodes {
     nodes: Vec<Node>,
     values: Vec<u8>,
 }
@@ -140,9 +150,9 @@ struct Grower {
     space: Space,
     scales: Vec<Scale>,
     origins: Vec<f64>,
-    emitted: Vec<usize>,
+    candidates: Vec<usize>,
     choices: usize,
-    grown: Grown,
+    grown: TreeNodes,
 }
 
 impl Grower {
@@ -172,7 +182,7 @@ impl Grower {
     }
 
     fn leaf(&mut self, rows: &[&Row], region: &Region) {
-        match Leaf::new(self.method, &self.space, rows, &self.emitted) {
+        match Leaf::new(self.method, &self.space, rows, &self.candidates) {
             Leaf::Majority(class) => self.end(rows, class),
             Leaf::Lines(lines) => {
                 let piece = pieces(&lines, &self.space, region);
@@ -196,15 +206,17 @@ impl Grower {
     /// Ends a branch with a choice. The others follow by what they lose on the inputs of the leaf, for calls that the
     /// choice does not admit.
     fn end(&mut self, rows: &[&Row], class: usize) {
-        let lost = |own: usize| {
-            let losses = || rows.iter().filter_map(|row| row.losses[own]);
-            let mean = losses().sum::<f64>() / losses().count() as f64; // not a number where it was nowhere admissible
-            if mean.is_nan() { 255 } else { (255.0 * mean).round().clamp(0.0, 255.0) as u8 }
-        };
-        let own = lost(class).min(254);
-        let values =
-            (0..self.choices).map(|other| if other == class { own } else { lost(other).max(own + 1) });
+        let own = mean_loss(rows, class).min(254);
         self.grown.nodes.push(Node::Leaf);
-        self.grown.values.extend(values);
+        for other in 0..self.choices {
+            let is_own = other == class;
+            self.grown.values.push(if is_own { own } else { mean_loss(rows, other).max(own + 1) });
+        }
     }
+}
+
+/// The mean loss of a choice in bytes, 255 where it may run on no row.
+fn mean_loss(rows: &[&Row], choice: usize) -> u8 {
+    let losses = rows.iter().filter_map(|row| row.losses[choice]);
+    mean(losses).map_or(255, |mean| (255.0 * mean).round().clamp(0.0, 255.0) as u8)
 }

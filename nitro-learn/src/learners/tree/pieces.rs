@@ -31,20 +31,24 @@ pub(super) fn pieces(lines: &Lines, space: &Space, region: &Region) -> Piece {
 }
 
 fn in_slabs(lines: &Lines, space: &Space, region: &Region, halvings: usize) -> Piece {
-    let influence = |column: usize| lines.dependence(column) * (region[column].1 - region[column].0);
-    let mut by_influence: Vec<usize> = (0..region.len()).filter(|&column| influence(column) > 1e-6).collect();
-    by_influence.sort_by(|&a, &b| influence(b).total_cmp(&influence(a))); // stable
+    let influence: Vec<f64> = region
+        .iter()
+        .enumerate()
+        .map(|(column, (from, to))| lines.dependence(column) * (to - from))
+        .collect();
+    let mut by_influence: Vec<usize> = (0..region.len()).filter(|&column| influence[column] > 1e-6).collect();
+    by_influence.sort_by(|&a, &b| influence[b].total_cmp(&influence[a])); // stable
     match by_influence[..] {
         [] => Piece::Choice(lines.choice(space, &middle(region))),
+        // The most influential feature is followed exactly, the second one in slabs, the others in their middle.
         [_, second, ..] if halvings > 0 => {
             let at = middle(region)[second];
-            let half = |from: f64, to: f64| {
-                let mut half = region.clone();
-                half[second] = (from, to);
-                Box::new(in_slabs(lines, space, &half, halvings - 1))
-            };
-            let (from, to) = region[second];
-            join(second, at, half(from, at), half(at, to))
+            let (mut lower, mut upper) = (region.clone(), region.clone());
+            lower[second].1 = at;
+            upper[second].0 = at;
+            let [lower, upper] =
+                [lower, upper].map(|half| Box::new(in_slabs(lines, space, &half, halvings - 1)));
+            join(second, at, lower, upper)
         }
         [first, ..] => along(lines, space, region, first),
     }
@@ -64,14 +68,11 @@ fn join(column: usize, at: f64, lower: Box<Piece>, upper: Box<Piece>) -> Piece {
 /// The pieces along one feature, the others being in the middle.
 fn along(lines: &Lines, space: &Space, region: &Region, column: usize) -> Piece {
     let mut place = middle(region);
-    let mut chosen_at = |at: f64| {
-        place[column] = at;
-        lines.choice(space, &place)
-    };
     let points = changes(lines, space, region, column);
     let mut runs: Vec<(usize, f64)> = Vec::new(); // the choice, and where it ends
     for pair in points.windows(2) {
-        let choice = chosen_at((pair[0] + pair[1]) / 2.0);
+        place[column] = (pair[0] + pair[1]) / 2.0;
+        let choice = lines.choice(space, &place);
         match runs.last_mut() {
             Some(last) if last.0 == choice => last.1 = pair[1],
             _ => runs.push((choice, pair[1])),
@@ -100,33 +101,33 @@ fn balanced(column: usize, runs: &[(usize, f64)]) -> Piece {
 /// Ascending places along a feature between which the choice stays the same, with both ends.
 fn changes(lines: &Lines, space: &Space, region: &Region, column: usize) -> Vec<f64> {
     let (from, to) = region[column];
-    let place = |at: f64| {
-        let mut place = middle(region);
-        place[column] = at;
-        place
-    };
-    let origin = place(0.0);
-    let numbers: Vec<(f64, f64)> =
-        lines.lines().iter().map(|line| (line.at(&origin), line.slope(column))).collect();
-    let within = |at: &f64| *at > from && *at < to;
-    // Where a number passes that of a choice its distance has a bend.
-    let of_choice = |&class: &usize| {
-        let own = space.point(class).numbers.iter().zip(&numbers);
-        own.map(|(value, (offset, slope))| (value - offset) / slope).collect::<Vec<_>>()
-    };
-    let bends = lines.emitted.iter().flat_map(of_choice).filter(within);
-    let bends = sorted([from, to].into_iter().chain(bends));
-    let ahead = |one: usize, other: usize, at: f64| {
-        let wanted = lines.wanted(&place(at));
-        wanted.distance(space.point(one)) - wanted.distance(space.point(other))
-    };
-    let crossings = bends.windows(2).flat_map(|pair| crossings(&lines.emitted, ahead, pair[0], pair[1]));
-    sorted(bends.iter().copied().chain(crossings.filter(within)))
+    let mut origin = middle(region);
+    origin[column] = 0.0;
+    // Along the feature each number is a line, and its distance from that of a choice has a bend where they meet.
+    let mut bends = vec![from, to];
+    for (number, line) in lines.lines().iter().enumerate() {
+        let (offset, slope) = (line.at(&origin), line.slope(column));
+        let meets =
+            lines.candidates.iter().map(|&class| (space.point(class).numbers[number] - offset) / slope);
+        bends.extend(meets.filter(|at| *at > from && *at < to));
+    }
+    let bends = sorted(bends);
+    let mut places = bends.clone();
+    for pair in bends.windows(2) {
+        let crossings = crossings(&lines.candidates, pair[0], pair[1], |one, other, at| {
+            let mut place = origin.clone();
+            place[column] = at;
+            let wanted = lines.wanted(&place);
+            wanted.distance(space.point(one)) - wanted.distance(space.point(other))
+        });
+        places.extend(crossings.into_iter().filter(|at| *at > from && *at < to));
+    }
+    sorted(places)
 }
 
 /// Returns where two choices are as far away between two bends, where all distances are linear. `ahead` is by how much
 /// the one is farther than the other.
-fn crossings(choices: &[usize], ahead: impl Fn(usize, usize, f64) -> f64, from: f64, to: f64) -> Vec<f64> {
+fn crossings(choices: &[usize], from: f64, to: f64, ahead: impl Fn(usize, usize, f64) -> f64) -> Vec<f64> {
     let mut found = Vec::new();
     for (index, &one) in choices.iter().enumerate() {
         for &other in &choices[..index] {
@@ -139,9 +140,8 @@ fn crossings(choices: &[usize], ahead: impl Fn(usize, usize, f64) -> f64, from: 
     found
 }
 
-fn sorted(places: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut sorted: Vec<f64> = places.collect();
-    sorted.sort_by(f64::total_cmp);
-    sorted.dedup_by(|a, b| *a - *b < LEAST_LENGTH);
-    sorted
+fn sorted(mut places: Vec<f64>) -> Vec<f64> {
+    places.sort_by(f64::total_cmp);
+    places.dedup_by(|a, b| *a - *b < LEAST_LENGTH);
+    places
 }

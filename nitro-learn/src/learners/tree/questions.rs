@@ -15,7 +15,7 @@ pub(super) struct Row {
     pub raw: Vec<f32>,
     /// The best choice.
     pub label: usize,
-    /// By choice the share of speed that it loses; none where it may not run.
+    /// The share of speed that each choice loses; none where it may not run.
     pub losses: Vec<Option<f64>>,
 }
 
@@ -57,23 +57,20 @@ pub(super) fn best_question(
 }
 
 /// The midpoints between values of a feature that follow each other.
-fn questions(
-    rows: &[&Row],
-    column: usize,
-    raw_of: &impl Fn(usize, f64) -> f64,
-) -> impl Iterator<Item = Question> {
+fn questions(rows: &[&Row], column: usize, raw_of: &impl Fn(usize, f64) -> f64) -> Vec<Question> {
     let mut values: Vec<(f32, f64)> =
         rows.iter().map(|row| (row.raw[column], row.features[column])).collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     values.dedup_by_key(|value| value.0);
-    let between = |pair: &[(f32, f64)]| {
+    let mut questions = Vec::new();
+    for pair in values.windows(2) {
         let scaled = (pair[0].1 + pair[1].1) / 2.0;
         let threshold = raw_of(column, scaled) as f32;
         // Undone, the midpoint may be a rounding away from the ends.
         let threshold = if threshold >= pair[0].0 && threshold < pair[1].0 { threshold } else { pair[0].0 };
-        Question { column, scaled, threshold }
-    };
-    values.windows(2).map(between).collect::<Vec<_>>().into_iter()
+        questions.push(Question { column, scaled, threshold });
+    }
+    questions
 }
 
 /// H = −Σ p log₂ p over the labels.

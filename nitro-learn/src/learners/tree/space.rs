@@ -31,7 +31,8 @@ impl Space {
     pub fn new(task: &Task<'_>) -> Self {
         let scales = scales(task.recordings);
         let classes = task.performance.classes();
-        let point = |(name, &variant): (&String, &usize)| {
+        let mut points = Vec::with_capacity(classes.count());
+        for (name, &variant) in classes.names().iter().zip(classes.variants()) {
             let (mut numbers, mut categories) = (Vec::new(), Vec::new());
             for (parameter, value) in assignments(configuration(name)) {
                 match scales.get(&(variant, parameter)).and_then(Option::as_ref) {
@@ -39,9 +40,9 @@ impl Space {
                     None => categories.push(value.to_owned()),
                 }
             }
-            Point { variant, numbers, categories }
-        };
-        Self { points: classes.names().iter().zip(classes.variants()).map(point).collect() }
+            points.push(Point { variant, numbers, categories });
+        }
+        Self { points }
     }
 
     /// The point of a choice.
@@ -51,20 +52,21 @@ impl Space {
 
     /// The nearest of some choices, of equals the first.
     pub fn nearest(&self, to: &Point, among: &[usize]) -> Option<usize> {
-        let far = |&class: &usize| to.distance(&self.points[class]);
-        among.iter().copied().min_by(|a, b| far(a).total_cmp(&far(b)))
+        let distances = among.iter().map(|&class| (to.distance(&self.points[class]), class));
+        distances.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, class)| class)
     }
 }
 
 impl Point {
-    /// Each category that differs counts as much as a whole range; another variant is no neighbour.
+    /// Returns the distance of two choices. A category that differs counts as a whole range; another variant is
+    /// infinitely
     pub fn distance(&self, other: &Self) -> f64 {
         if self.variant != other.variant {
             return f64::INFINITY;
         }
         let numbers: f64 = self.numbers.iter().zip(&other.numbers).map(|(a, b)| (a - b).abs()).sum();
-        let differs = |(a, b): (&String, &String)| f64::from(u8::from(a != b));
-        numbers + self.categories.iter().zip(&other.categories).map(differs).sum::<f64>()
+        let categories = self.categories.iter().zip(&other.categories).filter(|(a, b)| a != b).count();
+        numbers + categories as f64
     }
 }
 
@@ -83,9 +85,9 @@ impl Scale {
         numbers.sort_by(f64::total_cmp);
         numbers.dedup();
         let is_geometric = is_geometric(&numbers);
-        let (first, last) = (*numbers.first()?, *numbers.last()?);
-        let on_scale = |number: f64| if is_geometric { number.ln() } else { number };
-        Some(Self { is_geometric, least: on_scale(first), extent: on_scale(last) - on_scale(first) })
+        let ends = [*numbers.first()?, *numbers.last()?];
+        let [first, last] = if is_geometric { ends.map(f64::ln) } else { ends };
+        Some(Self { is_geometric, least: first, extent: last - first })
     }
 
     fn place(&self, value: &str) -> f64 {
@@ -98,11 +100,11 @@ impl Scale {
 /// Returns true if ascending values grow by the same factor from each to the next.
 fn is_geometric(numbers: &[f64]) -> bool {
     let factors: Vec<f64> = numbers.windows(2).map(|pair| pair[1] / pair[0]).collect();
-    let same = |factor: &f64| (factor / factors[0] - 1.0).abs() < 1e-9;
-    numbers.first().is_some_and(|&first| first > 0.0) && factors.iter().all(same)
+    numbers.first().is_some_and(|&first| first > 0.0)
+        && factors.iter().all(|factor| (factor / factors[0] - 1.0).abs() < 1e-9)
 }
 
-/// By variant and parameter its range, none of a category.
+/// Returns the range of each parameter of each variant; none of a category.
 fn scales(recordings: &Recordings) -> BTreeMap<(usize, &str), Option<Scale>> {
     let mut values: BTreeMap<(usize, &str), Values<'_>> = BTreeMap::new();
     for one in &recordings.measurements {

@@ -134,8 +134,8 @@ fn leaf(columns: usize) -> (Leaf, Space) {
         }
     };
     let rows: Vec<Row> = (0..17).map(row).collect();
-    let emitted: Vec<usize> = (0..4).map(label).collect();
-    (Leaf::new(Method::ClosedForm, &space, &rows.iter().collect::<Vec<_>>(), &emitted), space)
+    let candidates: Vec<usize> = (0..4).map(label).collect();
+    (Leaf::new(Method::ClosedForm, &space, &rows.iter().collect::<Vec<_>>(), &candidates), space)
 }
 
 #[test]

@@ -9,8 +9,10 @@ const EMPTY: &str = "nitro_bounds[129] = { 0 }";
 /// the buffer then holds.
 fn run(body: &str) -> (Option<Violation>, Vec<u32>) {
     let text = format!(
-        "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 16 .b8 s[64];\n\
-         ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\n{body}\nret;\n}}"
+        "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; \
+        .shared .align 16 .b8 s[64];\n\
+         ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\
+         \n{body}\nret;\n}}"
     );
     let bounded = Module::parse(&text).unwrap().with_bounds().to_string();
     let mut memory = Memory::new();
@@ -105,7 +107,8 @@ fn accesses_that_are_not_looked_at_stay_as_they_are() {
 #[test]
 fn a_text_with_bounds_may_have_a_deadline() {
     let text = format!(
-        "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .b64 %rd<2>; ld.param.u64 %rd1, [to];\n$L: st.global.u32 [%rd1], 1; bra $L;\n}}"
+        "{HEAD}.visible .entry k(.param .u64 to) {{ .reg .b64 %rd<2>; ld.param.u64 %rd1, [to];\n\
+        $L: st.global.u32 [%rd1], 1; bra $L;\n}}"
     );
     let module = Module::parse(&text).unwrap();
     for module in [module.clone().with_deadline(9).with_bounds(), module.with_bounds().with_deadline(9)] {

@@ -78,10 +78,12 @@ fn so_does_a_scan_but_for_its_last_two_barriers() {
 /// A kernel with one buffer, `%rd2`, and `%r1`, the index of the thread.
 fn by_hand(body: &str) -> Emulator {
     let text = format!(
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to)\n{{\n.shared .align 4 .b8 tile[512];\n\
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 to)\n{{\n\
+        .shared .align 4 .b8 tile[512];\n\
          .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;\n\
          ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;\n\
-         add.s64 %rd4, %rd2, %rd3; mov.u32 %r2, %ctaid.x; mov.u32 %r3, tile; shl.b32 %r4, %r1, 2; add.u32 %r5, %r3, %r4;\n{body}\nret;\n}}\n"
+         add.s64 %rd4, %rd2, %rd3; mov.u32 %r2, %ctaid.x; mov.u32 %r3, tile; shl.b32 %r4, %r1, 2; \
+         add.u32 %r5, %r3, %r4;\n{body}\nret;\n}}\n"
     );
     Emulator::new(&Module::parse(&text).unwrap()).unwrap_or_else(|unsupported| panic!("{unsupported}"))
 }
@@ -307,7 +309,8 @@ fn named_barriers_order_those_who_take_part() {
 fn blocks_that_tell_each_other() {
     let last = |fence: &str, meet: &str| {
         format!(
-            ".shared .align 4 .b8 flag[4]; setp.eq.u32 %p1, %r1, 5; shl.b32 %r6, %r2, 2; cvt.u64.u32 %rd5, %r6; add.u64 %rd6, %rd2, %rd5;\n\
+            ".shared .align 4 .b8 flag[4]; setp.eq.u32 %p1, %r1, 5; shl.b32 %r6, %r2, 2; cvt.u64.u32 %rd5, \
+            %r6; add.u64 %rd6, %rd2, %rd5;\n\
              @%p1 st.global.u32 [%rd6+64], %r2; {meet} setp.ne.u32 %p2, %r1, 0; @%p2 bra joined; {fence}\n\
              atom.global.add.u32 %r8, [%rd2], 1; st.shared.u32 [flag], %r8;\n\
              joined: bar.sync 0; ld.shared.u32 %r9, [flag]; setp.ne.u32 %p3, %r9, 7; @%p3 bra end;\n\

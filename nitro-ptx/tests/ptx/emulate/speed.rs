@@ -38,7 +38,8 @@ fn instructions_a_second() {
                 launch(&emulator, kernel, (grid, block), &parameters, &mut memory, &options).unwrap();
             let seconds = begun.elapsed().as_secs_f64();
             eprintln!(
-                "{kernel}, {name}: {:.1} million thread instructions a second ({} in {seconds:.3} s, {} of warps, {} cycles)",
+                "{kernel}, {name}: {:.1} million thread instructions a second ({} in {seconds:.3} s, \
+                {} of warps, {} cycles)",
                 launched.thread_instructions as f64 / seconds / 1e6,
                 launched.thread_instructions,
                 launched.instructions,

@@ -9,7 +9,8 @@ use crate::support::{assemble, ptxas};
 const HEAD: &str = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
 /// A kernel's begin: its only pointer is in `%to`.
-const BEGIN: &str = ".reg .b64 %to; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .pred %p<9>; ld.param.u64 %to, [p];";
+const BEGIN: &str = ".reg .b64 %to; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>; .reg .pred %p<9>; \
+    ld.param.u64 %to, [p];";
 
 /// A kernel of these statements; `n` is its second parameter.
 fn body(statements: &str) -> String {
@@ -163,25 +164,31 @@ fn texts() -> Vec<(String, Vec<u32>)> {
             format!(
                 ".func (.reg .v2 .b32 o) f(.reg .v2 .b32 i) {vectors}\n{}",
                 body(
-                    ".reg .v2 .b32 a; .reg .v2 .b32 r; mov.u32 a.x, 3; mov.u32 a.y, 4; call.uni (r), f, (a); st.global.v2.u32 [%to], r;"
+                    ".reg .v2 .b32 a; .reg .v2 .b32 r; mov.u32 a.x, 3; mov.u32 a.y, 4; call.uni (r), f, \
+                    (a); st.global.v2.u32 [%to], r;"
                 )
             ),
             vec![7, 3],
         ),
         (
             format!(
-                ".func (.reg.v4.b32 o, .reg .b32 q) f(.reg.v4 .b32 i, .reg .b32 j) {{ mov.v4.b32 o, i; add.u32 q, j, i.w; ret; }}\n{}",
+                ".func (.reg.v4.b32 o, .reg .b32 q) f(.reg.v4 .b32 i, .reg .b32 j) {{ mov.v4.b32 o, i; \
+                add.u32 q, j, i.w; ret; }}\n{}",
                 body(
-                    ".reg .v4 .b32 a, r; mov.v4.b32 a, {%r1, %r1, %r1, %r1}; mov.u32 a.z, 2; mov.u32 a.w, 3; call (r, %r2), f, (a, 4); mov.u32 r.x, %r2; mov.u32 r.y, r.w; st.global.v2.u32 [%to], {r.x, r.y};"
+                    ".reg .v4 .b32 a, r; mov.v4.b32 a, {%r1, %r1, %r1, %r1}; mov.u32 a.z, 2; mov.u32 a.w, \
+                    3; call (r, %r2), f, (a, 4); mov.u32 r.x, %r2; mov.u32 r.y, r.w; \
+                    st.global.v2.u32 [%to], {r.x, r.y};"
                 )
             ),
             vec![7, 3],
         ),
         (
             format!(
-                ".func (.reg .f32 o) f(.reg .f32 i, .param .f32 j) {{ ld.param.f32 o, [j]; add.f32 o, o, i; ret; }}\n{}",
+                ".func (.reg .f32 o) f(.reg .f32 i, .param .f32 j) {{ ld.param.f32 o, [j]; add.f32 o, o, \
+                i; ret; }}\n{}",
                 body(
-                    "call (%f1), f, (1.5, 2.5); call (%f2), f, (0f3F800000, 0d4000000000000000); st.global.v2.f32 [%to], {%f1, %f2};"
+                    "call (%f1), f, (1.5, 2.5); call (%f2), f, (0f3F800000, 0d4000000000000000); \
+                    st.global.v2.f32 [%to], {%f1, %f2};"
                 )
             ),
             vec![0x4080_0000, 0x4040_0000],
@@ -189,7 +196,8 @@ fn texts() -> Vec<(String, Vec<u32>)> {
         // Sections of debug information around them.
         (
             format!(
-                "{simple}.section .debug_str {{\n.b8 46, 101 // .entry k2() {{\nL: .b8 0\n}}\n.section .debug_abbrev {{ .b8 1 }}"
+                "{simple}.section .debug_str {{\n.b8 46, 101 // .entry k2() {{\nL: .b8 0\n}}\n\
+                .section .debug_abbrev {{ .b8 1 }}"
             ),
             vec![7],
         ),

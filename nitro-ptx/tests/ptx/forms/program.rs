@@ -25,7 +25,8 @@ pub fn target(case: &Case) -> &'static str {
 
 /// What stands before the instructions of each kernel, a line each.
 const BEGIN: [&str; 13] = [
-    "{ .reg .pred %p<4>, %z1, %y1; .reg .b16 %h<4>, %z16; .reg .b32 %r<4>, %z32, %i, %n; .reg .b64 %d<4>, %z64, %y, %at, %to;",
+    "{ .reg .pred %p<4>, %z1, %y1; .reg .b16 %h<4>, %z16; .reg .b32 %r<4>, %z32, %i, %n; .reg .b64 %d<4>, \
+    %z64, %y, %at, %to;",
     "ld.param.u64 %at, [in]; ld.param.u64 %to, [out];",
     "mov.u32 %i, %ctaid.x; mov.u32 %n, %ntid.x; mul.lo.u32 %n, %i, %n; mov.u32 %i, %tid.x; add.u32 %i, %i, %n;",
     "mad.wide.u32 %at, %i, 32, %at; mad.wide.u32 %to, %i, 16, %to;",
@@ -60,7 +61,8 @@ pub fn text(cases: &[Case], target: &str, threads: usize) -> String {
             let second = if case.is_pair { "selp.u64 %y, 1, 0, %y1;" } else { "mov.b64 %y, 0;" };
             let offset = at * threads * 16;
             text.push_str(&format!(
-                "{before}{instruction} {first} st.global.u64 [%to+{offset}], %y; {second} st.global.u64 [%to+{}], %y;\n",
+                "{before}{instruction} {first} st.global.u64 [%to+{offset}], %y; \
+                {second} st.global.u64 [%to+{}], %y;\n",
                 offset + 8
             ));
         }

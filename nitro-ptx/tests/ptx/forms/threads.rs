@@ -184,8 +184,10 @@ pub fn steps() -> Vec<Step> {
 
 /// The kernel `k` for some steps.
 pub fn text(steps: &[Step]) -> String {
-    let mut text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 slots, .param .u64 out)\n{\n\
-        .reg .pred %p, %q; .reg .b16 %w16_<4>, %v16_<4>; .reg .b32 %w32_<4>, %v32_<4>, %few32, %i, %lane, %segment, %offset;\n\
+    let mut text = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, \
+        .param .u64 slots, .param .u64 out)\n{\n\
+        .reg .pred %p, %q; .reg .b16 %w16_<4>, %v16_<4>; .reg .b32 %w32_<4>, %v32_<4>, %few32, %i, %lane, \
+        %segment, %offset;\n\
         .reg .b64 %w64_<4>, %v64_<4>, %few64, %fixed, %global, %shared, %local, %out, %y;\n\
         .shared .align 16 .b8 sh[8192]; .local .align 16 .b8 lo[32];\n\
         ld.param.u64 %fixed, [in]; ld.param.u64 %global, [slots]; ld.param.u64 %out, [out]; mov.u32 %i, %tid.x;\n\
@@ -195,12 +197,14 @@ pub fn text(steps: &[Step]) -> String {
     text.push_str(&format!("mad.wide.u32 %out, %i, {}, %out;\n", WORDS * 8));
     for at in 0..4 {
         text.push_str(&format!(
-            "ld.global.u64 %v64_{at}, [%fixed+{0}]; ld.global.u32 %v32_{at}, [%fixed+{0}]; ld.global.u16 %v16_{at}, [%fixed+{0}];\n",
+            "ld.global.u64 %v64_{at}, [%fixed+{0}]; ld.global.u32 %v32_{at}, [%fixed+{0}]; \
+            ld.global.u16 %v16_{at}, [%fixed+{0}];\n",
             at * 8
         ));
     }
     text.push_str(
-        "and.b32 %lane, %v32_1, 31; and.b32 %segment, %v32_2, 0x1f1f; and.b32 %few32, %v32_0, 3; and.b64 %few64, %v64_0, 3;\n\
+        "and.b32 %lane, %v32_1, 31; and.b32 %segment, %v32_2, 0x1f1f; and.b32 %few32, %v32_0, 3; \
+        and.b64 %few64, %v64_0, 3;\n\
          and.b64 %y, %v64_3, 1; setp.ne.u64 %p, %y, 0;\n",
     );
     for (at, step) in steps.iter().enumerate() {
@@ -210,7 +214,10 @@ pub fn text(steps: &[Step]) -> String {
                 text.push_str(&format!("st.{word}.u64 [{space}+{}], %v64_{at}; ", at * 8));
             }
         }
-        text.push_str("mov.b16 %w16_0, 0; mov.b16 %w16_1, 0; mov.b16 %w16_2, 0; mov.b16 %w16_3, 0; setp.ne.u32 %q, %i, %i;\n");
+        text.push_str(
+            "mov.b16 %w16_0, 0; mov.b16 %w16_1, 0; mov.b16 %w16_2, 0; mov.b16 %w16_3, 0; \
+        setp.ne.u32 %q, %i, %i;\n",
+        );
         for lane in 0..4 {
             text.push_str(&format!("mov.b32 %w32_{lane}, 0; mov.b64 %w64_{lane}, 0; "));
         }

@@ -2,10 +2,10 @@
 
 use serde_json::value::RawValue;
 
-use super::Row;
-use super::entry::{Keyed, Lines, part, rows};
+use super::entry::{KeyedEntries, Lines, part, rows};
 use super::field::{Field, Fields};
-use super::row::{Timed, failed, values};
+use super::row::{Timing, failed, values};
+use super::tuning::Row;
 use super::wrong::Wrong;
 use crate::printable::excerpt;
 
@@ -14,9 +14,9 @@ const NEVER_MS: f64 = 1e20;
 
 /// Reads the object of all entries, which is a part of the text.
 pub(super) fn entries(object: &RawValue, text: &str, parameters: &[String]) -> Result<Vec<Row>, Wrong> {
-    let Keyed(entries) = part(object, text)?;
-    let called = |key: &String| format!("configuration `{}`", excerpt(key));
-    let entries = entries.into_iter().map(|(key, entry)| (called(&key), entry));
+    let KeyedEntries(entries) = part(object, text)?;
+    let entries =
+        entries.into_iter().map(|(key, entry)| (format!("configuration `{}`", excerpt(&key)), entry));
     rows(entries, &mut Lines::of(text), |entry: Fields| row(parameters, &entry))
 }
 
@@ -33,7 +33,7 @@ fn row(parameters: &[String], entry: &Fields) -> Result<Row, String> {
         }
         Some(Field::Number(ms)) => {
             let repeats_ns = entry.get("times").map(|times| times.numbers(1e6)).unwrap_or_default();
-            Timed { time: ms.as_f64().unwrap_or(f64::NAN), unit_ns: 1e6, repeats_ns }.row(values)
+            Timing { time: ms.as_f64().unwrap_or(f64::NAN), unit_ns: 1e6, repeats_ns }.row(values)
         }
         Some(_) => Err("has a `time` that is neither a number nor a text; correct it".to_owned()),
         None => Err("has no `time`; only what was tuned for time can be taken".to_owned()),

@@ -7,9 +7,10 @@ use serde_json::value::RawValue;
 
 use super::field::{Field, Fields};
 use super::ktt::{self, Ktt};
+use super::tuning::{Row, Tuning};
 use super::units::ns_per;
 use super::wrong::{Wrong, wrong};
-use super::{Row, Tuned, cache, results};
+use super::{cache, results};
 use crate::printable::excerpt;
 
 #[derive(Deserialize)]
@@ -63,7 +64,7 @@ impl<'t> Document<'t> {
     }
 
     /// `text` is what the document was read from.
-    pub(super) fn tuned(self, file: &str, text: &str) -> Result<Tuned, Wrong> {
+    pub(super) fn tuned(self, file: &str, text: &str) -> Result<Tuning, Wrong> {
         let (kernel, parameters, rows) = match (self.cache, self.results, self.ktt_results) {
             (Some(entries), None, None) => self.entries(entries, text)?,
             (None, Some(list), None) => self.listed(list, text)?,
@@ -82,7 +83,7 @@ impl<'t> Document<'t> {
         let size = self.problem_size.or(self.metadata.problem_size);
         let (metadata, ktt) = (&self.metadata, &self.ktt_metadata);
         let device = [&self.device_name, &metadata.device_name, &metadata.device, &ktt.device];
-        Ok(Tuned {
+        Ok(Tuning {
             file: file.to_owned(),
             device: name(device).unwrap_or_else(|| stem(file)),
             kernel: kernel
@@ -95,10 +96,13 @@ impl<'t> Document<'t> {
     }
 
     fn entries(&self, entries: &RawValue, text: &str) -> Result<Read, Wrong> {
-        let all = |fields: &Fields| fields.0.iter().map(|(name, _)| name.clone()).collect();
-        let known = self.tune_params_keys.clone().or_else(|| self.tune_params.as_ref().map(all));
-        let parameters =
-            known.ok_or_else(|| (1, "the parameters are not named; add `tune_params_keys`".to_owned()))?;
+        let parameters = match (&self.tune_params_keys, &self.tune_params) {
+            (Some(names), _) => names.clone(),
+            (None, Some(fields)) => fields.0.iter().map(|(name, _)| name.clone()).collect(),
+            (None, None) => {
+                return Err((1, "the parameters are not named; add `tune_params_keys`".to_owned()));
+            }
+        };
         let rows = cache::entries(entries, text, &parameters)?;
         Ok((None, parameters, rows))
     }
@@ -109,9 +113,11 @@ impl<'t> Document<'t> {
     }
 
     fn of_ktt(&self, list: &RawValue, text: &str) -> Result<Read, Wrong> {
-        let unit_ns = unit_ns(&self.ktt_metadata.time_unit)?;
-        let no_unit = || (1, "the unit of the times is not named; add `TimeUnit` to `Metadata`".to_owned());
-        let Ktt { kernel, parameters, rows } = ktt::results(list, text, unit_ns.ok_or_else(no_unit)?)?;
+        let Some(unit_ns) = unit_ns(&self.ktt_metadata.time_unit)? else {
+            let what = "the unit of the times is not named; add `TimeUnit` to `Metadata`";
+            return Err((1, what.to_owned()));
+        };
+        let Ktt { kernel, parameters, rows } = ktt::results(list, text, unit_ns)?;
         Ok((Some(kernel).filter(|name| !name.is_empty()), parameters, rows))
     }
 }
@@ -154,13 +160,16 @@ fn extents(size: &RawValue) -> Vec<String> {
         text if text.len() <= MAX_BYTES => serde_json::from_str(text).unwrap_or(Value::Null),
         _ => Value::Null,
     };
-    let one = |value: &Value| match value {
+    match &value {
+        Value::Array(list) => list.iter().map(extent).collect::<Option<_>>().unwrap_or_default(),
+        single => extent(single).into_iter().collect(),
+    }
+}
+
+fn extent(value: &Value) -> Option<String> {
+    match value {
         Value::String(text) if text != "callable" => Some(excerpt(text)),
         Value::Number(_) => Field::deserialize(value.into_deserializer()).ok()?.text(),
         _ => None,
-    };
-    match &value {
-        Value::Array(list) => list.iter().map(one).collect::<Option<_>>().unwrap_or_default(),
-        single => one(single).into_iter().collect(),
     }
 }

@@ -5,32 +5,32 @@ use std::fmt;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::Row;
+use super::tuning::Row;
 use super::wrong::{Wrong, wrong};
 use crate::printable::excerpt;
 
 /// An object of entries by key; a key that is there twice is refused on its line.
-pub(super) struct Keyed<'t>(pub(super) Vec<(String, &'t RawValue)>);
+pub(super) struct KeyedEntries<'t>(pub(super) Vec<(String, &'t RawValue)>);
 
-impl<'de> Deserialize<'de> for Keyed<'de> {
+impl<'de> Deserialize<'de> for KeyedEntries<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Entries;
 
         impl<'de> Visitor<'de> for Entries {
-            type Value = Keyed<'de>;
+            type Value = KeyedEntries<'de>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("an object with one entry a configuration")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Keyed<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<KeyedEntries<'de>, A::Error> {
                 let mut entries = Vec::new();
                 let mut keys = crate::unique::Keys::default();
                 while let Some(key) = map.next_key::<String>()? {
                     keys.add(&key)?;
                     entries.push((key, map.next_value()?));
                 }
-                Ok(Keyed(entries))
+                Ok(KeyedEntries(entries))
             }
         }
 

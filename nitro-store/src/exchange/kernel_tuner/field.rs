@@ -59,11 +59,14 @@ fn written(text: &str) -> String {
     let has_ends = text.is_empty() || text.trim() != text;
     let own = text.replace(',', ";");
     let quoted = if has_ends { format!("\"{own}\"") } else { own };
-    let shown = |letter: char| match letter.is_control() {
-        true => letter.escape_default().to_string(),
-        false => letter.to_string(),
-    };
-    quoted.chars().map(shown).collect()
+    let mut written = String::with_capacity(quoted.len());
+    for letter in quoted.chars() {
+        match letter.is_control() {
+            true => written.extend(letter.escape_default()),
+            false => written.push(letter),
+        }
+    }
+    written
 }
 
 /// `16.0` is the same value as `16`: which of them is written is up to who called the tuner.

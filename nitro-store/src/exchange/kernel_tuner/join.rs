@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use nitro_core::{MAX_VARIANTS, name};
 
+use super::tuning::{Row, Tuning};
 use super::wrong::Wrong;
-use super::{Row, Tuned};
 use crate::exchange::error::{ImportError, Problem};
 use crate::printable::{excerpt, list};
 use crate::recordings::{DeviceRecord, Input, Measurement, Recordings, SpaceRecord};
@@ -13,8 +13,8 @@ use crate::recordings::{DeviceRecord, Input, Measurement, Recordings, SpaceRecor
 /// The name of an input whose problem has no size.
 const ONLY: &str = "only";
 
-pub(super) fn join(function: &str, files: Vec<Tuned>) -> Result<Recordings, ImportError> {
-    let mut joined = Joined::of(function, &files);
+pub(super) fn join(function: &str, files: Vec<Tuning>) -> Result<Recordings, ImportError> {
+    let mut joined = Joiner::of(function, &files);
     for file in files {
         let name = file.file.clone();
         joined.add(file).map_err(|(line, what)| ImportError::Row {
@@ -27,15 +27,15 @@ pub(super) fn join(function: &str, files: Vec<Tuned>) -> Result<Recordings, Impo
     Ok(joined.recordings)
 }
 
-struct Joined {
+struct Joiner {
     recordings: Recordings,
-    /// In which file each configuration of a device, input and variant was found.
+    /// The file in which each configuration of a device, input and variant was found.
     found_in: HashMap<(usize, usize, usize, String), String>,
 }
 
-impl Joined {
+impl Joiner {
     /// Features of the inputs are the extents of their problems, where all files say them as numbers.
-    fn of(function: &str, files: &[Tuned]) -> Self {
+    fn of(function: &str, files: &[Tuning]) -> Self {
         let sizes: Option<Vec<_>> =
             files.iter().map(|file| extents(file).filter(|size| !size.is_empty())).collect();
         let axes = sizes.map_or(0, |sizes| sizes.iter().map(Vec::len).max().unwrap_or(0));
@@ -51,22 +51,20 @@ impl Joined {
         Self { recordings, found_in: HashMap::new() }
     }
 
-    fn add(&mut self, file: Tuned) -> Result<(), Wrong> {
+    fn add(&mut self, file: Tuning) -> Result<(), Wrong> {
         // Names of the whole file are not far from its beginning.
-        let of_file = |what| (1, what);
-        let device = self.device(&file.device).map_err(of_file)?;
-        let input = self.input(&file).map_err(of_file)?;
-        let variant = self.variant(&file).map_err(of_file)?;
+        let (device, input, variant) = self.subject(&file).map_err(|what| (1, what))?;
         for row in file.rows {
-            let of_row = |what| (row.line, what);
-            let configuration = self.listed(variant, &file.parameters, &row).map_err(of_row)?;
+            let configuration =
+                self.listed(variant, &file.parameters, &row).map_err(|what| (row.line, what))?;
             let key = (device, input, variant, configuration.clone());
             if let Some(other) = self.found_in.insert(key, file.file.clone()) {
                 let (configuration, device) = (excerpt(&configuration), excerpt(&file.device));
-                return Err(of_row(format!(
+                let what = format!(
                     "configuration `{configuration}` on device `{device}` is in {other} already; leave out one of the \
-                     two"
-                )));
+                 two"
+                );
+                return Err((row.line, what));
             }
             let Row { outcome, spread_ns, repeats, reason, .. } = row;
             self.recordings.measurements.push(Measurement {
@@ -84,6 +82,11 @@ impl Joined {
         Ok(())
     }
 
+    /// The device, the input and the variant of a file.
+    fn subject(&mut self, file: &Tuning) -> Result<(usize, usize, usize), String> {
+        Ok((self.device(&file.device)?, self.input(file)?, self.variant(file)?))
+    }
+
     fn device(&mut self, id: &str) -> Result<usize, String> {
         check("device", id)?;
         let devices = &mut self.recordings.devices;
@@ -93,7 +96,7 @@ impl Joined {
         }))
     }
 
-    fn input(&mut self, file: &Tuned) -> Result<usize, String> {
+    fn input(&mut self, file: &Tuning) -> Result<usize, String> {
         let name = if file.size.is_empty() { ONLY.to_owned() } else { file.size.join("x") };
         check("input", &name)?;
         if let Some(known) = self.recordings.input_index(&name) {
@@ -105,7 +108,7 @@ impl Joined {
         Ok(self.recordings.inputs.len() - 1)
     }
 
-    fn variant(&mut self, file: &Tuned) -> Result<usize, String> {
+    fn variant(&mut self, file: &Tuning) -> Result<usize, String> {
         check("variant", &file.kernel)?;
         file.parameters.iter().try_for_each(|name| check("parameter", name))?;
         if let Some(known) = self.recordings.variant_index(&file.kernel) {
@@ -131,9 +134,9 @@ impl Joined {
     /// The configuration's text, with which it is listed.
     fn listed(&mut self, variant: usize, parameters: &[String], row: &Row) -> Result<String, String> {
         let space = &mut self.recordings.spaces[variant];
-        let value_of =
-            |name: &String| parameters.iter().position(|own| own == name).map(|at| row.values[at].clone());
-        let values: Option<Vec<String>> = space.parameters.iter().map(value_of).collect();
+        let positions = space.parameters.iter().map(|name| parameters.iter().position(|own| own == name));
+        let values: Option<Vec<String>> =
+            positions.map(|position| position.map(|at| row.values[at].clone())).collect();
         let values = values.filter(|values| values.len() == parameters.len()).ok_or_else(|| {
             let (expected, found) = (list(&space.parameters), list(parameters));
             format!("its parameters are {found}, those of this kernel in the files before {expected}; import them as \
@@ -153,6 +156,6 @@ fn check(what: &str, name: &str) -> Result<(), String> {
 }
 
 /// The extents of the problem as numbers.
-fn extents(file: &Tuned) -> Option<Vec<f64>> {
+fn extents(file: &Tuning) -> Option<Vec<f64>> {
     file.size.iter().map(|extent| extent.parse().ok().filter(|number: &f64| number.is_finite())).collect()
 }

@@ -4,10 +4,10 @@ use nitro_stats::statistics::{interquartile_range, quantile};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Row;
 use super::entry::{Lines, part, rows};
 use super::field::{Field, Fields};
-use super::row::{Timed, failed, values};
+use super::row::{Timing, failed, values};
+use super::tuning::Row;
 use super::wrong::Wrong;
 use crate::printable::excerpt;
 use crate::recordings::Outcome;
@@ -42,8 +42,10 @@ pub(super) fn results(list: &RawValue, text: &str, unit_ns: f64) -> Result<Ktt, 
     let called = (1..).map(|number| format!("result {number}"));
     let mut first: Option<(String, Vec<String>)> = None;
     let rows = rows(called.zip(entries), &mut Lines::of(text), |entry: Entry| {
-        let names = || entry.configuration.iter().map(|pair| pair.name.clone()).collect();
-        let (kernel, parameters) = first.get_or_insert_with(|| (entry.kernel_name.clone(), names()));
+        let (kernel, parameters) = first.get_or_insert_with(|| {
+            let names = entry.configuration.iter().map(|pair| pair.name.clone()).collect();
+            (entry.kernel_name.clone(), names)
+        });
         if *kernel != entry.kernel_name {
             let [own, other] = [&entry.kernel_name, &*kernel].map(|name| excerpt(name));
             return Err(format!(
@@ -79,7 +81,7 @@ impl Entry {
         }
         let time = self.total_duration.as_ref().and_then(Field::number);
         let time = time.ok_or("has no `TotalDuration` that is a number; correct it")?;
-        Timed { time, unit_ns, repeats_ns: vec![time * unit_ns] }.row(values)
+        Timing { time, unit_ns, repeats_ns: vec![time * unit_ns] }.row(values)
     }
 }
 

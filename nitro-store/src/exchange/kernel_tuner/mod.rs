@@ -20,18 +20,19 @@ mod ktt;
 mod repair;
 mod results;
 mod row;
+mod tuning;
 mod units;
 mod wrong;
 
 use std::path::{Path, PathBuf};
 
-use nitro_core::name;
 use rayon::prelude::*;
 
 use self::document::Document;
+use self::tuning::Tuning;
 use super::compressed;
-use super::error::{ImportError, Problem};
-use crate::recordings::{Outcome, Recordings};
+use super::error::{ImportError, Problem, check_function};
+use crate::recordings::Recordings;
 
 /// Reads files of Kernel Tuner or KTT: each a cache, T4 results or results of KTT, of one device and one input, plain
 /// or compressed.
@@ -65,50 +66,26 @@ use crate::recordings::{Outcome, Recordings};
 /// without a time or a reason for that, when files have other parameters of one kernel, or when a configuration is
 /// there twice for a device and input.
 pub fn import_kernel_tuner(function: &str, files: &[PathBuf]) -> Result<Recordings, ImportError> {
-    let ill_named = |problem| ImportError::Function { name: function.to_owned(), problem };
-    name::check_function(function).map_err(ill_named)?;
-    let tuned: Vec<Tuned> = files.par_iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    check_function(function)?;
+    let tuned: Vec<Tuning> = files.par_iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     join::join(function, tuned)
 }
 
-/// One file.
-struct Tuned {
-    file: String,
-    device: String,
-    kernel: String,
-    /// The size of the problem; empty where the file does not say.
-    size: Vec<String>,
-    parameters: Vec<String>,
-    rows: Vec<Row>,
-}
-
-/// One configuration.
-struct Row {
-    /// The line that it begins on.
-    line: usize,
-    /// In the order of the file's parameters.
-    values: Vec<String>,
-    outcome: Outcome,
-    spread_ns: f64,
-    repeats: u32,
-    reason: String,
-}
-
-fn read(path: &Path) -> Result<Tuned, ImportError> {
+fn read(path: &Path) -> Result<Tuning, ImportError> {
     let file = path.display().to_string();
     let bytes = compressed::read(path)?;
     parse(&file, &compressed::unpack(&file, &bytes)?)
 }
 
 /// `file` says what messages call it, and the device where nothing else does.
-fn parse(file: &str, text: &str) -> Result<Tuned, ImportError> {
+fn parse(file: &str, text: &str) -> Result<Tuning, ImportError> {
     let text = repair::repaired(text.strip_prefix('\u{FEFF}').unwrap_or(text));
-    let at =
-        |line, what| ImportError::Row { file: file.to_owned(), line, problem: Problem::KernelTuner { what } };
-    if text.trim().is_empty() {
-        return Err(at(1, "the file is empty; name a cache file or T4 results".to_owned()));
-    }
-    Document::read(&text)
-        .and_then(|document| document.tuned(file, &text))
-        .map_err(|(line, what)| at(line, what))
+    let tuned = match text.trim().is_empty() {
+        true => Err((1, "the file is empty; name a cache file or T4 results".to_owned())),
+        false => Document::read(&text).and_then(|document| document.tuned(file, &text)),
+    };
+    tuned.map_err(|(line, what)| {
+        let problem = Problem::KernelTuner { what };
+        ImportError::Row { file: file.to_owned(), line, problem }
+    })
 }

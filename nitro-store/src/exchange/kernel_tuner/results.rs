@@ -5,10 +5,10 @@ use std::fmt;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Row;
 use super::entry::{Lines, part, rows};
 use super::field::{Field, Fields};
-use super::row::{Timed, failed, values};
+use super::row::{Timing, failed, values};
+use super::tuning::Row;
 use super::units::ns_per;
 use super::wrong::Wrong;
 use crate::printable::excerpt;
@@ -53,8 +53,9 @@ pub(super) fn results(
     let called = (1..).map(|number| format!("result {number}"));
     let mut parameters: Option<Vec<String>> = None;
     let rows = rows(called.zip(entries), &mut Lines::of(text), |entry: Entry| {
-        let names = || entry.configuration.0.iter().map(|(name, _)| name.clone()).collect();
-        let row = entry.row(parameters.get_or_insert_with(names), unit);
+        let parameters = parameters
+            .get_or_insert_with(|| entry.configuration.0.iter().map(|(name, _)| name.clone()).collect());
+        let row = entry.row(parameters, unit);
         row.map_err(|what| format!("({entry}) {what}"))
     })?;
     Ok((parameters.unwrap_or_default(), rows))
@@ -62,9 +63,10 @@ pub(super) fn results(
 
 impl fmt::Display for Entry {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one = |(name, field): &(String, Field)| format!("{name}={}", field.text().unwrap_or_default());
-        let text = self.configuration.0.iter().map(one).collect::<Vec<_>>().join(",");
-        formatter.write_str(&excerpt(&text))
+        let fields = self.configuration.0.iter();
+        let texts: Vec<String> =
+            fields.map(|(name, field)| format!("{name}={}", field.text().unwrap_or_default())).collect();
+        formatter.write_str(&excerpt(&texts.join(",")))
     }
 }
 
@@ -84,18 +86,22 @@ impl Entry {
         let repeats_unit = unit.or(own_unit).unwrap_or(MILLISECOND_NS);
         let repeats_ns = self.times.runtimes.as_ref().map(|runtimes| runtimes.numbers(repeats_unit));
         let unit_ns = own_unit.or(unit).unwrap_or(MILLISECOND_NS);
-        Timed { time, unit_ns, repeats_ns: repeats_ns.unwrap_or_default() }.row(values)
+        Timing { time, unit_ns, repeats_ns: repeats_ns.unwrap_or_default() }.row(values)
     }
 
     /// The time and its unit, where it has one of its own.
     fn time(&self) -> Result<(f64, Option<f64>), String> {
-        let named = |name: &str| self.measurements.iter().find(|one| one.name == name);
-        let is_time = |one: &&Measurement| matches!(ns_per(&one.unit), Ok(Some(_)));
-        let objective = self.objectives.iter().find_map(|name| named(name).filter(is_time));
-        let one = named("time")
-            .or(objective)
+        let objectives = self.objectives.iter().filter_map(|name| self.named(name));
+        let mut times = objectives.filter(|one| matches!(ns_per(&one.unit), Ok(Some(_))));
+        let one = self
+            .named("time")
+            .or_else(|| times.next())
             .ok_or("has no measurement `time`; only what was tuned for time can be taken")?;
         let value = one.value.number().ok_or("has a time that is not a number; correct it")?;
         Ok((value, ns_per(&one.unit)?))
+    }
+
+    fn named(&self, name: &str) -> Option<&Measurement> {
+        self.measurements.iter().find(|one| one.name == name)
     }
 }

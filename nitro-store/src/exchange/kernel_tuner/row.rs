@@ -2,34 +2,35 @@
 
 use nitro_stats::statistics::interquartile_range;
 
-use super::Row;
 use super::field::Fields;
+use super::tuning::Row;
 use crate::printable::{excerpt, printable};
 use crate::recordings::Outcome;
 
 /// The values of the parameters, in this order.
 pub(super) fn values(parameters: &[String], fields: &Fields) -> Result<Vec<String>, String> {
-    let value = |name: &String| {
+    let mut values = Vec::with_capacity(parameters.len());
+    for name in parameters {
         let field = fields.get(name).ok_or_else(|| format!("lacks parameter `{}`; add it", excerpt(name)))?;
-        field.text().ok_or_else(|| {
+        values.push(field.text().ok_or_else(|| {
             format!(
                 "has a value of `{}` that is neither a number, a text, true, false nor null",
                 excerpt(name)
             )
-        })
-    };
-    parameters.iter().map(value).collect()
+        })?);
+    }
+    Ok(values)
 }
 
 /// A time as a file has it.
-pub(super) struct Timed {
+pub(super) struct Timing {
     /// In the unit of the file, which messages quote.
     pub(super) time: f64,
     pub(super) unit_ns: f64,
     pub(super) repeats_ns: Vec<f64>,
 }
 
-impl Timed {
+impl Timing {
     pub(super) fn row(self, values: Vec<String>) -> Result<Row, String> {
         let Self { time, unit_ns, mut repeats_ns } = self;
         let time_ns = time * unit_ns;

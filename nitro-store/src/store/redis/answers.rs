@@ -2,10 +2,11 @@
 
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError};
 
+use super::error::Result;
 use super::keys::damaged;
 use super::wire::Wire;
-use super::{Fault, Result};
 use crate::printable::excerpt;
+use crate::store::error::Fault;
 
 /// The most keys of one kind, and the most answers to look for them.
 const MAX_KEYS: usize = 1 << 20;
@@ -48,10 +49,11 @@ pub(super) fn values(
     if found.len() != fields.len() {
         return Err(damaged(location, key, "the server answers another number of values").into());
     }
-    let one = |(field, value): (&String, Option<Vec<u8>>)| {
-        value.map(|value| value_text(location, key, field, value)).transpose()
-    };
-    fields.iter().zip(found).map(one).collect()
+    let mut values = Vec::with_capacity(fields.len());
+    for (field, value) in fields.iter().zip(found) {
+        values.push(value.map(|value| value_text(location, key, field, value)).transpose()?);
+    }
+    Ok(values)
 }
 
 /// The text of a key that is no hash, if there is one.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::Result;
+use super::error::Result;
 use crate::exact::Exact;
 use crate::printable::printable;
 use crate::recordings::{Meanings, Measurement, Outcome};
-use crate::store::parts::WrittenPart;
+use crate::store::parts::PartText;
 use crate::store::{ChoiceName, Evaluated, Row, StoreError};
 use crate::unique;
 
@@ -80,7 +80,7 @@ pub(super) type Features = BTreeMap<String, Exact>;
 
 /// Value of one measurement or evaluation.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Measured {
+pub(super) struct MeasurementValue {
     outcome: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     time_ns: Option<Exact>,
@@ -91,10 +91,10 @@ pub(super) struct Measured {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     reason: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    parts: Vec<WrittenPart>,
+    parts: Vec<PartText>,
 }
 
-impl Measured {
+impl MeasurementValue {
     pub(super) fn of(row: &Row<'_>) -> Self {
         Self {
             outcome: row.outcome.name().to_owned(),
@@ -103,7 +103,7 @@ impl Measured {
             repeats: row.repeats,
             load: row.load.map(Exact),
             reason: row.reason.to_owned(),
-            parts: row.parts.iter().map(WrittenPart::of).collect(),
+            parts: row.parts.iter().map(PartText::of).collect(),
         }
     }
 
@@ -118,7 +118,7 @@ impl Measured {
     pub(super) fn evaluated(self) -> Option<Evaluated> {
         let Self { outcome, time_ns, spread_ns: Exact(spread_ns), repeats, load, reason, parts } = self;
         let outcome = Outcome::from_name(&outcome, time_ns.map(|Exact(time_ns)| time_ns))?;
-        let parts = parts.into_iter().map(WrittenPart::part).collect();
+        let parts = parts.into_iter().map(PartText::part).collect();
         let load = load.map(|Exact(load)| load);
         Some(Evaluated { outcome, spread_ns, repeats, load, reason, parts })
     }

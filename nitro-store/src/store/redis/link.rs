@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use redis::{ErrorKind, RedisError, RetryMethod, ServerErrorKind};
 
-use super::Result;
+use super::error::Result;
 use super::keys;
 use super::wire::Wire;
 use crate::printable::printable;

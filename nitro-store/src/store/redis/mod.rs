@@ -18,6 +18,7 @@
 //! Values are JSON. A change watches the keys it has read, and writes in one MULTI/EXEC.
 
 mod answers;
+mod error;
 mod keys;
 mod link;
 mod read;
@@ -29,27 +30,19 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use nitro_core::Artifact;
-use redis::{Commands, Pipeline, RedisError};
+use redis::{Commands, Pipeline};
 
+use self::error::Result;
 use self::link::Link;
 use self::wire::Wire;
-use super::error::Fault;
 use super::{
     ChoiceName, Evaluated, Forgotten, FunctionSchema, Leases, MAX_LEASE, Row, Searches, Selected, Store,
     StoreError, check,
 };
 use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
 
-type Result<T, E = Fault<RedisError>> = std::result::Result<T, E>;
-
 /// The version of keys and values; a change that older programs cannot read adds one.
 const FORMAT_VERSION: i64 = 1;
-
-impl From<RedisError> for Fault<RedisError> {
-    fn from(error: RedisError) -> Self {
-        Self::Backend(error)
-    }
-}
 
 pub(super) struct Redis {
     link: Link,
@@ -167,8 +160,10 @@ impl Store for Redis {
         let known = self.functions()?;
         let recordings =
             self.link.with(|connection, location| read::recordings(connection, location, function))?;
-        let unknown = || StoreError::unknown_function(&self.link.location, function, &known);
-        check::loaded(&self.link.location, recordings.ok_or_else(unknown)?)
+        match recordings {
+            Some(recordings) => check::loaded(&self.link.location, recordings),
+            None => Err(StoreError::unknown_function(&self.link.location, function, &known)),
+        }
     }
 
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
@@ -255,7 +250,12 @@ impl Store for Redis {
         rows.iter().try_for_each(|row| check::row(&input.name, row))?;
         let inputs = keys::inputs(function);
         self.write(&[keys::FUNCTIONS, &inputs], |connection, pipe, location| {
-            write::measured(connection, pipe, location, &write::Measured { function, device, input, rows })
+            write::measured(
+                connection,
+                pipe,
+                location,
+                &write::MeasurementWrite { function, device, input, rows },
+            )
         })
     }
 
@@ -268,7 +268,7 @@ impl Store for Redis {
     ) -> Result<(), StoreError> {
         let inputs = keys::inputs(function);
         self.write(&[keys::FUNCTIONS, &inputs], |connection, pipe, location| {
-            let subject = write::Measured { function, device, input, rows: &[] };
+            let subject = write::MeasurementWrite { function, device, input, rows: &[] };
             write::feature_times(connection, pipe, location, &subject, times_ns)
         })
     }
@@ -310,7 +310,7 @@ impl Store for Redis {
         check::row(input, row)?;
         let key = keys::evaluations(function, device);
         let (field, value) =
-            (keys::measurement_field(input, row.choice()), keys::json(&keys::Measured::of(row)));
+            (keys::measurement_field(input, row.choice()), keys::json(&keys::MeasurementValue::of(row)));
         self.link.with(|connection, _| Ok(connection.hset_nx(&key, &field, &value)?))
     }
 

@@ -4,17 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use nitro_core::{Artifact, ArtifactError};
 
-use super::Result;
 use super::answers::{self, hash, names, value};
-use super::keys::{self, Features, Measured, MeasurementField, Schema};
+use super::error::Result;
+use super::keys::{self, Features, MeasurementField, MeasurementValue, Schema};
 use super::wire::Wire;
 use crate::exact::Exact;
 use crate::recordings::{
     DeviceRecord, FeatureTimes, Incomplete, Input, Measurement, MeasurementKey, Recordings, SpaceRecord,
 };
-use crate::store::{
-    ChoiceName, Evaluated, EvaluationKey, NamedTimes, Searches, Selected, merge, ordered_times,
-};
+use crate::store::times::{NamedTimes, ordered_times};
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, Searches, Selected, StoreError, merge};
 
 pub(super) fn functions(connection: &mut Wire, location: &str) -> Result<Vec<String>> {
     let mut names = names(connection, location, keys::FUNCTIONS)?;
@@ -38,7 +37,7 @@ pub(super) fn schema(connection: &mut Wire, location: &str, function: &str) -> R
     text.map(|text| keys::parse(location, keys::FUNCTIONS, &text)).transpose()
 }
 
-/// Everything of one function; `None` if it is unknown.
+/// Reads everything of one function; `None` if it is unknown.
 pub(super) fn recordings(
     connection: &mut Wire,
     location: &str,
@@ -77,14 +76,13 @@ pub(super) fn recordings(
 fn artifacts(connection: &mut Wire, location: &str, function: &str) -> Result<BTreeMap<Artifact, String>> {
     let key = keys::artifacts(function);
     let all: BTreeMap<String, String> = hash(connection, location, &key)?;
-    let of_digest = |(digest, text): (String, String)| match digest.parse() {
-        Ok(artifact) => Ok((artifact, text)),
-        Err(error) => {
-            let why: ArtifactError = error;
-            Err(keys::damaged(location, &key, &why.to_string()).into())
-        }
-    };
-    all.into_iter().map(of_digest).collect()
+    let mut artifacts = BTreeMap::new();
+    for (digest, text) in all {
+        let artifact =
+            digest.parse().map_err(|why: ArtifactError| keys::damaged(location, &key, &why.to_string()))?;
+        artifacts.insert(artifact, text);
+    }
+    Ok(artifacts)
 }
 
 fn spaces(connection: &mut Wire, location: &str, recordings: &Recordings) -> Result<Vec<SpaceRecord>> {
@@ -141,10 +139,9 @@ fn measurements(
         let indices = (inputs.get(input.as_str()), recordings.variant_index(&variant));
         let (Some(&input), Some(variant)) = indices else { continue };
         let entry = format!("{key} {field}");
-        let measured: Measured = keys::parse(location, &entry, &value)?;
+        let measured: MeasurementValue = keys::parse(location, &entry, &value)?;
         let measurement = measured.at(input, variant, configuration);
-        let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
-        measurements.push(measurement.ok_or_else(contradiction)?);
+        measurements.push(measurement.ok_or_else(|| contradiction(location, &entry))?);
     }
     Ok(measurements)
 }
@@ -180,17 +177,21 @@ pub(super) fn evaluations(
         return Ok(Vec::new());
     }
     let found = answers::values(connection, location, key, &fields)?;
-    let of_field = |(field, text): (&String, Option<String>)| {
-        text.map(|text| evaluated(location, key, field, &text)).transpose()
-    };
-    fields.iter().zip(found).map(of_field).collect()
+    let mut evaluations = Vec::with_capacity(fields.len());
+    for (field, text) in fields.iter().zip(found) {
+        evaluations.push(text.map(|text| evaluated(location, key, field, &text)).transpose()?);
+    }
+    Ok(evaluations)
 }
 
 fn evaluated(location: &str, key: &str, field: &str, text: &str) -> Result<Evaluated> {
     let entry = format!("{key} {field}");
-    let value: Measured = keys::parse(location, &entry, text)?;
-    let contradiction = || keys::damaged(location, &entry, "outcome and time contradict each other");
-    Ok(value.evaluated().ok_or_else(contradiction)?)
+    let value: MeasurementValue = keys::parse(location, &entry, text)?;
+    Ok(value.evaluated().ok_or_else(|| contradiction(location, &entry))?)
+}
+
+fn contradiction(location: &str, entry: &str) -> StoreError {
+    keys::damaged(location, entry, "outcome and time contradict each other")
 }
 
 /// Answers as [`recorded`] does, for one input; `subject` are function, device and input.
@@ -216,7 +217,7 @@ pub(super) fn is_recorded(
     Ok(measured.iter().all(Option::is_some) && due.iter().all(Option::is_none))
 }
 
-/// Everything that searches have left.
+/// Reads everything that searches have left.
 pub(super) fn searches(connection: &mut Wire, location: &str) -> Result<Searches> {
     let keys_found = answers::keys_of(connection, location, &format!("{}*", keys::EVALUATIONS))?;
     let mut searches = Searches { begun: hash(connection, location, keys::SEARCHES)?, ..Searches::default() };
@@ -258,8 +259,9 @@ pub(super) fn recorded(
     }
     let needed = if with_features { schema.features.as_slice() } else { &[] };
     let (inputs, _) = inputs(connection, location, function, needed)?;
-    let complete = |name: &String| measured.get(name).copied().unwrap_or(0) == wanted.len();
-    Ok(inputs.into_iter().map(|input| input.name).filter(complete).collect())
+    let mut complete: BTreeSet<String> = inputs.into_iter().map(|input| input.name).collect();
+    complete.retain(|name| measured.get(name).copied().unwrap_or(0) == wanted.len());
+    Ok(complete)
 }
 
 /// The fields of a key that are meant, each with its parts.

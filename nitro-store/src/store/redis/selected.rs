@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use redis::Pipeline;
 
 use super::answers::{self, hash, names};
+use super::error::Result;
 use super::keys::{self, Features, Schema};
+use super::read;
 use super::wire::Wire;
-use super::{Result, read};
 use crate::recordings::Meanings;
 use crate::store::{ChoiceName, Forgotten, Selected, StoreError};
 

@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use nitro_core::Artifact;
 use redis::Pipeline;
 
-use super::keys::{self, Features, Measured as Value, Schema};
+use super::error::Result;
+use super::keys::{self, Features, MeasurementValue, Schema};
 use super::wire::Wire;
-use super::{Result, answers, read};
+use super::{answers, read};
 use crate::exact::Exact;
 use crate::recordings::{Input, Meanings, Recordings};
 use crate::store::merge::Import;
-use crate::store::{FunctionSchema, Row, Searches, StoreError, check, named_times};
+use crate::store::times::named_times;
+use crate::store::{FunctionSchema, Row, Searches, StoreError, check};
 
 pub(super) fn schema(
     connection: &mut Wire,
@@ -47,7 +49,7 @@ pub(super) fn artifact(pipe: &mut Pipeline, function: &str, artifact: Artifact, 
 }
 
 /// The arguments of [`put`](crate::store::Store::put).
-pub(super) struct Measured<'a> {
+pub(super) struct MeasurementWrite<'a> {
     pub(super) function: &'a str,
     pub(super) device: &'a str,
     pub(super) input: &'a Input,
@@ -58,9 +60,9 @@ pub(super) fn measured(
     connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
-    measured: &Measured<'_>,
+    measured: &MeasurementWrite<'_>,
 ) -> Result<()> {
-    let Measured { function, device, input: given, rows } = measured;
+    let MeasurementWrite { function, device, input: given, rows } = measured;
     let schema = subject(connection, pipe, location, measured)?;
     for row in *rows {
         if !schema.variants.iter().any(|name| name == row.variant) {
@@ -76,10 +78,10 @@ pub(super) fn feature_times(
     connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
-    measured: &Measured<'_>,
+    measured: &MeasurementWrite<'_>,
     times_ns: &[f64],
 ) -> Result<()> {
-    let Measured { function, device, input, .. } = measured;
+    let MeasurementWrite { function, device, input, .. } = measured;
     let Schema { features, .. } = subject(connection, pipe, location, measured)?;
     let times_ns = times_ns.iter().copied().map(Some);
     check::feature_times(function, &features, &input.name, times_ns.clone())?;
@@ -93,7 +95,7 @@ fn subject(
     connection: &mut Wire,
     pipe: &mut Pipeline,
     location: &str,
-    Measured { function, device, input: given, .. }: &Measured<'_>,
+    MeasurementWrite { function, device, input: given, .. }: &MeasurementWrite<'_>,
 ) -> Result<Schema> {
     let Some(schema) = read::schema(connection, location, function)? else {
         return Err(StoreError::unknown_function(
@@ -137,7 +139,7 @@ fn input(
 /// Writes a row, which is not due any more.
 fn write_row(pipe: &mut Pipeline, function: &str, device: &str, input: &str, row: &Row<'_>) {
     let field = keys::measurement_field(input, row.choice());
-    pipe.hset(keys::measurements(function, device), &field, keys::json(&Value::of(row))).ignore();
+    pipe.hset(keys::measurements(function, device), &field, keys::json(&MeasurementValue::of(row))).ignore();
     pipe.hdel(keys::due(function, device), field).ignore();
 }
 
@@ -148,7 +150,7 @@ pub(super) fn searches(searches: &Searches) -> Pipeline {
     for ([function, device, input], row) in searches.rows() {
         let (key, field) =
             (keys::evaluations(function, device), keys::measurement_field(input, row.choice()));
-        pipe.hset_nx(key, field, keys::json(&Value::of(&row))).ignore();
+        pipe.hset_nx(key, field, keys::json(&MeasurementValue::of(&row))).ignore();
     }
     for (name, with) in &searches.begun {
         pipe.hset_nx(keys::SEARCHES, name, with).ignore();

@@ -8,7 +8,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
-use super::{Result, schema};
+use super::error::Result;
+use super::schema;
 use crate::store::StoreError;
 use crate::store::error::Fault;
 
@@ -45,8 +46,10 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
     }
     // An empty file is what SQLite would make, but here the reason comes along when it cannot be made.
     let header = OpenOptions::new().read(true).write(true).create(true).truncate(false).clone();
-    let not_writable = |source| StoreError::NotWritable { location: location.to_owned(), source };
-    let claims_to_be_store = inspect(path, location, &header, not_writable)?;
+    let claims_to_be_store = inspect(path, location, &header, |source| StoreError::NotWritable {
+        location: location.to_owned(),
+        source,
+    })?;
     let mut connection = connect(path)?;
     harden(&connection)?;
     if is_empty(&connection)? {
@@ -65,8 +68,10 @@ pub(super) fn open(path: &Path, location: &str) -> Result<Connection> {
 
 /// Opens a store of this version that may not be written.
 pub(super) fn open_read_only(path: &Path, location: &str) -> Result<Connection> {
-    let not_readable = |source| StoreError::NotReadable { location: location.to_owned(), source };
-    if !inspect(path, location, OpenOptions::new().read(true), not_readable)? {
+    let is_store = inspect(path, location, OpenOptions::new().read(true), |source| {
+        StoreError::NotReadable { location: location.to_owned(), source }
+    })?;
+    if !is_store {
         return Err(StoreError::NotAStore { location: location.to_owned() }.into());
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -94,7 +99,7 @@ fn immutable(path: &Path) -> String {
     format!("file:{}?immutable=1", escaped.collect::<String>())
 }
 
-/// Also finds files that were cut short.
+/// Refuses damaged files, also those that were cut short.
 fn check_whole(connection: &Connection, location: &str) -> Result<()> {
     let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict == "ok" {
@@ -112,19 +117,20 @@ fn make_whole(path: &Path) {
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}-{:?}.tmp", std::process::id(), std::thread::current().id()));
     let temporary = Path::new(&temporary);
-    let make = || -> Result<()> {
-        File::create_new(temporary)
-            .map_err(|source| StoreError::NotWritable { location: String::new(), source })?;
-        let mut connection = connect(temporary)?;
-        create(&mut connection)?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
-        Ok(())
-    };
-    if make().is_ok() {
+    if make_new(temporary).is_ok() {
         // Where another process was first, its store stays.
         let _ = fs::hard_link(temporary, path);
     }
     let _ = fs::remove_file(temporary);
+}
+
+/// Makes an empty store where no file is.
+fn make_new(path: &Path) -> Result<()> {
+    File::create_new(path).map_err(|source| StoreError::NotWritable { location: String::new(), source })?;
+    let mut connection = connect(path)?;
+    create(&mut connection)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    Ok(())
 }
 
 fn connect(path: &Path) -> Result<Connection> {
@@ -279,7 +285,7 @@ fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// From an older format version to this one.
+/// Migrates an older format version to this one.
 fn bring_up(connection: &mut Connection) -> rusqlite::Result<()> {
     if pragma(connection, "user_version")? == FORMAT_VERSION {
         return Ok(());

@@ -3,6 +3,7 @@
 //! The journal is a write-ahead log with synchronous NORMAL: a process may be killed at any instruction and loses
 //! only the transaction it was in; a power cut may lose the last few, never the file.
 
+mod error;
 mod file;
 mod read;
 mod schema;
@@ -16,20 +17,14 @@ use std::time::Duration;
 use nitro_core::Artifact;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
+use self::error::Result;
 use super::error::Fault;
+use super::times::named_times;
 use super::{
     ChoiceName, Evaluated, Forgotten, FunctionSchema, Leases, MAX_LEASE, Row, Searches, Selected, Store,
-    StoreError, check, named_times,
+    StoreError, check,
 };
 use crate::recordings::{DeviceRecord, Input, Meanings, Recordings};
-
-type Result<T, E = Fault<rusqlite::Error>> = std::result::Result<T, E>;
-
-impl From<rusqlite::Error> for Fault<rusqlite::Error> {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Backend(error)
-    }
-}
 
 pub(super) struct Sqlite {
     connection: Connection,
@@ -73,7 +68,10 @@ impl Sqlite {
         result.map_err(|error| located(&self.location, error.into()))
     }
 
-    fn write(&mut self, action: impl FnOnce(&Transaction<'_>, &str) -> Result<()>) -> Result<(), StoreError> {
+    fn write<T>(
+        &mut self,
+        action: impl FnOnce(&Transaction<'_>, &str) -> Result<T>,
+    ) -> Result<T, StoreError> {
         let location = self.location.as_str();
         let connection = &mut self.connection;
         // Immediate, because a transaction that reads before it writes could not wait for another writer.
@@ -81,8 +79,9 @@ impl Sqlite {
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(Fault::Backend)
             .and_then(|transaction| {
-                action(&transaction, location)?;
-                Ok(transaction.commit()?)
+                let written = action(&transaction, location)?;
+                transaction.commit()?;
+                Ok(written)
             });
         result.map_err(|fault| located(location, fault))
     }
@@ -143,8 +142,10 @@ impl Store for Sqlite {
     fn load(&mut self, function: &str) -> Result<Recordings, StoreError> {
         let known = self.functions()?;
         let recordings = self.read(|connection| read::recordings(connection, function))?;
-        let unknown = || StoreError::unknown_function(&self.location, function, &known);
-        check::loaded(&self.location, recordings.ok_or_else(unknown)?)
+        match recordings {
+            Some(recordings) => check::loaded(&self.location, recordings),
+            None => Err(StoreError::unknown_function(&self.location, function, &known)),
+        }
     }
 
     fn register(&mut self, schema: &FunctionSchema<'_>) -> Result<(), StoreError> {
@@ -196,21 +197,11 @@ impl Store for Sqlite {
     }
 
     fn measure_again(&mut self, function: &str, which: &Selected) -> Result<usize, StoreError> {
-        let mut due = 0;
-        self.write(|transaction, location| {
-            due = selected::measure_again(transaction, location, function, which)?;
-            Ok(())
-        })?;
-        Ok(due)
+        self.write(|transaction, location| selected::measure_again(transaction, location, function, which))
     }
 
     fn forget(&mut self, function: &str, which: &Selected) -> Result<Forgotten, StoreError> {
-        let mut forgotten = Forgotten::default();
-        self.write(|transaction, location| {
-            forgotten = selected::forget(transaction, location, function, which)?;
-            Ok(())
-        })?;
-        Ok(forgotten)
+        self.write(|transaction, location| selected::forget(transaction, location, function, which))
     }
 
     fn rename_variant(&mut self, function: &str, old: &str, new: &str) -> Result<(), StoreError> {
@@ -286,12 +277,7 @@ impl Store for Sqlite {
     }
 
     fn begin_search(&mut self, name: &str, with: &str) -> Result<String, StoreError> {
-        let mut began_with = String::new();
-        self.write(|transaction, _| {
-            began_with = write::search(transaction, name, with)?;
-            Ok(())
-        })?;
-        Ok(began_with)
+        self.write(|transaction, _| Ok(write::search(transaction, name, with)?))
     }
 
     fn searches(&mut self) -> Result<Searches, StoreError> {
@@ -318,12 +304,9 @@ impl Leases for Sqlite {
         owner: &str,
         lease: Duration,
     ) -> Result<bool, StoreError> {
-        let mut claimed = false;
         self.write(|transaction, _| {
-            claimed = write::claim(transaction, (function, device, input), owner, lease.min(MAX_LEASE))?;
-            Ok(())
-        })?;
-        Ok(claimed)
+            Ok(write::claim(transaction, (function, device, input), owner, lease.min(MAX_LEASE))?)
+        })
     }
 }
 

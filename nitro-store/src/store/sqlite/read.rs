@@ -11,7 +11,8 @@ use crate::recordings::{
     DeviceRecord, FeatureTimes, Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings,
     SpaceRecord,
 };
-use crate::store::{ChoiceName, Evaluated, EvaluationKey, Searches, merge, ordered_times, parts};
+use crate::store::times::ordered_times;
+use crate::store::{ChoiceName, Evaluated, EvaluationKey, Searches, merge, parts};
 use crate::unique;
 
 pub(super) fn functions(connection: &Connection) -> Result<Vec<String>> {
@@ -36,7 +37,7 @@ pub(super) fn devices(connection: &Connection) -> Result<Vec<DeviceRecord>> {
     Ok(devices.into_values().collect())
 }
 
-/// Everything of one function; `None` if it is unknown.
+/// Reads everything of one function; `None` if it is unknown.
 pub(super) fn recordings(connection: &Connection, function: &str) -> Result<Option<Recordings>> {
     let found = connection
         .query_row(
@@ -73,11 +74,11 @@ fn due(connection: &Connection, function: i64) -> Result<BTreeSet<MeasurementKey
          JOIN variant ON variant.id = measurement.variant
          WHERE input.function = ?1 AND is_due",
     )?;
-    let key = |row: &Row<'_>| {
+    let keys = statement.query_map([function], |row| {
         let (device, input, variant) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(MeasurementKey { device, input, variant, configuration: row.get(3)? })
-    };
-    statement.query_map([function], key)?.collect()
+    })?;
+    keys.collect()
 }
 
 fn spaces(connection: &Connection, function: i64) -> Result<Vec<SpaceRecord>> {
@@ -97,12 +98,13 @@ fn spaces(connection: &Connection, function: i64) -> Result<Vec<SpaceRecord>> {
 
 fn artifacts(connection: &Connection, function: i64) -> Result<BTreeMap<Artifact, String>> {
     let mut statement = connection.prepare("SELECT digest, text FROM artifact WHERE function = ?1")?;
-    let of_row = |row: &Row<'_>| {
-        let no_digest =
-            |error: ArtifactError| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into());
-        Ok((row.get_ref(0)?.as_str()?.parse().map_err(no_digest)?, row.get(1)?))
-    };
-    statement.query_map([function], of_row)?.collect()
+    let artifacts = statement.query_map([function], |row| {
+        let artifact = row.get_ref(0)?.as_str()?.parse().map_err(|error: ArtifactError| {
+            rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into())
+        })?;
+        Ok((artifact, row.get(1)?))
+    })?;
+    artifacts.collect()
 }
 
 /// Reads the digests of a function's names, as far as they are known.
@@ -264,44 +266,45 @@ pub(super) fn evaluations(
         "SELECT outcome, time_ns, spread_ns, repeats, reason, parts, load FROM evaluation
          WHERE function = ?1 AND device = ?2 AND input = ?3 AND variant = ?4 AND configuration = ?5",
     )?;
-    let mut of = |choice: &ChoiceName<'_>| {
+    let mut evaluations = Vec::with_capacity(choices.len());
+    for choice in choices {
         let key = (function, device, input, choice.variant, choice.configuration);
-        statement.query_row(key, evaluated).optional()
-    };
-    choices.iter().map(&mut of).collect()
+        evaluations.push(statement.query_row(key, evaluated).optional()?);
+    }
+    Ok(evaluations)
 }
 
-/// Everything that searches have left.
+/// Reads everything that searches have left.
 pub(super) fn searches(connection: &Connection) -> Result<Searches> {
     let mut evaluations = connection.prepare(
         "SELECT outcome, time_ns, spread_ns, repeats, reason, parts, load,
              function, device, input, variant, configuration
          FROM evaluation",
     )?;
-    let of_row = |row: &Row<'_>| {
+    let evaluations = evaluations.query_map([], |row| {
         let (function, device, input) = (row.get(7)?, row.get(8)?, row.get(9)?);
         let (variant, configuration) = (row.get(10)?, row.get(11)?);
         Ok((EvaluationKey { function, device, input, variant, configuration }, evaluated(row)?))
-    };
+    })?;
     let mut begun = connection.prepare("SELECT name, began_with FROM search")?;
     Ok(Searches {
-        evaluations: evaluations.query_map([], of_row)?.collect::<Result<_>>()?,
+        evaluations: evaluations.collect::<Result<_>>()?,
         begun: begun.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_>>()?,
     })
 }
 
 fn evaluated(row: &Row<'_>) -> Result<Evaluated> {
-    let no_parts = |error: serde_json::Error| {
+    let parts = parts::read(row.get_ref(5)?.as_str()?).map_err(|error| {
         let why = format!("`parts` of an evaluation: {error}");
         rusqlite::Error::FromSqlConversionFailure(5, Type::Text, why.into())
-    };
+    })?;
     Ok(Evaluated {
         // The table's own check leaves no other combination.
         outcome: Outcome::from_name(row.get_ref(0)?.as_str()?, row.get(1)?).unwrap_or(Outcome::Failed),
         spread_ns: row.get(2)?,
         repeats: row.get(3)?,
         reason: row.get(4)?,
-        parts: parts::read(row.get_ref(5)?.as_str()?).map_err(no_parts)?,
+        parts,
         load: row.get(6)?,
     })
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
-use super::Result;
+use super::error::Result;
 use crate::store::StoreError;
 
 /// The statements that make the tables. What a file has is compared with what they make.
@@ -95,7 +95,6 @@ fn definitions(sql: &str) -> BTreeSet<String> {
 fn tokens(sql: &str) -> Vec<String> {
     let (mut found, mut rest) = (Vec::new(), sql);
     while let Some(first) = rest.chars().next() {
-        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
         let end = match first {
             _ if rest.starts_with("--") => rest.find('\n').unwrap_or(rest.len()),
             _ if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |at| at + 2),
@@ -113,6 +112,10 @@ fn tokens(sql: &str) -> Vec<String> {
         }
     }
     found
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_' || letter == '.'
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Result, read};
+use super::error::Result;
+use super::read;
 use crate::recordings::Meanings;
 use crate::store::{Forgotten, Selected, StoreError};
 
@@ -208,16 +209,7 @@ pub(super) fn rename_variant(
     (old, new): (&str, &str),
 ) -> Result<()> {
     let id = function(connection, location, name)?;
-    let of_name = |variant: &str| {
-        connection
-            .query_row(
-                "SELECT id FROM variant WHERE function = ?1 AND name = ?2",
-                params![id, variant],
-                |row| row.get::<_, i64>(0),
-            )
-            .optional()
-    };
-    let Some(from) = of_name(old)? else { return Ok(()) };
+    let Some(from) = variant(connection, id, old)? else { return Ok(()) };
     connection.execute(
         "UPDATE function SET default_variant = ?3 WHERE id = ?1 AND default_variant = ?2",
         params![id, old, new],
@@ -226,7 +218,7 @@ pub(super) fn rename_variant(
         "UPDATE OR IGNORE evaluation SET variant = ?3 WHERE function = ?1 AND variant = ?2",
         params![name, old, new],
     )?;
-    let Some(to) = of_name(new)? else {
+    let Some(to) = variant(connection, id, new)? else {
         connection.execute("UPDATE variant SET name = ?2 WHERE id = ?1", params![from, new])?;
         return Ok(());
     };
@@ -236,4 +228,9 @@ pub(super) fn rename_variant(
     connection.execute("DELETE FROM space WHERE variant = ?1", [from])?;
     connection.execute("DELETE FROM variant WHERE id = ?1", [from])?;
     Ok(())
+}
+
+fn variant(connection: &Connection, function: i64, name: &str) -> rusqlite::Result<Option<i64>> {
+    let sql = "SELECT id FROM variant WHERE function = ?1 AND name = ?2";
+    connection.query_row(sql, params![function, name], |row| row.get(0)).optional()
 }

@@ -6,12 +6,12 @@ use std::time::Duration;
 use nitro_core::Artifact;
 use rusqlite::{Connection, OptionalExtension};
 
-use super::{Result, read, selected};
+use super::error::Result;
+use super::{read, selected};
 use crate::recordings::{DeviceRecord, Input, Recordings, SpaceRecord};
 use crate::store::merge::Import;
-use crate::store::{
-    FunctionSchema, MAX_LEASE, NamedTimes, Row, Searches, StoreError, check, named_times, parts,
-};
+use crate::store::times::{NamedTimes, named_times};
+use crate::store::{FunctionSchema, MAX_LEASE, Row, Searches, StoreError, check, parts};
 
 pub(super) fn schema(connection: &Connection, schema: &FunctionSchema<'_>) -> Result<()> {
     connection.execute(

@@ -26,7 +26,7 @@ pub(super) use self::objective::ObjectiveArgs;
 pub(super) use self::search::SearchArgs;
 pub(super) use self::show::{JsonArgs, ShowArgs};
 pub(super) use self::which::{AgainArgs, ForgetArgs};
-use crate::trainer::{DataRequest, InputLists};
+use crate::trainer::{CheckRequest, DataRequest, FitRequest, ReportRequest};
 
 /// Learns on some machines which variant of a function is fastest, and picks well on others.
 ///
@@ -112,8 +112,9 @@ pub(super) enum Command {
     ///
     /// The configurations that bring most are measured on all inputs then, for fit to choose among. What was
     /// evaluated is in the store: a search that was stopped goes on as if it had not been. Of a variant that runs
-    /// generated code it searches what the program's generator makes; the texts of those that are kept are in the
-    /// store too.
+    /// generated code it searches what the program's generator makes, its presets first; the texts of those that are
+    /// kept are in the store too. With --strategy prove it says below the table what is proved: that nothing of the
+    /// code that could be generated takes less than so many milliseconds, and how much less than the best that is.
     ///
     /// With --replay every device is searched on as if nothing were known of it. A figure is the time of the best
     /// of all configurations over that of the best found after so many evaluations, failed ones counted, mean over
@@ -149,26 +150,6 @@ pub(super) enum Command {
     /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what
     /// to record next
     Coverage(CoverageArgs),
-}
-
-/// Which recordings a command works on.
-#[derive(Args, Debug)]
-pub(super) struct DataArgs {
-    /// Function to work on; repeat for several [default: all]
-    #[arg(long = "function", value_name = "F")]
-    pub(super) functions: Vec<String>,
-    #[command(flatten)]
-    pub(super) store: StoreArgs,
-}
-
-impl DataArgs {
-    pub(super) fn request(&self) -> DataRequest {
-        DataRequest { functions: self.functions.clone(), ..self.store.request() }
-    }
-
-    pub(super) fn profiled(&self, profiles: &ProfilesArgs) -> DataRequest {
-        DataRequest { profiles: profiles.profiles.clone(), ..self.request() }
-    }
 }
 
 #[derive(Args, Debug)]
@@ -210,39 +191,10 @@ pub(super) struct ProfilesArgs {
     pub(super) profiles: Option<PathBuf>,
 }
 
-/// How inputs are divided.
-#[derive(Args, Debug)]
-pub(super) struct SplitArgs {
-    /// File with the names of the training inputs, one a line [default: names that begin with train/, else about two
-    /// thirds of the groups]
-    #[arg(long, value_name = "FILE")]
-    pub(super) train_inputs: Option<PathBuf>,
-    /// File with the names of the test inputs, one a line [default: the other inputs]
-    #[arg(long, value_name = "FILE")]
-    pub(super) test_inputs: Option<PathBuf>,
-}
-
-impl SplitArgs {
-    pub(super) fn is_given(&self) -> bool {
-        self.train_inputs.is_some() || self.test_inputs.is_some()
-    }
-
-    pub(super) fn lists(&self) -> InputLists {
-        InputLists { train: self.train_inputs.clone(), test: self.test_inputs.clone() }
-    }
-}
-
-#[derive(Args, Debug)]
-pub(super) struct SeedArgs {
-    /// Seed of everything random
-    #[arg(long, default_value_t = crate::DEFAULT_SEED)]
-    pub(super) seed: u64,
-}
-
 #[derive(Args, Debug)]
 pub(super) struct FitArgs {
     #[command(flatten)]
-    pub(super) data: DataArgs,
+    pub(super) request: FitRequest,
     #[command(flatten)]
     pub(super) profiles: ProfilesArgs,
     /// How device features are selected [default: whatever does best on the source devices]
@@ -252,25 +204,15 @@ pub(super) struct FitArgs {
     /// who names them
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
-    /// What runs where the selector is hardly sure of a choice, or the input far from those of the training:
-    /// default, the default variant, or best, what is ranked first all the same [default: the default variant where
-    /// another is hardly ahead of it, if that does better on the source devices]
+    /// Variant to run when the model is unsure of its choice, or the input is far from those of the training: default,
+    /// or best, what is ranked first all the same [default: the default variant where another is hardly ahead of it,
+    /// if that does better on the source devices]
     #[arg(long, value_name = "WHAT", value_parser = ["default", "best"])]
     when_unsure: Option<String>,
     #[command(flatten)]
     pub(super) objective: ObjectiveArgs,
     #[command(flatten)]
     pub(super) study: StudyArgs,
-    /// Devices to learn from, separated by commas [default: all in the store]
-    #[arg(long, value_name = "D,..", value_delimiter = ',')]
-    pub(super) sources: Vec<String>,
-    /// File with the names of the training inputs, one a line [default: as for evaluate]
-    #[arg(long, value_name = "FILE")]
-    pub(super) train_inputs: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) models: ModelsArgs,
-    #[command(flatten)]
-    pub(super) seed: SeedArgs,
     #[command(flatten)]
     pub(super) output: JsonArgs,
 }
@@ -326,25 +268,12 @@ impl StudyArgs {
 #[derive(Args, Debug)]
 pub(super) struct ReportArgs {
     #[command(flatten)]
-    pub(super) data: DataArgs,
+    pub(super) request: ReportRequest,
     #[command(flatten)]
     pub(super) profiles: ProfilesArgs,
-    #[command(flatten)]
-    pub(super) split: SplitArgs,
-    /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes
-    /// several times as long
-    #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) calibration: Vec<u32>,
-    /// Show too how soon search strategies find the best configuration of variants with tuning parameters: so many
-    /// searches of each (5 show enough) on at most 12 pairs of a device and an input, of at most 100 evaluations,
-    /// which the recordings answer; takes longer
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) searches: Option<u32>,
     /// The page
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub(super) out: PathBuf,
-    #[command(flatten)]
-    pub(super) seed: SeedArgs,
     #[command(flatten)]
     pub(super) output: JsonArgs,
 }
@@ -352,14 +281,7 @@ pub(super) struct ReportArgs {
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
     #[command(flatten)]
-    pub(super) data: DataArgs,
-    #[command(flatten)]
-    pub(super) split: SplitArgs,
-    #[command(flatten)]
-    pub(super) models: ModelsArgs,
-    /// Recorded device to judge on; repeat for several [default: all]
-    #[arg(long = "device", value_name = "DEVICE")]
-    pub(super) devices: Vec<String>,
+    pub(super) request: CheckRequest,
     /// The most regret in percent: how far the choices are from the best variant's speed, mean over the test inputs and
     /// devices. With a function's name, as spmv=8, for that function; repeat for several [default: 5]
     #[arg(long, value_name = "PERCENT")]
@@ -371,7 +293,7 @@ pub(super) struct CheckArgs {
 #[derive(Args, Debug)]
 pub(super) struct DevicesArgs {
     #[command(flatten)]
-    pub(super) data: DataArgs,
+    pub(super) data: DataRequest,
     /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most
     /// regret from all of them. Among the devices that this program can name here; for recordings of devices of no
     /// such kind, among points between and beyond those that were recorded

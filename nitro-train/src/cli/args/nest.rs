@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{DataArgs, ModelsArgs, ShowArgs};
+use super::ShowArgs;
 use crate::trainer::{DescribeRequest, GeneratedRequest};
 
 #[derive(Args, Debug)]
@@ -45,12 +45,7 @@ pub(in crate::cli) struct ShowNestArgs {
     #[arg(value_name = "KERNEL")]
     pub(in crate::cli) kernel: Option<String>,
     #[command(flatten)]
-    data: DataArgs,
-    /// Variant whose kernels are shown [default: every one with a generator]
-    #[arg(long, value_name = "V")]
-    variant: Option<String>,
-    #[command(flatten)]
-    models: ModelsArgs,
+    pub(in crate::cli) among: GeneratedRequest,
     /// Write a self-contained page there instead of text
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub(in crate::cli) html: Option<PathBuf>,
@@ -69,13 +64,8 @@ pub(in crate::cli) struct ShowNestArgs {
 }
 
 impl ShowNestArgs {
-    pub(in crate::cli) fn among(&self) -> GeneratedRequest {
-        let (data, variant) = (self.data.request(), self.variant.clone());
-        GeneratedRequest { data, variant, models: self.models.models.clone() }
-    }
-
     pub(in crate::cli) fn request(&self, kernel: &str) -> DescribeRequest {
         let (device, architecture) = (self.device.clone(), self.architecture);
-        DescribeRequest { among: self.among(), device, architecture, ..DescribeRequest::new(kernel) }
+        DescribeRequest { among: self.among.clone(), device, architecture, ..DescribeRequest::new(kernel) }
     }
 }

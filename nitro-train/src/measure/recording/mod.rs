@@ -1,10 +1,11 @@
 //! Recording: every admissible variant is checked, and timed until its median is known.
 
+mod evaluations;
 mod feature_samples;
 mod parts;
 mod reference;
 mod runs;
-mod searched;
+mod task;
 mod tried;
 
 use std::cell::{Cell, RefCell};
@@ -16,6 +17,8 @@ use nitro_store::recordings::{Input, Meanings, Measurement, MeasurementKey, Outc
 use nitro_store::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::reference::Reference;
+pub(super) use self::task::Evaluations;
+use self::task::Task;
 use super::calls::Calls;
 use super::candidate::Candidate;
 use super::claims::{Claims, LockedStore};
@@ -26,7 +29,6 @@ use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
-use crate::search::Searching;
 
 /// How often to look whether an input that others had claimed is recorded or free.
 const LOOK: Duration = Duration::from_secs(1);
@@ -35,6 +37,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(super) struct Recording<'a> {
     subject: Subject<'a>,
     plan: &'a Plan<'a>,
+    task: Task<'a>,
     /// What is tried on each input.
     candidates: Vec<Candidate>,
     /// The choice that all others are compared with.
@@ -73,6 +76,8 @@ pub(super) struct Shared<'a> {
     pub(super) claims: &'a Claims<'a, 'a>,
     pub(super) lost_time: &'a LostTime<'a>,
     pub(super) panics: &'a Panics,
+    /// Where a proposer chooses the candidates.
+    pub(super) evaluations: Option<&'a Evaluations<'a>>,
 }
 
 impl<'a> Recording<'a> {
@@ -106,6 +111,7 @@ impl<'a> Recording<'a> {
         let recording = Self {
             subject,
             plan,
+            task: Task::of(plan, shared.evaluations),
             candidates,
             default,
             recorded,
@@ -185,7 +191,7 @@ impl<'a> Recording<'a> {
         }
         let due = self.look_again().and_then(|()| match self.is_recorded(input) {
             true => Ok(false),
-            false if self.joins() => claims.take(input).map(|_| true),
+            false if self.task.joins() => claims.take(input).map(|_| true),
             false => Ok(claims.claim(input)? && self.is_due_still(input)?),
         });
         due.unwrap_or_else(|error| claims.refuse(error))
@@ -195,7 +201,7 @@ impl<'a> Recording<'a> {
     /// have measured it and given its claim back.
     fn is_due_still(&self, input: &str) -> Result<bool, StoreError> {
         let Subject { function, device } = self.subject;
-        if !self.gives_back() {
+        if !self.task.gives_back() {
             return Ok(true);
         }
         let names = self.names();
@@ -206,16 +212,6 @@ impl<'a> Recording<'a> {
             self.shared.claims.give_back(input);
         }
         Ok(!is_recorded)
-    }
-
-    /// Whether claims of what is measured are given back at once: where one question tells that an input is recorded.
-    fn gives_back(&self) -> bool {
-        self.plan.search.is_none() && !self.plan.feature_times_only
-    }
-
-    /// Whether inputs that others have claimed are searched together with them.
-    fn joins(&self) -> bool {
-        self.plan.search.is_some_and(Searching::is_joining)
     }
 
     /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a
@@ -231,16 +227,8 @@ impl<'a> Recording<'a> {
     fn look_now(&self) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
         let asked = self.plan.clock.now();
-        if let Some(searching) = self.plan.search {
-            // Each process has to see every search to its end, to know what is worth keeping.
-            self.recorded.replace((searching.finished(), asked));
-            return Ok(());
-        }
         let mut store = self.shared.store.lock();
-        let recorded = match self.plan.feature_times_only {
-            true => with_feature_times(&store.load(function.name())?, device.entry().id()),
-            false => store.recorded(function.name(), device.entry().id(), &self.names())?,
-        };
+        let recorded = self.task.done(function, device.entry().id(), &self.names(), &mut **store)?;
         self.recorded.replace((recorded, asked));
         Ok(())
     }
@@ -249,8 +237,8 @@ impl<'a> Recording<'a> {
     /// one has become free, and another pass is due.
     pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
         let mut left = self.shared.claims.take_left();
-        if let Some(searching) = self.plan.search {
-            return Ok(searching.join(&left));
+        if let Some(joins) = self.task.join(&left) {
+            return Ok(joins);
         }
         let mut told = false;
         while !self.is_over() {
@@ -293,11 +281,11 @@ impl<'a> Recording<'a> {
             return Ok(());
         }
         self.progress.begin(name);
-        match self.plan.search {
-            Some(searching) => self.search(searching, name, &mut calls, same)?,
-            None => self.measure(name, &mut calls, same)?,
+        match self.task {
+            Task::Evaluations(evaluations) => self.evaluate_all(evaluations, name, &mut calls, same)?,
+            Task::Times | Task::FeatureTimes => self.measure(name, &mut calls, same)?,
         }
-        match self.gives_back() {
+        match self.task.gives_back() {
             true => self.shared.claims.give_back(name),
             false => self.shared.claims.end(name),
         }
@@ -358,12 +346,6 @@ impl<'a> Recording<'a> {
     pub(super) fn ended_by(&self) -> Option<RecordError> {
         self.loss().or_else(|| self.shared.claims.refused().map(RecordError::Store))
     }
-}
-
-/// The inputs of which it is known what features take on the device.
-fn with_feature_times(recordings: &Recordings, device: &str) -> BTreeSet<String> {
-    let of_device = recordings.feature_times.iter().filter(|one| recordings.devices[one.device].id == device);
-    of_device.map(|one| recordings.inputs[one.input].name.clone()).collect()
 }
 
 /// The inputs and choices that failed on the device, and why.

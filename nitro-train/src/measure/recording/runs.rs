@@ -28,6 +28,12 @@ fn is_doubtful(load: Option<f64>) -> bool {
     load.is_some_and(|load| load > DOUBTFUL_LOAD)
 }
 
+/// Returns the row of a candidate that failed, after which this process can do no more.
+pub(super) fn lost_row<'r>(candidate: &'r Candidate, reason: &'r str) -> Row<'r> {
+    let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
+    Row { configuration, reason, ..Row::new(variant, Outcome::Failed) }
+}
+
 impl Recording<'_> {
     pub(super) fn measure<C: Calls>(
         &self,
@@ -56,7 +62,11 @@ impl Recording<'_> {
                 self.note_errors(&first);
                 Ok(())
             }
-            Err(Stop::Lost(candidate, reason)) => self.note_lost(&first.input, &candidate, &reason),
+            Err(Stop::Lost(candidate, reason)) => {
+                self.put(&first.input, &[lost_row(&candidate, &reason)])?;
+                self.note_lost(&first.input, &candidate);
+                Ok(())
+            }
             Err(Stop::Changes(error)) => Err(error),
         }
     }
@@ -153,23 +163,11 @@ impl Recording<'_> {
         (seen.calls != calls || seen.calls == 0).then(|| self.changes(first, how()))
     }
 
-    /// The candidate has failed here, and this process can do no more.
-    pub(super) fn note_lost(
-        &self,
-        input: &Input,
-        candidate: &Candidate,
-        reason: &str,
-    ) -> Result<(), RecordError> {
-        let (variant, configuration) = (candidate.variant, candidate.configuration.as_str());
-        let row = Row { configuration, reason, ..Row::new(variant, Outcome::Failed) };
-        match self.plan.search {
-            Some(_) => self.put_evaluation(&input.name, &row)?,
-            None => self.put(input, &[row])?,
-        }
+    /// Notes that the candidate lost the device, if it is lost: this process can do no more.
+    pub(super) fn note_lost(&self, input: &Input, candidate: &Candidate) {
         if self.subject.device.is_lost() {
-            self.lost.replace(Some((input.name.clone(), variant)));
+            self.lost.replace(Some((input.name.clone(), candidate.variant)));
         }
-        Ok(())
     }
 
     /// Runs the default choice again, once for what became of the input, and some times for what features take.
@@ -226,7 +224,7 @@ impl Recording<'_> {
             features,
             variant: candidate.variant,
             configuration: &candidate.configuration,
-            is_evaluation: self.plan.search.is_some(),
+            is_evaluation: self.task.is_evaluation(),
             is_sample: false,
         };
         attempt(self.progress, &one, run)

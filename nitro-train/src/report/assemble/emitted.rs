@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use nitro_core::MAX_CHOICES;
 use nitro_learn::LearnError;
-use nitro_learn::emitted::{emitted, share};
 use nitro_learn::evaluate::Split;
 use nitro_learn::greedy::add_greedily;
 use nitro_learn::performance::PerformanceTable;
+use nitro_learn::pruning::{prune, share};
 use nitro_store::recordings::Recordings;
 
 use super::spaces::mean;
@@ -33,7 +33,7 @@ pub(crate) fn emitted_choices(
     if all.is_empty() {
         return Ok(None);
     }
-    let chosen = emitted(&performance, &devices, training);
+    let chosen = prune(&performance, &devices, training);
     let kinds = match training == &inputs {
         true => vec![("all inputs".to_owned(), all.clone())],
         false => vec![

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use nitro_learn::device_features::profile_based::select;
-use nitro_learn::device_features::transfer::Transfer;
 use nitro_learn::evaluate::Split;
+use nitro_learn::learners::transfer::Transfer;
 use nitro_learn::performance::PerformanceTable;
 use nitro_learn::study::Study;
 use nitro_learn::task::Task;

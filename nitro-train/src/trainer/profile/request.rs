@@ -1,24 +1,35 @@
-//! What to profile.
+//! The settings of a profile.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What to profile, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use clap::Args;
+
+use crate::trainer::request::seconds;
+
+/// The settings of a profile: what to profile, and how much of it.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct ProfileRequest {
-    /// Functions; empty for all that run on a device.
+    /// Function to profile; repeat for several [default: all that run on the device]
+    #[arg(long = "function", value_name = "F")]
     pub functions: Vec<String>,
-    /// Devices by name.
+    /// Device to profile on, for example cuda:0 or cuda:0/16sm; repeat for several
+    #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
-    /// Folder of real inputs; without one, the built-in inputs.
+    /// Folder of real inputs [default: the built-in inputs]
+    #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
-    /// Folder that the profiles are written to, a function at a time.
+    /// Folder that the profiles are written to, a function at a time
+    #[arg(long, value_name = "DIR", default_value = "profiles")]
     pub out: PathBuf,
-    /// Time for everything; calls that it does not suffice for are left out.
+    /// Time for everything, in seconds; calls that it does not suffice for are left out
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "300", value_parser = seconds())]
     pub time: Duration,
-    /// Inputs of each function, spread evenly over its training inputs.
+    /// Inputs of each function, spread evenly over its training inputs
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     pub sample: u16,
-    /// Launches of each call; of more, so many are drawn at random from all over the call.
+    /// Launches of each call; of more, so many are drawn at random from all over the call
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     pub launches: u16,
 }
 

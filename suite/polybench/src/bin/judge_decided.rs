@@ -27,7 +27,7 @@ struct Arguments {
     /// What the device does at most: the file that the example `rates` of nitro-variants-cuda writes
     #[arg(long, value_name = "FILE")]
     rates: PathBuf,
-    /// The file of results that time-decided or prove-decided wrote
+    /// The file of results that time-decided wrote
     #[arg(long, value_name = "FILE", default_value = "decided.jsonl")]
     results: PathBuf,
     /// The page to write

@@ -11,7 +11,7 @@ use nitro_cuda::{Cuda, Options, Usage};
 use nitro_decide::{DecidedSpace, Limits, OpenChoices, TileSizes};
 use nitro_nest::Program;
 
-pub use self::timed::{Timed, rates, read};
+pub use self::timed::{Timed, rates, read, shipped};
 use crate::gpu::{Bench, Compiled, Error, reference};
 
 /// A space, as people ask for it.

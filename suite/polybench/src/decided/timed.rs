@@ -54,9 +54,31 @@ pub(super) fn line(space: &DecidedSpace, values: &[usize]) -> String {
 /// When the file cannot be read, a line is no result, or its point is none of the space.
 pub fn read(path: &Path, name: &str, space: &DecidedSpace) -> Result<Vec<(Vec<usize>, Timed)>, Failed> {
     let text = if path.exists() { text(path)? } else { String::new() };
+    parse(&text, &path.display().to_string(), name, space)
+}
+
+/// Returns the points of the space of this name that ship with their times on an H200, in nanoseconds.
+///
+/// # Panics
+/// When what ships is damaged.
+#[must_use]
+pub fn shipped(name: &str, space: &DecidedSpace) -> Vec<(Vec<usize>, f64)> {
+    let mut text = String::new();
+    let packed = include_bytes!("../../measured/decided-h200.jsonl.gz");
+    MultiGzDecoder::new(&packed[..]).read_to_string(&mut text).expect("it is gzip");
+    let found = parse(&text, "what ships", name, space).expect("a line is a result");
+    found.into_iter().filter_map(|(values, timed)| Some((values, timed.time_ns?))).collect()
+}
+
+fn parse(
+    text: &str,
+    file: &str,
+    name: &str,
+    space: &DecidedSpace,
+) -> Result<Vec<(Vec<usize>, Timed)>, Failed> {
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let at = || format!("{}, line {}", path.display(), index + 1);
+        let at = || format!("{file}, line {}", index + 1);
         match serde_json::from_str::<Timed>(line) {
             Ok(timed) if timed.space == name => {
                 let values = space.parse(&timed.point);

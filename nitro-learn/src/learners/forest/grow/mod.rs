@@ -27,7 +27,7 @@ struct Column {
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) values: Vec<f32>,
-    /// For each column what its splits explain.
+    /// The variance that the splits on each column explain.
     pub(super) gains: Vec<f64>,
 }
 
@@ -87,10 +87,10 @@ fn add(sums: &mut [f32], row: &[f32]) {
 /// Σ sum² / count: up to a constant of the node, the variance that means over these samples explain.
 fn explained(sums: &[f32]) -> f64 {
     let (targets, counts) = sums.split_at(sums.len() / 2);
-    let of_class = |(&sum, &count): (&f32, &f32)| {
-        if count > 0.0 { f64::from(sum).powi(2) / f64::from(count) } else { 0.0 }
-    };
-    targets.iter().zip(counts).map(of_class).sum()
+    let known = targets.iter().zip(counts);
+    known
+        .map(|(&sum, &count)| if count > 0.0 { f64::from(sum).powi(2) / f64::from(count) } else { 0.0 })
+        .sum()
 }
 
 /// Grows a tree until leaves would have fewer than `min_leaf` samples or no split explains anything.
@@ -122,9 +122,11 @@ impl Grower<'_> {
     fn subtree(&mut self, samples: &mut [u32], inherited: &[f32], depth: usize) {
         let sums = self.samples.sums(samples);
         let (targets, counts) = sums.split_at(self.samples.classes);
-        let mean = |at: usize| if counts[at] > 0.0 { targets[at] / counts[at] } else { inherited[at] };
-        let means: Vec<f32> = (0..targets.len()).map(mean).collect();
+        let means: Vec<f32> = (0..targets.len())
+            .map(|at| if counts[at] > 0.0 { targets[at] / counts[at] } else { inherited[at] })
+            .collect();
         let split = if depth < MAX_DEPTH { self.best_split(samples, &sums) } else { None };
+        // Nodes are in preorder, so that the lower side of a split is the next node and leaves need no index.
         let Some(split) = split else {
             self.tree.nodes.push(Node::Leaf);
             self.tree.values.extend(means);
@@ -142,6 +144,8 @@ impl Grower<'_> {
         if samples.len() < 2 * self.min_leaf {
             return None;
         }
+        // Every column is a candidate, and the one drawn threshold is all the randomness: K = number of columns in
+        // Geurts, Ernst and Wehenkel (2006), table 1.
         let whole = explained(sums);
         let mut best: Option<Split> = None;
         for column in 0..self.samples.columns.len() {
@@ -167,6 +171,7 @@ impl Grower<'_> {
         if low >= high {
             return None;
         }
+        // Uniform on the scale of the feature, and rounded as the run time will round it.
         let [from, to] = [low, high].map(|end| transform.apply(origin + f64::from(end)));
         let drawn = (transform.undo(from + self.random.unit() * (to - from)) - origin) as f32;
         // The undone value may be a rounding away from the ends; something has to be above it.
@@ -187,6 +192,7 @@ impl Grower<'_> {
         if count < self.min_leaf || samples.len() - count < self.min_leaf {
             return None;
         }
+        // The upper side is what the node has beside the lower one: one pass over the samples is enough.
         let upper: Vec<f32> = sums.iter().zip(&lower).map(|(all, lower)| all - lower).collect();
         Some(explained(&lower) + explained(&upper))
     }

@@ -1,6 +1,6 @@
 //! Kernel rows, computed when first asked for and kept while there is room.
 
-use super::Kernel;
+use super::problem::Kernel;
 
 /// Memory for rows of one problem; several problems are solved at once, one a core.
 const CACHE_BYTES: usize = 192 << 20;

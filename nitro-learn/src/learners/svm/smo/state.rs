@@ -1,6 +1,6 @@
 //! The dual variables and their violations, and one step of the optimisation.
 
-use super::BinaryProblem;
+use super::problem::BinaryProblem;
 
 /// Stands in for a curvature that rounding made zero or negative.
 const MIN_CURVATURE: f64 = 1e-12;
@@ -54,6 +54,7 @@ impl State {
             None => vec![cost; self.len()],
         };
         let old_bounds = std::mem::replace(&mut self.bounds, bounds);
+        // A violation is linear in all variables, so that it scales with them and needs no kernel value.
         if self.cost > 0.0 {
             let ratio = cost / self.cost;
             for (sample, old_bound) in old_bounds.into_iter().enumerate() {
@@ -69,6 +70,8 @@ impl State {
 
     /// The sample whose growth promises most, unless all conditions hold within the tolerance.
     pub(super) fn most_violating(&self, tolerance: f64) -> Option<usize> {
+        // The pair that violates the Karush-Kuhn-Tucker conditions most: stopping at its gap is LIBSVM's rule (Chang
+        // and Lin, "LIBSVM: a library for support vector machines", 2011, section 4.1.2).
         let highest = max_of_sums(&self.violation, &self.up_bar);
         let lowest = -max_of_differences(&self.down_bar, &self.violation);
         // Also ends where one side is empty (infinite) or a kernel value was not a number.
@@ -80,6 +83,8 @@ impl State {
 
     /// The sample to move against `first`: the one for which a step without bounds would gain most.
     pub(super) fn partner(&self, first: usize, row: &[f32]) -> usize {
+        // WSS 2 of Fan, Chen and Lin (2005): the dual along the pair is a parabola with this slope and bend, whose
+        // optimum gains slope² / (2 bend). Bounds are ignored here, and kept when the step is made.
         let (top, curvature) = (self.violation[first], self.diagonal[first]);
         let mut best = (0.0, first);
         for (sample, &kernel) in row.iter().enumerate() {
@@ -103,6 +108,7 @@ impl State {
         let delta = wanted.min(self.room_up(first)).min(self.room_down(second));
         self.shift(first, delta);
         self.shift(second, -delta);
+        // The one pass over all samples of a step; both rows come from the cache.
         for ((violation, &a), &b) in self.violation.iter_mut().zip(row).zip(other) {
             *violation -= delta * (f64::from(a) - f64::from(b));
         }
@@ -111,10 +117,14 @@ impl State {
     /// The offset of the decision function: the mean over free samples, for which it is determined, or the middle of
     /// what the bounded ones leave open.
     pub(super) fn rho(&self) -> f64 {
-        let free = |sample: &usize| self.up_bar[*sample] == 0.0 && self.down_bar[*sample] == 0.0;
-        let (count, sum) = (0..self.len())
-            .filter(free)
-            .fold((0_u32, 0.0), |(count, sum), sample| (count + 1, sum + self.violation[sample]));
+        // A free sample lies on the margin, where the decision value is its label.
+        let (mut count, mut sum) = (0_u32, 0.0);
+        for sample in 0..self.len() {
+            if self.up_bar[sample] == 0.0 && self.down_bar[sample] == 0.0 {
+                count += 1;
+                sum += self.violation[sample];
+            }
+        }
         if count > 0 {
             return -sum / f64::from(count);
         }
@@ -165,7 +175,6 @@ fn max_of_differences(a: &[f64], b: &[f64]) -> f64 {
 
 #[inline(always)]
 fn max_in_lanes(a: &[f64], b: &[f64], combine: impl Fn(f64, f64) -> f64) -> f64 {
-    let larger = |old: f64, new: f64| if new > old { new } else { old };
     let mut lanes = [f64::NEG_INFINITY; 4];
     let (a_chunks, a_rest) = a.as_chunks::<4>();
     let (b_chunks, b_rest) = b.as_chunks::<4>();
@@ -176,4 +185,10 @@ fn max_in_lanes(a: &[f64], b: &[f64], combine: impl Fn(f64, f64) -> f64) -> f64 
     }
     let rest = a_rest.iter().zip(b_rest).map(|(&a, &b)| combine(a, b));
     lanes.into_iter().chain(rest).fold(f64::NEG_INFINITY, larger)
+}
+
+/// Returns the larger of two numbers. Unlike [`f64::max`] it is one instruction, since it need not skip NaN.
+#[inline(always)]
+fn larger(old: f64, new: f64) -> f64 {
+    if new > old { new } else { old }
 }

@@ -83,10 +83,12 @@ fn run(text: &str, widths: [u32; 4], values: &[u64]) -> Vec<u64> {
         })
         .collect();
     let text = format!(
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n{declarations}\n\
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 in, \
+        .param .u64 out)\n{{\n{declarations}\n\
          .reg .b32 %i; .reg .pred %p; .reg .b64 %in, %out, %at, %xa, %xb, %xc, %y;\n\
          ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %i, %tid.x;\n\
-         mad.wide.u32 %at, %i, 24, %in; ld.global.u64 %xa, [%at]; ld.global.u64 %xb, [%at+8]; ld.global.u64 %xc, [%at+16];\n\
+         mad.wide.u32 %at, %i, 24, %in; ld.global.u64 %xa, [%at]; ld.global.u64 %xb, [%at+8]; \
+         ld.global.u64 %xc, [%at+16];\n\
          {loads}\n{instruction};\n{stored} mad.wide.u32 %at, %i, 8, %out; st.global.u64 [%at], %y; ret;\n}}\n"
     );
     let emulator =

@@ -15,8 +15,10 @@ pub fn by_training(
     train: impl Fn(&TrainingSet<'_>, &Hyperparameters) -> Selector + Sync,
 ) -> Transfer {
     let frame = Frame::new(task, plan);
-    let each = |target: usize| (0..frame.features.len()).map(move |column| Job { target, work: column });
-    let jobs: Vec<Job<usize>> = (0..plan.sources.len()).flat_map(each).collect();
+    let mut jobs: Vec<Job<usize>> = Vec::new();
+    for target in 0..plan.sources.len() {
+        jobs.extend((0..frame.features.len()).map(|column| Job { target, work: column }));
+    }
     let features = frame.features.clone();
     frame.fill(&jobs, effort, |&column, part| {
         let device_features = &features[column];
@@ -31,9 +33,8 @@ pub fn by_training(
 
 fn judged(task: &Task<'_>, part: &Part<'_>, device_features: &[String], selector: &Selector) -> Tally {
     let selector = selector.on_device(&task.device_row(part.target, device_features));
-    let share = |&input: &usize| {
+    tally(part.judge.iter().map(|&input| {
         let ranking = selector.rank(&task.input_row(input));
         task.share(part.target, input, ranking.into_iter().map(|ranked| ranked.choice).collect())
-    };
-    tally(part.judge.iter().map(share))
+    }))
 }

@@ -34,29 +34,30 @@ impl RankedVariant {
 }
 
 /// A question with all that is looked up once.
-pub(super) struct Asked<'a> {
+pub(super) struct Inquiry<'a> {
     pub(super) question: &'a Question<'a>,
     pub(super) on_device: OnDevice,
     /// Values in the order of the model.
     pub(super) features: Vec<f64>,
     pub(super) device_features: Vec<f64>,
     pub(super) columns: Vec<Column>,
-    /// For each of the model's choices, what it is in the code; none for what the code does not have.
+    /// The choices of the model as the code has them; none for what the code does not have.
     choices: Vec<Option<Choice>>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Inquiry<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         let Question { model, function, given, device, .. } = *question;
         let features: Vec<f64> = model.features.iter().map(|name| given[name]).collect();
         let device_features: Vec<f64> =
             model.device_features.iter().map(|name| device.features[name]).collect();
-        let choice = |text: &String| function.and_then(|function| function.choice(text).ok());
+        let choices =
+            model.choices.iter().map(|text| function.and_then(|function| function.choice(text).ok()));
         Self {
             question,
             on_device: model.on_device(&device.id, &device_features),
             columns: columns(question, &features, &device_features),
-            choices: model.choices.iter().map(choice).collect(),
+            choices: choices.collect(),
             features,
             device_features,
         }
@@ -85,11 +86,14 @@ impl<'a> Asked<'a> {
     /// The features that the code declares, as far as they are known, where those of the model have these values.
     fn known(&self, features: &[f64]) -> Vec<Option<f64>> {
         let Question { model, function, given, .. } = *self.question;
-        let value = |name: &&str| match model.features.iter().position(|own| own == name) {
-            Some(column) => Some(features[column]),
-            None => given.get(*name).copied(),
-        };
-        function.map_or(&[][..], Function::features).iter().map(value).collect()
+        let mut known = Vec::new();
+        for name in function.map_or(&[][..], Function::features) {
+            known.push(match model.features.iter().position(|own| own == name) {
+                Some(column) => Some(features[column]),
+                None => given.get(*name).copied(),
+            });
+        }
+        known
     }
 
     /// The constraint of a choice (an index of the model's), where the code has one.

@@ -1,15 +1,17 @@
-//! The choices that a model may make. A variant may have thousands of configurations, of which few are enough: one that
-//! is second best by little everywhere need not be told apart from the best.
+//! Pruning of candidates: the choices that a model may make.
+//!
+//! A variant may have thousands of configurations, of which few are enough: one that is second best by little
+//! everywhere need not be told apart from the best.
 
 use nitro_core::MAX_CHOICES;
 
 use super::performance::PerformanceTable;
 use crate::greedy::add_greedily;
 
-/// The classes that a model of these sources may pick, in order: of every variant the one that is best on average,
-/// then greedily whatever adds most to the mean share that the best of them reaches, while that is worth it. All,
-/// where no variant has several.
-pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usize]) -> Vec<usize> {
+/// Returns the classes that a model of these sources may pick, in order. Of every variant that is the one that is best
+/// on average, then greedily whatever adds most to the mean share that the best of them reaches, while that is worth
+/// it. All are kept where no variant has several.
+pub fn prune(performance: &PerformanceTable, sources: &[usize], inputs: &[usize]) -> Vec<usize> {
     let variants = performance.classes().variants();
     let count = performance.classes().count();
     if performance.classes().are_variants() {
@@ -19,8 +21,7 @@ pub fn emitted(performance: &PerformanceTable, sources: &[usize], inputs: &[usiz
     let samples: Vec<&[Option<f64>]> =
         places.filter_map(|(device, input)| performance.shares(device, input)).collect();
     let mut chosen = best_of_each_variant(variants, &samples);
-    let share_of = |class: usize, sample: usize| share(samples[sample], class);
-    add_greedily(&mut chosen, MAX_CHOICES, count, samples.len(), share_of);
+    add_greedily(&mut chosen, MAX_CHOICES, count, samples.len(), |class, at| share(samples[at], class));
     chosen.sort_unstable();
     chosen
 }
@@ -82,10 +83,7 @@ mod tests {
 
     fn names(times_ns: &[&[f64]], inputs: &[usize]) -> Vec<String> {
         let table = table(times_ns);
-        emitted(&table, &[0], inputs)
-            .into_iter()
-            .map(|class| table.classes().names()[class].clone())
-            .collect()
+        prune(&table, &[0], inputs).into_iter().map(|class| table.classes().names()[class].clone()).collect()
     }
 
     #[test]

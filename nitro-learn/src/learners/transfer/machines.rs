@@ -66,12 +66,14 @@ fn run(
         .iter()
         .map(|&input| machine.partial_sums(&set, kernel.row(input), sources.len()))
         .collect();
-    let judge = |&column: &usize| {
+    // Subsets with the same distances between the sources share a machine. They differ in the distances to the target.
+    let mut tallies = Vec::with_capacity(shared.columns.len());
+    for &column in &shared.columns {
         let space = task.device_space(sources, &features[column]);
         let to_sources = space.kernel_to(&task.device_row(part.target, &features[column]), gamma);
-        (column, judged(task, part, &machine, &sums, &to_sources))
-    };
-    shared.columns.iter().map(judge).collect()
+        tallies.push((column, judged(task, part, &machine, &sums, &to_sources)));
+    }
+    tallies
 }
 
 fn judged(
@@ -81,8 +83,6 @@ fn judged(
     sums: &[Vec<f64>],
     to_sources: &[f64],
 ) -> Tally {
-    let share = |(&input, sums): (&usize, &Vec<f64>)| {
-        task.share(part.target, input, machine.ranking(sums, to_sources))
-    };
-    tally(part.judge.iter().zip(sums).map(share))
+    let judged = part.judge.iter().zip(sums);
+    tally(judged.map(|(&input, sums)| task.share(part.target, input, machine.ranking(sums, to_sources))))
 }

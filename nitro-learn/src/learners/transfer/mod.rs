@@ -101,13 +101,14 @@ impl<'a> Frame<'a> {
         let limit = inputs_within(effort / runs as f64, self.sources.len(), FOLDS);
         let inputs = sample(self.task.all_inputs(), limit, self.task.seed);
         let parts = self.task.folds(&inputs, FOLDS, 0);
-        let one = |at: usize| {
-            let (job, part) = (&jobs[at / parts.len()], at % parts.len());
-            let target = self.sources[job.target];
-            run(&job.work, &Part { target, train: rest(&parts, part), judge: &parts[part] })
-        };
-        let tallies: Vec<Vec<(usize, Tally)>> =
-            (0..jobs.len() * parts.len()).into_par_iter().map(one).collect();
+        let tallies: Vec<Vec<(usize, Tally)>> = (0..jobs.len() * parts.len())
+            .into_par_iter()
+            .map(|at| {
+                let (job, part) = (&jobs[at / parts.len()], at % parts.len());
+                let target = self.sources[job.target];
+                run(&job.work, &Part { target, train: rest(&parts, part), judge: &parts[part] })
+            })
+            .collect();
         let mut sums = vec![vec![(0.0, 0); self.features.len()]; self.sources.len()];
         for (at, tallies) in tallies.iter().enumerate() {
             let row = &mut sums[jobs[at / parts.len()].target];
@@ -129,7 +130,7 @@ fn mean(&(sum, count): &Tally) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
-/// None first, then all of size one, two, and so on up to a size, each in alphabetical order.
+/// Returns the empty subset, then all of size one, two, and so on up to a size, each in alphabetical order.
 fn subsets(candidates: usize, size: usize) -> Vec<Vec<usize>> {
     let mut subsets = vec![Vec::new()];
     let mut start = 0;
@@ -148,8 +149,7 @@ fn subsets(candidates: usize, size: usize) -> Vec<Vec<usize>> {
 
 /// The names of each subset's features.
 fn columns(subsets: &[Vec<usize>], candidates: &[String]) -> Vec<Vec<String>> {
-    let names = |subset: &Vec<usize>| subset.iter().map(|&at| candidates[at].clone()).collect();
-    subsets.iter().map(names).collect()
+    subsets.iter().map(|subset| subset.iter().map(|&at| candidates[at].clone()).collect()).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,205 @@
+//! The evaluations of one input, in the order in which a proposer asks for them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use nitro_core::Choice;
+use nitro_store::recordings::{Input, Outcome};
+use nitro_store::store::{Row, StoreError};
+
+use super::Recording;
+use super::feature_samples::FeatureSamples;
+use super::reference::Reference;
+use super::runs::lost_row;
+use super::task::Evaluations;
+use super::tried::{State, Stop, Tried};
+use crate::measure::ahead::{Ahead, Queue};
+use crate::measure::calls::Calls;
+use crate::measure::candidate::Candidate;
+use crate::measure::claims::evaluation_of;
+use crate::measure::error::RecordError;
+use crate::measure::proposer::Proposer;
+use crate::measure::subject::Subject;
+
+/// How often to look what others have made of what they evaluate, where nothing else is left to do.
+const LOOK: Duration = Duration::from_millis(50);
+
+impl Recording<'_> {
+    /// Evaluates what the proposer asks for on one input, together with whoever else does.
+    pub(super) fn evaluate_all<C: Calls>(
+        &self,
+        evaluations: &Evaluations<'_>,
+        name: &str,
+        calls: &mut C,
+        same: Option<impl Fn(&C::Output, &C::Output) -> bool>,
+    ) -> Result<(), RecordError> {
+        let listed = evaluations.proposer.borrow().listed().to_vec();
+        let choices: Vec<_> = listed.iter().map(|candidate| candidate.choice).collect();
+        let (first, seen) = self.first(name, &choices, calls, same)?;
+        if let Err(stop) = self.confirm(&first, calls) {
+            return self.stop(&first.input, stop);
+        }
+        let admitted = listed.into_iter().zip(&seen.admissible).filter(|(_, admissible)| **admissible);
+        let admitted: Vec<Candidate> = admitted.map(|(candidate, _)| candidate).collect();
+        let is_done = {
+            let mut proposer = evaluations.proposer.borrow_mut();
+            proposer.begin(name, admitted).map_err(RecordError::Proposer)?;
+            proposer.consult(&mut **self.shared.store.lock()).map_err(RecordError::Proposer)?;
+            self.evaluate_in_turn(&first, &mut **proposer, calls)?
+        };
+        if is_done {
+            let mut times = FeatureSamples::of(seen.time_ns, seen.feature_times_ns);
+            self.run_again(&first, &[self.default.choice], &mut times, calls)?;
+            evaluations.finish(name);
+        }
+        Ok(())
+    }
+
+    /// Keeps what there is to keep where no more runs of an input are made.
+    fn stop(&self, input: &Input, stop: Stop) -> Result<(), RecordError> {
+        match stop {
+            Stop::Lost(candidate, reason) => {
+                self.put_evaluation(&input.name, &lost_row(&candidate, &reason))?;
+                self.note_lost(input, &candidate);
+                Ok(())
+            }
+            Stop::Changes(error) => Err(error),
+        }
+    }
+
+    /// Evaluates one candidate after the other, while threads of the host prepare the next. Returns false where this
+    /// process can do no more.
+    fn evaluate_in_turn<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
+        &self,
+        first: &Reference<C::Output, S>,
+        proposer: &mut dyn Proposer,
+        calls: &mut C,
+    ) -> Result<bool, RecordError> {
+        let queue = Queue::default();
+        std::thread::scope(|scope| {
+            let ahead = self.plan.prepare.map(|prepare| Ahead::start(scope, &queue, prepare));
+            let mut admitted = BTreeMap::new();
+            while let Some(candidate) = self.next_evaluation(proposer, &first.input.name, ahead.as_ref())? {
+                if self.is_admitted(&candidate, proposer, &mut admitted, &first.input, calls)? {
+                    self.evaluate(first, &candidate, calls)?;
+                } else {
+                    let Candidate { variant, configuration, .. } = &candidate;
+                    let row = Row { configuration, ..Row::new(variant, Outcome::Inadmissible) };
+                    self.put_evaluation(&first.input.name, &row)?;
+                }
+                if self.lost.borrow().is_some() || self.shared.panics.ended_by().is_some() {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    /// Returns true for a candidate that may run on the input. Of what was listed only the admissible is proposed; of
+    /// code that was just generated nobody has asked yet, and a run of the default asks for all that is open.
+    fn is_admitted(
+        &self,
+        candidate: &Candidate,
+        proposer: &mut dyn Proposer,
+        admitted: &mut BTreeMap<Choice, bool>,
+        input: &Input,
+        calls: &mut impl Calls,
+    ) -> Result<bool, RecordError> {
+        if !self.subject.is_generated(candidate.choice) {
+            return Ok(true);
+        }
+        if !admitted.contains_key(&candidate.choice) {
+            let open = proposer.open().map_err(RecordError::Proposer)?;
+            let open: Vec<Choice> = open.iter().map(|own| own.choice).collect();
+            let call = calls.next();
+            let (_, observation) = self.attempt(&input.name, Some(&input.features), &self.default, || {
+                self.subject.describe(&input.name, &open, call)
+            })?;
+            admitted.extend(open.into_iter().zip(observation.admissible));
+        }
+        Ok(admitted.get(&candidate.choice).copied().unwrap_or(false))
+    }
+
+    /// Returns the next candidate that is this recorder's to measure; none once nothing more is asked for. What others
+    /// are measuring is waited for where nothing else is left of a step.
+    fn next_evaluation(
+        &self,
+        proposer: &mut dyn Proposer,
+        input: &str,
+        ahead: Option<&Ahead<'_>>,
+    ) -> Result<Option<Candidate>, RecordError> {
+        let Subject { function, device } = self.subject;
+        loop {
+            let open = proposer.open().map_err(RecordError::Proposer)?;
+            if open.is_empty() {
+                return Ok(None);
+            }
+            let names: Vec<_> = open.iter().map(Candidate::name).collect();
+            let (function, device) = (function.name(), device.entry().id());
+            let known = self.shared.store.lock().evaluations(function, device, input, &names)?;
+            if known.iter().any(Option::is_some) {
+                proposer.tell(known);
+                continue;
+            }
+            for (at, candidate) in open.iter().enumerate() {
+                if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
+                    ahead.iter().for_each(|ahead| ahead.want(open[at + 1..].iter().map(|own| own.choice)));
+                    return Ok(Some(candidate.clone()));
+                }
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Keeps what came of an evaluation, where all who work together look.
+    fn put_evaluation(&self, input: &str, row: &Row<'_>) -> Result<(), StoreError> {
+        let Subject { function, device } = self.subject;
+        self.shared.store.lock().put_evaluation(function.name(), device.entry().id(), input, row)?;
+        self.shared.claims.end(&evaluation_of(input, row.choice()));
+        Ok(())
+    }
+
+    /// Measures one candidate, which is admissible, and keeps what came of it.
+    fn evaluate<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
+        &self,
+        first: &Reference<C::Output, S>,
+        candidate: &Candidate,
+        calls: &mut C,
+    ) -> Result<(), RecordError> {
+        let input = &first.input;
+        let tried = match self.try_out(first, candidate, calls) {
+            Ok(tried) => tried,
+            Err(stop) => return self.stop(input, stop),
+        };
+        let parts = self.parts(input, &tried, calls);
+        let parts = parts.map(|parts| match self.plan.counters {
+            Some(counters) => counters.added(candidate.choice, &input.name, parts),
+            None => parts,
+        });
+        let row = Row { parts: parts.as_deref().unwrap_or_default(), ..tried.row() };
+        self.put_evaluation(&input.name, &row)?;
+        if parts.is_none() {
+            self.note_lost(input, candidate);
+        }
+        Ok(())
+    }
+
+    /// Runs one candidate until its time is known.
+    fn try_out<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
+        &self,
+        first: &Reference<C::Output, S>,
+        candidate: &Candidate,
+        calls: &mut C,
+    ) -> Result<Tried, Stop> {
+        let begun = self.load.begin();
+        let tried = self.warm_up(first, candidate, true, calls)?;
+        if matches!(tried.state, State::Ended(Outcome::Wrong, _)) {
+            // Before that is kept: the default has to be right still.
+            self.confirm(first, calls)?;
+        }
+        let mut tried = [tried];
+        self.time(first, &mut tried, begun, calls)?;
+        let [tried] = tried;
+        Ok(tried)
+    }
+}

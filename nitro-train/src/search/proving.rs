@@ -1,0 +1,172 @@
+//! Searches that prove: branch and bound over the texts of a generator, after its presets.
+
+use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
+use nitro_learn::configurations::evaluation;
+use nitro_search::{
+    Ask, Budget, Engine, Evaluation, Failure, Observation, Proposer, Prover, StopReason, TellError,
+};
+use nitro_store::store::Evaluated;
+
+use super::error::SearchError;
+use super::result::Reasons;
+use super::{GeneratedVariant, Proof, SearchPlan, SearchResult, SearchStrategy, VariantSearch};
+use crate::measure::Candidate;
+
+/// The number of proposals of a step. They are told together, in their order, so that what is proposed next does not
+/// depend on which was done first; and they can be compiled at once.
+const STEP: usize = 32;
+
+/// A search of the generated code of one variant on one input that proves what it found.
+pub(crate) struct ProofSearch<'a> {
+    function: &'static Function,
+    variant: usize,
+    engine: Engine<Prover<'a>>,
+    /// The texts that are evaluated first; none once they were asked for.
+    presets: Option<Vec<String>>,
+    /// The step that is under way.
+    step: Vec<Open>,
+    evaluations: usize,
+    ended: Option<StopReason>,
+    /// A time under its bound, with the reasons of that bound.
+    refuted: Option<String>,
+    reasons: Reasons,
+    result: SearchResult,
+}
+
+/// A text that was asked for.
+struct Open {
+    text: String,
+    is_preset: bool,
+    candidate: Candidate,
+    evaluated: Option<Evaluated>,
+}
+
+impl<'a> ProofSearch<'a> {
+    /// Creates a search that has not begun; none where there is no bound of the times on the device.
+    pub(crate) fn new(
+        plan: &SearchPlan<'_>,
+        sought: &GeneratedVariant<'a>,
+        function: &'static Function,
+        device: &DeviceEntry,
+        input: &str,
+    ) -> Option<Self> {
+        let prover = plan.prover(sought, device)?;
+        let presets = sought.usable_presets(plan.evaluations);
+        let budget = Budget::evaluations(plan.evaluations - presets.len());
+        let result = SearchResult {
+            function: function.name().to_owned(),
+            variant: function.variants()[sought.variant].name().to_owned(),
+            device: device.id().to_owned(),
+            input: input.to_owned(),
+            strategy: SearchStrategy::Prove.to_string(),
+            ..SearchResult::default()
+        };
+        Some(Self {
+            function,
+            variant: sought.variant,
+            engine: Engine::new(prover, budget),
+            presets: Some(presets),
+            step: Vec::new(),
+            evaluations: 0,
+            ended: None,
+            refuted: None,
+            reasons: Reasons::default(),
+            result,
+        })
+    }
+
+    /// Takes a text into the step. One that is too long to be kept has failed.
+    fn propose(&mut self, text: String, is_preset: bool) {
+        if text.len() > MAX_ARTIFACT_BYTES {
+            self.evaluations += 1;
+            self.learn(text, is_preset, Evaluation::Failed(Failure::Invalid));
+            return;
+        }
+        let choice = Choice { variant: self.variant, configuration: Artifact::keep(&text).into() };
+        let candidate = Candidate::of(self.function, choice);
+        if !self.step.iter().any(|own| own.candidate == candidate) {
+            self.step.push(Open { text, is_preset, candidate, evaluated: None });
+        }
+    }
+
+    /// Tells the proof what came of a text. Of a preset it takes notice if the space has it.
+    fn learn(&mut self, text: String, is_preset: bool, report: Evaluation) {
+        let learned = match is_preset {
+            true => {
+                let observation = Observation { proposal: text, report };
+                self.engine.proposer_mut().recall(&observation).map(drop)
+            }
+            false => self.engine.tell(&text, report),
+        };
+        // Nothing else is refused: it was asked for, and a store keeps only times that can be.
+        if let Err(error @ TellError::Unsound { .. }) = learned {
+            tracing::warn!(variant = self.result.variant, input = self.result.input, "{error}");
+            self.refuted.get_or_insert(error.to_string());
+        }
+    }
+
+    /// Learns from a step of which everything is known.
+    fn end_step(&mut self) {
+        for Open { text, is_preset, candidate, evaluated } in std::mem::take(&mut self.step) {
+            let Some(Evaluated { outcome, reason, .. }) = evaluated else { continue };
+            self.evaluations += 1;
+            self.reasons.note(&reason);
+            let report = evaluation(outcome);
+            let time_ns = report.time_ns().map(|time_ns| (candidate.configuration, time_ns));
+            self.result.times_ns.extend(time_ns);
+            self.learn(text, is_preset, report);
+        }
+    }
+
+    /// Returns what is proved of the best, whoever proposed it.
+    fn proof(&self, best_ns: Option<f64>) -> Proof {
+        let is_complete = self.ended == Some(StopReason::Exhausted) && self.refuted.is_none();
+        let proved_ns = self.engine.proposer().proved_ns();
+        let proved_ns = Some(proved_ns).filter(|own| own.is_finite() && self.refuted.is_none());
+        let gap = proved_ns.zip(best_ns).map(|(proved_ns, best_ns)| (1.0 - proved_ns / best_ns).max(0.0));
+        Proof { proved_ns, gap, is_complete, refuted: self.refuted.clone() }
+    }
+}
+
+impl VariantSearch for ProofSearch<'_> {
+    fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
+        for text in self.presets.take().unwrap_or_default() {
+            self.propose(text, true);
+        }
+        while self.step.is_empty() && self.refuted.is_none() {
+            let Ok(asked) = self.engine.ask(STEP);
+            match asked {
+                Ask::Evaluate(texts) => texts.into_iter().for_each(|text| self.propose(text, false)),
+                Ask::Done(ended) => {
+                    self.ended = Some(ended);
+                    break;
+                }
+                Ask::Wait => break, // everything that was asked for is told
+            }
+        }
+        let open = self.step.iter().filter(|own| own.evaluated.is_none());
+        Ok(open.map(|own| own.candidate.clone()).collect())
+    }
+
+    fn tell(&mut self, known: Vec<Option<Evaluated>>) {
+        let open = self.step.iter_mut().filter(|own| own.evaluated.is_none());
+        for (own, evaluated) in open.zip(known) {
+            own.evaluated = evaluated;
+        }
+        if self.step.iter().all(|own| own.evaluated.is_some()) {
+            self.end_step();
+        }
+    }
+
+    fn finish(self: Box<Self>) -> SearchResult {
+        let best = self.result.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
+        let (best, best_ns) = best.unzip();
+        let proof = Some(self.proof(best_ns));
+        let mut result = self.result;
+        // In whatever order they were asked for.
+        result.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let failed = self.evaluations - result.times_ns.len();
+        let (evaluations, reason) = (self.evaluations, self.reasons.most_frequent());
+        SearchResult { evaluations, failed, reason, best, best_ns, proof, ..result }
+    }
+}

@@ -1,0 +1,63 @@
+//! The nests of PolyBench as functions: plain loops, or kernels that a search finds.
+
+use nitro::code_variant;
+use nitro_cuda::LaunchError;
+use nitro_nest::MappingSpace;
+use nitro_train::Tunable;
+
+use super::later::Later;
+use super::work::{Work, prepare, record};
+use crate::gpu::reference;
+use crate::{blas, sizes, solvers, statistics, stencils};
+
+macro_rules! nests {
+    ($($module:ident: $($name:ident)+;)+) => {
+        $($(mod $name {
+            use super::*;
+
+            /// The nest, on data of its own.
+            #[code_variant(
+                device = nitro_cuda::current(),
+                features(elements = work.elements()),
+                variants(plain, found { kernel in artifacts }),
+                default = plain,
+            )]
+            pub fn $name(work: &mut Work<'_>) -> Result<(), LaunchError>;
+
+            fn plain(work: &mut Work<'_>) -> Result<(), LaunchError> {
+                work.run_plain()
+            }
+
+            fn found(p: $name::Found, work: &mut Work<'_>) -> Result<(), LaunchError> {
+                work.run(p.kernel)
+            }
+
+            pub(super) fn tunable() -> Tunable {
+                let tunable = Tunable::new($name::function(), |session| {
+                    let nest = $module::$name::nest();
+                    let plain = MappingSpace::new(&nest)?.map(&reference());
+                    let sizes = |input: &str| sizes(nest.name(), input.rsplit('/').next()?);
+                    record(session, &nest, &plain, sizes, $name)
+                });
+                let space = || MappingSpace::new(&$module::$name::nest()).expect("isl has operations enough");
+                let ahead = |choice, device: &str| if let $name::Choice::Found(p) = choice {
+                    prepare(p.kernel, device);
+                };
+                tunable.generated("found", Later::new(space)).prepare(ahead)
+            }
+        })+)+
+
+        /// Returns a function for each nest, with PolyBench's sizes and with those that no cache holds as inputs.
+        pub(super) fn tunables() -> Vec<Tunable> {
+            let all = [$($($name::tunable(),)+)+].into_iter();
+            all.map(|own| own.generated_inputs(["train/large", "train/huge"]).runs_on("cuda")).collect()
+        }
+    };
+}
+
+nests! {
+    blas: gemm two_mm three_mm syrk syr2k trmm gesummv gemver;
+    solvers: doitgen atax bicg mvt;
+    statistics: covariance correlation;
+    stencils: jacobi_2d fdtd_2d heat_3d;
+}
