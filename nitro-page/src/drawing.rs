@@ -19,7 +19,7 @@ pub struct Drawing {
     pub width: f64,
     /// In pixels.
     pub height: f64,
-    /// What it shows, in words.
+    /// The picture in words.
     pub title: String,
     /// Elements of SVG.
     pub parts: Markup,

@@ -43,7 +43,7 @@ pub struct Series<'a> {
 pub struct Plot<'a> {
     /// Classes besides that of all plots.
     pub class: &'a str,
-    /// What a reader who does not see it hears.
+    /// The words for a reader who does not see it.
     pub label: String,
     /// Labels of the horizontal axis.
     pub x: &'a [Tick],

@@ -1,4 +1,4 @@
-//! What the tests of several packages need, and none of the packages itself.
+//! Tools that the tests of several packages need, and none of the packages itself.
 
 pub mod allocations;
 pub mod pages;

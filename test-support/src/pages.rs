@@ -1,4 +1,4 @@
-//! What pages keep to on narrow screens.
+//! The rule that pages keep to on narrow screens.
 
 /// The widest picture that fits a phone of 390 pixels, with the margins of the page.
 const NARROW_PIXELS: f64 = 350.0;

@@ -11,7 +11,7 @@ use crate::tools::REDIS;
 pub struct Server {
     process: Child,
     port: u16,
-    /// Where it keeps what it acknowledged; none keeps nothing.
+    /// The folder of what it acknowledged; none keeps nothing.
     folder: Option<PathBuf>,
 }
 

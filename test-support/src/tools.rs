@@ -7,12 +7,12 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// What some tests need.
+/// A tool that some tests need.
 #[derive(Debug)]
 pub struct Tool {
     /// Its name in messages.
     pub name: &'static str,
-    /// How to get it.
+    /// The way to get it.
     pub get: &'static str,
     /// Variable of the environment by which its tests fail instead of being left out, as in continuous integration.
     required_by: &'static str,
@@ -31,7 +31,8 @@ pub static NVRTC: Tool = Tool::new(
 /// The compiler of whole programs in CUDA C++.
 pub static NVCC: Tool = Tool::new(
     "nvcc",
-    "pip install 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*' 'nvidia-nvvm==13.0.*', and its path in NVCC",
+    "pip install 'nvidia-cuda-nvcc==13.0.*' 'nvidia-cuda-crt==13.0.*' 'nvidia-cuda-runtime==13.0.*' \
+     'nvidia-nvvm==13.0.*', and its path in NVCC",
     "NITRO_REQUIRE_NVRTC",
 );
 /// The assembler of PTX, which comes with the compiler.
@@ -57,7 +58,7 @@ impl Tool {
         Self { name, get, required_by, left_out: Mutex::new(0) }
     }
 
-    /// What was found, for a test to go on with. `None` leaves the test out, which is noted.
+    /// Returns the found value, for a test to go on with. `None` leaves the test out, which is noted.
     ///
     /// # Panics
     /// When the tool is required and was not found.
@@ -80,7 +81,7 @@ impl Tool {
         }
     }
 
-    /// Folder in which each test program has a file with the number of its tests that were left out.
+    /// Returns the folder in which each test program has a file with the number of its tests that were left out.
     pub fn notes(&self) -> PathBuf {
         let program = std::env::current_exe().expect("this program is somewhere");
         let profile =
@@ -89,7 +90,7 @@ impl Tool {
     }
 }
 
-/// Name of this test program, without the hash that cargo adds.
+/// Returns the name of this test program, without the hash that cargo adds.
 fn program() -> String {
     let program = std::env::current_exe().expect("this program is somewhere");
     let name = program.file_stem().expect("a program has a name").to_string_lossy().into_owned();

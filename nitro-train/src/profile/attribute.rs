@@ -1,4 +1,4 @@
-//! Which launches belong to which section.
+//! The attribution of launches to sections.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use nitro_store::recordings::Metrics;
 use super::Section;
 use super::ncu::Launch;
 
-/// What a profile amounts to.
+/// The result of a profile.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Profiled {
+pub struct Attribution {
     /// Sections of which the profiler saw every launch, with their kernels in the order of their first launches.
     pub sections: Vec<(Section, Vec<KernelMetrics>)>,
-    /// What the user should know, one sentence each.
+    /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct KernelMetrics {
 /// assert!(profiled.notes.is_empty());
 /// ```
 #[must_use]
-pub fn attribute(launches: &[Launch], sections: &[Section]) -> Profiled {
+pub fn attribute(launches: &[Launch], sections: &[Section]) -> Attribution {
     let mut seen = BTreeMap::<u32, Vec<&Launch>>::new();
     let mut current = 0; // what comes before the first mark belongs to no section
     for launch in launches {
@@ -60,33 +60,31 @@ pub fn attribute(launches: &[Launch], sections: &[Section]) -> Profiled {
             seen.entry(current).or_default().push(launch);
         }
     }
-    let whole =
-        |section: &&Section| seen.get(&section.section).is_some_and(|seen| seen.len() == section.shown);
-    let (complete, partial): (Vec<&Section>, Vec<&Section>) = sections.iter().partition(whole);
-    let within: Vec<&Launch> = complete.iter().flat_map(|section| &seen[&section.section]).copied().collect();
-    let metrics = common(&within);
-    let mut notes: Vec<String> = metrics
-        .1
+    // Of a section with launches missing nothing is known for certain.
+    let (mut complete, mut within) = (Vec::new(), Vec::new());
+    for section in sections {
+        if let Some(launches) = seen.get(&section.section).filter(|seen| seen.len() == section.shown) {
+            complete.push((section, launches));
+            within.extend_from_slice(launches);
+        }
+    }
+    let (names, partial) = common(&within);
+    let mut notes: Vec<String> = partial
         .iter()
         .map(|name| format!("{name} is not available for every launch and is left out"))
         .collect();
-    if !partial.is_empty() {
-        notes.push(format!(
-            "{} of {} calls were not seen whole and are left out",
-            partial.len(),
-            sections.len()
-        ));
+    let missing = sections.len() - complete.len();
+    if missing > 0 {
+        notes.push(format!("{missing} of {} calls were not seen whole and are left out", sections.len()));
     }
-    Profiled {
-        sections: complete
-            .into_iter()
-            .map(|section| (section.clone(), by_kernel(&seen[&section.section], &metrics.0)))
-            .collect(),
-        notes,
+    let mut attributed = Vec::new();
+    for (section, launches) in complete {
+        attributed.push((section.clone(), by_kernel(launches, &names)));
     }
+    Attribution { sections: attributed, notes }
 }
 
-/// The launches of each kernel together, with these metrics, which all of them have.
+/// Joins the launches of each kernel, with these metrics, which all of them have.
 fn by_kernel(launches: &[&Launch], names: &[String]) -> Vec<KernelMetrics> {
     let mut kernels: Vec<KernelMetrics> = Vec::new();
     for launch in launches {
@@ -102,15 +100,18 @@ fn by_kernel(launches: &[&Launch], names: &[String]) -> Vec<KernelMetrics> {
     kernels
 }
 
-/// Names of metrics that every launch has, and of those that only some have.
+/// Returns the names of metrics that every launch has, and of those that only some have.
 fn common(launches: &[&Launch]) -> (Vec<String>, Vec<String>) {
     let mut counts = BTreeMap::<&String, usize>::new();
     for name in launches.iter().flat_map(|launch| launch.metrics.keys()) {
         *counts.entry(name).or_default() += 1;
     }
-    let (all, some): (Vec<_>, Vec<_>) = counts.into_iter().partition(|(_, count)| *count == launches.len());
-    let names = |counts: Vec<(&String, usize)>| counts.into_iter().map(|(name, _)| name.clone()).collect();
-    (names(all), names(some))
+    let (mut all, mut some) = (Vec::new(), Vec::new());
+    for (name, count) in counts {
+        let names = if count == launches.len() { &mut all } else { &mut some };
+        names.push(name.clone());
+    }
+    (all, some)
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! Why there is no profile.
+//! The errors of profiling.
 
 use std::io;
 
-/// Why a profile could not be made or read.
+/// The reason for which a profile could not be made or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
     /// Nsight Compute is not installed.
     #[error(
-        "ncu is not found: install NVIDIA Nsight Compute, which comes with the CUDA toolkit, and put its folder into PATH"
+        "ncu is not found: install NVIDIA Nsight Compute, which comes with the CUDA toolkit, and put its folder \
+         into PATH"
     )]
     NoProfiler,
     /// The driver keeps the counters from this user.
@@ -26,21 +27,21 @@ pub enum ProfileError {
     /// Nsight Compute saw no launch.
     #[error("ncu saw no launch{}", said.as_ref().map_or_else(String::new, |said| format!(": {said}")))]
     NothingSeen {
-        /// What it says about that.
+        /// Its words about that.
         said: Option<String>,
     },
     /// A table, or the log of Nsight Compute, has another form than is understood here.
     #[error(transparent)]
     Form(#[from] nitro_store::exchange::ImportError),
-    /// What the worker announced is damaged.
+    /// The announcements of the worker are damaged.
     #[error("the list of sections cannot be understood")]
     Sections(#[from] serde_json::Error),
     /// A file or process cannot be used.
     #[error("{what}")]
     Io {
-        /// What was tried.
+        /// The attempt.
         what: String,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
 }

@@ -5,14 +5,16 @@
 //! use nitro_train::profile::files::{read_proxies, read_variants, write_proxies, write_variants};
 //! use nitro_train::recordings::{Metrics, ProxyProfile, VariantProfile};
 //!
-//! let (metrics, device) = (Metrics::from([("dram__sectors_read.sum".to_owned(), 4096.0)]), "cuda:0@nvidia-h200-140gb");
+//! let metrics = Metrics::from([("dram__sectors_read.sum".to_owned(), 4096.0)]);
+//! let device = "cuda:0@nvidia-h200-140gb";
 //! let [variant, input, kernel] = ["merge", "train/a", "partition"].map(String::from);
 //! let of_variant = VariantProfile { device: device.into(), variant, input, kernel, launches: 9, shown: 8, metrics };
 //! let table = write_variants(&[of_variant.clone()]);
 //! assert!(table.starts_with("device,variant,input,kernel,launches,shown,dram__sectors_read.sum\n"));
 //! assert_eq!(read_variants("profiles.csv", table.as_bytes())?, [of_variant]);
 //!
-//! let of_proxy = ProxyProfile { device: device.into(), proxy: "atomics".into(), intensity: 3, metrics: Metrics::new() };
+//! let (proxy, metrics) = ("atomics".into(), Metrics::new());
+//! let of_proxy = ProxyProfile { device: device.into(), proxy, intensity: 3, metrics };
 //! assert_eq!(read_proxies("proxies.csv", write_proxies(&[of_proxy.clone()]).as_bytes())?, [of_proxy]);
 //! # Ok::<(), nitro_train::exchange::ImportError>(())
 //! ```
@@ -29,21 +31,27 @@ use nitro_store::recordings::{Metrics, ProxyProfile, VariantProfile};
 const VARIANT_KEYS: [&str; 6] = ["device", "variant", "input", "kernel", "launches", "shown"];
 const PROXY_KEYS: [&str; 3] = ["device", "proxy", "intensity"];
 
-/// The table of variants' profiles.
+/// Returns the table of variants' profiles.
 #[must_use]
 pub fn write_variants(profiles: &[VariantProfile]) -> String {
-    let keys = |one: &VariantProfile| {
-        let [launches, shown] = [one.launches, one.shown].map(|count| count.to_string());
-        [one.device.clone(), one.variant.clone(), one.input.clone(), one.kernel.clone(), launches, shown]
-    };
-    table(VARIANT_KEYS, profiles.iter().map(|one| (keys(one), &one.metrics)).collect())
+    let mut rows = Vec::new();
+    for one in profiles {
+        let VariantProfile { device, variant, input, kernel, launches, shown, metrics } = one;
+        let [launches, shown] = [launches, shown].map(|count| count.to_string());
+        let keys = [device.clone(), variant.clone(), input.clone(), kernel.clone(), launches, shown];
+        rows.push((keys, metrics));
+    }
+    table(VARIANT_KEYS, rows)
 }
 
-/// The table of proxies' profiles.
+/// Returns the table of proxies' profiles.
 #[must_use]
 pub fn write_proxies(profiles: &[ProxyProfile]) -> String {
-    let keys = |one: &ProxyProfile| [one.device.clone(), one.proxy.clone(), one.intensity.to_string()];
-    table(PROXY_KEYS, profiles.iter().map(|one| (keys(one), &one.metrics)).collect())
+    let mut rows = Vec::new();
+    for ProxyProfile { device, proxy, intensity, metrics } in profiles {
+        rows.push(([device.clone(), proxy.clone(), intensity.to_string()], metrics));
+    }
+    table(PROXY_KEYS, rows)
 }
 
 fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) -> String {
@@ -51,9 +59,11 @@ fn table<const N: usize>(keys: [&str; N], rows: Vec<([String; N], &Metrics)>) ->
     let header = keys.iter().copied().chain(metrics.iter().map(|name| name.as_str()));
     let mut text = write::line(header.map(guard));
     for (keys, values) in rows {
-        let value =
-            |name: &&String| values.get(*name).map_or(Cow::Borrowed(""), |&value| shortest::number(value));
-        text += &write::line(keys.iter().map(|key| guard(key)).chain(metrics.iter().map(value)));
+        let mut fields: Vec<Cow<'_, str>> = keys.iter().map(|key| guard(key)).collect();
+        for name in &metrics {
+            fields.push(values.get(*name).map_or(Cow::Borrowed(""), |&value| shortest::number(value)));
+        }
+        text += &write::line(fields);
     }
     text
 }
@@ -83,7 +93,7 @@ pub fn read_proxies(name: &str, bytes: &[u8]) -> Result<Vec<ProxyProfile>, Impor
     })
 }
 
-/// The rows of a table that begins with these columns, before those of its metrics.
+/// Reads the rows of a table that begins with these columns, before those of its metrics.
 fn read<T>(
     name: &str,
     bytes: &[u8],
@@ -92,10 +102,11 @@ fn read<T>(
 ) -> Result<Vec<T>, ImportError> {
     let text = compressed::unpack(name, bytes)?;
     let table = CsvTable::open(name, &text)?;
-    let has = |index: usize| table.header().get(index).is_some_and(|column| column == keys[index]);
-    if let Some(missing) = (0..keys.len()).find(|&index| !has(index)) {
-        let (column, expected) = (keys[missing].to_owned(), keys.join(","));
-        return Err(table.in_header(Problem::MissingColumn { column, expected }));
+    for (index, key) in keys.iter().enumerate() {
+        if table.header().get(index).is_none_or(|column| column != key) {
+            let (column, expected) = ((*key).to_owned(), keys.join(","));
+            return Err(table.in_header(Problem::MissingColumn { column, expected }));
+        }
     }
     let mut rows = Vec::new();
     table.for_each(|header, record| {

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use nitro_core::name;
+use nitro_store::exchange::ImportError;
 use nitro_store::recordings::{Profiles, ProxyProfile, VariantProfile};
 
 use super::{ProfileError, files};
@@ -34,13 +35,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// The folder of this path, which need not exist.
+    /// Creates the folder of this path, which need not exist.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// What the folder holds of a function; nothing where there are no files.
+    /// Reads the profiles of a function; empty where there are no files.
     ///
     /// # Errors
     /// When a file cannot be read or has another form.
@@ -82,30 +83,31 @@ impl Folder {
     }
 
     fn variants(&self, function: &str) -> Result<Vec<VariantProfile>, ProfileError> {
-        let path = self.variants_path(function);
-        let read = |bytes: Vec<u8>| files::read_variants(&path.display().to_string(), &bytes);
-        Ok(load(&path)?.map(read).transpose()?.unwrap_or_default())
+        load(&self.variants_path(function), files::read_variants)
     }
 
     fn proxies(&self) -> Result<Vec<ProxyProfile>, ProfileError> {
-        let path = self.proxies_path();
-        let read = |bytes: Vec<u8>| files::read_proxies(&path.display().to_string(), &bytes);
-        Ok(load(&path)?.map(read).transpose()?.unwrap_or_default())
+        load(&self.proxies_path(), files::read_proxies)
     }
 
     fn write(&self, path: PathBuf, text: String) -> Result<PathBuf, ProfileError> {
-        let written = nitro_core::files::replace_with_folder(&path, text.as_bytes());
-        let failed =
-            |source| ProfileError::Io { what: format!("{} cannot be written", path.display()), source };
-        written.map_err(failed).map(|()| path.clone())
+        match nitro_core::files::replace_with_folder(&path, text.as_bytes()) {
+            Ok(()) => Ok(path),
+            Err(source) => {
+                Err(ProfileError::Io { what: format!("{} cannot be written", path.display()), source })
+            }
+        }
     }
 }
 
-/// The bytes of a file; none where there is no such file.
-fn load(path: &Path) -> Result<Option<Vec<u8>>, ProfileError> {
+/// Reads the profiles in a file; none where there is no such file.
+fn load<T>(
+    path: &Path,
+    read: impl FnOnce(&str, &[u8]) -> Result<Vec<T>, ImportError>,
+) -> Result<Vec<T>, ProfileError> {
     match nitro_core::files::read(path, MAX_FILE_BYTES) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Ok(bytes) => Ok(read(&path.display().to_string(), &bytes)?),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(ProfileError::Io { what: format!("{} cannot be read", path.display()), source }),
     }
 }

@@ -19,7 +19,7 @@ mod section;
 
 pub use nitro_store::recordings::counters;
 
-pub use attribute::{KernelMetrics, Profiled, attribute};
+pub use attribute::{Attribution, KernelMetrics, attribute};
 pub use error::ProfileError;
 pub use folder::Folder;
 pub use section::{Section, Shown, read_sections};

@@ -10,9 +10,9 @@ use nitro_store::recordings::Metrics;
 
 use super::ProfileError;
 
-/// Where installers put Nsight Compute without adding it to PATH.
+/// The folders into which installers put Nsight Compute without adding them to PATH.
 const USUAL_FOLDERS: [&str; 2] = ["/usr/local/cuda/bin", "/opt/cuda/bin"];
-/// Where it lies in a folder of its version.
+/// The folder of installed versions.
 const VERSIONS: &str = "/opt/nvidia/nsight-compute";
 
 /// An installed Nsight Compute.
@@ -47,7 +47,7 @@ impl Ncu {
         found.map(|program| Self { program }).ok_or(ProfileError::NoProfiler)
     }
 
-    /// The command that runs a program and writes these metrics of every launch it is shown to `log`.
+    /// Returns the command that runs a program and writes these metrics of every shown launch to `log`.
     ///
     /// Clocks stay as they are (counts do not depend on them, and other work may share the GPU), and caches keep
     /// what they hold, as in recordings.
@@ -68,7 +68,7 @@ impl Ncu {
     }
 }
 
-/// Folders of installed versions, the newest first.
+/// Returns the folders of installed versions, the newest first.
 fn versions() -> Vec<PathBuf> {
     let entries = std::fs::read_dir(VERSIONS).into_iter().flatten();
     let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -114,28 +114,33 @@ pub fn read_log(text: &str, asked: &[&str]) -> Result<Vec<Launch>, ProfileError>
     if launches.is_empty() { Err(complaint(text, asked)) } else { Ok(launches.into_values().collect()) }
 }
 
-/// What a log without launches says about the reason.
+/// Returns the reason that a log without launches gives.
 fn complaint(text: &str, asked: &[&str]) -> ProfileError {
     if text.contains("ERR_NVGPUCTRPERM") {
         return ProfileError::NotPermitted;
     }
-    let said =
-        || text.lines().filter(|line| line.starts_with("==ERROR==") || line.starts_with("==WARNING=="));
-    let named = |metric: &&&str| said().any(|line| line.contains(base(metric)));
-    let names: Vec<String> = asked.iter().filter(named).map(|&metric| metric.to_owned()).collect();
+    let lines = text.lines();
+    let said: Vec<&str> =
+        lines.filter(|line| line.starts_with("==ERROR==") || line.starts_with("==WARNING==")).collect();
+    let mut names: Vec<String> = Vec::new();
+    for metric in asked {
+        if said.iter().any(|line| line.contains(base(metric))) {
+            names.push((*metric).to_owned());
+        }
+    }
     if names.is_empty() || names.len() == asked.len() {
-        let said = said().next().map(|line| line.split_once("== ").map_or(line, |(_, said)| said).to_owned());
+        let said = said.first().map(|line| line.split_once("== ").map_or(*line, |(_, said)| said).to_owned());
         return ProfileError::NothingSeen { said };
     }
     ProfileError::UnknownMetrics { names }
 }
 
-/// A metric's name without its roll-up, `.sum`.
+/// Returns a metric's name without its roll-up, `.sum`.
 fn base(metric: &str) -> &str {
     metric.split('.').next().unwrap_or(metric)
 }
 
-/// The launches by their number. There is a column a metric, with a second line of units, or, in the form of the
+/// Reads the launches by their number. There is a column a metric, with a second line of units, or, in the form of the
 /// details page, a row a metric.
 fn read_table(text: &str, asked: &[&str]) -> Result<BTreeMap<u64, Launch>, ProfileError> {
     let table = CsvTable::open("the log of ncu", text)?;
@@ -145,31 +150,31 @@ fn read_table(text: &str, asked: &[&str]) -> Result<BTreeMap<u64, Launch>, Profi
     let mut launches = BTreeMap::<u64, Launch>::new();
     table.for_each(|header, row| {
         let Ok(id) = row.fields[0].parse() else { return Ok(()) }; // the line of units
-        let field = |index: Option<usize>| index.map_or("", |index| &*row.fields[index]);
         let launch = launches.entry(id).or_default();
-        launch.kernel = field(kernel).to_owned();
-        launch.blocks = first_number(field(grid));
-        let mut keep = |name: &str, value: &str| {
+        launch.kernel = kernel.map_or("", |index| &*row.fields[index]).to_owned();
+        launch.blocks = first_number(grid.map_or("", |index| &*row.fields[index]));
+        let mut metrics: Vec<(&str, &str)> = Vec::new();
+        match long {
+            Some((name, value)) => metrics.push((&*row.fields[name], &*row.fields[value])),
+            None => metrics.extend(header.iter().zip(&row.fields).map(|(name, value)| (&**name, &**value))),
+        }
+        for (name, value) in metrics {
             if let Some(value) = number(value).filter(|_| asked.contains(&name)) {
                 launch.metrics.insert(name.to_owned(), value);
             }
-        };
-        match long {
-            Some((name, value)) => keep(&row.fields[name], &row.fields[value]),
-            None => header.iter().zip(&row.fields).for_each(|(name, value)| keep(name, value)),
         }
         Ok(())
     })?;
     Ok(launches)
 }
 
-/// The x of `(x, y, z)`.
+/// Returns the x of `(x, y, z)`.
 fn first_number(grid: &str) -> u32 {
     let digits = grid.trim_start_matches('(').split(',').next().unwrap_or_default();
     digits.trim().parse().unwrap_or(0)
 }
 
-/// A metric's value, with or without commas between thousands; none where it is not available.
+/// Parses a metric's value, with or without commas between thousands; none where it is not available.
 fn number(text: &str) -> Option<f64> {
     text.replace(',', "").trim().parse().ok().filter(|value: &f64| value.is_finite())
 }

@@ -11,11 +11,11 @@ pub struct Section {
     pub section: u32,
     /// Number of launches that the profiler sees after the mark.
     pub shown: usize,
-    /// What runs in it.
+    /// The call or proxy in it.
     pub what: Shown,
 }
 
-/// What runs in a section.
+/// The call or proxy in a section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
@@ -45,7 +45,7 @@ impl Section {
     }
 }
 
-/// The sections in a file of lines; a last line that was not finished is none.
+/// Reads the sections in a file of lines; a last line that was not finished is none.
 ///
 /// ```
 /// use nitro_train::profile::{Shown, read_sections};

@@ -1,4 +1,4 @@
-//! How alike devices are (Muralidharan et al., ASPLOS 2016, Table 2 and Figure 5).
+//! The similarity of devices (Muralidharan et al., ASPLOS 2016, Table 2 and Figure 5).
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, wide, width};
@@ -26,12 +26,15 @@ pub(super) fn part(sensitivity: &DeviceSensitivity) -> Markup {
         h3 { "How alike the devices are" }
         p {
             "The best variant differs between the devices on " (Percent(sensitivity.best_differs)) "\u{a0}% of "
-            (sensitivity.inputs) " test inputs; on " (Percent(sensitivity.none_is_near)) "\u{a0}% no variant is within 5\u{a0}% of \
-             the best everywhere." (like("Figure 4"))
+            (sensitivity.inputs) " test inputs; on " (Percent(sensitivity.none_is_near)) "\u{a0}% no variant is \
+                within 5\u{a0}% of the best everywhere." (like("Figure 4"))
         }
         (machines(sensitivity))
         @if sensitivity.pairs.devices.len() > 1 {
-            p { "Two devices at a time, the share of the test inputs whose best variant is the same:" (like("Table 2")) }
+            p {
+                "Two devices at a time, the share of the test inputs whose best variant is the same:"
+                (like("Table 2"))
+            }
             (table(&complement(&sensitivity.pairs), &same, &[]))
         }
         @if sensitivity.best_of_another.devices.len() > 1 {
@@ -41,13 +44,16 @@ pub(super) fn part(sensitivity: &DeviceSensitivity) -> Markup {
     }
 }
 
-/// Same instead of different.
+/// Returns the share of what is the same, from that of what differs.
 fn complement(matrix: &Matrix) -> Matrix {
-    let row = |row: &Vec<Option<f64>>| row.iter().map(|cell| cell.map(|share| 1.0 - share)).collect();
-    Matrix { devices: matrix.devices.clone(), cells: matrix.cells.iter().map(row).collect() }
+    let mut same = matrix.clone();
+    for share in same.cells.iter_mut().flatten().flatten() {
+        *share = 1.0 - *share;
+    }
+    same
 }
 
-/// Within machines beside all devices.
+/// Compares the devices within machines with all devices.
 fn machines(sensitivity: &DeviceSensitivity) -> Markup {
     let DeviceSensitivity { best_differs, none_is_near, pairs, machines, .. } = sensitivity;
     if machines.is_empty() {
@@ -56,7 +62,13 @@ fn machines(sensitivity: &DeviceSensitivity) -> Markup {
     let all = ("all devices".to_owned(), pairs.devices.len(), *best_differs, *none_is_near);
     let table = html! {
         table.numbers.shares {
-            thead { tr { (columns(&["among the devices of", "devices", "best differs, %"])) (bar_scale()) (columns(&["none is near, %"])) } }
+            thead {
+                tr {
+                    (columns(&["among the devices of", "devices", "best differs, %"]))
+                    (bar_scale())
+                    (columns(&["none is near, %"]))
+                }
+            }
             tbody { @for machine in machines.iter().chain([&all]) { (row(machine)) } }
         }
     };

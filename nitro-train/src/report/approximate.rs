@@ -1,7 +1,7 @@
-//! Which variants are approximate, and where the figures of the page count them.
+//! The approximate variants, and where the figures of the page count them.
 
 use maud::{Markup, html};
-use nitro_page::{Percent, choice, wide};
+use nitro_page::{Percent, choice, columns, wide};
 
 use super::data::ApproximateVariant;
 
@@ -13,8 +13,10 @@ pub(super) fn part(variants: &[ApproximateVariant]) -> Markup {
         h3 { "Approximate variants" }
         p {
             strong { "They run only in calls whose tolerance accepts their error" }
-            ", and the figures count them only there: an input that was recorded by a call that does not accept it has them neither as its best variant nor as what a selector chose; what the selector ranks next \
-             is counted, as it would run. Calls that accept less than the recorded ones did gain less than the figures say."
+            ", and the figures count them only there: an input that was recorded by a call that does not accept it \
+             has them neither as its best variant nor as what a selector chose; what the selector ranks next is \
+             counted, as it would run. Calls that accept less than the recorded ones did gain less than the figures \
+             say."
         }
         (wide("", "Approximate variants", &table(variants)))
     }
@@ -25,10 +27,7 @@ fn table(variants: &[ApproximateVariant]) -> Markup {
         table.numbers {
             thead {
                 tr {
-                    th scope="col" { "variant" }
-                    th scope="col" { "largest relative error" }
-                    th scope="col" { "seen over" }
-                    th scope="col" { "may run on, % of test inputs" }
+                    (columns(&["variant", "largest relative error", "seen over", "may run on, % of test inputs"]))
                 }
             }
             tbody {

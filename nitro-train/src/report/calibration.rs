@@ -1,51 +1,51 @@
-//! What measuring a few inputs on a new device brings.
+//! The gain from measuring a few inputs on a new device.
 
 use maud::{Markup, html};
-use nitro_page::{Percent, on_demand, wide};
+use nitro_page::{Percent, columns, on_demand, wide};
 use nitro_stats::statistics;
 
 use super::data::CalibrationCurve;
 use super::device::Labels;
 use super::matrix::cell;
-use super::plot::{Plot, figure};
+use super::plot::{Plot, even_points, evenly, figure};
 
 pub(super) fn part(curve: &CalibrationCurve, target_trained: Option<f64>) -> Markup {
     let (Some(mean), Some(least)) = (joined(curve, mean), joined(curve, least)) else { return html! {} };
-    let last = curve.counts.len().max(2) - 1;
-    let place = |at: usize| 100.0 * at as f64 / last as f64;
-    let points = |shares: &[f64]| shares.iter().enumerate().map(|(at, &share)| (place(at), share)).collect();
-    let label = |count: &usize| if *count == 0 { "none".to_owned() } else { count.to_string() };
-    let x_labels: Vec<(f64, String)> =
-        curve.counts.iter().enumerate().map(|(at, count)| (place(at), label(count))).collect();
-    let ceiling = target_trained.map(|share| ("target-trained", vec![(0.0, share), (100.0, share)]));
-    let lines = [("mean", points(&mean)), ("worst device", points(&least))].into_iter().chain(ceiling);
-    let told = curve.counts.iter().zip(mean.iter().zip(&least));
-    let told =
-        told.map(|(count, (mean, least))| format!("{count}: {} (worst {})", Percent(*mean), Percent(*least)));
+    let (mut x_labels, mut words) = (Vec::new(), Vec::new());
+    for (at, count) in curve.counts.iter().enumerate() {
+        let label = if *count == 0 { "none".to_owned() } else { count.to_string() };
+        x_labels.push((evenly(at, curve.counts.len()), label));
+        words.push(format!("{count}: {} (worst {})", Percent(mean[at]), Percent(least[at])));
+    }
+    let mut lines = vec![("mean", even_points(&mean)), ("worst device", even_points(&least))];
+    if let Some(share) = target_trained {
+        lines.push(("target-trained", vec![(0.0, share), (100.0, share)]));
+    }
     html! {
         h3 { "Measuring a few inputs on the new device" }
         p {
-            "What " code { "auto" } " achieves on a device left out once so many training inputs were measured there, the most telling first \
-             (" code { "train calibrate" } "). The steps to the right are not to scale."
+            "What " code { "auto" } " achieves on a device left out once so many training inputs were measured there, \
+             the most telling first (" code { "train calibrate" }
+            "). The steps to the right are not to scale."
         }
         (figure(&Plot {
-            label: format!("Mean share of exhaustive search by inputs measured: {}", told.collect::<Vec<_>>().join(", ")),
+            label: format!("Mean share of exhaustive search by inputs measured: {}", words.join(", ")),
             x_labels: &x_labels,
-            lines: lines.collect(),
+            lines,
             bands: Vec::new(),
         }))
         (on_demand("The devices one by one", &table(curve)))
     }
 }
 
-/// By count over the devices that have a figure; none where some count has none.
+/// Joins the figures of the devices at each count; none where some count has no figure.
 fn joined(curve: &CalibrationCurve, join: fn(&[f64]) -> Option<f64>) -> Option<Vec<f64>> {
-    let at = |step: usize| {
-        let known: Vec<f64> =
-            curve.devices.iter().filter_map(|(_, shares)| shares.get(step).copied().flatten()).collect();
-        join(&known)
-    };
-    (0..curve.counts.len()).map(at).collect()
+    let mut joined = Vec::new();
+    for step in 0..curve.counts.len() {
+        let known = curve.devices.iter().filter_map(|(_, shares)| shares.get(step).copied().flatten());
+        joined.push(join(&known.collect::<Vec<_>>())?);
+    }
+    Some(joined)
 }
 
 fn mean(shares: &[f64]) -> Option<f64> {
@@ -65,8 +65,7 @@ fn table(curve: &CalibrationCurve) -> Markup {
             table.numbers.heat {
                 thead {
                     tr {
-                        th scope="col" { "device, inputs measured" }
-                        @for count in &curve.counts { th scope="col" { (count) } }
+                        (columns(&["device, inputs measured"])) (columns(&curve.counts))
                     }
                 }
                 tbody {

@@ -1,10 +1,9 @@
-//! Which device features were chosen without each device: on demand, as it is long.
+//! The device features chosen without each device: on demand, as the table is long.
 
 use maud::{Markup, html};
 use nitro_page::{columns, list, on_demand, wide};
 
 use super::data::{HeldOut, HeldOutDevice};
-use super::device::Labels;
 
 pub(super) fn part(held_out: &HeldOut) -> Markup {
     let selectors = selectors(held_out);
@@ -12,7 +11,10 @@ pub(super) fn part(held_out: &HeldOut) -> Markup {
         return html! {};
     }
     html! {
-        (on_demand("Device features chosen without each device", &wide("", "Device features chosen", &table(held_out, &selectors))))
+        (on_demand(
+            "Device features chosen without each device",
+            &wide("", "Device features chosen", &table(held_out, &selectors)),
+        ))
     }
 }
 
@@ -28,7 +30,7 @@ fn selectors(held_out: &HeldOut) -> Vec<&str> {
 }
 
 fn table(held_out: &HeldOut, selectors: &[&str]) -> Markup {
-    let labels = Labels::new(held_out.devices.iter().map(|device| device.device.as_str()));
+    let labels = held_out.labels();
     html! {
         table.chosen {
             thead { tr { (columns(&["device left out"])) (columns(selectors)) (columns(&["auto is"])) } }

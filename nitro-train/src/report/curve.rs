@@ -25,8 +25,9 @@ pub(super) fn part(curves: &[Curve]) -> Markup {
     html! {
         h3 { "Choice by choice" }
         p {
-            "All choices for test inputs, from the best at the left to the worst at the right. Right of a grid line lie the worst tenth and the worst \
-             hundredth, so that rare bad choices have room. A line at the top is the best variant; the sooner it falls, the more inputs are lost."
+            "All choices for test inputs, from the best at the left to the worst at the right. Right of a grid line \
+             lie the worst tenth and the worst hundredth, so that rare bad choices have room. A line at the top is \
+             the best variant; the sooner it falls, the more inputs are lost."
         }
         (plot(&first))
         @if !others.is_empty() {
@@ -38,21 +39,28 @@ pub(super) fn part(curves: &[Curve]) -> Markup {
 /// By name the shares of the choices, best first.
 type Line<'a> = (&'a str, Vec<f64>);
 
-/// The lines that are shown at once, and the others, each time with what the page is about to compare them with.
+/// Splits the lines into the plot shown at once and further plots, each with `auto` to compare with.
 fn divided<'a>(curves: &[Line<'a>]) -> (Vec<Line<'a>>, Vec<Vec<Line<'a>>>) {
     if curves.len() <= LINES + 1 {
         return (curves.to_vec(), Vec::new());
     }
-    let of = |name: &str| curves.iter().find(|(own, _)| *own == name).cloned();
-    let first: Vec<Line<'a>> = FIRST.iter().filter_map(|(name, _)| of(name)).take(LINES + 1).collect();
+    let mut first: Vec<Line<'a>> = FIRST.iter().filter_map(|(name, _)| line_of(curves, name)).collect();
+    first.truncate(LINES + 1);
     let others = curves.iter().filter(|(name, _)| first.iter().all(|(own, _)| own != name));
     let others: Vec<Line<'a>> = others.cloned().collect();
-    let with_own = |lines: &[Line<'a>]| of("auto").into_iter().chain(lines.iter().cloned()).collect();
-    let parts: Vec<Vec<Line<'a>>> = others.chunks(LINES).map(with_own).collect();
-    if first.is_empty() { (parts[0].clone(), parts[1..].to_vec()) } else { (first, parts) }
+    let mut parts: Vec<Vec<Line<'a>>> = Vec::new();
+    for lines in others.chunks(LINES) {
+        parts.push(line_of(curves, "auto").into_iter().chain(lines.iter().cloned()).collect());
+    }
+    if first.is_empty() { (parts.remove(0), parts) } else { (first, parts) }
 }
 
-/// Descending, within 0 to 1; what is no number counts as 0.
+/// Returns the line of a selector.
+fn line_of<'a>(curves: &[Line<'a>], name: &str) -> Option<Line<'a>> {
+    curves.iter().find(|(own, _)| *own == name).cloned()
+}
+
+/// Returns the shares in descending order, within 0 to 1; what is no number counts as 0.
 fn sorted(curve: &Curve) -> Vec<f64> {
     let mut shares: Vec<f64> =
         curve.shares.iter().map(|share| if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }).collect();
@@ -74,29 +82,32 @@ fn plot(curves: &[Line<'_>]) -> Markup {
     })
 }
 
-/// Where the choice lies that so many are no better than, itself among them, of so many: by the logarithm.
+/// Returns the place of a rank on a logarithmic axis: the number of choices, itself included, that are no better.
 fn place(rank: f64, most: usize) -> f64 {
     100.0 * (1.0 - rank.ln() / (most.max(2) as f64).ln())
 }
 
-/// So many ranks that no pixel is without one.
+/// Returns enough points of a line that no pixel is without one.
 fn points(shares: &[f64], most: usize) -> Vec<(f64, f64)> {
     let count = shares.len();
-    let at = |step: usize| {
+    // Even steps of the logarithm of the rank, from the best choice to the worst.
+    let mut points = Vec::new();
+    for step in 0..MAX_POINTS {
         let rank = (count as f64).powf(1.0 - step as f64 / (MAX_POINTS - 1) as f64).round().max(1.0);
-        (place(rank * most as f64 / count as f64, most).max(0.0), shares[count - rank as usize])
-    };
-    let mut points: Vec<(f64, f64)> = (0..MAX_POINTS).map(at).collect();
+        let place = place(rank * most as f64 / count as f64, most).max(0.0);
+        points.push((place, shares[count - rank as usize]));
+    }
     points.dedup();
     points.push((100.0, shares[count - 1])); // the worst one up to the edge
     points
 }
 
 fn label(curves: &[Line<'_>]) -> String {
-    let words = |(selector, shares): &Line<'_>| {
-        let of = |part: usize| 100.0 * shares[shares.len() - 1 - (shares.len() - 1) / part];
-        format!("{selector} {:.0} %, {:.0} %, {:.0} %", of(2), of(10), of(usize::MAX))
-    };
-    let lines: Vec<String> = curves.iter().map(words).collect();
+    let mut lines = Vec::new();
+    for (selector, shares) in curves {
+        let last = shares.len() - 1;
+        let [median, tenth, worst] = [last - last / 2, last - last / 10, last].map(|at| 100.0 * shares[at]);
+        lines.push(format!("{selector} {median:.0} %, {tenth:.0} %, {worst:.0} %"));
+    }
     format!("Shares of exhaustive search; median, 10th percentile and worst: {}", lines.join("; "))
 }

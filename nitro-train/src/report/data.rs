@@ -1,5 +1,5 @@
-//! What the page shows: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the
-//! best variant.
+//! The data of the page: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best
+//! variant.
 
 use nitro_learn::Approximation;
 
@@ -20,7 +20,8 @@ pub(super) use nitro_learn::evaluate::WorstInput;
 ///     worst: 0.7,
 ///     highlighted: true,
 /// };
-/// let function = FunctionReport { name: "sort".into(), test_inputs: 10, scores: vec![score], ..FunctionReport::default() };
+/// let (name, scores) = ("sort".into(), vec![score]);
+/// let function = FunctionReport { name, test_inputs: 10, scores, ..FunctionReport::default() };
 /// let report = ReportData { title: "Choices".into(), functions: vec![function], ..ReportData::default() };
 /// let folder = tempfile::tempdir()?;
 /// report.write(&folder.path().join("report.html"))?;
@@ -35,7 +36,7 @@ pub struct ReportData {
     pub about: String,
     /// Name of the machine or device that was measured.
     pub machine: String,
-    /// What is known of it.
+    /// The features of the machine.
     pub machine_features: Vec<Quantity>,
     /// The devices that were recorded, those that are described alike together.
     pub devices: Vec<DeviceTable>,
@@ -54,23 +55,22 @@ pub struct DeviceTable {
     pub devices: Vec<String>,
     /// The features, each with a value a device; a value that is no number is not known.
     pub features: Vec<(Quantity, Vec<f64>)>,
-    /// How far apart they are by those features: root mean square difference, each feature scaled to 2 between its
-    /// extremes.
+    /// Distances by those features: root mean square difference, each feature scaled to 2 between its extremes.
     pub distances: Matrix,
 }
 
 /// A number of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct Quantity {
-    /// What it measures, such as `L2 cache`.
+    /// The measured thing, such as `L2 cache`.
     pub name: String,
-    /// How much.
+    /// The amount.
     pub value: f64,
-    /// Of what; empty for a mere count.
+    /// The unit; empty for a mere count.
     pub unit: String,
 }
 
-/// How one function fared. What is empty or absent takes no room on the page.
+/// The results of one function. What is empty or absent takes no room on the page.
 #[derive(Clone, Debug, Default)]
 pub struct FunctionReport {
     /// The function's name.
@@ -81,7 +81,7 @@ pub struct FunctionReport {
     pub test_inputs: usize,
     /// Number of measured times that are doubtful: others used the processors meanwhile.
     pub doubtful_times: usize,
-    /// What the selectors achieved on this machine, in the order to show them.
+    /// The results of the selectors on this machine, in the order to show them.
     pub scores: Vec<Score>,
     /// The leave-one-device-out table, where several devices are recorded.
     pub held_out: Option<HeldOut>,
@@ -89,27 +89,27 @@ pub struct FunctionReport {
     pub curves: Vec<Curve>,
     /// Mean share of a selector trained on the device of the row alone, on the device of the column.
     pub trained_on_run_on: Matrix,
-    /// How much the best variant depends on the device.
+    /// The dependence of the best variant on the device.
     pub sensitivity: Option<DeviceSensitivity>,
     /// The inputs on which the selector that would be shipped lost most, worst first.
     pub worst: Vec<WorstInput>,
-    /// What measuring a few inputs on a device left out gave.
+    /// The gain from measuring a few inputs on a device left out.
     pub calibration: Option<CalibrationCurve>,
-    /// What it cost to learn from one device fewer.
+    /// The loss from learning on one device fewer.
     pub one_fewer: Option<OneFewerTable>,
-    /// Which variants were best on the test inputs.
+    /// The best variants on the test inputs.
     pub winners: Winners,
     /// The variants whose results may be off, where the code is at hand.
     pub approximate: Vec<ApproximateVariant>,
     /// The selector that `fit` would ship, its device features, and how long it took to find them.
     pub selection: Option<Selection>,
-    /// What the selector that `fit` would ship costs, and what its features bring.
+    /// The cost of the selector that `fit` would ship, and the benefit of its features.
     pub overhead: Option<Overhead>,
-    /// What measuring fewer inputs would have given.
+    /// The result that fewer measured inputs would have given.
     pub learning_curve: Option<LearningCurve>,
-    /// What was measured of the variants with tuning parameters.
+    /// The measurements of the variants with tuning parameters.
     pub spaces: Vec<SpaceReport>,
-    /// Among which configurations `fit` lets a model choose, where variants have several.
+    /// The configurations among which `fit` lets a model choose, where variants have several.
     pub emitted: Option<EmittedChoices>,
 }
 
@@ -118,14 +118,14 @@ pub struct FunctionReport {
 pub struct ApproximateVariant {
     /// Its name.
     pub variant: String,
-    /// How far its results may be off.
+    /// The bound on the error of its results.
     pub approximation: Approximation,
-    /// On which share of the test inputs it may run: its constraint and the recorded call's tolerance admit it;
-    /// mean over the devices.
+    /// Share of the test inputs on which it may run, mean over the devices. Its constraint and the recorded call's
+    /// tolerance decide.
     pub may_run: Option<f64>,
 }
 
-/// What a selector of one device achieves on its test inputs after some of its training inputs were measured.
+/// The shares of a selector of one device after some of its training inputs were measured.
 #[derive(Clone, Debug, Default)]
 pub struct LearningCurve {
     /// The device.
@@ -136,12 +136,12 @@ pub struct LearningCurve {
     pub lines: Vec<(String, Vec<f64>)>,
 }
 
-/// What one selector achieved on this machine.
+/// The result of one selector on this machine.
 #[derive(Clone, Debug)]
 pub struct Score {
-    /// What the selector is called.
+    /// The name of the selector.
     pub selector: String,
-    /// What it knows, in a few words.
+    /// Its knowledge, in a few words.
     pub description: String,
     /// Mean over the test inputs.
     pub mean: f64,
@@ -149,11 +149,11 @@ pub struct Score {
     pub p05: f64,
     /// The worst test input.
     pub worst: f64,
-    /// Whether it is the selector that the page is about.
+    /// True for the selector that the page is about.
     pub highlighted: bool,
 }
 
-/// How selectors do on a device that they were not trained on.
+/// The results of selectors on devices that they were not trained on.
 #[derive(Clone, Debug, Default)]
 pub struct HeldOut {
     /// The columns.
@@ -184,7 +184,7 @@ pub struct Matrix {
     pub cells: Vec<Vec<Option<f64>>>,
 }
 
-/// What the selector that would be shipped achieves once inputs were measured on a device that was left out.
+/// The result of the shipped selector once inputs were measured on a device that was left out.
 #[derive(Clone, Debug, Default)]
 pub struct CalibrationCurve {
     /// Numbers of measured inputs, ascending; the first is 0.
@@ -193,7 +193,7 @@ pub struct CalibrationCurve {
     pub devices: Vec<(String, Vec<Option<f64>>)>,
 }
 
-/// What selectors achieve on a device left out when one more device is taken from their sources.
+/// The results on a device left out when one more device is taken from the sources.
 #[derive(Clone, Debug, Default)]
 pub struct OneFewerTable {
     /// The selector that would be shipped: rows are the device removed, columns the device left out.
@@ -202,7 +202,7 @@ pub struct OneFewerTable {
     pub majority: Matrix,
 }
 
-/// What `fit` makes of all recorded devices.
+/// The result of `fit` on all recorded devices.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// The strategy that it ships.
@@ -215,7 +215,7 @@ pub struct Selection {
     pub profiled_features: Vec<String>,
     /// The most device features in a subset that CV-DFS tries.
     pub subset_size: usize,
-    /// How many of the winning subsets CV-DFS takes together.
+    /// Number of the winning subsets that CV-DFS takes together.
     pub keep: usize,
     /// The learner that CV-DFS compares them with: that of what is shipped.
     pub selected_with: &'static str,
@@ -224,11 +224,11 @@ pub struct Selection {
     /// The subsets that carried over best from device to device, best first, with their mean share; the empty one
     /// is among them.
     pub subsets: Vec<(Vec<String>, f64)>,
-    /// How long it took.
+    /// The times of the selection.
     pub seconds: SelectionSeconds,
 }
 
-/// How long the selection of device features and fitting took on the machine that made the page.
+/// The times of selecting device features and fitting on the machine that made the page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SelectionSeconds {
     /// P-DFS; not a number without profiles.
@@ -239,7 +239,7 @@ pub struct SelectionSeconds {
     pub fit: f64,
 }
 
-/// How much the best variant depends on the device, over the test inputs.
+/// The dependence of the best variant on the device, over the test inputs.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceSensitivity {
     /// Number of test inputs that every device was measured on.
@@ -257,7 +257,7 @@ pub struct DeviceSensitivity {
     pub machines: Vec<(String, usize, f64, f64)>,
 }
 
-/// On which share of the test inputs each variant was best.
+/// The share of the test inputs on which each variant was best.
 #[derive(Clone, Debug, Default)]
 pub struct Winners {
     /// The variants.
@@ -268,14 +268,14 @@ pub struct Winners {
     pub without: Vec<f64>,
     /// Mean share over the devices that each of `variants` reaches itself on the inputs that it may run on.
     pub alone: Vec<f64>,
-    /// On which share of the inputs each of `variants` may run, mean over the devices.
+    /// Share of the inputs on which each of `variants` may run, mean over the devices.
     pub may_run: Vec<f64>,
 }
 
 /// One selector's share on every test input, in any order.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// What the selector is called.
+    /// The name of the selector.
     pub selector: String,
     /// Time of the best variant by time of the chosen one, 0 for a failed one.
     pub shares: Vec<f64>,
@@ -292,14 +292,14 @@ pub struct Overhead {
     pub choosing_ns: f64,
     /// Time of the best variant, median over test inputs and devices.
     pub best_variant_ns: f64,
-    /// What choosing takes with the features, where that is known of them.
+    /// The time of choosing with the features, where that is known of them.
     pub with_features: Option<WithFeatures>,
     /// The input features.
     pub benefits: Vec<Benefit>,
 }
 
-/// What features and selector take on a call that is like none before, beside what was chosen, over test inputs and
-/// devices left out.
+/// The times of features and selector on a call that is like none before, beside the chosen variant's. Over test inputs
+/// and devices left out.
 #[derive(Clone, Debug, Default)]
 pub struct WithFeatures {
     /// Time of features and selector, in nanoseconds.
@@ -310,7 +310,7 @@ pub struct WithFeatures {
     pub ratio: MedianAndP90,
 }
 
-/// What is usual, and what nine of ten do not exceed.
+/// The usual value, and the one that nine of ten do not exceed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MedianAndP90 {
     /// The median.
@@ -319,11 +319,11 @@ pub struct MedianAndP90 {
     pub p90: f64,
 }
 
-/// What an input feature brings.
+/// The benefit of an input feature.
 #[derive(Clone, Debug)]
 pub struct Benefit {
     /// The feature.
     pub feature: String,
-    /// How much the mean share drops when its values are shuffled.
+    /// The drop of the mean share when its values are shuffled.
     pub drop: f64,
 }

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use maud::{Markup, html};
 use nitro_core::DeviceId;
 
-/// The order in which devices are shown: machine by machine, and numbers as numbers, so that 16 threads come after 2.
+/// Compares devices in the order of the page: machine by machine, and numbers as numbers, so that 16 threads come after
+/// 2.
 ///
 /// ```
 /// let mut devices = ["host:16@b", "host:16@a", "host:2@a"];
@@ -13,14 +14,11 @@ use nitro_core::DeviceId;
 /// assert_eq!(devices, ["host:2@a", "host:16@a", "host:16@b"]);
 /// ```
 pub fn by_name(a: &str, b: &str) -> Ordering {
-    let key = |name| {
-        let (own, machine) = parts(name);
-        (machine, tokens(own))
-    };
-    key(a).cmp(&key(b))
+    let ((a, machine_of_a), (b, machine_of_b)) = (parts(a), parts(b));
+    machine_of_a.cmp(machine_of_b).then_with(|| tokens(a).cmp(&tokens(b)))
 }
 
-/// The device and the machine that it is of.
+/// Returns the device and the machine that it is of.
 fn parts(name: &str) -> (&str, &str) {
     let id = DeviceId::new(name);
     (id.part(), id.machine().unwrap_or_default())
@@ -33,18 +31,20 @@ enum Token<'a> {
 }
 
 fn tokens(name: &str) -> Vec<Token<'_>> {
-    let of = |text| str::parse(text).map_or(Token::Text(text), Token::Number);
-    name.split_inclusive(|char: char| !char.is_ascii_digit())
-        .flat_map(|part| {
-            let digits = part.trim_end_matches(|char: char| !char.is_ascii_digit()).len();
-            [&part[..digits], &part[digits..]]
-        })
-        .filter(|part| !part.is_empty())
-        .map(of)
-        .collect()
+    // Numbers and the texts between them, so that numbers compare as numbers.
+    let mut tokens = Vec::new();
+    for part in name.split_inclusive(|char: char| !char.is_ascii_digit()) {
+        let digits = part.trim_end_matches(|char: char| !char.is_ascii_digit()).len();
+        for text in [&part[..digits], &part[digits..]] {
+            if !text.is_empty() {
+                tokens.push(text.parse().map_or(Token::Text(text), Token::Number));
+            }
+        }
+    }
+    tokens
 }
 
-/// How the devices of one function are written: the machine is left out where it is the same for all.
+/// The labels of the devices of one function. The machine is left out where it is the same for all.
 pub(super) struct Labels<'a> {
     pub(super) machine: Option<&'a str>,
 }
@@ -56,7 +56,7 @@ impl<'a> Labels<'a> {
         Self { machine: first.filter(|first| machines.all(|machine| machine == *first)) }
     }
 
-    /// The device as HTML.
+    /// Returns the device as HTML.
     pub(super) fn of(&self, device: &str) -> Markup {
         let (own, machine) = parts(device);
         html! {
@@ -66,7 +66,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// A device in a sentence, in full.
+/// Returns a device in a sentence, in full.
 pub(super) fn device_name(device: &str) -> Markup {
     html! { code { (device) } }
 }

@@ -16,8 +16,8 @@ pub(super) fn section(tables: &[DeviceTable]) -> Markup {
             section {
                 h2 { "Devices" }
                 p {
-                    "What is known of the devices that were recorded; selectors may learn from it. Features that are the same on all devices \
-                     tell nothing and stand below the table." (like("Table 1"))
+                    "What is known of the devices that were recorded; selectors may learn from it. Features that are \
+                     the same on all devices tell nothing and stand below the table." (like("Table 1"))
                 }
                 @for table in tables.iter().filter(|table| !table.features.is_empty()) { (part(table)) }
             }
@@ -25,11 +25,12 @@ pub(super) fn section(tables: &[DeviceTable]) -> Markup {
     }
 }
 
-/// One sort of device.
+/// Returns the tables of one sort of device.
 fn part(devices: &DeviceTable) -> Markup {
-    let is_same = |values: &[f64]| values.len() > 1 && values.iter().all(|value| *value == values[0]);
-    let (same, different): (Vec<_>, Vec<_>) =
-        devices.features.iter().partition(|(_, values)| is_same(values));
+    let (same, different): (Vec<_>, Vec<_>) = devices
+        .features
+        .iter()
+        .partition(|(_, values)| values.len() > 1 && values.iter().all(|value| *value == values[0]));
     html! {
         @if !different.is_empty() { (wide("", "Device features", &features(devices, &different))) }
         @if !same.is_empty() {
@@ -88,8 +89,9 @@ fn distances(devices: &DeviceTable) -> Markup {
     html! {
         @if devices.distances.devices.len() > 1 {
             p {
-                "How far apart they are by all these features, each scaled to a range of 2, root mean square: 0 is the same device, 2 is opposite \
-                 in everything. A device far from all others is the one of which the others tell least."
+                "How far apart they are by all these features, each scaled to a range of 2, root mean square: 0 is \
+                 the same device, 2 is opposite in everything. A device far from all others is the one of which the \
+                 others tell least."
             }
             (table(&devices.distances, &style, &[]))
         }

@@ -28,7 +28,11 @@ pub(super) fn figure(dots: &Dots<'_>) -> Markup {
         figure.dots role="img" aria-label=(dots.label()) {
             figcaption { @for (name, style) in dots.selectors { span { (mark(*style)) (name) } } }
             @for row in dots.rows { (line(dots, row, &axis)) }
-            div.dot.scale-row { span {} span {} div.scale { @for label in axis.percent_labels() { span { (label) } } } span {} }
+            div.dot.scale-row {
+                span {} span {}
+                div.scale { @for label in axis.percent_labels() { span { (label) } } }
+                span {}
+            }
         }
         (axis.note())
     }
@@ -36,24 +40,22 @@ pub(super) fn figure(dots: &Dots<'_>) -> Markup {
 
 impl Dots<'_> {
     fn axis(&self) -> Axis {
-        let inside = |row: &Row| {
-            let kept = row.shares.iter().enumerate().filter(|(at, _)| Some(*at) != self.outside);
-            kept.filter_map(|(_, share)| *share).collect::<Vec<_>>()
-        };
-        Axis::of_shares(self.rows.iter().flat_map(inside))
+        let shares = self.rows.iter().flat_map(|row| row.shares.iter().enumerate());
+        Axis::of_shares(shares.filter(|(at, _)| Some(*at) != self.outside).filter_map(|(_, share)| *share))
     }
 
     fn label(&self) -> String {
-        let row = |row: &Row| {
+        let mut rows = Vec::new();
+        for row in self.rows {
             let known = self.selectors.iter().zip(&row.shares);
-            let of = known.filter_map(|((name, _), share)| Some(format!("{name} {}", Percent((*share)?))));
-            format!("{}: {}", row.name, of.collect::<Vec<_>>().join(", "))
-        };
-        format!("{}: {}", self.what, self.rows.iter().map(row).collect::<Vec<_>>().join("; "))
+            let words = known.filter_map(|((name, _), share)| Some(format!("{name} {}", Percent((*share)?))));
+            rows.push(format!("{}: {}", row.name, words.collect::<Vec<_>>().join(", ")));
+        }
+        format!("{}: {}", self.what, rows.join("; "))
     }
 }
 
-/// The first selector's mark is drawn last, on top of the others.
+/// Returns a row. The first selector's mark is drawn last, on top of the others.
 fn line(dots: &Dots<'_>, row: &Row, axis: &Axis) -> Markup {
     let marks = dots.selectors.iter().zip(&row.shares).rev();
     let marks = marks.filter_map(|((name, style), share)| Some((name, *style, (*share)?)));
@@ -68,7 +70,8 @@ fn line(dots: &Dots<'_>, row: &Row, axis: &Axis) -> Markup {
             }
             div.track {
                 @for (name, style, share) in inside {
-                    i.m.{ "m" (style) } style={ "left:" (axis.place(share)) "%" } title={ (name) " " (Percent(share)) } {}
+                    i.m.{ "m" (style) } style={ "left:" (axis.place(share)) "%" }
+                        title={ (name) " " (Percent(share)) } {}
                 }
             }
             span.dot-value { (row.shares.first().copied().flatten().map_or(Percent(f64::NAN), Percent)) }

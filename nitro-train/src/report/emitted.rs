@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use nitro_page::{Percent, choice, columns, on_demand, wide, width};
 
-use super::plot::{Plot, figure};
+use super::plot::{Plot, by_factor, count_labels, figure};
 use super::space_data::{EmittedChoice, EmittedChoices};
 
 /// Further ones are on demand.
@@ -19,13 +19,20 @@ pub(super) fn part(emitted: &EmittedChoices) -> Markup {
     html! {
         h3 { "Choices that are told apart" }
         p {
-            strong { "A model may choose among " (emitted.choices.len()) " of " (emitted.of) " choices" (shares(&emitted.reached)) "." }
-            " So much the best of them reaches: the best of each variant, and whatever else adds at least 0.2 points. How often each is the best of them, of " (emitted.pairs)
+            strong {
+                "A model may choose among " (emitted.choices.len()) " of " (emitted.of) " choices"
+                (shares(&emitted.reached)) "."
+            }
+            " So much the best of them reaches: the best of each variant, and whatever else adds at least 0.2 \
+             points. How often each is the best of them, of " (emitted.pairs)
             " pairs of a device and an input, and what it reaches where it always runs:"
         }
         (wide("bars", "Choices that are told apart", &table(first, emitted.pairs)))
         @if !others.is_empty() {
-            (on_demand(&format!("The other {}", others.len()), &wide("bars", "The other choices", &table(others, emitted.pairs))))
+            (on_demand(
+                &format!("The other {}", others.len()),
+                &wide("bars", "The other choices", &table(others, emitted.pairs)),
+            ))
         }
         (curve(emitted))
     }
@@ -43,7 +50,12 @@ fn shares(reached: &[(String, f64)]) -> Markup {
 fn table(choices: &[EmittedChoice], pairs: usize) -> Markup {
     html! {
         table.numbers.shares.emitted {
-            thead { tr { (columns(&["choice", "best on", "inputs", "devices", "always, %"])) td.bar-head aria-hidden="true" {} } }
+            thead {
+                tr {
+                    (columns(&["choice", "best on", "inputs", "devices", "always, %"]))
+                    td.bar-head aria-hidden="true" {}
+                }
+            }
             tbody { @for own in choices { (row(own, pairs)) } }
         }
     }
@@ -62,38 +74,37 @@ fn row(own: &EmittedChoice, pairs: usize) -> Markup {
     }
 }
 
-/// What the best of so many reaches.
+/// Plots the share that the best of the first choices reach, by their number.
 fn curve(emitted: &EmittedChoices) -> Markup {
     let most = emitted.greedy.iter().map(|(_, shares)| shares.len()).max().unwrap_or(0);
     if most < 2 {
         return html! {};
     }
-    let place = |count: usize| 100.0 * (count as f64).ln() / (most as f64).ln();
-    // The last one has the words, and needs room for them.
-    let early =
-        MARKED.into_iter().filter(|mark| mark * 2 <= most).map(|mark| (place(mark), mark.to_string()));
-    let x_labels: Vec<(f64, String)> = early.chain([(100.0, format!("{most} choices"))]).collect();
-    let points =
-        |shares: &[f64]| shares.iter().enumerate().map(|(at, &share)| (place(at + 1), share)).collect();
+    let mut lines = Vec::new();
+    for (kind, shares) in &emitted.greedy {
+        let points = shares.iter().enumerate().map(|(at, &share)| (by_factor(at + 1, most), share));
+        lines.push((kind.as_str(), points.collect()));
+    }
     html! {
         p {
-            "How many are enough: % of exhaustive search that the best of so many reaches on each input, where whatever adds most is taken next"
+            "How many are enough: % of exhaustive search that the best of so many reaches on each input, where \
+             whatever adds most is taken next"
             @if emitted.greedy.len() > 1 { " on the training inputs" } ", to the one that adds less than 0.2 points."
         }
         (figure(&Plot {
             label: label(emitted),
-            x_labels: &x_labels,
-            lines: emitted.greedy.iter().map(|(kind, shares)| (kind.as_str(), points(shares))).collect(),
+            x_labels: &count_labels(&MARKED, most, 2, format!("{most} choices")),
+            lines,
             bands: Vec::new(),
         }))
     }
 }
 
 fn label(emitted: &EmittedChoices) -> String {
-    let line = |(kind, shares): &(String, Vec<f64>)| {
+    let mut lines = Vec::new();
+    for (kind, shares) in &emitted.greedy {
         let points = shares.iter().enumerate().map(|(at, share)| format!("{}: {}", at + 1, Percent(*share)));
-        format!("{kind}: {}", points.collect::<Vec<_>>().join(", "))
-    };
-    let lines: Vec<String> = emitted.greedy.iter().map(line).collect();
+        lines.push(format!("{kind}: {}", points.collect::<Vec<_>>().join(", ")));
+    }
     format!("% of exhaustive search by number of choices; {}", lines.join("; "))
 }

@@ -23,10 +23,10 @@ const WORDS: [(&str, &str); 5] = [
     ("device feature", "a number that describes a device, such as its memory bandwidth"),
 ];
 
-/// Last on the page, since whoever knows the words needs none of it.
+/// Returns the glossary, last on the page, since whoever knows the words needs none of it.
 pub(super) fn section(data: &ReportData) -> Markup {
-    let shown = |name: &str| data.functions.iter().any(|function| shows(function, name));
-    let entries = data.glossary.iter().filter(|(name, _)| shown(name));
+    let entries =
+        data.glossary.iter().filter(|(name, _)| data.functions.iter().any(|function| shows(function, name)));
     html! {
         @if !data.functions.is_empty() {
             section {
@@ -45,7 +45,8 @@ pub(super) fn section(data: &ReportData) -> Markup {
                 }
                 p.like-note {
                     "Figures and tables in brackets are those of Muralidharan, Roy, Hall, Garland and Rai, "
-                    cite { "Architecture-Adaptive Code Variant Tuning" } " (ASPLOS 2016), of which this page shows the like."
+                    cite { "Architecture-Adaptive Code Variant Tuning" } " (ASPLOS 2016), of which this page shows \
+                        the like."
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! Which tuning parameters of a variant matter.
+//! The importance of the tuning parameters of a variant.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, name, on_demand, wide, width};
@@ -9,7 +9,7 @@ use super::matrix::cell;
 use super::space_data::ParameterImportance;
 use super::space_data::SpaceReport;
 
-/// How to read it is said for the first variant of a function alone.
+/// Returns the table of one variant. Only the first variant of a function explains how to read it.
 pub(super) fn part(space: &SpaceReport, variant: Option<&str>, is_explained: bool) -> Markup {
     let Some(first) = space.parameters.first() else { return html! {} };
     let table = html! {
@@ -22,16 +22,20 @@ pub(super) fn part(space: &SpaceReport, variant: Option<&str>, is_explained: boo
         h3 { "Which parameters matter" @if let Some(variant) = variant { " in " code { (variant) } } }
         p {
             strong { "Most of all " (name(&first.parameter)) }
-            @if space.sampled_of.is_none() { ", which takes part in " (Percent(first.with_others)) "\u{a0}% of the differences" }
+            @if space.sampled_of.is_none() {
+                ", which takes part in " (Percent(first.with_others)) "\u{a0}% of the differences"
+            }
             "."
             @if is_explained { (words(space)) }
         }
         (wide("bars", "Which parameters matter", &table))
-        @if space.by_device.len() > 1 && space.sampled_of.is_none() { (on_demand("The devices one by one", &devices(space))) }
+        @if space.by_device.len() > 1 && space.sampled_of.is_none() {
+            (on_demand("The devices one by one", &devices(space)))
+        }
     }
 }
 
-/// How to read the table.
+/// Explains how to read the table.
 fn words(space: &SpaceReport) -> Markup {
     html! {
         " Of the variance of the logarithm of the time over all "
@@ -39,11 +43,14 @@ fn words(space: &SpaceReport) -> Markup {
         "configurations that have one, mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" }
         " of a device and an input: "
         @match space.sampled_of {
-            Some(_) => { em { "alone" } " is what a parameter’s value explains by itself. What it decides with the others a sample does not tell." },
+            Some(_) => { em { "alone" } " is what a parameter’s value explains by itself. What it decides with the \
+                others a sample does not tell." },
             None => {
-                em { "with the others" } " (the bar) is what a parameter still decides when all others are known, " em { "alone" }
-                " (the part of it in colour) what its value explains by itself. Both are exact sums, without a model; where constraints tie \
-                 parameters to one another they do not add up."
+                em { "with the others" }
+                " (the bar) is what a parameter still decides when all others are known, "
+                em { "alone" }
+                " (the part of it in colour) what its value explains by itself. Both are exact sums, without a \
+                 model; where constraints tie parameters to one another they do not add up."
             },
         }
         (like("functional ANOVA: Sobol’ 2001; Hutter, Hoos and Leyton-Brown, ICML 2014"))

@@ -1,4 +1,4 @@
-//! What the machine is like.
+//! The features of this machine.
 
 use maud::{Markup, html};
 use nitro_page::number;
@@ -28,7 +28,7 @@ fn feature(feature: &Quantity) -> Markup {
     }
 }
 
-/// Bytes in the largest binary unit that leaves a value of at least one; everything else as it is.
+/// Returns bytes in the largest binary unit that leaves at least one, and everything else as it is.
 pub(super) fn readable(value: f64, unit: &str) -> (f64, &str) {
     if !matches!(unit, "B" | "byte" | "bytes") {
         return (value, unit);

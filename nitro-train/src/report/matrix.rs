@@ -6,26 +6,26 @@ use nitro_page::{Percent, tint, wide};
 use super::data::Matrix;
 use super::device::Labels;
 
-/// How a matrix is shown.
+/// The form of a table over devices.
 pub(super) struct Style<'a> {
-    /// What it is, for whoever does not see it.
+    /// Its name, for whoever does not see it.
     pub(super) label: &'a str,
-    /// What rows and columns are.
+    /// The meaning of rows and columns.
     pub(super) corner: &'a str,
     /// Class of the table, which has the colour.
     pub(super) class: &'a str,
     /// The value that has no tint, and the one with the full colour.
     pub(super) range: (f64, f64),
-    /// How a value is written.
+    /// Writes a value.
     pub(super) text: fn(f64) -> String,
 }
 
-/// A share in percent.
+/// Returns a share in percent.
 pub(super) fn percent(share: f64) -> String {
     Percent(share).to_string()
 }
 
-/// A cell with a number in percent, the tint of which says where it lies in a range.
+/// Returns a cell with a number in percent, tinted by its place in a range.
 pub(super) fn cell(share: Option<f64>, range: (f64, f64)) -> Markup {
     tinted(share, range, percent)
 }
@@ -37,7 +37,7 @@ fn tinted(value: Option<f64>, (palest, fullest): (f64, f64), text: fn(f64) -> St
     }
 }
 
-/// The table, and below it rows that are of no device, each with its name.
+/// Returns the table, and below it rows that are of no device, each with its name.
 pub(super) fn table(matrix: &Matrix, style: &Style<'_>, below: &[(&str, Vec<Option<f64>>)]) -> Markup {
     let labels = Labels::new(matrix.devices.iter().map(String::as_str));
     let table = html! {
@@ -45,7 +45,9 @@ pub(super) fn table(matrix: &Matrix, style: &Style<'_>, below: &[(&str, Vec<Opti
             thead {
                 tr {
                     th scope="col" { (style.corner) }
-                    @for device in &matrix.devices { th scope="col" title=(device) { span.unseen { (labels.of(device)) } } }
+                    @for device in &matrix.devices {
+                        th scope="col" title=(device) { span.unseen { (labels.of(device)) } }
+                    }
                 }
             }
             tbody {

@@ -69,14 +69,15 @@ impl ReportData {
     }
 }
 
-/// The whole page.
+/// Returns the whole page.
 ///
 /// ```
 /// use nitro_train::report::{Quantity, ReportData, page};
 ///
 /// let cache = Quantity { name: "L2 cache".into(), value: 2.0, unit: "MiB".into() };
 /// let title = "a < b".to_owned();
-/// let page = page(&ReportData { title, machine: "desk".into(), machine_features: vec![cache], ..ReportData::default() });
+/// let data = ReportData { title, machine: "desk".into(), machine_features: vec![cache], ..ReportData::default() };
+/// let page = page(&data);
 /// assert!(page.contains("<h1>a &lt; b</h1>") && page.contains("L2 cache"));
 /// ```
 pub fn page(data: &ReportData) -> String {
@@ -104,7 +105,7 @@ fn body(data: &ReportData) -> Markup {
     }
 }
 
-/// One figure or table each, those without data empty.
+/// Returns the figures and tables of a function, those without data empty.
 fn section(function: &FunctionReport) -> Markup {
     let held_out = function.held_out.as_ref();
     html! {
@@ -131,7 +132,7 @@ fn section(function: &FunctionReport) -> Markup {
     }
 }
 
-/// The configurations of variants with tuning parameters.
+/// Returns the parts about variants with tuning parameters.
 fn tuning(function: &FunctionReport) -> Markup {
     let several = function.spaces.len() > 1;
     let first = function.spaces.iter().position(|space| !space.parameters.is_empty());
@@ -147,7 +148,7 @@ fn tuning(function: &FunctionReport) -> Markup {
     }
 }
 
-/// How many variants, inputs and devices, and the machine where these are all parts of one: their names leave it out.
+/// Counts variants, inputs and devices, and names the machine that all devices share: their own names leave it out.
 fn facts(function: &FunctionReport) -> Markup {
     let Winners { variants, devices, .. } = &function.winners;
     let machine = Labels::new(devices.iter().map(|(device, _)| device.as_str())).machine;

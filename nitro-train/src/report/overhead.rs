@@ -1,4 +1,4 @@
-//! What a choice costs and what the input features bring.
+//! The cost of a choice and the benefit of the input features.
 
 use maud::{Markup, html};
 use nitro_page::{Nanoseconds, Percent, columns, name, number, wide, width};
@@ -6,16 +6,17 @@ use nitro_page::{Nanoseconds, Percent, columns, name, number, wide, width};
 use super::data::{Benefit, FunctionReport, MedianAndP90, Overhead, WithFeatures};
 use super::html::function_link;
 
-/// All functions side by side.
+/// Compares the costs of all functions.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     html! {
         @if functions.iter().any(|function| function.overhead.is_some()) {
             section {
                 h2 { "What a choice costs" }
                 p {
-                    "Of the selector that would be shipped, medians over the devices left out. A choice was timed on the machine that \
-                     made this page, with the features given and nothing remembered: a call like one of the last ones costs far less than this. \
-                     The best variant’s time is the median of the recordings."
+                    "Of the selector that would be shipped, medians over the devices left out. A choice was timed on \
+                     the machine that made this page, with the features given and nothing remembered: a call like \
+                     one of the last ones costs far less than this. The best variant’s time is the median of the \
+                     recordings."
                 }
                 (wide("", "What a choice costs", &costs(functions)))
                 (with_features(functions))
@@ -24,11 +25,14 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     }
 }
 
-/// Features and selector beside the chosen variant, where recordings say what features take.
+/// Compares features and selector with the chosen variant, where recordings have the times of features.
 fn with_features(functions: &[FunctionReport]) -> Markup {
-    let known = |function: &'_ FunctionReport| function.overhead.as_ref()?.with_features.clone();
-    let rows: Vec<(&str, WithFeatures)> =
-        functions.iter().filter_map(|function| Some((&*function.name, known(function)?))).collect();
+    let mut rows: Vec<(&str, &WithFeatures)> = Vec::new();
+    for function in functions {
+        if let Some(own) = function.overhead.as_ref().and_then(|overhead| overhead.with_features.as_ref()) {
+            rows.push((&function.name, own));
+        }
+    }
     let table = html! {
         table.numbers {
             thead {
@@ -43,9 +47,10 @@ fn with_features(functions: &[FunctionReport]) -> Markup {
     html! {
         @if !rows.is_empty() {
             p {
-                "With the features, on the devices and inputs left out, when an input is like none of the last ones: median, and what nine of ten \
-                 inputs do not exceed. The time of features is that of the recordings; what a gate decides takes a few nanoseconds. A feature that was \
-                 computed before the call, with the input itself, is not in it."
+                "With the features, on the devices and inputs left out, when an input is like none of the last ones: \
+                 median, and what nine of ten inputs do not exceed. The time of features is that of the recordings; \
+                 what a gate decides takes a few nanoseconds. A feature that was computed before the call, with the \
+                 input itself, is not in it."
             }
             (wide("", "What features and selector take", &table))
         }
@@ -53,12 +58,13 @@ fn with_features(functions: &[FunctionReport]) -> Markup {
 }
 
 fn row_with_features(function: &str, own: &WithFeatures) -> Markup {
-    let times = |of: MedianAndP90| html! { td { (Nanoseconds(of.median)) } td { (Nanoseconds(of.p90)) } };
     html! {
         tr {
             th scope="row" { (function_link(function)) }
-            (times(own.choosing_ns))
-            (times(own.chosen_ns))
+            @for MedianAndP90 { median, p90 } in [own.choosing_ns, own.chosen_ns] {
+                td { (Nanoseconds(median)) }
+                td { (Nanoseconds(p90)) }
+            }
             td { (number(100.0 * own.ratio.median)) }
             td { (number(100.0 * own.ratio.p90)) }
         }
@@ -97,7 +103,7 @@ fn cost(function: &str, overhead: &Overhead) -> Markup {
     }
 }
 
-/// The input features of one function, the most useful first.
+/// Returns the input features of one function, the most useful first.
 pub(super) fn part(overhead: &Overhead) -> Markup {
     let mut benefits: Vec<&Benefit> = overhead.benefits.iter().collect();
     benefits.sort_by(|a, b| b.drop.total_cmp(&a.drop));
@@ -111,14 +117,15 @@ pub(super) fn part(overhead: &Overhead) -> Markup {
     html! {
         h3 { "What the input features bring" }
         p {
-            "By how many points the selector that would be shipped falls behind when the values of one feature are shuffled among \
-             the test inputs; mean over the devices left out. A feature near 0 could be left out, one below 0 misleads."
+            "By how many points the selector that would be shipped falls behind when the values of one feature are \
+             shuffled among the test inputs; mean over the devices left out. A feature near 0 could be left out, one \
+             below 0 misleads."
         }
         (wide("bars", "What the input features bring", &table))
     }
 }
 
-/// The longest bar is the most useful feature's.
+/// Returns a row. The longest bar is the most useful feature's.
 fn feature(benefit: &Benefit, most: f64) -> Markup {
     html! {
         tr style={ "--share:" (width(benefit.drop / most)) "%" } {

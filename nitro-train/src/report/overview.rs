@@ -16,7 +16,7 @@ struct Column<'a> {
     highlighted: bool,
 }
 
-/// Nothing for fewer than two functions, whose own table says the same.
+/// Returns nothing for fewer than two functions, whose own table says the same.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     let all = columns(functions);
     if functions.len() < 2 || all.is_empty() {
@@ -26,7 +26,8 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     html! {
         section {
             h2 { "All functions" }
-            p { "Share of exhaustive search in percent, mean over the test inputs and devices: 100 is the best variant every time." }
+            p { "Share of exhaustive search in percent, mean over the test inputs and devices: 100 is the best \
+                variant every time." }
             (dots(functions, &first))
             (wide("", "All functions", &table(functions, &first)))
             @if all.len() > first.len() {
@@ -36,10 +37,12 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     }
 }
 
-/// Those that are shown at once; where a page has other selectors, all.
+/// Returns the columns shown at once; all, where a page has other selectors.
 fn first<'a>(all: &[Column<'a>]) -> Vec<Column<'a>> {
-    let place = |(name, _): &(&str, &str)| all.iter().find(|column| column.selector == *name).copied();
-    let first: Vec<Column<'a>> = FIRST.iter().filter_map(place).collect();
+    let mut first: Vec<Column<'a>> = Vec::new();
+    for (name, _) in FIRST {
+        first.extend(all.iter().find(|column| column.selector == name));
+    }
     if first.iter().any(|column| column.highlighted) { first } else { all.to_vec() }
 }
 
@@ -49,21 +52,23 @@ fn dots(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
     let mut order: Vec<usize> = (0..names.len()).filter(|&at| names[at] != "random").collect();
     order.sort_by_key(|&at| !columns[at].highlighted); // stable
     let all_styles = styles(&names);
-    let row = |function: &FunctionReport| Row {
-        label: function_link(&function.name),
-        name: function.name.clone(),
-        shares: order
-            .iter()
-            .map(|&at| Some(mean(function, names[at])).filter(|share| share.is_finite()))
-            .collect(),
-    };
+    let mut rows = Vec::new();
+    for function in functions {
+        let shares =
+            order.iter().map(|&at| Some(mean(function, names[at])).filter(|share| share.is_finite()));
+        rows.push(Row {
+            label: function_link(&function.name),
+            name: function.name.clone(),
+            shares: shares.collect(),
+        });
+    }
     let selectors: Vec<(String, usize)> =
         order.iter().map(|&at| (heading(names[at]).to_owned(), all_styles[at])).collect();
     figure(&Dots {
         what: "All functions, percent of exhaustive search",
         outside: order.iter().position(|&at| names[at] == "static"),
         selectors: &selectors,
-        rows: &functions.iter().map(row).collect::<Vec<_>>(),
+        rows: &rows,
     })
 }
 
@@ -96,7 +101,7 @@ fn table(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
     }
 }
 
-/// With a row a selector: there are many of them.
+/// Returns the table with a row a selector: there are many of them.
 fn transposed(functions: &[FunctionReport], columns: &[Column<'_>]) -> Markup {
     html! {
         table.numbers.upright {
@@ -132,33 +137,43 @@ impl Column<'_> {
     }
 }
 
-/// One column a selector, in the order of first appearance.
+/// Returns one column a selector, in the order of first appearance.
 fn columns(functions: &[FunctionReport]) -> Vec<Column<'_>> {
     let mut columns: Vec<Column<'_>> = Vec::new();
-    let mut add = |selector, highlighted| {
-        if !columns.iter().any(|known| known.selector == selector) {
-            columns.push(Column { selector, highlighted });
-        }
-    };
-    for function in functions {
-        function.scores.iter().for_each(|score| add(&score.selector, score.highlighted));
-        if let (Some(held_out), true) = (&function.held_out, function.scores.is_empty()) {
-            held_out.selectors.iter().for_each(|selector| add(selector, selector == "auto"));
+    for column in functions.iter().flat_map(columns_of) {
+        if !columns.iter().any(|known| known.selector == column.selector) {
+            columns.push(column);
         }
     }
     columns
 }
 
-/// What the selector achieved on this machine, or where nothing was measured on it, over the devices left out.
-fn mean(function: &FunctionReport, selector: &str) -> f64 {
-    let share = match function.scores.as_slice() {
-        [] => function.held_out.as_ref().and_then(|held_out| held_out.mean_of(selector)),
-        scores => scores.iter().find(|score| score.selector == selector).map(|score| score.mean),
-    };
-    share.unwrap_or(f64::NAN)
+/// Returns the columns of one function: its selectors on this machine, or else those on devices left out.
+fn columns_of(function: &FunctionReport) -> Vec<Column<'_>> {
+    if let (Some(held_out), true) = (&function.held_out, function.scores.is_empty()) {
+        let selectors = held_out.selectors.iter();
+        return selectors.map(|selector| Column { selector, highlighted: selector == "auto" }).collect();
+    }
+    let scores = function.scores.iter();
+    scores.map(|score| Column { selector: &score.selector, highlighted: score.highlighted }).collect()
 }
 
-/// Over the functions that have the selector.
+/// Returns the share of a selector on this machine, or else over the devices left out.
+fn mean(function: &FunctionReport, selector: &str) -> f64 {
+    function.share_of(selector).unwrap_or(f64::NAN)
+}
+
+impl FunctionReport {
+    /// Returns the mean share of a selector on this machine, or else over the devices left out.
+    pub(super) fn share_of(&self, selector: &str) -> Option<f64> {
+        match self.scores.as_slice() {
+            [] => self.held_out.as_ref()?.mean_of(selector),
+            scores => scores.iter().find(|score| score.selector == selector).map(|score| score.mean),
+        }
+    }
+}
+
+/// Returns the mean over the functions that have the selector.
 fn mean_of_all(functions: &[FunctionReport], selector: &str) -> f64 {
     let means = functions.iter().map(|function| mean(function, selector));
     statistics::mean(means.filter(|mean| mean.is_finite())).unwrap_or(f64::NAN)

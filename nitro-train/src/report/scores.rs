@@ -1,4 +1,4 @@
-//! What the selectors achieved on this machine.
+//! The results of the selectors on this machine.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, wide, width};
@@ -12,7 +12,11 @@ pub(super) fn part(scores: &[Score]) -> Markup {
     }
     let table = html! {
         table.numbers.scores {
-            thead { tr { (columns(&["selector", "mean %"])) (bar_scale()) (columns(&["5th percentile", "worst input"])) } }
+            thead {
+                tr {
+                    (columns(&["selector", "mean %"])) (bar_scale()) (columns(&["5th percentile", "worst input"]))
+                }
+            }
             tbody { @for score in scores { (row(score)) } }
         }
     };

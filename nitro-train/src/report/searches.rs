@@ -1,50 +1,47 @@
-//! How soon search strategies find the best configuration of a variant.
+//! The number of evaluations that search strategies need to find the best configuration of a variant.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, list, number, on_demand, wide};
 
-use super::plot::{Plot, figure};
-use super::space_data::SpaceReport;
-use super::space_data::{SearchCurve, SearchCurves};
+use super::plot::{Plot, by_factor, count_labels, figure};
+use super::space_data::{SearchCurves, SpaceReport};
 
 /// Numbers of evaluations that a reader looks for.
 const MARKED: [usize; 7] = [1, 2, 5, 10, 20, 50, 100];
 
-/// The variant is named where the function has several with parameters.
+/// Returns the plot of one variant, which is named where the function has several with parameters.
 pub(super) fn part(space: &SpaceReport, variant: Option<&str>) -> Markup {
     let Some(searches) = &space.searches else { return html! {} };
     let Some(most) = searches.evaluations.last().copied() else { return html! {} };
-    let place = |count: usize| 100.0 * (count as f64).ln() / (most.max(2) as f64).ln();
-    // The last one has the words, and needs room for them.
-    let early =
-        MARKED.into_iter().filter(|mark| mark * 3 <= most).map(|mark| (place(mark), mark.to_string()));
-    let x_labels: Vec<(f64, String)> = early.chain([(100.0, format!("{most} evaluations"))]).collect();
-    let points = |shares: &[f64]| -> Vec<(f64, f64)> {
-        searches.evaluations.iter().map(|&count| place(count)).zip(shares.iter().copied()).collect()
-    };
-    let band = |own: &SearchCurve| -> Vec<(f64, f64, f64)> {
-        points(&own.least).into_iter().zip(&own.most).map(|((x, least), &most)| (x, least, most)).collect()
-    };
+    let places: Vec<f64> = searches.evaluations.iter().map(|&count| by_factor(count, most)).collect();
+    let (mut lines, mut bands) = (Vec::new(), Vec::new());
+    for own in &searches.strategies {
+        let at = places.iter().copied();
+        lines.push((own.strategy.as_str(), at.clone().zip(own.mean.iter().copied()).collect()));
+        bands.push(at.zip(&own.least).zip(&own.most).map(|((x, &least), &most)| (x, least, most)).collect());
+    }
     html! {
         h3 { "How soon searches find the best" @if let Some(variant) = variant { " of " code { (variant) } } }
         p {
-            (verdict(searches, space.configurations)) " How fast the best configuration found so far is, in % of the best of all " (space.configurations) ", after so many evaluations (each step \
-             right is a like factor): searches replayed on what is recorded of " (pairs(searches.pairs, space.pairs)) ". "
+            (verdict(searches, space.configurations)) " How fast the best configuration found so far is, in % of the \
+                best of all " (space.configurations) ", after so many evaluations (each step right is a like \
+                    factor): searches replayed on what is recorded of " (pairs(searches.pairs, space.pairs)) ". "
             @if searches.seeds == 1 { "A line is the mean of one search of each." } @else {
-                "A line is the mean of " (searches.seeds) " searches of each, its band lies between their worst and their best seed."
+                "A line is the mean of " (searches.seeds) " searches of each, its band lies between their worst and \
+                    their best seed."
             }
         }
         (figure(&Plot {
             label: label(searches),
-            x_labels: &x_labels,
-            lines: searches.strategies.iter().map(|own| (own.strategy.as_str(), points(&own.mean))).collect(),
-            bands: searches.strategies.iter().map(band).collect(),
+            x_labels: &count_labels(&MARKED, most, 3, format!("{most} evaluations")),
+            lines,
+            bands,
         }))
         (on_demand("The searches in numbers", &wide("", "The searches in numbers", &table(searches))))
     }
 }
 
-/// On how many devices and inputs, of how many that could be searched.
+/// Counts the pairs of device and input that were searched, of those that could be.
 fn pairs(searched: usize, all: usize) -> Markup {
     html! {
         @if searched < all { (searched) " of the " }
@@ -52,7 +49,7 @@ fn pairs(searched: usize, all: usize) -> Markup {
     }
 }
 
-/// Which strategy needs least until it is good.
+/// Names the strategies by the evaluations that they need until they are good.
 fn verdict(searches: &SearchCurves, configurations: usize) -> Markup {
     let mut good: Vec<(f64, &str)> =
         searches.strategies.iter().filter_map(|own| Some((own.to_95?, own.strategy.as_str()))).collect();
@@ -65,7 +62,10 @@ fn verdict(searches: &SearchCurves, configurations: usize) -> Markup {
         .collect();
     html! {
         @if let Some((first, rest)) = good.split_first() {
-            strong { "95\u{a0}% of the best speed takes " code { (first.1) } " " (number(first.0)) " of " (configurations) " evaluations" }
+            strong {
+                "95\u{a0}% of the best speed takes " code { (first.1) } " " (number(first.0)) " of "
+                (configurations) " evaluations"
+            }
             " in the median"
             @for (count, strategy) in rest { ", " code { (strategy) } " " (number(*count)) }
             "."
@@ -77,14 +77,14 @@ fn verdict(searches: &SearchCurves, configurations: usize) -> Markup {
 }
 
 fn label(searches: &SearchCurves) -> String {
-    let line = |own: &SearchCurve| {
-        let shown =
-            searches.evaluations.iter().zip(&own.mean).filter(|(count, _)| is_shown(searches, **count));
-        let points: Vec<String> =
-            shown.map(|(count, share)| format!("{count}: {}", Percent(*share))).collect();
-        format!("{}: {}", own.strategy, points.join(", "))
-    };
-    let lines: Vec<String> = searches.strategies.iter().map(line).collect();
+    let mut lines = Vec::new();
+    for own in &searches.strategies {
+        let points = searches.evaluations.iter().zip(&own.mean);
+        let marked = points.filter(|(count, _)| is_shown(searches, **count));
+        let words: Vec<String> =
+            marked.map(|(count, share)| format!("{count}: {}", Percent(*share))).collect();
+        lines.push(format!("{}: {}", own.strategy, words.join(", ")));
+    }
     format!("% of the best configuration by evaluations; {}", lines.join("; "))
 }
 

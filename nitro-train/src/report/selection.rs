@@ -1,4 +1,5 @@
-//! Which device features are selected, and how long that takes (Muralidharan et al., ASPLOS 2016, Tables 5 and 6).
+//! The selected device features, and the time that the selection takes (Muralidharan et al., ASPLOS 2016, Tables 5 and
+//! 6).
 
 use maud::{Markup, html};
 use nitro_page::{Nanoseconds, Percent, columns, list, wide};
@@ -6,7 +7,7 @@ use nitro_page::{Nanoseconds, Percent, columns, list, wide};
 use super::data::{FunctionReport, Selection};
 use super::html::{function_link, like};
 
-/// How long it took, all functions side by side.
+/// Compares the times of all functions.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     let selections =
         functions.iter().filter_map(|function| Some((&function.name, function.selection.as_ref()?)));
@@ -16,9 +17,9 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
             section {
                 h2 { "What learning costs" }
                 p {
-                    "Seconds on the machine that made this page, from the recordings of all devices: device features by hardware counters \
-                     (P-DFS), by cross-validation over all subsets (CV-DFS), and a whole " code { "train fit" } ", which tries every strategy on \
-                     devices left out in turn." (like("Table 6"))
+                    "Seconds on the machine that made this page, from the recordings of all devices: device features \
+                     by hardware counters (P-DFS), by cross-validation over all subsets (CV-DFS), and a whole "
+                    code { "train fit" } ", which tries every strategy on devices left out in turn." (like("Table 6"))
                 }
                 (wide("", "What learning costs", &html! {
                     table.numbers {
@@ -44,7 +45,7 @@ fn row(function: &str, selection: &Selection) -> Markup {
     }
 }
 
-/// Of one function.
+/// Returns the selection of one function.
 pub(super) fn part(selection: &Selection) -> Markup {
     html! {
         h3 { "Device features selected" }

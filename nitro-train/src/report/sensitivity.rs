@@ -1,4 +1,4 @@
-//! How much the best variant depends on the device, all functions side by side (Muralidharan et al., ASPLOS 2016,
+//! The dependence of the best variant on the device, all functions side by side (Muralidharan et al., ASPLOS 2016,
 //! Figure 4).
 
 use maud::{Markup, html};
@@ -13,7 +13,13 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     }
     let table = html! {
         table.numbers.shares {
-            thead { tr { (columns(&["function", "best differs, %"])) (bar_scale()) (columns(&["none is near, %", "test inputs"])) } }
+            thead {
+                tr {
+                    (columns(&["function", "best differs, %"]))
+                    (bar_scale())
+                    (columns(&["none is near, %", "test inputs"]))
+                }
+            }
             tbody {
                 @for function in functions {
                     @if let Some(sensitivity) = &function.sensitivity { (row(&function.name, sensitivity)) }
@@ -25,8 +31,8 @@ pub(super) fn section(functions: &[FunctionReport]) -> Markup {
         section {
             h2 { "How much hangs on the device" }
             p {
-                "Share of the test inputs whose best variant is not the same on all devices, and of those (dark) for which no single \
-                 variant comes within 5\u{a0}% of the best on all of them." (like("Figure 4"))
+                "Share of the test inputs whose best variant is not the same on all devices, and of those (dark) for \
+                 which no single variant comes within 5\u{a0}% of the best on all of them." (like("Figure 4"))
             }
             (wide("bars", "How much hangs on the device", &table))
         }

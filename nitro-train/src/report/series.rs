@@ -2,7 +2,7 @@
 
 use nitro_page::STYLES;
 
-/// What tables and figures show at once, in the order of their columns, with what it is called there. Everything
+/// The selectors that tables and figures show at once, in the order of their columns, with their headings. Everything
 /// else is on demand.
 pub(super) const FIRST: [(&str, &str); 6] = [
     ("auto", "auto"),
@@ -13,12 +13,12 @@ pub(super) const FIRST: [(&str, &str); 6] = [
     ("nitro-2014", "Nitro 2014"),
 ];
 
-/// What tables and figures call a selector.
+/// Returns the heading of a selector in tables and figures.
 pub(super) fn heading(selector: &str) -> &str {
     FIRST.iter().find(|(own, _)| *own == selector).map_or(selector, |(_, heading)| heading)
 }
 
-/// The same style wherever the selector is shown; none for one that has none of its own.
+/// Returns the style that a selector has wherever it is shown; none for one without a style of its own.
 fn own_style(selector: &str) -> Option<usize> {
     match selector {
         "learned elsewhere" | "mean" | "least certain next" | "transfer" | "test inputs" | "all inputs" => {
@@ -30,7 +30,7 @@ fn own_style(selector: &str) -> Option<usize> {
     }
 }
 
-/// A style each, none twice among the first [`STYLES`].
+/// Returns a style for each selector, none twice among the first [`STYLES`].
 pub(super) fn styles(selectors: &[&str]) -> Vec<usize> {
     let mut styles: Vec<Option<usize>> = selectors.iter().map(|selector| own_style(selector)).collect();
     for at in 0..styles.len() {

@@ -1,15 +1,15 @@
-//! What the page shows of tuning parameters: names and numbers. Shares are of exhaustive search over the
-//! configurations, 1.0 = the best of all.
+//! The data of tuning parameters: names and numbers. Shares are of exhaustive search over the configurations, 1.0 = the
+//! best of all.
 
-/// What was measured of the configurations of one variant. Figures are means over the pairs of a device and an
-/// input on which nearly all of them were measured.
+/// The measurements of the configurations of one variant. Figures are means over the pairs of a device and an input on
+/// which nearly all of them were measured.
 #[derive(Clone, Debug, Default)]
 pub struct SpaceReport {
     /// The variant.
     pub variant: String,
     /// Number of configurations.
     pub configurations: usize,
-    /// How many there are in the code, where these are a sample of them.
+    /// Number of configurations in the code, where these are a sample of them.
     pub sampled_of: Option<u64>,
     /// Number of those pairs.
     pub pairs: usize,
@@ -17,23 +17,23 @@ pub struct SpaceReport {
     pub parameters: Vec<ParameterImportance>,
     /// Each device with the [share with the others](ParameterImportance::with_others) of each of `parameters`.
     pub by_device: Vec<(String, Vec<f64>)>,
-    /// Where the fast configurations lie.
+    /// The map of the fast configurations.
     pub map: Option<SpaceMap>,
-    /// How soon searches find them, where that was asked for.
+    /// The progress of searches, where that was asked for.
     pub searches: Option<SearchCurves>,
 }
 
-/// How much one parameter matters: shares of the variance of the logarithm of the time, over all configurations
-/// that have one.
+/// The importance of one parameter: shares of the variance of the logarithm of the time, over all configurations that
+/// have one.
 #[derive(Clone, Debug, Default)]
 pub struct ParameterImportance {
     /// The parameter.
     pub parameter: String,
     /// Number of its values.
     pub values: usize,
-    /// What the means of its values explain (first-order effect).
+    /// The share that the means of its values explain (first-order effect).
     pub alone: f64,
-    /// What is left to explain when all other parameters are known (total effect); not a number where a sample does
+    /// The share left to explain when all other parameters are known (total effect). Not a number where a sample does
     /// not tell.
     pub with_others: f64,
 }
@@ -43,13 +43,13 @@ pub struct ParameterImportance {
 pub struct SpaceMap {
     /// The parameter of the columns and what its values are called.
     pub columns: (String, Vec<String>),
-    /// That of the rows; none where only one parameter has several values.
+    /// The parameter of the rows; none where only one parameter has several values.
     pub rows: Option<(String, Vec<String>)>,
     /// Row by row; `None` where no configuration has those values.
     pub cells: Vec<Vec<Option<f64>>>,
 }
 
-/// How good the best found is after so many evaluations.
+/// The best share found, by number of evaluations.
 #[derive(Clone, Debug, Default)]
 pub struct SearchCurves {
     /// Number of searches of each strategy on each pair of a device and an input, each with a seed of its own.
@@ -62,16 +62,16 @@ pub struct SearchCurves {
     pub strategies: Vec<SearchCurve>,
 }
 
-/// What the searches of one strategy found.
+/// The results of the searches of one strategy.
 #[derive(Clone, Debug, Default)]
 pub struct SearchCurve {
     /// The strategy.
     pub strategy: String,
-    /// At each of [`SearchCurves::evaluations`] the mean over pairs and seeds.
+    /// The mean over pairs and seeds at each of [`SearchCurves::evaluations`].
     pub mean: Vec<f64>,
-    /// There, of the means over the pairs, that of the worst seed.
+    /// The mean over the pairs of the worst seed, at the same numbers.
     pub least: Vec<f64>,
-    /// And that of the best.
+    /// The mean over the pairs of the best seed, at the same numbers.
     pub most: Vec<f64>,
     /// Evaluations until 95 % of the best speed, median over all searches; none where half of them or more never
     /// got there.
@@ -87,9 +87,9 @@ pub struct EmittedChoices {
     pub of: usize,
     /// Number of pairs of a device and an input that were measured completely.
     pub pairs: usize,
-    /// What the best of `choices` reaches in the mean on inputs of some kind, by what these are called.
+    /// The mean share of the best of `choices`, for each kind of inputs.
     pub reached: Vec<(String, f64)>,
-    /// For the same inputs, what the best of the first, of the first two, … reaches when choices are taken greedily.
+    /// The share of the best of the first, of the first two, … choices taken greedily, for the same kinds.
     pub greedy: Vec<(String, Vec<f64>)>,
 }
 
@@ -98,12 +98,12 @@ pub struct EmittedChoices {
 pub struct EmittedChoice {
     /// The choice, such as `tiled{block=64}`.
     pub choice: String,
-    /// On how many pairs it is the best of those emitted, of equals the first.
+    /// Number of pairs on which it is the best of those emitted, of equals the first.
     pub wins: usize,
     /// Number of different inputs among these.
     pub inputs: usize,
     /// Number of different devices among these.
     pub devices: usize,
-    /// What it reaches in the mean where it may run.
+    /// The mean share where it may run.
     pub alone: f64,
 }

@@ -1,17 +1,16 @@
-//! Where the fast configurations of a variant lie: by the two parameters that matter most, as a heat map with the
+//! A map of the fast configurations of a variant: by the two parameters that matter most, as a heat map with the
 //! numbers in it.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, name, wide};
 
 use super::matrix::cell;
-use super::space_data::SpaceMap;
-use super::space_data::SpaceReport;
+use super::space_data::{SpaceMap, SpaceReport};
 
-/// What has no tint, and what has all of it.
+/// The share without a tint, and the one with all of it.
 const RANGE: (f64, f64) = (0.4, 1.0);
 
-/// How to read it is said for the first variant of a function alone.
+/// Returns the map of one variant. Only the first variant of a function explains how to read it.
 pub(super) fn part(space: &SpaceReport, variant: Option<&str>, is_explained: bool) -> Markup {
     let Some(map) = &space.map else { return html! {} };
     let (column, _) = &map.columns;
@@ -22,23 +21,25 @@ pub(super) fn part(space: &SpaceReport, variant: Option<&str>, is_explained: boo
             @if let Some((row, _)) = &map.rows { "; down: " (name(row)) ", which matters next" }
             "."
             @if is_explained {
-                " How fast the best configuration with these values is, whatever the other parameters, in % of the best of all " (space.configurations)
-                "; mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" } " of a device and an input. Without tint from 40\u{a0}% down, \
-                 and 0 where all that was tried failed; a dash where no configuration has these values."
+                " How fast the best configuration with these values is, whatever the other parameters, in % of the \
+                 best of all " (space.configurations)
+                "; mean over " (space.pairs) @if space.pairs == 1 { " pair" } @else { " pairs" } " of a device and \
+                    an input. Without tint from 40\u{a0}% down, and 0 where all that was tried failed; a dash where \
+                    no configuration has these values."
             }
         }
         (wide("", "Where the fast configurations lie", &table(map)))
     }
 }
 
-/// The best and the worst cell.
+/// Names the best and the worst cell.
 fn verdict(map: &SpaceMap) -> Markup {
-    let rows = map.cells.iter().enumerate();
-    let cells = rows
-        .flat_map(|(row, cells)| cells.iter().enumerate().map(move |(column, cell)| (row, column, *cell)));
-    let known: Vec<(usize, usize, f64)> = cells
-        .filter_map(|(row, column, cell)| Some((row, column, cell.filter(|share| share.is_finite())?)))
-        .collect();
+    let mut known: Vec<(usize, usize, f64)> = Vec::new();
+    for (row, cells) in map.cells.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            known.extend(cell.filter(|share| share.is_finite()).map(|share| (row, column, share)));
+        }
+    }
     let best = known.iter().rev().max_by(|a, b| a.2.total_cmp(&b.2));
     let worst = known.iter().min_by(|a, b| a.2.total_cmp(&b.2));
     html! {
@@ -49,15 +50,17 @@ fn verdict(map: &SpaceMap) -> Markup {
     }
 }
 
-/// The values of a cell.
+/// Names the values of a cell.
 fn values(map: &SpaceMap, (row, column, _): &(usize, usize, f64)) -> Markup {
-    let of = |(own, labels): &(String, Vec<String>), at: usize| {
-        html! { code { (own) " = " (labels.get(at).map_or("", String::as_str)) } }
-    };
     html! {
-        (of(&map.columns, *column))
-        @if let Some(rows) = &map.rows { " with " (of(rows, *row)) }
+        (parameter_value(&map.columns, *column))
+        @if let Some(rows) = &map.rows { " with " (parameter_value(rows, *row)) }
     }
+}
+
+/// Returns a parameter with one of its values.
+fn parameter_value((parameter, labels): &(String, Vec<String>), at: usize) -> Markup {
+    html! { code { (parameter) " = " (labels.get(at).map_or("", String::as_str)) } }
 }
 
 fn table(map: &SpaceMap) -> Markup {
@@ -76,7 +79,10 @@ fn table(map: &SpaceMap) -> Markup {
             tbody {
                 @for (at, cells) in map.cells.iter().enumerate() {
                     tr {
-                        th scope="row" { @if let Some((_, labels)) = &map.rows { (labels.get(at).map_or("", String::as_str)) } @else { "best" } }
+                        th scope="row" {
+                            @if let Some((_, labels)) = &map.rows { (labels.get(at).map_or("", String::as_str)) }
+                            @else { "best" }
+                        }
                         @for share in cells {
                             @if *share == Some(best) { (best_cell(best)) } @else { (cell(*share, RANGE)) }
                         }
@@ -87,7 +93,7 @@ fn table(map: &SpaceMap) -> Markup {
     }
 }
 
-/// Bold, so that it is found without comparing tints.
+/// Returns the best cell in bold, so that it is found without comparing tints.
 fn best_cell(share: f64) -> Markup {
     html! { td.best style="--tint:100%" { (Percent(share)) } }
 }

@@ -5,22 +5,27 @@ use nitro_page::{Axis, Percent};
 
 use super::data::HeldOut;
 
-/// What no selector can be that is shipped: they look at the device that is left out.
+/// The selectors that cannot be shipped: they look at the device that is left out.
 const CEILINGS: [&str; 3] = ["target-trained", "nitro-2014", "best-single-feature"];
 /// Drawing on chance says nothing about the others and would press them together.
 const CHANCE: &str = "random";
 
-/// Means as bars, single devices as strokes.
+/// Plots means as bars and single devices as strokes.
 pub(super) fn bars(held_out: &HeldOut) -> Markup {
     let rows = rows(held_out);
     let inside = rows.iter().filter(|row| row.selector != CHANCE).flat_map(|row| row.shares.iter().copied());
     let axis = Axis::of_shares(inside);
     html! {
         @if !rows.is_empty() {
-            p { "Bars are means over the devices left out, strokes the single devices. Hollow bars know the device left out." }
+            p { "Bars are means over the devices left out, strokes the single devices. Hollow bars know the device \
+                left out." }
             figure.strategies role="img" aria-label=(label(&rows)) {
                 @for row in &rows { (bar(row, &axis)) }
-                div.strategy.axis { span {} span.scale { @for label in axis.percent_labels() { span { (label) } } } span {} }
+                div.strategy.axis {
+                    span {}
+                    span.scale { @for label in axis.percent_labels() { span { (label) } } }
+                    span {}
+                }
             }
             (axis.note())
         }
@@ -29,23 +34,25 @@ pub(super) fn bars(held_out: &HeldOut) -> Markup {
 
 struct Row<'a> {
     selector: &'a str,
-    /// That it does not apply to every device.
+    /// The mark of a selector that does not apply to every device.
     mark: &'static str,
     mean: f64,
     /// One a device that the selector applies to.
     shares: Vec<f64>,
 }
 
-/// Selectors that apply to some device.
+/// Returns the selectors that apply to some device.
 fn rows(held_out: &HeldOut) -> Vec<Row<'_>> {
-    let row = |(column, selector)| {
-        let (mark, mean) = (held_out.mark(column), held_out.mean(column)?);
-        Some(Row { selector, mark, mean, shares: held_out.of(selector) })
-    };
-    held_out.selectors.iter().map(String::as_str).enumerate().filter_map(row).collect()
+    let mut rows = Vec::new();
+    for (column, selector) in held_out.selectors.iter().enumerate() {
+        if let Some(mean) = held_out.mean(column) {
+            rows.push(Row { selector, mark: held_out.mark(column), mean, shares: held_out.of(selector) });
+        }
+    }
+    rows
 }
 
-/// What a reader who does not see the bars hears.
+/// Returns the words for a reader who does not see the bars.
 fn label(rows: &[Row<'_>]) -> String {
     let means = rows.iter().map(|row| format!("{}{} {} %", row.selector, row.mark, Percent(row.mean)));
     format!("Means over the devices left out: {}", means.collect::<Vec<_>>().join(", "))

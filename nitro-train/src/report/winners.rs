@@ -1,5 +1,4 @@
-//! Which variants are best, on which share of the test inputs of each device (Muralidharan et al., ASPLOS 2016,
-//! Table 4).
+//! The best variants, by their share of the test inputs of each device (Muralidharan et al., ASPLOS 2016, Table 4).
 
 use maud::{Markup, html};
 use nitro_page::{Percent, list, name, wide, width};
@@ -45,13 +44,16 @@ fn verdict(winners: &Winners) -> Markup {
 }
 
 impl Winners {
-    /// Variants that are best on hardly any input of any device.
+    /// Returns the variants that are best on hardly any input of any device.
     pub(super) fn idle(&self) -> Vec<&String> {
-        let best = |index: usize| {
-            self.devices.iter().filter_map(|(_, shares)| shares.get(index).copied()).fold(0.0, f64::max)
-        };
-        let variants = self.variants.iter().enumerate();
-        variants.filter(|&(index, _)| best(index) < WORTHWHILE_SHARE).map(|(_, name)| name).collect()
+        let mut idle = Vec::new();
+        for (index, variant) in self.variants.iter().enumerate() {
+            let shares = self.devices.iter().filter_map(|(_, shares)| shares.get(index).copied());
+            if shares.fold(0.0, f64::max) < WORTHWHILE_SHARE {
+                idle.push(variant);
+            }
+        }
+        idle
     }
 }
 
@@ -70,7 +72,7 @@ fn segments(variants: &[String], shares: &[f64]) -> Markup {
     }
 }
 
-/// The same numbers, and at once the key of the colours.
+/// Returns the same numbers as a table, which is also the key of the colours.
 fn table(winners: &Winners, labels: &Labels<'_>) -> Markup {
     html! {
         table.numbers.winners {
@@ -92,14 +94,16 @@ fn table(winners: &Winners, labels: &Labels<'_>) -> Markup {
             }
             tfoot {
                 (foot("always this one, % of exhaustive", &winners.alone))
-                @if winners.may_run.iter().any(|share| *share < 1.0) { (foot("may run on, % of inputs", &winners.may_run)) }
+                @if winners.may_run.iter().any(|share| *share < 1.0) {
+                    (foot("may run on, % of inputs", &winners.may_run))
+                }
                 (foot("without it, % of exhaustive", &winners.without))
             }
         }
     }
 }
 
-/// One figure a variant.
+/// Returns a row with one figure a variant.
 fn foot(what: &str, shares: &[f64]) -> Markup {
     html! {
         @if !shares.is_empty() {

@@ -1,12 +1,12 @@
 //! The inputs on which most was lost, by name.
 
 use maud::{Markup, html};
-use nitro_page::{Percent, name, wide};
+use nitro_page::{Percent, columns, name, wide};
 
 use super::data::WorstInput;
 use super::device::Labels;
 
-/// Nothing where no choice is far from the best.
+/// Returns the worst inputs; nothing where no choice is far from the best.
 pub(super) fn part(worst: &[WorstInput], devices: usize) -> Markup {
     if worst.is_empty() {
         return html! {};
@@ -14,8 +14,8 @@ pub(super) fn part(worst: &[WorstInput], devices: usize) -> Markup {
     html! {
         h3 { "Worst inputs" }
         p {
-            "The test inputs on which the choices lost most, each with the device where they did; all below 95 % of exhaustive search. An input \
-             that is here on many devices has something that no feature tells."
+            "The test inputs on which the choices lost most, each with the device where they did; all below 95 % of \
+             exhaustive search. An input that is here on many devices has something that no feature tells."
         }
         (wide("", "Worst inputs", &table(worst, devices)))
     }
@@ -27,8 +27,7 @@ fn table(worst: &[WorstInput], devices: usize) -> Markup {
         table.numbers.worst {
             thead {
                 tr {
-                    th scope="col" { "input" }
-                    th scope="col" { "share, %" }
+                    (columns(&["input", "share, %"]))
                     th.text scope="col" { "chosen" }
                     th.text scope="col" { "best" }
                     th.text scope="col" { "device" }

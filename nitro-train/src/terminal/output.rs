@@ -18,15 +18,15 @@ pub(crate) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// Whether printing is all that the command is for: then it ends when nothing can be printed any more,
-    /// otherwise what it prints from then on is dropped.
+    /// True where printing is all that the command is for. It ends when nothing can be printed any more; other commands
+    /// go on without what they print.
     is_result: bool,
-    /// What went wrong first.
+    /// The first failure.
     failure: Option<io::Error>,
 }
 
 impl Output {
-    /// Standard output of a command for which what it prints is the result, or that does other work.
+    /// Creates the output of a command for which what it prints is the result, or that does other work.
     pub(crate) fn new(is_result: bool) -> Self {
         Self::to(Box::new(io::stdout()), is_result)
     }
@@ -39,8 +39,9 @@ impl Output {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the command ends that ended so and has printed here. A reader who has gone away has seen enough: that is
-    /// no error, and leaves work its own end.
+    /// Returns the end of a command that ended so and has printed here.
+    ///
+    /// A reader who has gone away has seen enough: that is no error, and leaves work its own end.
     pub(crate) fn judge(mut self, ended: Result<ExitCode>) -> Result<ExitCode> {
         let _ = self.flush(); // what goes wrong is kept
         let mut sink = self.sink();
@@ -58,7 +59,7 @@ impl Output {
 }
 
 impl Sink {
-    /// What came of an attempt to write, with `dropped` in the place of failures that end nothing.
+    /// Returns the result of an attempt to write, with `dropped` in the place of failures that end nothing.
     fn heard<T>(&mut self, attempt: io::Result<T>, dropped: T) -> io::Result<T> {
         match attempt {
             Err(error) if error.kind() != ErrorKind::Interrupted => {

@@ -1,4 +1,4 @@
-//! How a long work goes on: a bar on a terminal, plain lines elsewhere. All on stderr, results go to stdout.
+//! The progress of a long work: a bar on a terminal, plain lines elsewhere. All on stderr, results go to stdout.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ impl ProgressDisplay {
         Self::shown(label, |bar| bar)
     }
 
-    /// One of several.
+    /// Creates one of several.
     pub(crate) fn among(label: String, bars: &MultiProgress) -> Self {
         Self::shown(label, |bar| bars.add(bar))
     }
@@ -52,7 +52,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// What has been done in the end; nothing if there was nothing to do.
+    /// Returns the line of the work done; none if there was nothing to do.
     fn summary(&self) -> Option<String> {
         let found_recorded = self.found_recorded.get();
         if self.expected.get() + self.found_due.get() + found_recorded == 0 {
@@ -70,14 +70,14 @@ fn bar(label: &str) -> ProgressBar {
     ProgressBar::new(0).with_style(counting_style()).with_prefix(label.to_owned())
 }
 
-/// For a number of inputs that is known beforehand.
+/// Returns the style for a number of inputs that is known beforehand.
 fn bar_style() -> ProgressStyle {
     let style =
         ProgressStyle::with_template("{prefix:24} {bar:30} {pos}/{len} {elapsed} (left {eta})  {msg}");
     style.expect("the template is fixed")
 }
 
-/// For a number of inputs that is not known beforehand.
+/// Returns the style for a number of inputs that is not known beforehand.
 fn counting_style() -> ProgressStyle {
     let style = ProgressStyle::with_template("{prefix:24} {pos} inputs measured {elapsed}  {msg}");
     style.expect("the template is fixed")

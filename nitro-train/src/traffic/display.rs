@@ -8,7 +8,7 @@ use nitro_store::printable::number;
 use super::{DeviceTraffic, Suggestion, Traffic};
 
 impl Traffic {
-    /// Writes it for a reader, in tables of at most so many columns.
+    /// Writes the traffic for a reader, in tables of at most so many columns.
     ///
     /// # Errors
     /// When it cannot be written.

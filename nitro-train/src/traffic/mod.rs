@@ -2,8 +2,8 @@
 //! was trained on, what was chosen for them, and which inputs would be worth recording.
 
 mod display;
-mod known;
 mod read;
+mod region;
 mod suggestion;
 mod weights;
 
@@ -13,7 +13,7 @@ use nitro_core::choice_text;
 use nitro_core::model::Model;
 use serde::Serialize;
 
-use self::known::Known;
+use self::region::TrainingRegion;
 
 pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
@@ -46,11 +46,11 @@ pub use weights::{calls_among, calls_by_input};
 pub struct Traffic {
     /// The function.
     pub function: String,
-    /// Where it was called, in the order of the devices' names.
+    /// The devices it was called on, in the order of their names.
     pub devices: Vec<DeviceTraffic>,
-    /// Why it cannot be told what is far; absent where it can.
+    /// The reason why far inputs cannot be told; absent where they can.
     pub unknown: Option<String>,
-    /// What to record next: inputs like these, that which covers most far calls first.
+    /// The inputs to record the like of next, that which covers most far calls first.
     pub record_next: Vec<Suggestion>,
 }
 
@@ -65,7 +65,7 @@ pub struct DeviceTraffic {
     pub calls: u64,
     /// Of these, the calls whose input is far from the training inputs; absent where that cannot be told.
     pub far_calls: Option<u64>,
-    /// What was chosen, the most frequent first.
+    /// The choices, the most frequent first.
     pub choices: Vec<ChosenVariant>,
 }
 
@@ -74,7 +74,7 @@ pub struct DeviceTraffic {
 pub struct ChosenVariant {
     /// The variant, with the values of its tuning parameters.
     pub variant: String,
-    /// Why, in the words of [`nitro_core::Reason`].
+    /// The reason, in the words of [`nitro_core::Reason`].
     pub reason: String,
     /// Number of calls.
     pub calls: u64,
@@ -83,16 +83,18 @@ pub struct ChosenVariant {
 }
 
 impl Traffic {
-    /// What the samples of one function say, where a model of it knows its training inputs; otherwise `Err` says
-    /// why there is none.
+    /// Summarises the samples of one function by a model that knows its training inputs.
+    ///
+    /// `Err` says why there is no such model.
     #[must_use]
     pub fn new(function: &str, samples: &[CapturedCall], model: Result<&Model, String>) -> Self {
-        let known = model.and_then(|model| Known::of(model).map(|known| (known, samples)));
-        let far: Result<Vec<Option<bool>>, &String> =
-            known.as_ref().map(|(known, samples)| samples.iter().map(|one| known.is_far(one)).collect());
+        let (region, unknown) = match model.and_then(TrainingRegion::of) {
+            Ok(region) => (Some(region), None),
+            Err(reason) => (None, Some(reason)),
+        };
         let mut devices: BTreeMap<&str, Vec<(&CapturedCall, Option<bool>)>> = BTreeMap::new();
-        for (index, sample) in samples.iter().enumerate() {
-            let far = far.as_ref().ok().and_then(|far| far[index]);
+        for sample in samples {
+            let far = region.as_ref().and_then(|region| region.is_far(sample));
             devices.entry(&sample.device).or_default().push((sample, far));
         }
         Self {
@@ -101,21 +103,21 @@ impl Traffic {
                 .into_iter()
                 .map(|(device, samples)| DeviceTraffic::new(device, &samples))
                 .collect(),
-            record_next: known
-                .as_ref()
-                .map_or_else(|_| Vec::new(), |(known, samples)| suggestion::suggestions(known, samples)),
-            unknown: known.err(),
+            record_next: region.map_or_else(Vec::new, |region| suggestion::suggestions(&region, samples)),
+            unknown,
         }
     }
 }
 
 impl DeviceTraffic {
     fn new(device: &str, samples: &[(&CapturedCall, Option<bool>)]) -> Self {
-        let calls = |(sample, _): &(&CapturedCall, Option<bool>)| sample.calls;
-        let far = samples.iter().filter(|(_, far)| *far == Some(true));
-        let is_known = samples.iter().any(|(_, far)| far.is_some());
+        let (mut calls, mut far_calls) = (0, None);
         let mut choices: BTreeMap<(String, &str), Vec<&CapturedCall>> = BTreeMap::new();
-        for (sample, _) in samples {
+        for (sample, far) in samples {
+            calls += sample.calls;
+            if let Some(is_far) = far {
+                *far_calls.get_or_insert(0) += if *is_far { sample.calls } else { 0 };
+            }
             let choice = choice_text(&sample.variant, &sample.configuration);
             choices.entry((choice, &sample.reason)).or_default().push(sample);
         }
@@ -124,13 +126,7 @@ impl DeviceTraffic {
             .map(|((variant, reason), samples)| ChosenVariant::new(variant, reason, &samples))
             .collect();
         choices.sort_by_key(|choice| std::cmp::Reverse(choice.calls));
-        Self {
-            device: device.to_owned(),
-            samples: samples.len(),
-            calls: samples.iter().map(calls).sum(),
-            far_calls: is_known.then(|| far.map(calls).sum()),
-            choices,
-        }
+        Self { device: device.to_owned(), samples: samples.len(), calls, far_calls, choices }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The file that `NITRO_CAPTURE` names.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use nitro_core::{files, name};
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 use nitro_store::printable::excerpt;
 
 /// No line that a program writes is longer, in bytes: at most 32 features and four names.
-const LONGEST_LINE: u64 = 64 << 10;
+const LONGEST_LINE: usize = 64 << 10;
 /// A program stops at a sixteenth of it; somebody may have put several files together.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -20,14 +20,14 @@ const MOST_BYTES: u64 = 256 << 20;
 pub struct CapturedCall {
     /// The function that was called.
     pub function: String,
-    /// Where.
+    /// The device.
     pub device: String,
     /// The variant that ran.
     pub variant: String,
     /// The values of its tuning parameters; empty for a variant without any.
     #[serde(default)]
     pub configuration: String,
-    /// Why.
+    /// The reason of the choice.
     pub reason: String,
     /// Number of calls that this one stands for.
     pub calls: u64,
@@ -39,7 +39,7 @@ pub struct CapturedCall {
     pub time_ns: Option<f64>,
 }
 
-/// Why a file of captured calls cannot be used.
+/// The reason for which a file of captured calls cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
@@ -48,28 +48,32 @@ pub enum CaptureError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// A line is no captured call.
-    #[error("{}:{line}: this is no captured call ({reason}); remove the line, or name a file that NITRO_CAPTURE has written", path.display())]
+    #[error(
+        "{}:{line}: this is no captured call ({reason}); remove the line, or name a file that NITRO_CAPTURE has \
+         written",
+        path.display()
+    )]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
 }
 
-/// The calls in a file, in the order of the lines.
+/// Reads the calls in a file, in the order of the lines.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let file = folder.path().join("calls.jsonl");
-/// # let line = r#"{"function":"sort","device":"host:4","variant":"radix","reason":"predicted by the model","#.to_owned()
-/// #     + r#""calls":64,"features":{"length":1e6}}"#;
+/// # let line = r#"{"function":"sort","device":"host:4","variant":"radix","reason":"predicted by the model",
+/// #     "calls":64,"features":{"length":1e6}}"#.replace('\n', "");
 /// # std::fs::write(&file, format!("{line}\n"))?;
 /// // `file` is what a program with `NITRO_CAPTURE=calls.jsonl` has written.
 /// let calls = nitro_train::traffic::read(&file)?;
@@ -82,21 +86,17 @@ pub enum CaptureError {
 /// When the file cannot be read, and when a line is no captured call. Lines that were cut off, as when a program
 /// was killed while it wrote, are left out with one warning.
 pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
-    let unreadable = |source| CaptureError::Unreadable { path: path.to_owned(), source };
-    let bytes = files::read(path, MOST_BYTES).map_err(unreadable)?;
-    let mut file = bytes.as_slice();
+    let bytes = match files::read(path, MOST_BYTES) {
+        Ok(bytes) => bytes,
+        Err(source) => return Err(CaptureError::Unreadable { path: path.to_owned(), source }),
+    };
     let mut samples = Vec::new();
     let (mut torn, mut first_torn) = (0_usize, 0);
-    for line in 1.. {
-        let mut text = Vec::new();
-        let read = (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut text).map_err(unreadable)?;
-        if read == 0 {
-            break;
-        }
-        match sample(&text) {
+    for (line, text) in (1..).zip(lines(&bytes)) {
+        match sample(text) {
             Ok(sample) => samples.push(sample),
             Err(_) if text == b"\n" => {} // of two writers that began a new line behind a torn one
-            Err(_) if is_torn(&text) => {
+            Err(_) if is_torn(text) => {
                 first_torn = if torn == 0 { line } else { first_torn };
                 torn += 1;
             }
@@ -113,34 +113,40 @@ pub fn read(path: &Path) -> Result<Vec<CapturedCall>, CaptureError> {
     Ok(samples)
 }
 
-/// Whether a program began to write this line and did not end it: another one may have gone on in it, and a file
-/// system that went down leaves zeros.
+/// Returns the lines, each with its end. One that is too long is cut, as its rest is a line of its own.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n');
+    lines.flat_map(|line| line.chunks(LONGEST_LINE))
+}
+
+/// Returns true for a line that a program began and did not end.
+///
+/// Another one may have gone on in it, and a file system that went down leaves zeros.
 fn is_torn(line: &[u8]) -> bool {
     const BEGIN: &[u8] = br#"{"function":""#;
+    // It begins as every line does, perhaps behind zeros, and ends anywhere or with another line's begin.
     let zeros = line.iter().take_while(|byte| **byte == 0).count();
     let written = &line[zeros..];
     let written = written.strip_suffix(b"\n").unwrap_or(written);
     let common = written.iter().zip(BEGIN).take_while(|(written, begin)| written == begin).count();
     let goes_on = common == written.len() || common == BEGIN.len() || written[common..].starts_with(b"{");
     let is_begun = zeros + common > 0 && goes_on;
-    let is_broken = || {
-        let json = serde_json::from_slice::<IgnoredAny>(line);
-        json.is_err_and(|error| error.is_eof() || error.is_syntax())
-    };
-    is_begun && (line.len() as u64) < LONGEST_LINE && is_broken()
+    let json = serde_json::from_slice::<IgnoredAny>(line);
+    is_begun && line.len() < LONGEST_LINE && json.is_err_and(|error| error.is_eof() || error.is_syntax())
 }
 
 fn sample(line: &[u8]) -> Result<CapturedCall, String> {
-    if line.len() as u64 == LONGEST_LINE && !line.ends_with(b"\n") {
+    if line.len() == LONGEST_LINE && !line.ends_with(b"\n") {
         return Err("it is too long".to_owned());
     }
     let sample: CapturedCall = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     check_names(&sample)?;
-    let is_time = |time: f64| time.is_finite() && time >= 0.0;
     match sample {
         CapturedCall { calls: 0, .. } => Err("it stands for no call".to_owned()),
         CapturedCall { calls, .. } if calls > 1 << 40 => Err("it stands for too many calls".to_owned()),
-        CapturedCall { time_ns: Some(time), .. } if !is_time(time) => Err("its time is negative".to_owned()),
+        CapturedCall { time_ns: Some(time), .. } if !(0.0..f64::INFINITY).contains(&time) => {
+            Err("its time is negative".to_owned())
+        }
         sample => Ok(sample),
     }
 }
@@ -223,7 +229,7 @@ mod tests {
         let negative = CALL.replace("}}", r#"},"time_ns":-1}"#);
         assert!(calls(&format!("{negative}\n")).unwrap_err().contains("its time is negative"));
         assert!(calls("no JSON").is_err(), "nor is that the beginning of a call");
-        let long = "x".repeat(LONGEST_LINE as usize + 1);
+        let long = "x".repeat(LONGEST_LINE + 1);
         assert!(calls(&long).unwrap_err().contains("it is too long"));
     }
 }

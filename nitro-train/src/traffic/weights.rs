@@ -1,12 +1,15 @@
-//! How many calls each recorded input stands for.
+//! The number of calls that each recorded input stands for.
 
+use nitro_core::model::Scale;
 use nitro_learn::scaling::scale_of;
 use nitro_store::recordings::Recordings;
 
 use super::read::CapturedCall;
 
-/// For each input of the recordings the number of captured calls that are nearest to it, by the features that both
-/// know, each scaled to its range over the inputs. Calls of which no feature is known count for nothing.
+/// Counts for each recorded input the captured calls that are nearest to it.
+///
+/// Near is by the features that both know, each scaled to its range over the inputs. Calls of which no feature is known
+/// count for nothing.
 ///
 /// ```
 /// # let recordings = nitro_store::example();
@@ -31,36 +34,37 @@ pub fn calls_by_input(recordings: &Recordings, samples: &[CapturedCall]) -> Vec<
     calls_among(recordings, &(0..recordings.inputs.len()).collect::<Vec<_>>(), samples)
 }
 
-/// As [`calls_by_input`], where only these inputs (positions in the recordings) stand for calls.
+/// Counts as [`calls_by_input`], where only these inputs (positions in the recordings) stand for calls.
 pub fn calls_among(recordings: &Recordings, inputs: &[usize], samples: &[CapturedCall]) -> Vec<f64> {
-    let features = |&input: &usize| &recordings.inputs[input].features;
-    let column =
-        |feature: usize| -> Vec<f64> { inputs.iter().map(|input| features(input)[feature]).collect() };
-    let scales: Vec<_> = (0..recordings.features.len()).map(|feature| scale_of(&column(feature))).collect();
-    let scaled = |values: &[Option<f64>]| -> Vec<Option<f64>> {
-        let finite = |value: &Option<f64>| value.filter(|value| value.is_finite());
-        scales
-            .iter()
-            .zip(values)
-            .map(|(scale, value)| finite(value).map(|value| scale.apply(value)))
-            .collect()
-    };
-    let rows: Vec<Vec<Option<f64>>> = inputs
-        .iter()
-        .map(|input| scaled(&features(input).iter().copied().map(Some).collect::<Vec<_>>()))
-        .collect();
+    let features: Vec<&[f64]> =
+        inputs.iter().map(|&input| recordings.inputs[input].features.as_slice()).collect();
+    // Scaled to their ranges, features of different units count alike.
+    let mut scales = Vec::new();
+    for feature in 0..recordings.features.len() {
+        let column: Vec<f64> = features.iter().map(|values| values[feature]).collect();
+        scales.push(scale_of(&column));
+    }
+    let mut rows: Vec<Vec<Option<f64>>> = Vec::new();
+    for values in features {
+        rows.push(scaled(&scales, values.iter().copied().map(Some)));
+    }
     let mut calls = vec![0.0; recordings.inputs.len()];
     for sample in samples.iter().filter(|sample| sample.function == recordings.function) {
-        let known: Vec<Option<f64>> =
-            recordings.features.iter().map(|name| sample.features.get(name).copied().flatten()).collect();
-        if let Some(nearest) = nearest(&rows, &scaled(&known)) {
+        let known = recordings.features.iter().map(|name| sample.features.get(name).copied().flatten());
+        if let Some(nearest) = nearest(&rows, &scaled(&scales, known)) {
             calls[inputs[nearest]] += sample.calls as f64;
         }
     }
     calls
 }
 
-/// The first of the rows that are nearest over the values that both have; none where that is no value.
+/// Returns the values, each scaled; none for those that are unknown or not finite.
+fn scaled(scales: &[Scale], values: impl Iterator<Item = Option<f64>>) -> Vec<Option<f64>> {
+    let finite = values.map(|value| value.filter(|value| value.is_finite()));
+    scales.iter().zip(finite).map(|(scale, value)| value.map(|value| scale.apply(value))).collect()
+}
+
+/// Returns the first of the rows that are nearest over the values that both have; none where that is no value.
 fn nearest(rows: &[Vec<Option<f64>>], row: &[Option<f64>]) -> Option<usize> {
     if row.iter().all(Option::is_none) {
         return None;

@@ -1,4 +1,4 @@
-//! Why supervision ends.
+//! The reasons for which supervision ends.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use nitro_store::store::StoreError;
 
-/// Why measuring in workers could not go on.
+/// The reason for which measuring in workers could not go on.
 #[derive(Debug, Error)]
 pub(crate) enum WorkerError {
     /// Something of the system that supervising takes.
@@ -22,7 +22,7 @@ pub(crate) enum WorkerError {
     /// It did not end by itself, and it was no variant's doing.
     #[error("the worker {how} while no variant ran; what was measured is kept")]
     Lost { how: String },
-    /// What a worker was ended by cannot be kept.
+    /// The fault that ended a worker cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Some of a team ended so.

@@ -1,4 +1,4 @@
-//! How a worker's recordings go on: noted for its supervisor, and in a team told to it, which shows it. For bars of
+//! The progress of a worker's recordings: noted for its supervisor, and in a team told to it, which shows it. Bars of
 //! several processes would write over each other.
 
 use std::cell::RefCell;
@@ -12,7 +12,7 @@ use super::protocol;
 use crate::measure::{Attempt, Progress, Silent};
 use crate::terminal::ProgressDisplay;
 
-/// What a worker of a team tells of its progress, one JSON line on stdout each.
+/// An event of a worker of a team, one JSON line on stdout each.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Event {
@@ -63,13 +63,13 @@ pub(crate) struct WorkerProgress {
 impl WorkerProgress {
     pub(crate) fn new(label: String) -> Self {
         let shown: Box<dyn Progress> = match protocol::own_device() {
-            Some(_) => Box::new(Told::new(label)),
+            Some(_) => Box::new(TeamProgress::new(label)),
             None => Box::new(ProgressDisplay::new(label)),
         };
         Self { shown, notes: protocol::notes().map(RefCell::new) }
     }
 
-    /// Noted for the supervisor and shown to nobody.
+    /// Creates progress that is noted for the supervisor and shown to nobody.
     pub(crate) fn unshown() -> Self {
         Self { shown: Box::new(Silent), notes: protocol::notes().map(RefCell::new) }
     }
@@ -116,26 +116,26 @@ impl Progress for WorkerProgress {
     }
 }
 
-/// Told to the supervisor of a team.
-struct Told {
+/// The progress that is told to the supervisor of a team.
+struct TeamProgress {
     /// Inputs that nobody expected.
     found: RefCell<BTreeSet<String>>,
 }
 
-impl Told {
+impl TeamProgress {
     fn new(label: String) -> Self {
         Event::Start(label).tell();
         Self { found: RefCell::default() }
     }
 }
 
-impl Drop for Told {
+impl Drop for TeamProgress {
     fn drop(&mut self) {
         Event::Finish.tell();
     }
 }
 
-impl Progress for Told {
+impl Progress for TeamProgress {
     fn expect(&self, inputs: usize, recorded: usize) {
         if inputs + recorded > 0 {
             Event::Expect(inputs, recorded).tell();

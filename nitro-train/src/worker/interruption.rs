@@ -1,4 +1,4 @@
-//! Whether the user wants the program to end.
+//! The user's wish that the program ends.
 
 use std::io;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Interruption {
         Ok(own)
     }
 
-    /// What a shell says of a program that the signal has ended.
+    /// Returns the exit code by which a shell says that the signal has ended a program.
     pub(super) fn exit_code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,

@@ -1,5 +1,4 @@
-//! What a worker is doing just now, in a file that its supervisor reads: the run of a variant that may end the
-//! process, or never end.
+//! The current run of a worker, in a file that its supervisor reads: the variant may end the process, or never end.
 //!
 //! The file has one line. Its first byte says whether the run is still under way, and the rest which one it is. The
 //! name of the file is gone as soon as both have it open, so that nothing is left behind, whoever is killed.
@@ -54,7 +53,7 @@ pub(super) struct Note {
     pub(super) is_evaluation: bool,
     #[serde(default)]
     pub(super) is_sample: bool,
-    /// Whether the run has not ended.
+    /// True while the run has not ended.
     #[serde(skip)]
     pub(super) is_running: bool,
 }
@@ -131,7 +130,7 @@ impl Note {
         Some(Self { is_running: state == RUNNING, ..note })
     }
 
-    /// Whether both are about the same variant and input.
+    /// Returns true for notes about the same variant and input.
     pub(super) fn is_about(&self, other: &Self) -> bool {
         let key = |note: &Self| {
             [&note.function, &note.device, &note.input, &note.variant, &note.configuration].map(String::clone)
@@ -152,7 +151,7 @@ impl fmt::Display for Note {
 pub(super) struct NoteFile(NamedTempFile);
 
 impl NoteFile {
-    /// Makes one of a name that no other program has, with what the worker is to leave out.
+    /// Creates a file of a name that no other program has, with the inputs that the worker is to leave out.
     pub(super) fn new(left_out: &[LeftOut]) -> io::Result<Self> {
         let mut file = tempfile::Builder::new().prefix("nitro-train-").suffix(".note").tempfile()?;
         file.write_all(&line_of(left_out)?)?;
@@ -163,12 +162,12 @@ impl NoteFile {
         self.0.path()
     }
 
-    /// The run that the worker began last; none when it measures no input.
+    /// Returns the run that the worker began last; none when it measures no input.
     pub(super) fn read(&self) -> Option<Note> {
         Note::parse(&read(&mut self.0.as_file()).ok()?)
     }
 
-    /// What a worker that has ended wants a fresh one to leave out; none where it wants none.
+    /// Returns the inputs that a worker that has ended wants a fresh one to leave out; none where it wants none.
     pub(super) fn handed_over(&self) -> Option<Vec<LeftOut>> {
         handed_over(&read(&mut self.0.as_file()).ok()?)
     }

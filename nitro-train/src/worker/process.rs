@@ -1,4 +1,4 @@
-//! One worker process: how it is started, looked at, and ended.
+//! One worker process: starting, watching and ending it.
 
 use std::io::{IsTerminal, stderr};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -12,10 +12,10 @@ use super::pump::Pump;
 use crate::measure::{Clock, StopDetector, SystemClock};
 use crate::terminal::{Aside, Output};
 
-/// How often a worker is looked at.
+/// The time between two looks at a worker.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How a worker ended.
+/// The end of a worker.
 pub(super) enum End {
     /// By itself, with this code, and what a fresh one is to leave out.
     Code(i32, Vec<LeftOut>),
@@ -35,7 +35,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// A worker that has these variables and whose standard outputs go to those of this process.
+    /// Starts a worker with these variables whose standard outputs go to those of this process.
     pub(super) fn start<const N: usize>(
         variables: [(&str, String); N],
         left_out: &[LeftOut],
@@ -54,7 +54,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// A worker that has these variables, and outputs as they are `prepare`d.
+    /// Starts a worker with these variables, and outputs as they are `prepare`d.
     pub(super) fn start_in_team<const N: usize>(
         variables: [(&str, String); N],
         left_out: &[LeftOut],
@@ -85,6 +85,7 @@ impl Worker {
     ) -> Result<End, WorkerError> {
         let mut time = RunTime::new(SystemClock.now());
         loop {
+            // In this order: the note of a worker that has ended is its last one.
             let status = self.process.try_wait().map_err(WorkerError::system("the worker"))?;
             let note = self.notes.read();
             if note.is_some() {
@@ -117,8 +118,8 @@ impl Worker {
     }
 }
 
-/// For how long a run goes on, without the time in which nobody looked: what stops a supervisor, such as Ctrl-Z,
-/// stops its worker too.
+/// The time of a run, without the time in which nobody looked. What stops a supervisor, such as Ctrl-Z, stops its
+/// worker too.
 struct RunTime {
     stops: StopDetector,
     run: Option<Note>,
@@ -130,7 +131,7 @@ impl RunTime {
         Self { stops: StopDetector::new(LOOK, now), run: None, taken: Duration::ZERO }
     }
 
-    /// The time that the noted run has taken, if it is under way.
+    /// Returns the time that the noted run has taken, if it is under way.
     fn look(&mut self, now: Duration, note: Option<&Note>) -> Duration {
         let passed = self.stops.look(now).watched;
         match note.filter(|note| note.is_running) {
@@ -155,7 +156,7 @@ fn ended(status: ExitStatus, note: Option<Note>, left_out: Vec<LeftOut>, interru
     }
 }
 
-/// Whether the process was ended by a signal that no variant raises by mistake.
+/// Returns true for a process that was ended by a signal that no variant raises by mistake.
 #[cfg(unix)]
 fn is_from_outside(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;

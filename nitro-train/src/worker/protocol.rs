@@ -1,4 +1,4 @@
-//! What a worker is told by its environment, and what its end means.
+//! The variables that a worker gets by its environment, and the meaning of its exit codes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,16 +21,16 @@ pub(super) const SPENT_MS: &str = "NITRO_TRAIN_SPENT_MS";
 pub(super) const SAMPLES: &str = "NITRO_TRAIN_SAMPLES";
 /// Says to a worker which of all devices is its.
 pub(super) const DEVICE: &str = "NITRO_TRAIN_DEVICE";
-/// What a worker ends with that lost its device, or in which something panicked: the number that sysexits.h has for
+/// The exit code of a worker that lost its device, or in which something panicked: the number that sysexits.h has for
 /// "try again".
 pub(crate) const GO_ON: u8 = 75;
-/// What a Rust program ends with that panicked.
+/// The exit code of a Rust program that panicked.
 pub(super) const PANICKED: i32 = 101;
 
 /// This worker's notes, whose file can be opened once, and what the workers before it have left out.
 static NOTES: OnceLock<(File, Vec<LeftOut>)> = OnceLock::new();
 
-/// Whether this process is a worker.
+/// Returns true in a worker process.
 pub(crate) fn is_worker() -> bool {
     note_path().is_some()
 }
@@ -50,18 +50,19 @@ pub(crate) fn follow_supervisor() {
     }
 }
 
-/// The device that this worker has to itself, if it is one of a team: its supervisor shows how it goes on.
+/// Returns the device that this worker has to itself, if it is one of a team. Its supervisor shows its progress.
 pub(crate) fn own_device() -> Option<String> {
     note_path().and_then(|_| std::env::var(DEVICE).ok())
 }
 
-/// Where this process notes what it is doing; none unless it is a worker.
+/// Returns the notes of this process; none unless it is a worker.
 pub(super) fn notes() -> Option<Notes> {
     NOTES.get()?.0.try_clone().ok().map(Notes::new)
 }
 
-/// The inputs that the workers before this one have left out, and why; none where this process is no worker that a
-/// fresh one can take the place of.
+/// Returns the inputs that the workers before this one have left out, each with the reason.
+///
+/// None where this process is no worker that a fresh one can take the place of.
 pub(crate) fn left_out(function: &str, device: &str) -> Option<BTreeMap<String, String>> {
     let (_, all) = NOTES.get()?;
     let own = all.iter().filter(|one| one.function == function && one.device == device);
@@ -69,7 +70,9 @@ pub(crate) fn left_out(function: &str, device: &str) -> Option<BTreeMap<String, 
     Some(own.map(|one| (one.input.clone(), one.why.clone())).collect())
 }
 
-/// Whether this process may measure a sample of what is recorded: as a worker, where that was recorded before its run.
+/// Returns true where this process may measure a sample of the recordings.
+///
+/// A worker may where these were recorded before its run.
 pub(crate) fn takes_samples() -> bool {
     !is_worker() || std::env::var(SAMPLES).as_deref() != Ok("0")
 }
@@ -81,7 +84,7 @@ pub(crate) struct EndedSample {
     pub(crate) why: String,
 }
 
-/// The variants that have ended a worker before this one in the sample of what is recorded.
+/// Returns the variants that have ended a worker before this one in the sample of the recordings.
 pub(crate) fn ended_samples(function: &str, device: &str) -> Vec<EndedSample> {
     let all = NOTES.get().map_or(&[][..], |(_, all)| all);
     let own = all.iter().filter(|one| one.function == function && one.device == device);
@@ -100,12 +103,12 @@ pub(crate) fn hand_over(left_out: &[LeftOut]) {
     }
 }
 
-/// What tells this recorder from all others, also after its worker was replaced.
+/// Returns the name that tells this recorder from all others, also after its worker was replaced.
 pub(crate) fn recorder_name() -> String {
     std::env::var(RECORDER).unwrap_or_else(|_| Share::unique_owner())
 }
 
-/// For how long the workers before this one have measured, of which it takes the place.
+/// Returns the time that the workers before this one have measured, of which it takes the place.
 pub(crate) fn time_spent() -> Duration {
     let spent = note_path().and_then(|_| std::env::var(SPENT_MS).ok()?.parse().ok());
     Duration::from_millis(spent.unwrap_or(0))

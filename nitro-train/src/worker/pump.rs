@@ -1,11 +1,11 @@
-//! What a worker writes, passed on by its supervisor: so nothing that becomes of the supervisor's own outputs
+//! The outputs of a worker, passed on by its supervisor: so nothing that becomes of the supervisor's own outputs
 //! reaches a variant.
 
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// How long after a worker's end the last of what it wrote may take. A process that it has left behind may hold its
+/// The time that the last of a worker's output may take after its end. A process that it has left behind may hold its
 /// outputs open for ever.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 

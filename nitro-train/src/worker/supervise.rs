@@ -6,8 +6,9 @@ use super::supervisor::{Supervision, Supervisor};
 use super::team;
 use crate::terminal::{Output, say};
 
-/// Runs this program's command line in workers until all has been measured; the exit code of the last, or that of
-/// the signal that has ended it.
+/// Runs this program's command line in workers until all has been measured.
+///
+/// Returns the exit code of the last, or that of the signal that has ended it.
 pub(crate) fn supervise(job: &Supervision, out: &Output) -> Result<u8, WorkerError> {
     let interruption = Interruption::listen().map_err(WorkerError::system("a handler for interruptions"))?;
     let code = match &job.team {

@@ -16,20 +16,20 @@ use super::protocol::{GO_ON, PANICKED, RECORDER, SAMPLES, SPENT_MS};
 use crate::measure::{Share, evaluation_of};
 use crate::terminal::{Output, say};
 
-/// What is measured in workers.
+/// The job that is measured in workers.
 #[derive(Clone, Debug)]
 pub(crate) struct Supervision {
     /// The store that workers measure into, and that hears what ended them.
     pub(crate) store: String,
-    /// How long one run of a variant may take.
+    /// The longest time of one run of a variant.
     pub(crate) deadline: Duration,
-    /// Whether the store has recordings before any worker begins.
+    /// True where the store has recordings before any worker begins.
     pub(crate) has_recordings: bool,
     /// The devices to record on at the same time; none for one worker at a time, on all that the command line names.
     pub(crate) team: Option<Vec<String>>,
 }
 
-/// How the worker of a team is started, heard and shown.
+/// A member of a team: starts, hears and shows its worker.
 pub(super) trait Membership: Sync {
     /// The worker is to work on this device, and to be heard.
     fn prepare(&self, command: &mut Command);
@@ -41,14 +41,14 @@ pub(super) trait Membership: Sync {
     fn say(&self, line: &str);
 }
 
-/// Who starts one worker after the other.
+/// A supervisor, which starts one worker after the other.
 pub(super) struct Supervisor<'a> {
     job: &'a Supervision,
     interruption: &'a Interruption,
     out: &'a Output,
     /// The device of a team that the workers are for; none where they work on all that the command line names.
     member: Option<&'a dyn Membership>,
-    /// Who the workers are to those that share the store.
+    /// The name of the workers to those that share the store.
     recorder: String,
     /// When the first run of a variant was noted.
     measuring_since: Option<Instant>,
@@ -56,7 +56,7 @@ pub(super) struct Supervisor<'a> {
     suspect: Option<Note>,
     /// The inputs that fresh workers leave out.
     left_out: Vec<LeftOut>,
-    /// Whether what is recorded was so before the workers began, as far as anyone can tell.
+    /// True while the recordings are known to be from before the workers began.
     takes_samples: bool,
 }
 
@@ -68,12 +68,12 @@ impl<'a> Supervisor<'a> {
         Self { job, interruption, out, member, recorder, measuring_since, suspect, left_out, takes_samples }
     }
 
-    /// Of workers for one device of a team.
+    /// Returns the supervisor of workers for one device of a team.
     pub(super) fn for_member(self, member: &'a dyn Membership) -> Self {
         Self { member: Some(member), ..self }
     }
 
-    /// Runs the command line in workers until one ends in order; its exit code.
+    /// Runs the command line in workers until one ends in order. Returns its exit code.
     pub(super) fn run(mut self) -> Result<u8, WorkerError> {
         loop {
             match self.run_worker()? {
@@ -125,9 +125,10 @@ impl<'a> Supervisor<'a> {
         })
     }
 
-    /// A run of a variant has broken the worker. In doubt whether the variant is at fault it gets another try, for
-    /// whoever ends a process from outside seldom means the variant (unless it is the system, short of memory), and
-    /// a variant that took too long may have waited for others.
+    /// Handles a run of a variant that has broken the worker.
+    ///
+    /// In doubt the variant gets another try. Whoever ends a process from outside seldom means the variant, unless it
+    /// is the system, short of memory. And a variant that took too long may have waited for others.
     fn broken(&mut self, note: Note, how: &str, in_doubt: bool) -> Result<(), WorkerError> {
         // Samples come last: a worker that broke before has recorded what the next would take for older.
         self.takes_samples &= note.is_sample;
@@ -139,7 +140,7 @@ impl<'a> Supervisor<'a> {
         self.blame(&note, how)
     }
 
-    /// Inputs for fresh workers to leave out, each once.
+    /// Adds inputs for fresh workers to leave out, each once.
     fn leave_out(&mut self, inputs: Vec<LeftOut>) {
         inputs.into_iter().for_each(|one| {
             if !self.left_out.contains(&one) {

@@ -26,7 +26,7 @@ struct Member<'a> {
     measured: AtomicUsize,
 }
 
-/// Records on all devices; the exit code, that of a failure if there is one.
+/// Records on all devices. Returns the exit code, that of a failure if there is one.
 pub(super) fn run(
     job: &Supervision,
     devices: &[String],
@@ -53,7 +53,7 @@ pub(super) fn run(
     summary(&members, ended, interruption.exit_code())
 }
 
-/// The code of an interruption goes first, then that of a failure.
+/// Returns the code of an interruption, else that of a failure.
 fn summary(
     members: &[Member<'_>],
     ended: Vec<Result<u8, WorkerError>>,
@@ -116,7 +116,7 @@ impl Member<'_> {
     }
 }
 
-/// The lines until the worker ends, whatever their bytes.
+/// Returns the lines until the worker ends, whatever their bytes.
 fn lines(from: impl Read) -> impl Iterator<Item = String> {
     let lines = BufReader::new(from).split(b'\n').map_while(Result::ok);
     lines.map(|line| String::from_utf8_lossy(&line).into_owned())

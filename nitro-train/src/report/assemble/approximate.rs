@@ -1,4 +1,4 @@
-//! Which of the variants on the page are approximate.
+//! The approximate ones of the variants on the page.
 
 use nitro_core::{Choice, Configuration, Function};
 use nitro_learn::Approximation;

@@ -29,15 +29,15 @@ fn are_alike(one: &DeviceRecord, other: &DeviceRecord) -> bool {
 fn table(mut devices: Vec<DeviceRecord>) -> DeviceTable {
     devices.sort_by(|a, b| by_name(&a.id, &b.id));
     let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
-    let value = |device: &DeviceRecord, name: &String| device.features.get(name).copied().unwrap_or(f64::NAN);
     // Under the names that models and selectors have for them, which end in the unit; bytes are read better in
     // larger ones.
-    let feature = |name: &String| {
+    let mut features = Vec::new();
+    for name in names {
         let unit = if name.ends_with("_bytes") { "bytes" } else { "" };
-        let values: Vec<f64> = devices.iter().map(|device| value(device, name)).collect();
-        (Quantity { name: name.clone(), value: f64::NAN, unit: unit.to_owned() }, values)
-    };
-    let features = names.into_iter().map(feature).collect();
+        let values = devices.iter().map(|device| device.features.get(name).copied().unwrap_or(f64::NAN));
+        let quantity = Quantity { name: name.clone(), value: f64::NAN, unit: unit.to_owned() };
+        features.push((quantity, values.collect()));
+    }
     let apart = distances(&devices.iter().collect::<Vec<_>>());
     let ids: Vec<String> = devices.iter().map(|device| device.id.clone()).collect();
     let cells = apart.into_iter().map(|row| row.into_iter().map(Some).collect()).collect();

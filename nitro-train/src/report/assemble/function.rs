@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use nitro_learn::evaluate::{
-    DeviceEvaluation, EvaluateError, Evaluation, Split, VariantStatistics, best_variant_shares,
-    selector_names, worst_inputs,
+    DeviceEvaluation, EvaluateError, Evaluation, Split, best_variant_shares, selector_names, worst_inputs,
 };
 use nitro_learn::performance::PerformanceTable;
-use nitro_stats::statistics::mean;
 use nitro_store::recordings::Recordings;
 
 use super::learning_curve::learning_curve;
@@ -15,10 +13,11 @@ use super::local::{LOCAL_SELECTORS, LocalResult};
 use super::overhead::overhead;
 use super::pairs::{matrix, one_fewer, sensitivity};
 use super::selection::selection;
+use super::spaces::mean;
 use crate::report::data::{CalibrationCurve, Curve, FunctionReport, HeldOut, HeldOutDevice, Score, Winners};
 use crate::report::device::by_name;
 
-/// A function of which each device was left out in turn.
+/// Returns the section of a function of which each device was left out in turn.
 pub(crate) fn left_out(
     recordings: &Recordings,
     split: &Split,
@@ -41,7 +40,7 @@ pub(crate) fn left_out(
     })
 }
 
-/// A function that was measured on this machine.
+/// Returns the section of a function that was measured on this machine.
 pub(crate) fn measured_here(result: &LocalResult) -> Result<FunctionReport, EvaluateError> {
     let evaluation = result.evaluation.as_ref();
     let performance = PerformanceTable::new(&result.recordings)?;
@@ -56,7 +55,7 @@ pub(crate) fn measured_here(result: &LocalResult) -> Result<FunctionReport, Eval
     })
 }
 
-/// What is known of a function before anything is chosen.
+/// Returns the facts of a function that hold before anything is chosen.
 pub(crate) fn facts(recordings: &Recordings, split: &Split) -> Result<FunctionReport, EvaluateError> {
     let performance = PerformanceTable::new(recordings)?;
     Ok(FunctionReport {
@@ -68,37 +67,31 @@ pub(crate) fn facts(recordings: &Recordings, split: &Split) -> Result<FunctionRe
     })
 }
 
-/// Over these inputs; devices on which none of them was measured have no say.
+/// Returns the best variants over these inputs. Devices on which none of them was measured have no say.
 fn winners(recordings: &Recordings, performance: &PerformanceTable, inputs: &[usize]) -> Winners {
     let mut statistics = best_variant_shares(recordings, performance, inputs);
     statistics.retain(|device| device.inputs > 0);
     statistics.sort_by(|a, b| by_name(&a.device, &b.device));
-    let over_devices = |of: &dyn Fn(&VariantStatistics) -> Option<f64>| {
-        mean(statistics.iter().filter_map(of)).unwrap_or(f64::NAN)
-    };
-    let variants = 0..recordings.variants.len();
-    Winners {
-        variants: recordings.variants.clone(),
-        without: variants
-            .clone()
-            .map(|own| over_devices(&|device| Some(device.share_without[own])))
-            .collect(),
-        alone: variants.clone().map(|own| over_devices(&|device| device.share_alone[own])).collect(),
-        may_run: variants.map(|own| over_devices(&|device| Some(device.may_run[own]))).collect(),
-        devices: statistics.into_iter().map(|device| (device.device, device.best_share)).collect(),
+    let mut winners = Winners { variants: recordings.variants.clone(), ..Winners::default() };
+    for own in 0..recordings.variants.len() {
+        winners.without.push(mean(statistics.iter().map(|device| device.share_without[own])));
+        winners.alone.push(mean(statistics.iter().filter_map(|device| device.share_alone[own])));
+        winners.may_run.push(mean(statistics.iter().map(|device| device.may_run[own])));
     }
+    winners.devices = statistics.into_iter().map(|device| (device.device, device.best_share)).collect();
+    winners
 }
 
-/// Nothing where no calibration was asked for.
+/// Returns the curve of calibration; none where no calibration was asked for.
 fn calibration(evaluation: &Evaluation) -> Option<CalibrationCurve> {
     let counts = evaluation.devices.iter().flat_map(|device| device.calibrated.keys().copied());
     let counts: BTreeSet<usize> = counts.collect();
-    let device = |device: &DeviceEvaluation| {
-        let auto = device.selectors.get("auto").map(|figures| figures.mean);
-        let calibrated = counts.iter().map(|count| device.calibrated.get(count).map(|figures| figures.mean));
-        (device.held_out.clone(), std::iter::once(auto).chain(calibrated).collect())
-    };
-    let mut devices: Vec<(String, Vec<Option<f64>>)> = evaluation.devices.iter().map(device).collect();
+    let mut devices: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+    for device in &evaluation.devices {
+        let mut means = vec![device.selectors.get("auto").map(|figures| figures.mean)];
+        means.extend(counts.iter().map(|count| device.calibrated.get(count).map(|figures| figures.mean)));
+        devices.push((device.held_out.clone(), means));
+    }
     devices.sort_by(|(a, _), (b, _)| by_name(a, b));
     let curve = CalibrationCurve { counts: std::iter::once(0).chain(counts).collect(), devices };
     (curve.counts.len() > 1).then_some(curve)
@@ -106,10 +99,10 @@ fn calibration(evaluation: &Evaluation) -> Option<CalibrationCurve> {
 
 fn held_out(evaluation: &Evaluation) -> HeldOut {
     let names: Vec<&str> = selector_names().collect();
-    let applies = |column: &usize| {
-        evaluation.devices.iter().any(|device| device.selectors.by_name()[*column].1.is_some())
-    };
-    let columns: Vec<usize> = (0..names.len()).filter(applies).collect();
+    let mut columns: Vec<usize> = (0..names.len()).collect();
+    columns.retain(|&column| {
+        evaluation.devices.iter().any(|device| device.selectors.by_name()[column].1.is_some())
+    });
     let mut devices: Vec<HeldOutDevice> =
         evaluation.devices.iter().map(|device| held_out_device(device, &columns)).collect();
     devices.sort_by(|a, b| by_name(&a.device, &b.device));
@@ -118,11 +111,13 @@ fn held_out(evaluation: &Evaluation) -> HeldOut {
 
 fn held_out_device(device: &DeviceEvaluation, columns: &[usize]) -> HeldOutDevice {
     let figures = device.selectors.by_name();
-    // Whoever takes all device features does not choose, and an oracle chose with the device at hand.
-    let choose = |selector: &str| !selector.ends_with("-all") && selector != "best-single-feature";
-    let choose = device.device_features.iter().filter(|(selector, _)| choose(selector));
-    let mut chosen: Vec<(String, Vec<String>)> =
-        choose.map(|(selector, features)| (selector.to_string(), features.clone())).collect();
+    let mut chosen: Vec<(String, Vec<String>)> = Vec::new();
+    for (selector, features) in &device.device_features {
+        // Whoever takes all device features does not choose, and an oracle chose with the device at hand.
+        if !selector.ends_with("-all") && *selector != "best-single-feature" {
+            chosen.push((selector.to_string(), features.clone()));
+        }
+    }
     chosen.push(("auto".to_owned(), device.auto_model.device_features.clone()));
     HeldOutDevice {
         device: device.held_out.clone(),
@@ -132,40 +127,36 @@ fn held_out_device(device: &DeviceEvaluation, columns: &[usize]) -> HeldOutDevic
     }
 }
 
-/// Every choice on every device left out, `auto` first; `random` chooses nothing.
+/// Returns every choice on every device left out, `auto` first; `random` chooses nothing.
 fn pooled_curves(evaluation: &Evaluation) -> Vec<Curve> {
     let mut names: Vec<&str> = selector_names().filter(|name| *name != "random").collect();
     names.sort_by_key(|name| *name != "auto"); // stable
-    let curve = |name: &str| Curve {
-        selector: name.to_owned(),
-        shares: evaluation
-            .devices
-            .iter()
-            .filter_map(|device| device.shares.get(name))
-            .flatten()
-            .copied()
-            .collect(),
-    };
-    names.into_iter().map(curve).collect()
+    let mut curves = Vec::new();
+    for name in names {
+        let shares = evaluation.devices.iter().filter_map(|device| device.shares.get(name));
+        curves.push(Curve { selector: name.to_owned(), shares: shares.flatten().copied().collect() });
+    }
+    curves
 }
 
 fn scores(evaluation: &DeviceEvaluation) -> Vec<Score> {
     let selectors = evaluation.selectors.by_name();
-    let score = |&(name, heading): &(&str, &str)| {
-        let figures = selectors.iter().find(|(own, _)| *own == name)?.1?;
-        Some(Score {
+    let mut scores = Vec::new();
+    for (name, heading) in LOCAL_SELECTORS {
+        let Some(&(_, Some(figures))) = selectors.iter().find(|(own, _)| *own == name) else { continue };
+        scores.push(Score {
             selector: heading.to_owned(),
             description: describe(name, evaluation),
             mean: figures.mean,
             p05: figures.p05,
             worst: figures.worst,
             highlighted: name == "auto",
-        })
-    };
-    LOCAL_SELECTORS.iter().filter_map(score).collect()
+        });
+    }
+    scores
 }
 
-/// What a selector knows, in a few words.
+/// Describes the knowledge of a selector in a few words.
 fn describe(selector: &str, evaluation: &DeviceEvaluation) -> String {
     let sources = evaluation.sources.len();
     match selector {
@@ -180,9 +171,11 @@ fn describe(selector: &str, evaluation: &DeviceEvaluation) -> String {
 }
 
 fn curves(evaluation: &DeviceEvaluation) -> Vec<Curve> {
-    let curve = |&(name, heading): &(&str, &str)| {
-        let shares = evaluation.shares.get(name)?;
-        Some(Curve { selector: heading.to_owned(), shares: shares.clone() })
-    };
-    LOCAL_SELECTORS.iter().filter(|(name, _)| *name != "random").filter_map(curve).collect()
+    let mut curves = Vec::new();
+    for (name, heading) in LOCAL_SELECTORS.into_iter().filter(|(name, _)| *name != "random") {
+        if let Some(shares) = evaluation.shares.get(name) {
+            curves.push(Curve { selector: heading.to_owned(), shares: shares.clone() });
+        }
+    }
+    curves
 }

@@ -1,4 +1,4 @@
-//! What selectors achieved on one device of this machine.
+//! The result of the selectors on one device of this machine.
 
 use nitro_learn::evaluate::{DeviceEvaluation, Split};
 use nitro_store::recordings::Recordings;
@@ -13,19 +13,19 @@ pub(crate) const LOCAL_SELECTORS: [(&str, &str); 6] = [
     ("random", "random"),
 ];
 
-/// What was achieved on a device of this machine for one function.
+/// The result of one function on a device of this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocalResult {
     /// Everything recorded of the function, here and elsewhere.
     pub recordings: Recordings,
-    /// Which inputs were trained on, and which were tests.
+    /// The inputs for training, and those for tests.
     pub split: Split,
     /// None where the time did not do for a test input.
     pub evaluation: Option<DeviceEvaluation>,
 }
 
 impl LocalResult {
-    /// How many of the test inputs were measured here.
+    /// Returns the number of test inputs that were measured here.
     #[must_use]
     pub fn inputs(&self) -> usize {
         self.evaluation.as_ref().map_or(0, |evaluation| self.split.test.len() - evaluation.left_out)

@@ -25,7 +25,7 @@ pub(crate) use self::searches::searches;
 pub(crate) use self::spaces::{MeasuredSpace, space_report};
 use super::data::{DeviceTable, FunctionReport, Quantity, ReportData};
 
-/// The page about these functions and recorded devices, made on this device.
+/// Returns the page about these functions and recorded devices, made on this device.
 pub(crate) fn assemble(
     about: &str,
     here: &DeviceRecord,
@@ -44,23 +44,26 @@ pub(crate) fn assemble(
     }
 }
 
-/// What the selectors of an evaluation are.
+/// Returns the selectors of an evaluation, each with its meaning.
 fn glossary() -> Vec<(String, String)> {
-    let words = |name: &str| match name {
-        "random" => "mean over the admissible variants".to_owned(),
-        "majority" => "one selector a device, majority of their choices".to_owned(),
-        "auto" => "whichever does best on the other devices: what would be shipped".to_owned(),
-        "best-single-feature" => "one device feature, chosen on the device left out".to_owned(),
-        "nitro-2014" => "SVM trained on the device left out, input features alone".to_owned(),
-        "target-trained" => {
-            "trained on the device left out: what would be shipped of its own measurements".to_owned()
-        }
-        strategy => strategy.parse().map_or_else(|_| String::new(), Strategy::description),
-    };
-    selector_names().map(|name| (name.to_owned(), words(name))).collect()
+    selector_names().map(|name| (name.to_owned(), meaning(name))).collect()
 }
 
-/// A device feature with the unit that its name ends in.
+/// Returns the meaning of a selector of an evaluation.
+fn meaning(selector: &str) -> String {
+    let words = match selector {
+        "random" => "mean over the admissible variants",
+        "majority" => "one selector a device, majority of their choices",
+        "auto" => "whichever does best on the other devices: what would be shipped",
+        "best-single-feature" => "one device feature, chosen on the device left out",
+        "nitro-2014" => "SVM trained on the device left out, input features alone",
+        "target-trained" => "trained on the device left out: what would be shipped of its own measurements",
+        strategy => return strategy.parse().map_or_else(|_| String::new(), Strategy::description),
+    };
+    words.to_owned()
+}
+
+/// Returns a device feature with the unit that its name ends in.
 fn quantity((name, &value): (&String, &f64)) -> Quantity {
     const UNITS: [(&str, &str); 6] = [
         ("_bytes", "bytes"),

@@ -1,4 +1,4 @@
-//! What the selectors that would be shipped cost, and what their features bring.
+//! The cost of the selectors that would be shipped, and the benefit of their features.
 
 use nitro_core::model::{Model, Selector};
 use nitro_learn::evaluate::{Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits};
@@ -9,7 +9,7 @@ use nitro_store::recordings::{Outcome, Recordings};
 
 use crate::report::data::{Benefit, MedianAndP90, Overhead, WithFeatures};
 
-/// Over the devices left out; nothing where there are none.
+/// Returns the costs over the devices left out; none where there are none.
 pub(super) fn overhead(
     recordings: &Recordings,
     split: &Split,
@@ -17,26 +17,30 @@ pub(super) fn overhead(
     seed: u64,
 ) -> Result<Option<Overhead>, EvaluateError> {
     let devices = &evaluation.devices;
-    let models = || devices.iter().map(|device| &device.auto_model);
     if devices.is_empty() {
         return Ok(None);
     }
-    let choosing_ns = devices.iter().map(|device| {
-        let chooser = Chooser::new(recordings, &device.auto_model, position(recordings, device))?;
-        Ok(chooser.choosing_ns(&split.test))
-    });
+    let (mut model_bytes, mut model_parts, mut choosing_ns) = (Vec::new(), Vec::new(), Vec::new());
+    for device in devices {
+        let model = &device.auto_model;
+        model_bytes.push(model.to_bytes().len() as f64);
+        model_parts.extend(parts(model));
+        let chooser = Chooser::new(recordings, model, position(recordings, device))?;
+        choosing_ns.push(chooser.choosing_ns(&split.test));
+    }
     Ok(Some(Overhead {
-        model_bytes: median(models().map(|model| model.to_bytes().len() as f64).collect())
-            .unwrap_or(f64::NAN),
-        parts: median(models().filter_map(parts).collect()),
-        choosing_ns: median(choosing_ns.collect::<Result<_, EvaluateError>>()?).unwrap_or(f64::NAN),
+        model_bytes: median(model_bytes).unwrap_or(f64::NAN),
+        parts: median(model_parts),
+        choosing_ns: median(choosing_ns).unwrap_or(f64::NAN),
         best_variant_ns: median(best_times_ns(recordings, &split.test)).unwrap_or(f64::NAN),
         with_features: with_features(recordings, split, devices, seed)?,
         benefits: benefits(recordings, split, devices, seed)?,
     }))
 }
 
-/// What features and selector take beside what is chosen; none where it is not known of features.
+/// Compares the time of features and selector with that of the chosen variant.
+///
+/// Returns none where the times of the features are unknown.
 fn with_features(
     recordings: &Recordings,
     split: &Split,
@@ -57,24 +61,27 @@ fn with_features(
             times_ns.push((chooser.taken_ns(&task, at, input), performance.best_ns(at, input) / share));
         }
     }
-    let of = |value: fn(&(f64, f64)) -> f64| median_and_p90(times_ns.iter().map(value).collect());
-    let (choosing_ns, chosen_ns) = (of(|times| times.0), of(|times| times.1));
-    let all = (choosing_ns, chosen_ns, of(|(choosing, chosen)| choosing / chosen));
-    let (Some(choosing_ns), Some(chosen_ns), Some(ratio)) = all else { return Ok(None) };
-    Ok(Some(WithFeatures { choosing_ns, chosen_ns, ratio }))
+    if times_ns.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(WithFeatures {
+        choosing_ns: median_and_p90(times_ns.iter().map(|(choosing, _)| *choosing).collect()),
+        chosen_ns: median_and_p90(times_ns.iter().map(|(_, chosen)| *chosen).collect()),
+        ratio: median_and_p90(times_ns.iter().map(|(choosing, chosen)| choosing / chosen).collect()),
+    }))
 }
 
-fn median_and_p90(mut values: Vec<f64>) -> Option<MedianAndP90> {
+/// Returns the median and the 90th percentile of values, of which there is one at least.
+fn median_and_p90(mut values: Vec<f64>) -> MedianAndP90 {
     values.sort_unstable_by(f64::total_cmp);
-    let of = |fraction| quantile(&values, fraction);
-    (!values.is_empty()).then(|| MedianAndP90 { median: of(0.5), p90: of(0.9) })
+    MedianAndP90 { median: quantile(&values, 0.5), p90: quantile(&values, 0.9) }
 }
 
 fn position(recordings: &Recordings, device: &DeviceEvaluation) -> usize {
     recordings.device_index(&device.held_out).expect("what was evaluated was recorded")
 }
 
-/// Support vectors of a machine, nodes of a forest.
+/// Counts the support vectors of a machine, or the nodes of a forest.
 fn parts(model: &Model) -> Option<f64> {
     match &model.selector {
         Selector::Constant { .. } => None,
@@ -88,8 +95,9 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     (!values.is_empty()).then(|| quantile(&values, 0.5))
 }
 
-/// Of every device and every one of these inputs with a success.
+/// Returns the best time on every device and each of these inputs with a success.
 fn best_times_ns(recordings: &Recordings, inputs: &[usize]) -> Vec<f64> {
+    // Failed runs have no time, so an input without a success stays infinite and is dropped below.
     let mut best = vec![f64::INFINITY; recordings.devices.len() * recordings.inputs.len()];
     for row in &recordings.measurements {
         if let Outcome::Time(ns) = row.outcome {
@@ -97,12 +105,12 @@ fn best_times_ns(recordings: &Recordings, inputs: &[usize]) -> Vec<f64> {
             *slot = slot.min(ns);
         }
     }
-    let of_device = |times: &[f64]| inputs.iter().map(|&input| times[input]).collect::<Vec<_>>();
-    let times = best.chunks(recordings.inputs.len().max(1)).flat_map(of_device);
+    let devices = best.chunks(recordings.inputs.len().max(1));
+    let times = devices.flat_map(|times| inputs.iter().map(move |&input| times[input]));
     times.filter(|time| time.is_finite()).collect()
 }
 
-/// Mean over the devices left out, by the names of the features; one that a model does not have brings it nothing.
+/// Returns the benefit of each feature, mean over the devices left out. A model without the feature gains nothing.
 fn benefits(
     recordings: &Recordings,
     split: &Split,
@@ -119,11 +127,11 @@ fn benefits(
             sums[feature.expect("a model's features are those of its recordings")] += drop;
         }
     }
-    let mean = |(feature, sum): (&String, f64)| Benefit {
-        feature: feature.clone(),
-        drop: sum / devices.len() as f64,
-    };
-    Ok(recordings.features.iter().zip(sums).map(mean).collect())
+    let mut benefits = Vec::new();
+    for (feature, sum) in recordings.features.iter().zip(sums) {
+        benefits.push(Benefit { feature: feature.clone(), drop: sum / devices.len() as f64 });
+    }
+    Ok(benefits)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Tables over pairs of devices, in the order in which a reader looks for devices.
 
 use nitro_learn::evaluate::{
-    EvaluateError, Evaluation, OneFewer, PairTable, Split, best_of_another, one_source_fewer, within_machines,
+    EvaluateError, Evaluation, PairTable, Split, best_of_another, one_source_fewer, within_machines,
 };
 use nitro_learn::performance::PerformanceTable;
 use nitro_store::recordings::Recordings;
@@ -9,15 +9,16 @@ use nitro_store::recordings::Recordings;
 use crate::report::data::{DeviceSensitivity, Matrix, OneFewerTable};
 use crate::report::device::by_name;
 
-/// In the order in which a reader looks for devices.
+/// Returns the table with its devices in the order in which a reader looks for them.
 pub(super) fn matrix(devices: &[String], cells: &PairTable) -> Matrix {
     let mut order: Vec<usize> = (0..devices.len()).collect();
     order.sort_by(|&a, &b| by_name(&devices[a], &devices[b]));
-    let row = |&row: &usize| order.iter().map(|&column| cells[row][column]).collect();
-    Matrix {
-        devices: order.iter().map(|&device| devices[device].clone()).collect(),
-        cells: order.iter().map(row).collect(),
+    let mut matrix = Matrix::default();
+    for &row in &order {
+        matrix.devices.push(devices[row].clone());
+        matrix.cells.push(order.iter().map(|&column| cells[row][column]).collect());
     }
+    matrix
 }
 
 pub(super) fn sensitivity(
@@ -44,7 +45,7 @@ pub(super) fn sensitivity(
     })
 }
 
-/// Nothing where fewer than two sources would remain.
+/// Returns the tables with one source less; none where fewer than two sources would remain.
 pub(super) fn one_fewer(
     recordings: &Recordings,
     split: &Split,
@@ -53,11 +54,12 @@ pub(super) fn one_fewer(
 ) -> Result<Option<OneFewerTable>, EvaluateError> {
     let found = one_source_fewer(recordings, split, evaluation, seed)?;
     let devices: Vec<String> = recordings.devices.iter().map(|device| device.id.clone()).collect();
-    let table = |value: fn(&OneFewer) -> Option<f64>| {
-        let mut cells = vec![vec![None; devices.len()]; devices.len()];
-        found.iter().for_each(|one| cells[one.removed][one.held_out] = value(one));
-        matrix(&devices, &cells)
-    };
-    let tables = OneFewerTable { auto: table(|one| one.auto), majority: table(|one| one.majority) };
+    let mut auto = vec![vec![None; devices.len()]; devices.len()];
+    let mut majority = auto.clone();
+    for one in &found {
+        auto[one.removed][one.held_out] = one.auto;
+        majority[one.removed][one.held_out] = one.majority;
+    }
+    let tables = OneFewerTable { auto: matrix(&devices, &auto), majority: matrix(&devices, &majority) };
     Ok((!found.is_empty()).then_some(tables))
 }

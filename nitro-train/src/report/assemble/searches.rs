@@ -20,7 +20,7 @@ const MOST_PAIRS: usize = 12;
 /// So many numbers of evaluations that no pixel is without one.
 const STEPS: usize = 48;
 
-/// So many searches of each strategy on each pair; none where nothing can be searched.
+/// Runs `seeds` searches of each strategy on each pair. Returns none where nothing can be searched.
 pub(crate) fn searches(
     own: &MeasuredSpace<'_>,
     seeds: usize,
@@ -35,30 +35,29 @@ pub(crate) fn searches(
         return None;
     }
     let extent = Extent { evaluations: most, first_seed, seeds };
-    let searched: Vec<Searched> = pairs.iter().map(|&pair| Searched::of(own, pair)).collect();
+    let replays: Vec<PairReplay> = pairs.iter().map(|&pair| PairReplay::of(own, pair)).collect();
     let evaluations = steps(most);
-    let of_strategy = |strategy| {
+    // Nobody can learn from other devices where there are none.
+    let has_sources = replays.iter().any(|pair| !pair.sources.devices.is_empty());
+    let mut strategies = Vec::new();
+    for strategy in STRATEGIES.into_iter().filter(|own| has_sources || *own != Strategy::Transfer) {
         begins(strategy);
         let found: Vec<Vec<Vec<f64>>> =
-            searched.iter().map(|pair| curves(&pair.replay, strategy, &pair.sources, extent)).collect();
+            replays.iter().map(|pair| curves(&pair.replay, strategy, &pair.sources, extent)).collect();
         let all: Vec<Vec<f64>> = found.iter().flatten().cloned().collect();
-        let to_95 = searched[0].replay.summary(strategy, most, &all).evaluations_to_95;
-        SearchCurve { strategy: strategy.to_string(), to_95, ..curve(&evaluations, &found) }
-    };
-    // Nobody can learn from other devices where there are none.
-    let has_sources = searched.iter().any(|pair| !pair.sources.devices.is_empty());
-    let strategies = STRATEGIES.into_iter().filter(|own| has_sources || *own != Strategy::Transfer);
-    let strategies = strategies.map(of_strategy).collect();
+        let to_95 = replays[0].replay.summary(strategy, most, &all).evaluations_to_95;
+        strategies.push(SearchCurve { strategy: strategy.to_string(), to_95, ..curve(&evaluations, &found) });
+    }
     Some(SearchCurves { seeds, pairs: pairs.len(), evaluations, strategies })
 }
 
-/// What is searched on one device and input, and what the other devices tell of it.
-struct Searched {
+/// The replay on one device and input, with the measurements of the other devices.
+struct PairReplay {
     replay: Replay,
     sources: Arc<Sources>,
 }
 
-impl Searched {
+impl PairReplay {
     fn of(own: &MeasuredSpace<'_>, pair: Pair) -> Self {
         let devices = &own.answers[pair.input];
         let others: Vec<usize> = devices.keys().copied().filter(|device| *device != pair.device).collect();
@@ -67,31 +66,31 @@ impl Searched {
     }
 }
 
-/// From 1 on, each about a like factor above the one before.
+/// Returns counts from 1 on, each about a like factor above the one before.
 fn steps(most: usize) -> Vec<usize> {
-    let step = |nth: usize| (most as f64).powf(nth as f64 / (STEPS - 1) as f64).round() as usize;
-    let mut steps: Vec<usize> = (0..STEPS).map(step).collect();
+    let parts = (0..STEPS).map(|nth| nth as f64 / (STEPS - 1) as f64);
+    let mut steps: Vec<usize> = parts.map(|part| (most as f64).powf(part).round() as usize).collect();
     steps.dedup();
     steps
 }
 
-/// Of the curves, pair by pair and seed by seed.
+/// Joins the curves of all pairs and seeds.
 fn curve(evaluations: &[usize], found: &[Vec<Vec<f64>>]) -> SearchCurve {
-    // A search that ended early stays at what it found.
-    let after =
-        |curve: &Vec<f64>, count: usize| curve.get(count - 1).or(curve.last()).copied().unwrap_or(0.0);
-    let of_seed = |seed: usize, count: usize| mean(found.iter().map(|seeds| after(&seeds[seed], count)));
-    let seeds = 0..found.first().map_or(0, Vec::len);
-    let over_seeds = |join: fn(Vec<f64>) -> f64| {
-        evaluations
-            .iter()
-            .map(|&count| join(seeds.clone().map(|seed| of_seed(seed, count)).collect()))
-            .collect()
-    };
-    SearchCurve {
-        mean: over_seeds(|means| mean(means.into_iter())),
-        least: over_seeds(|means| means.into_iter().fold(f64::INFINITY, f64::min)),
-        most: over_seeds(|means| means.into_iter().fold(0.0, f64::max)),
-        ..SearchCurve::default()
+    let mut joined = SearchCurve::default();
+    for &count in evaluations {
+        // Seeds are compared by their means over the pairs, so that the band shows luck and not the pairs.
+        let mut means = Vec::new();
+        for seed in 0..found.first().map_or(0, Vec::len) {
+            means.push(mean(found.iter().map(|seeds| after(&seeds[seed], count))));
+        }
+        joined.mean.push(mean(means.iter().copied()));
+        joined.least.push(means.iter().copied().fold(f64::INFINITY, f64::min));
+        joined.most.push(means.into_iter().fold(0.0, f64::max));
     }
+    joined
+}
+
+/// Returns the best found after so many evaluations. A search that ended early stays at its best.
+fn after(curve: &[f64], count: usize) -> f64 {
+    curve.get(count - 1).or(curve.last()).copied().unwrap_or(0.0)
 }

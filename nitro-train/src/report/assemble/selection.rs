@@ -1,5 +1,5 @@
-//! Which device features are selected from all devices, and how long that and fitting take here (Muralidharan et
-//! al., ASPLOS 2016, Tables 5 and 6).
+//! The device features selected from all devices, and the time of that and of fitting (Muralidharan et al., ASPLOS
+//! 2016, Tables 5 and 6).
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -19,7 +19,7 @@ use crate::report::data::{Selection, SelectionSeconds};
 /// More subsets of device features say nothing more.
 const MOST_SUBSETS: usize = 4;
 
-/// Fits once more, on all devices, for the times; nothing of it is kept but what the page shows.
+/// Fits once more, on all devices, for the times and the names of the page.
 pub(super) fn selection(recordings: &Recordings, split: &Split, seed: u64) -> Result<Selection, LearnError> {
     let options = StudyOptions::default();
     let ids: BTreeSet<&str> = recordings.devices.iter().map(|device| device.id.as_str()).collect();
@@ -50,22 +50,26 @@ pub(super) fn selection(recordings: &Recordings, split: &Split, seed: u64) -> Re
     })
 }
 
-/// What some work returns, and the seconds it took.
+/// Runs some work and returns its result with the seconds it took.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let begin = Instant::now();
     let found = work();
     (found, begin.elapsed().as_secs_f64())
 }
 
-/// The best by their mean over the temporary targets, and the empty one in its place among them or after them.
+/// Returns the best subsets by their mean over the temporary targets. The empty one stands in its place or after them.
 fn subsets(transfer: &Transfer) -> Vec<(Vec<String>, f64)> {
-    let over_targets = |subset: usize| mean(transfer.scores.iter().map(|row| row[subset])).unwrap_or(0.0);
-    let names =
-        |subset: usize| transfer.subsets[subset].iter().map(|&at| transfer.candidates[at].clone()).collect();
-    let mut order: Vec<usize> = (0..transfer.subsets.len()).collect();
-    order.sort_by(|&a, &b| over_targets(b).total_cmp(&over_targets(a))); // stable: of equals the smaller
-    let kept = order.iter().enumerate().filter(|&(rank, &subset)| rank < MOST_SUBSETS || subset == 0);
-    let found: Vec<(Vec<String>, f64)> =
-        kept.map(|(_, &subset)| (names(subset), over_targets(subset))).collect();
+    let mut means = Vec::new();
+    for subset in 0..transfer.subsets.len() {
+        means.push((subset, mean(transfer.scores.iter().map(|row| row[subset])).unwrap_or(0.0)));
+    }
+    means.sort_by(|(_, a), (_, b)| b.total_cmp(a)); // stable: of equals the smaller
+    let mut found: Vec<(Vec<String>, f64)> = Vec::new();
+    for (rank, (subset, mean)) in means.into_iter().enumerate() {
+        if rank < MOST_SUBSETS || subset == 0 {
+            let names = transfer.subsets[subset].iter().map(|&at| transfer.candidates[at].clone());
+            found.push((names.collect(), mean));
+        }
+    }
     if found.len() < 2 { Vec::new() } else { found }
 }

@@ -1,4 +1,4 @@
-//! What was measured of the configurations of parameterised variants.
+//! The measurements of the configurations of parameterised variants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,10 +13,9 @@ use crate::report::device::by_name;
 use crate::report::space_data::{ParameterImportance, SpaceMap, SpaceReport};
 use crate::search::{Bins, Explained, SearchError, best_by, explained};
 
-/// What is measured of a space says something about it when at most every tenth configuration is missing.
+/// The least measured share of a space that says something about the whole.
 const MEASURED_SHARE: f64 = 0.9;
-/// And where fewer exist here than in the code, when they are at least so many: what a search keeps is no sample of
-/// the space.
+/// The fewest configurations of a sample. Fewer may be the remains of a search, which are no sample of the space.
 const LEAST_SAMPLE: usize = 64;
 
 /// The configurations of one variant with what was measured of them.
@@ -36,39 +35,41 @@ pub(super) struct Pair {
 }
 
 impl<'r> MeasuredSpace<'r> {
-    /// Those of a function, whose code tells what exists where the program has it; none where no variant has
-    /// parameters.
+    /// Returns the spaces of a function; none where no variant has parameters.
+    ///
+    /// The code tells all configurations, where the program has it.
     pub(crate) fn of(
         recordings: &'r Recordings,
         function: Option<&Function>,
     ) -> Result<Vec<Self>, SearchError> {
-        let of_space = |measured: Measured<'r>| {
+        let spaces = match Measured::of(recordings, None) {
+            Err(ConfigurationsError::NoSpace { .. }) => Vec::new(),
+            spaces => spaces?,
+        };
+        let mut all = Vec::new();
+        for measured in spaces {
             let answers = (0..recordings.inputs.len()).map(|input| measured.answers(input)).collect();
             let sampled_of = function.and_then(|own| sampled_of(recordings, own, measured.variant()));
-            Self { measured, answers, sampled_of }
-        };
-        match Measured::of(recordings, None) {
-            Ok(spaces) => Ok(spaces.into_iter().map(of_space).collect()),
-            Err(ConfigurationsError::NoSpace { .. }) => Ok(Vec::new()),
-            Err(error) => Err(error.into()),
+            all.push(Self { measured, answers, sampled_of });
         }
+        Ok(all)
     }
 
-    /// Where nearly all configurations were measured and one has a time, device by device.
+    /// Returns the pairs with nearly all configurations measured and at least one time, device by device.
     pub(super) fn pairs(&self) -> Vec<Pair> {
         if self.sampled_of.is_some() && self.measured.space.len() < LEAST_SAMPLE {
             return Vec::new();
         }
-        let is_whole = |answers: &[Option<Evaluation>]| {
-            let known = answers.iter().flatten().count() as f64;
-            known >= MEASURED_SHARE * answers.len() as f64
-                && answers.iter().flatten().any(|answer| answer.time_ns().is_some())
-        };
-        let of_input = |(input, devices): (usize, &BTreeMap<usize, Vec<Option<Evaluation>>>)| {
-            let whole = devices.iter().filter(|(_, answers)| is_whole(answers));
-            whole.map(move |(&device, _)| Pair { device, input }).collect::<Vec<_>>()
-        };
-        let mut pairs: Vec<Pair> = self.answers.iter().enumerate().flat_map(of_input).collect();
+        let mut pairs: Vec<Pair> = Vec::new();
+        for (input, devices) in self.answers.iter().enumerate() {
+            for (&device, answers) in devices {
+                let mut known = answers.iter().flatten();
+                let is_whole = known.clone().count() as f64 >= MEASURED_SHARE * answers.len() as f64;
+                if is_whole && known.any(|answer| answer.time_ns().is_some()) {
+                    pairs.push(Pair { device, input });
+                }
+            }
+        }
         pairs.sort_by_key(|pair| (pair.device, pair.input));
         pairs
     }
@@ -78,23 +79,26 @@ impl<'r> MeasuredSpace<'r> {
     }
 }
 
-/// How many configurations a variant has in the code, where fewer were measured anywhere and nobody has listed them.
+/// Counts the configurations of a variant in the code.
+///
+/// Returns none where nearly all were measured somewhere, or somebody has listed them.
 fn sampled_of(recordings: &Recordings, function: &Function, variant: &str) -> Option<u64> {
     let own = function.variants().iter().find(|own| own.name() == variant)?;
     let position = recordings.variant_index(variant)?;
     let of_variant = recordings.measurements.iter().filter(|one| one.variant == position);
     let measured: BTreeSet<&str> = of_variant.map(|one| one.configuration.as_str()).collect();
-    let is_part = |all: &u64| (measured.len() as f64) < MEASURED_SHARE * *all as f64;
-    Some(possible(own)).filter(|all| recordings.space(variant).is_none() && is_part(all))
+    let all = possible(own);
+    let is_part = (measured.len() as f64) < MEASURED_SHARE * all as f64;
+    (recordings.space(variant).is_none() && is_part).then_some(all)
 }
 
-/// Those that a constraint forbids included where they are too many to look at each.
+/// Counts the possible configurations, with the forbidden ones where there are too many to look at each.
 fn possible(variant: &VariantInfo) -> u64 {
     let all = variant.parameters().configurations();
     if all <= WALKED { variant.configurations().count() as u64 } else { all }
 }
 
-/// The space without its searches.
+/// Returns the report of a space without its searches.
 pub(crate) fn space_report(recordings: &Recordings, own: &MeasuredSpace<'_>) -> SpaceReport {
     let pairs = own.pairs();
     let explained =
@@ -105,65 +109,69 @@ pub(crate) fn space_report(recordings: &Recordings, own: &MeasuredSpace<'_>) -> 
         // Hardly any two of a sample differ in one parameter alone.
         explained.iter_mut().flat_map(|(_, all)| all).for_each(|one| one.with_others = f64::NAN);
     }
-    let with_others = |known: &[&Vec<Explained>]| {
-        order.iter().map(|&at| mean(known.iter().map(|all| all[at].with_others))).collect::<Vec<f64>>()
-    };
-    let mut by_device: Vec<(String, Vec<f64>)> = explained
-        .chunk_by(|(one, _), (other, _)| one.device == other.device)
-        .map(|same| {
-            let known: Vec<&Vec<Explained>> = same.iter().map(|(_, all)| all).collect();
-            (recordings.devices[same[0].0.device].id.clone(), with_others(&known))
-        })
-        .collect();
+    let mut by_device: Vec<(String, Vec<f64>)> = Vec::new();
+    for same in explained.chunk_by(|(one, _), (other, _)| one.device == other.device) {
+        let with_others = order.iter().map(|&at| mean(same.iter().map(|(_, all)| all[at].with_others)));
+        by_device.push((recordings.devices[same[0].0.device].id.clone(), with_others.collect()));
+    }
     by_device.sort_by(|(a, _), (b, _)| by_name(a, b));
-    let importance = |&at: &usize| ParameterImportance {
-        parameter: own.measured.space.parameters()[at].name().to_owned(),
-        values: own.measured.space.parameters()[at].len(),
-        alone: mean(explained.iter().map(|(_, all)| all[at].alone)),
-        with_others: mean(explained.iter().map(|(_, all)| all[at].with_others)),
-    };
+    let mut parameters = Vec::new();
+    for &at in &order {
+        let parameter = &own.measured.space.parameters()[at];
+        parameters.push(ParameterImportance {
+            parameter: parameter.name().to_owned(),
+            values: parameter.len(),
+            alone: mean(explained.iter().map(|(_, all)| all[at].alone)),
+            with_others: mean(explained.iter().map(|(_, all)| all[at].with_others)),
+        });
+    }
     SpaceReport {
         variant: own.measured.variant().to_owned(),
         configurations: own.measured.space.len(),
         sampled_of: own.sampled_of,
         pairs: pairs.len(),
-        parameters: order.iter().map(importance).collect(),
+        parameters,
         by_device,
         map: map(own, &order, &pairs),
         searches: None,
     }
 }
 
-/// The parameters with several values, the one that matters most first; none where nothing tells which matters.
+/// Returns the parameters with several values, the most important first; none where no pair tells.
 fn order(own: &MeasuredSpace<'_>, explained: &[(Pair, Vec<Explained>)]) -> Vec<usize> {
     if explained.is_empty() {
         return Vec::new();
     }
     let parameters = own.measured.space.parameters();
-    let of = |all: &Explained| if own.sampled_of.is_some() { all.alone } else { all.with_others };
-    let weight = |&at: &usize| mean(explained.iter().map(|(_, all)| of(&all[at])));
-    let mut order: Vec<usize> = (0..parameters.len()).filter(|&at| parameters[at].len() > 1).collect();
-    order.sort_by(|a, b| weight(b).total_cmp(&weight(a))); // stable
-    order
+    // A sample does not tell the shares with the others.
+    let is_sample = own.sampled_of.is_some();
+    let mut weights: Vec<(usize, f64)> = Vec::new();
+    for at in (0..parameters.len()).filter(|&at| parameters[at].len() > 1) {
+        let known = explained.iter().map(|(_, all)| &all[at]);
+        weights.push((at, mean(known.map(|one| if is_sample { one.alone } else { one.with_others }))));
+    }
+    weights.sort_by(|(_, a), (_, b)| b.total_cmp(a)); // stable
+    weights.into_iter().map(|(at, _)| at).collect()
 }
 
-/// By the two parameters that matter most, mean over the pairs.
+/// Maps the space by the two most important parameters, mean over the pairs.
 fn map(own: &MeasuredSpace<'_>, order: &[usize], pairs: &[Pair]) -> Option<SpaceMap> {
     let space = &own.measured.space;
     let columns = Bins::of(space, *order.first()?);
     let rows = order.get(1).map(|&at| Bins::of(space, at));
     let of_pairs: Vec<Vec<Vec<Option<f64>>>> =
         pairs.iter().map(|&pair| best_by(space, own.of_pair(pair), rows.as_ref(), &columns)).collect();
-    let cell = |row: usize, column: usize| {
-        let known: Vec<f64> = of_pairs.iter().filter_map(|cells| cells[row][column]).collect();
-        statistics::mean(known.iter().copied())
-    };
+    // A cell is the mean over the pairs that have a time for its values.
     let row_count = rows.as_ref().map_or(1, |bins| bins.labels.len());
-    let row = |row: usize| (0..columns.labels.len()).map(|column| cell(row, column)).collect();
-    let cells = (0..row_count).map(row).collect();
-    let name = |at: usize| space.parameters()[at].name().to_owned();
-    let rows = rows.map(|bins| (name(order[1]), bins.labels));
-    Some(SpaceMap { columns: (name(order[0]), columns.labels), rows, cells })
+    let mut cells = vec![vec![None; columns.labels.len()]; row_count];
+    for (row, cells) in cells.iter_mut().enumerate() {
+        for (column, cell) in cells.iter_mut().enumerate() {
+            *cell = statistics::mean(of_pairs.iter().filter_map(|cells| cells[row][column]));
+        }
+    }
+    let mut names = order.iter().map(|&at| space.parameters()[at].name().to_owned());
+    let columns = (names.next()?, columns.labels);
+    Some(SpaceMap { columns, rows: names.next().zip(rows.map(|bins| bins.labels)), cells })
 }
 
 /// Returns the mean, no number of nothing.

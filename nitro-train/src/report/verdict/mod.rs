@@ -1,4 +1,4 @@
-//! What the page says, in words: how good the choices are, where they lose, what to do next.
+//! The verdict of the page in words: how good the choices are, where they lose, what to do next.
 
 mod losses;
 mod next;
@@ -47,13 +47,14 @@ fn words(step: &Step) -> Markup {
     }
 }
 
-/// One sentence on all functions.
+/// Returns one sentence on all functions.
 fn headline(functions: &[FunctionReport]) -> Option<Markup> {
     let local: Vec<(&str, f64)> =
         functions.iter().filter_map(|own| Some((own.name.as_str(), highlighted(own)?.mean))).collect();
     if !local.is_empty() {
         return Some(html! {
-            "On this machine the choices learned elsewhere reach " (share(&local)) " of exhaustive search" (spread(&local)) "."
+            "On this machine the choices learned elsewhere reach " (share(&local)) " of exhaustive search"
+            (spread(&local)) "."
             (beside(functions, &[("static", "the best single variant"), ("learned here", "selectors learned here")]))
         });
     }
@@ -61,7 +62,10 @@ fn headline(functions: &[FunctionReport]) -> Option<Markup> {
     (!unseen.is_empty()).then(|| html! {
         "On a device that nobody measured, what would be shipped (" code { "auto" } ") reaches " (share(&unseen))
         " of exhaustive search" (spread(&unseen)) "."
-        (beside(functions, &[("static", "the best single variant"), ("target-trained", "selectors trained on the device itself")]))
+        (beside(functions, &[
+            ("static", "the best single variant"),
+            ("target-trained", "selectors trained on the device itself"),
+        ]))
     })
 }
 
@@ -69,7 +73,7 @@ fn share(shares: &[(&str, f64)]) -> Markup {
     html! { strong { (Percent(mean(shares))) "\u{a0}%" } }
 }
 
-/// That it is a mean, and the lowest of the functions.
+/// Says that a share is a mean, and names the lowest of the functions.
 fn spread(shares: &[(&str, f64)]) -> Markup {
     let lowest = shares.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).filter(|_| shares.len() > 1);
     html! {
@@ -79,7 +83,7 @@ fn spread(shares: &[(&str, f64)]) -> Markup {
     }
 }
 
-/// Other selectors, over the functions that have them.
+/// Compares other selectors, over the functions that have them.
 fn beside(functions: &[FunctionReport], others: &[(&str, &str)]) -> Markup {
     let known = others.iter().map(|(selector, words)| (of_functions(functions, selector), *words));
     let known: Vec<_> = known.filter(|(shares, _)| !shares.is_empty()).collect();
@@ -92,13 +96,11 @@ fn beside(functions: &[FunctionReport], others: &[(&str, &str)]) -> Markup {
     }
 }
 
-/// By function what a selector achieves, on this machine or on the devices left out.
+/// Returns the share of a selector by function, on this machine or on the devices left out.
 fn of_functions<'a>(functions: &'a [FunctionReport], selector: &str) -> Vec<(&'a str, f64)> {
-    let share = |function: &FunctionReport| match function.scores.as_slice() {
-        [] => function.held_out.as_ref()?.mean_of(selector),
-        scores => scores.iter().find(|score| score.selector == selector).map(|score| score.mean),
-    };
-    functions.iter().filter_map(|function| Some((function.name.as_str(), share(function)?))).collect()
+    let shares =
+        functions.iter().map(|function| Some((function.name.as_str(), function.share_of(selector)?)));
+    shares.flatten().collect()
 }
 
 fn mean(shares: &[(&str, f64)]) -> f64 {
@@ -109,7 +111,7 @@ fn highlighted(function: &FunctionReport) -> Option<&Score> {
     function.scores.iter().find(|score| score.highlighted)
 }
 
-/// One line on a function, the first of its section.
+/// Returns one line on a function, the first of its section.
 pub(super) fn line(function: &FunctionReport) -> Markup {
     let text = match function.scores.as_slice() {
         [] => function.held_out.as_ref().and_then(|held_out| unseen(held_out, function)),
@@ -118,12 +120,13 @@ pub(super) fn line(function: &FunctionReport) -> Markup {
     html! { @if let Some(text) = text { p.line { (text) } } }
 }
 
-/// Of devices left out.
+/// Returns the line on devices left out.
 fn unseen(held_out: &HeldOut, function: &FunctionReport) -> Option<Markup> {
     let auto = held_out.mean_of("auto")?;
     let worst = held_out.of("auto").into_iter().fold(f64::INFINITY, f64::min);
     Some(html! {
-        strong { (Percent(auto)) "\u{a0}%" } " on " (held_out.devices.len()) " unseen devices (worst " (Percent(worst)) ")"
+        strong { (Percent(auto)) "\u{a0}%" }
+        " on " (held_out.devices.len()) " unseen devices (worst " (Percent(worst)) ")"
         @for (selector, words) in [("static", "one variant for all"), ("target-trained", "trained there")] {
             @if let Some(mean) = held_out.mean_of(selector) { ", " (words) " " (Percent(mean)) }
         }
@@ -134,7 +137,7 @@ fn unseen(held_out: &HeldOut, function: &FunctionReport) -> Option<Markup> {
     })
 }
 
-/// Of the machine that was measured.
+/// Returns the line on the machine that was measured.
 fn here(scores: &[Score]) -> Option<Markup> {
     let own = scores.iter().find(|score| score.highlighted)?;
     Some(html! {
