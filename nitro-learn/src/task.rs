@@ -179,7 +179,7 @@ impl<'a> Task<'a> {
     }
 
     /// The share of speed that is left once the time for choosing is counted. Where nothing is known of features,
-    /// nothing is counted. Of a call of nanoseconds it is counted as if it took [`LEAST_CALL_NS`].
+    /// nothing is counted. Of a call of nanoseconds it is counted as if it took `LEAST_CALL_NS`.
     pub fn net(&self, device: usize, input: usize, share: f64, choosing_ns: f64) -> f64 {
         if self.costs.is_none() {
             return share;

@@ -5,7 +5,7 @@
 ///
 /// Where a value goes from one statement to another ([`Dependence::passing`]), rules say by which threads it is
 /// made and where it is kept on the way. Whoever writes code for a kernel adds what else that takes
-/// ([`Problem::rule`]).
+/// ([`Problem::rule`](crate::Problem::rule)).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -101,7 +101,8 @@ pub enum Operation {
     #[default]
     Unknown,
     /// Reads one element of its array from global memory, before the kernel stores to that element if it ever does;
-    /// where that array is staged ([`Nesting::memory`] is `shared`) it writes it to shared memory, too.
+    /// where that array is staged ([`Nesting::memory`](crate::Nesting::memory) is `shared`) it writes it to shared
+    /// memory, too.
     Load,
     /// Writes one element of its array to global memory.
     Store,

@@ -15,8 +15,8 @@ pub struct Nesting {
     pub loops: Vec<NestLoop>,
     /// The memory of each array of the kernel, `global` or `shared`.
     pub memory: Vec<ChoiceId>,
-    /// For each array that is passed on ([`Passing::Array`]), the threads that load it: the `same` as those that
-    /// need it, or its `own`.
+    /// For each array that is passed on ([`Passing::Array`](crate::Passing::Array)), the threads that load it: the
+    /// `same` as those that need it, or its `own`.
     pub threads: Vec<Option<ChoiceId>>,
     /// For each array that is passed on, how its tile lies in shared memory: one of [`LAYOUTS`](super::LAYOUTS).
     pub layouts: Vec<Option<ChoiceId>>,

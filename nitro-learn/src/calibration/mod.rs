@@ -3,9 +3,9 @@
 //!
 //! Measured so few, a variant's cost cannot be learned from scratch. But of every training input it is known what
 //! the variants cost on the source devices, and what a model of those expects here. So the table of this device is
-//! *completed*: what was not measured is estimated from what was ([`mixture`], then [`process`]). A forest grows from
+//! *completed*: what was not measured is estimated from what was (`mixture`, then `process`). A forest grows from
 //! the completed table as from a measured one. Which inputs to measure is decided before any is: those after which
-//! the rest is known best ([`process::most_telling`]).
+//! the rest is known best (`process::most_telling`).
 //!
 //! The selector needs no more time than that of any forest: all that is left of the calibration are the values in
 //! its leaves.

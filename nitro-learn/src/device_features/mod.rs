@@ -1,8 +1,8 @@
 //! Selection of the device features to learn from.
 //!
-//! - [`candidates`]: those that are known, differ, and do not repeat each other.
+//! - `candidates`: those that are known, differ, and do not repeat each other.
 //! - [`profile_based`]: P-DFS, those that hardware counters point to.
-//! - [`cross_validation`]: CV-DFS, the subset whose machines carry over best from source to source
+//! - `cross_validation`: CV-DFS, the subset whose machines carry over best from source to source
 //!   ([`transfer`](crate::learners::transfer)).
 
 mod candidates;

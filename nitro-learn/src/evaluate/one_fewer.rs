@@ -92,7 +92,6 @@ struct Removal {
 }
 
 /// Returns what to judge.
-
 fn removals(recordings: &Recordings, evaluation: &Evaluation) -> Result<Vec<Removal>, EvaluateError> {
     let mut removals = Vec::new();
     for device in evaluation.devices.iter().filter(|device| device.sources.len() > 2) {

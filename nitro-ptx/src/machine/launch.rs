@@ -74,7 +74,7 @@ pub struct Launched {
     pub instructions: u64,
     /// Instructions that threads have executed.
     pub thread_instructions: u64,
-    /// A modelled time, which is a count and no claim about any GPU: see [the module](super#modelled-time).
+    /// A modelled time, which is a count and no claim about any GPU: see [the module](crate::emulate#modelled-time).
     pub cycles: u64,
     /// Races, if they were to be listed: each pair of instructions once.
     pub races: Vec<Race>,

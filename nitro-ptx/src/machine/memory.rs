@@ -38,7 +38,7 @@ impl Memory {
     }
 
     /// A buffer of so many bytes that nobody has written: with
-    /// [`Options::uninitialised`](super::Options::uninitialised) it is a fault to read them before.
+    /// [`Options::uninitialised`](crate::emulate::Options::uninitialised) it is a fault to read them before.
     pub fn allocate_uninitialised(&mut self, length_bytes: usize) -> u64 {
         self.buffers.push(Bytes::unwritten(vec![FILLER; length_bytes]));
         (self.buffers.len() as u64) << APART

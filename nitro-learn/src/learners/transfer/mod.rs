@@ -5,8 +5,8 @@
 //! held out as well (two folds), so that a selector that has only memorised its inputs is not rewarded.
 //!
 //! Each learner fills the table with selectors of its own kind
-//! ([`Learner::transfer`](crate::learners::Learner::transfer)): [`machines`] share what hundreds of machines
-//! have in common, [`trained`] is for every other kind. The number of samples is bounded, so that a table costs
+//! ([`Learner::transfer`](crate::learners::Learner::transfer)): `machines` share what hundreds of machines
+//! have in common, `trained` is for every other kind. The number of samples is bounded, so that a table costs
 //! about the same whatever the number of devices and features.
 
 mod machines;
