@@ -158,7 +158,7 @@ fn json(folder: &Path, arguments: &[&str]) -> serde_json::Value {
 fn evaluated(folder: &Path) -> Vec<u32> {
     let mut store = store::open(folder.join("s.db").to_str().unwrap()).unwrap();
     let known: BTreeSet<String> =
-        store.searches().unwrap().evaluations.into_iter().map(|(key, _)| key.configuration).collect();
+        store.searches().unwrap().evaluations.into_keys().map(|key| key.configuration).collect();
     let is_known = |point: &u32| known.contains(&format!("kernel={}", Artifact::of(&point.to_string())));
     (0..POINTS).filter(is_known).collect()
 }
