@@ -8,12 +8,15 @@ use nitro_train::generate::{Crossing, Decisions, Description, Generator, Prover,
 /// A named text of generated code.
 pub(super) type Preset = (String, String);
 
+/// A function that returns presets for a generator.
+type MorePresets<G> = dyn Fn(&G) -> Vec<Preset> + Send + Sync;
+
 /// A generator that is made when it is first asked for.
 pub(super) struct Later<G> {
     make: Box<dyn Fn() -> G + Send + Sync>,
     made: OnceLock<G>,
     /// Adds presets to the generator's own.
-    more: Box<dyn Fn(&G) -> Vec<Preset> + Send + Sync>,
+    more: Box<MorePresets<G>>,
 }
 
 impl<G> Later<G> {
