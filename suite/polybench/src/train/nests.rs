@@ -11,12 +11,13 @@ use crate::gpu::reference;
 use crate::{blas, sizes, solvers, statistics, stencils};
 
 macro_rules! nests {
-    ($($module:ident: $($name:ident)+;)+) => {
+    ($($module:ident: $($name:ident $text:literal)+;)+) => {
         $($(mod $name {
             use super::*;
 
             /// The nest, on data of its own.
             #[code_variant(
+                name = $text,
                 device = nitro_cuda::current(),
                 features(elements = work.elements()),
                 variants(plain, found { kernel in artifacts }),
@@ -56,8 +57,9 @@ macro_rules! nests {
 }
 
 nests! {
-    blas: gemm two_mm three_mm syrk syr2k trmm gesummv gemver;
-    solvers: doitgen atax bicg mvt;
-    statistics: covariance correlation;
-    stencils: jacobi_2d fdtd_2d heat_3d;
+    blas: gemm "gemm" two_mm "two_mm" three_mm "three_mm" syrk "syrk" syr2k "syr2k" trmm "trmm"
+        gesummv "gesummv" gemver "gemver";
+    solvers: doitgen "doitgen" atax "atax" bicg "bicg" mvt "mvt";
+    statistics: covariance "covariance" correlation "correlation";
+    stencils: jacobi_2d "jacobi_2d" fdtd_2d "fdtd_2d" heat_3d "heat_3d";
 }

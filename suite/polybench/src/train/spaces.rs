@@ -15,12 +15,13 @@ use crate::gpu::reference;
 const BEGUN_WITH: usize = 8;
 
 macro_rules! spaces {
-    ($($name:ident $kernel:ident $size:literal: $($variant:ident $tiles:ident)+;)+) => {
+    ($($name:ident $text:literal $kernel:ident $size:literal: $($variant:ident $tiles:ident)+;)+) => {
         $(mod $name {
             use super::*;
 
             /// The kernel, on data of its own.
             #[code_variant(
+                name = $text,
                 device = nitro_cuda::current(),
                 features(elements = work.elements()),
                 variants(plain, $($variant { kernel in artifacts }),+),
@@ -63,14 +64,14 @@ macro_rules! spaces {
 }
 
 spaces! {
-    sgemm_1024 Sgemm 1024: reduced Reduced ahead Ahead full Full everything Everything;
-    sgemm_4096 Sgemm 4096: ahead Ahead full Full;
-    batched_sgemm BatchedSgemm 64: full Full;
-    axpy Axpy 67108864: full Full;
-    matvec_by_threads Matvec 16384: full Full;
-    matvec_by_warps MatvecByWarps 16384: full Full;
-    gesummv_by_threads Gesummv 16384: full Full;
-    gesummv_by_warps GesummvByWarps 16384: full Full;
+    sgemm_1024 "sgemm_1024" Sgemm 1024: reduced Reduced ahead Ahead full Full everything Everything;
+    sgemm_4096 "sgemm_4096" Sgemm 4096: ahead Ahead full Full;
+    batched_sgemm "batched_sgemm" BatchedSgemm 64: full Full;
+    axpy "axpy" Axpy 67108864: full Full;
+    matvec_by_threads "matvec_by_threads" Matvec 16384: full Full;
+    matvec_by_warps "matvec_by_warps" MatvecByWarps 16384: full Full;
+    gesummv_by_threads "gesummv_by_threads" Gesummv 16384: full Full;
+    gesummv_by_warps "gesummv_by_warps" GesummvByWarps 16384: full Full;
 }
 
 fn asked(kernel: Kernel, size: u64, tiles: Tiles) -> Asked {
