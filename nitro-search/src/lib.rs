@@ -30,7 +30,7 @@ pub mod threads;
 use nitro_stats::random;
 
 pub use self::engine::{
-    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError,
+    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, gap,
 };
 pub use self::generator::{BoxError, Description, Generator, Prover, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure};

@@ -37,7 +37,11 @@ impl<'a, B: LowerBound> PointProver<'a, B> {
 
 impl DecidedSpace {
     /// Writes the text of a decided point: its [launch plan](nitro_nest::Program::plan), which says what was decided.
-    pub(super) fn text(&self, values: &[usize]) -> String {
+    ///
+    /// # Panics
+    /// When the values are none of a solution.
+    #[must_use]
+    pub fn text(&self, values: &[usize]) -> String {
         let mut plan = self.program(values).plan();
         plan.origin = self.show(values);
         plan.to_json()

@@ -5,8 +5,22 @@ use nitro_search::evolve::Fitness;
 
 use super::stop::Stop;
 use crate::effort::Effort;
-use crate::runner::{Code, RunOutcome, Runner, fitness};
+use crate::runner::{CaseResult, Code, RunOutcome, Runner, fitness};
 use crate::workload::Set;
+
+/// Runs code on a set; refuses it where it fails.
+pub(super) fn run(
+    code: Option<&Code>,
+    set: Set,
+    effort: Effort,
+    runner: &mut dyn Runner,
+) -> Result<Vec<CaseResult>, Stop> {
+    let Some(code) = code else { return Err(Stop::refused(Failure::Compile, "it was not assembled")) };
+    match runner.run(code, set, effort)? {
+        RunOutcome::Ran(cases) => Ok(cases),
+        RunOutcome::Failed(failure, why) => Err(Stop::refused(failure, why)),
+    }
+}
 
 /// Measures code on a set; refuses it where it fails or a result is not a number.
 pub(super) fn measure(
@@ -15,13 +29,8 @@ pub(super) fn measure(
     effort: Effort,
     runner: &mut dyn Runner,
 ) -> Result<Fitness, Stop> {
-    let Some(code) = code else { return Err(Stop::refused(Failure::Compile, "it was not assembled")) };
-    match runner.run(code, set, effort)? {
-        RunOutcome::Failed(failure, why) => Err(Stop::refused(failure, why)),
-        RunOutcome::Ran(cases) => {
-            fitness(&cases).ok_or_else(|| Stop::refused(Failure::Wrong, "a result is not a number"))
-        }
-    }
+    let cases = run(code, set, effort, runner)?;
+    fitness(&cases).ok_or_else(|| Stop::refused(Failure::Wrong, "a result is not a number"))
 }
 
 /// Refuses code that fails on a set, or has more error there than the effort permits.

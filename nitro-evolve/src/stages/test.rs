@@ -4,11 +4,12 @@ use nitro_search::Failure;
 
 use super::candidate::{Aim, Candidate};
 use super::conditions::Conditions;
+use super::runs::run;
 use super::stage::{About, Context, Cost, Stage};
-use super::stop::Stop;
+use super::stop::{Refusal, Stop};
 use crate::effort::Effort;
 use crate::finding::TestCase;
-use crate::runner::{CaseResult, Code, RunOutcome, Runner};
+use crate::runner::{CaseResult, Code, Runner};
 use crate::workload::Set;
 
 /// Runs a patch beside the original with the inputs of the test, once and after all decisions.
@@ -58,11 +59,10 @@ impl Stage for Test {
 
 /// Runs code with the inputs of the test.
 fn cases(code: Option<&Code>, effort: Effort, runner: &mut dyn Runner) -> Result<Vec<CaseResult>, Stop> {
-    let Some(code) = code else { return Err(Stop::refused(Failure::Compile, "it was not assembled")) };
-    match runner.run(code, Set::Test, effort)? {
-        RunOutcome::Ran(cases) => Ok(cases),
-        RunOutcome::Failed(failure, why) => {
-            Err(Stop::refused(failure, format!("with the inputs of the test, {why}")))
+    run(code, Set::Test, effort, runner).map_err(|stop| match stop {
+        Stop::Refused(Refusal { failure, why }) => {
+            Stop::refused(failure, format!("with the inputs of the test, {why}"))
         }
-    }
+        lost @ Stop::Lost(_) => lost,
+    })
 }

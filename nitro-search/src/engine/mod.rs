@@ -65,6 +65,13 @@ pub struct Engine<P: Proposer> {
     best: Option<usize>,
 }
 
+/// Returns the share of a best time by which something else may still be faster, where nothing takes less than
+/// `proved_ns`: 0 where the best is the fastest.
+#[must_use]
+pub fn gap(proved_ns: f64, best_ns: f64) -> f64 {
+    (1.0 - proved_ns / best_ns).max(0.0)
+}
+
 struct Slot<P: Proposer> {
     proposal: P::Proposal,
     is_asked: bool,
@@ -178,7 +185,7 @@ impl<P: Proposer> Engine<P> {
     #[must_use]
     pub fn gap(&self) -> Option<f64> {
         let best_ns = self.best()?.report.evaluation().time_ns()?;
-        Some((1.0 - self.proposer.proved_ns() / best_ns).max(0.0))
+        Some(gap(self.proposer.proved_ns(), best_ns))
     }
 
     /// Goes on to the next step when this one is complete, or more can be proposed beside it.

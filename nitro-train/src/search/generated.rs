@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use nitro_core::recording::PartTime;
-use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
+use nitro_core::{Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
 use nitro_search::{
     Ask, Budget, Crossing, Decisions, Engine, Failure, PartReport, Path, Paths, Report, Step,
@@ -12,6 +12,7 @@ use nitro_search::{
 use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
+use super::plan::candidate_of;
 use super::result::Reasons;
 use super::{GeneratedVariant, SearchPlan, SearchResult, VariantSearch};
 use crate::generate::Generator;
@@ -69,14 +70,8 @@ impl<'a> GeneratedSearch<'a> {
         let strategy = plan.path_strategy();
         let budget = Budget::evaluations(plan.evaluations - presets.len());
         let walks = strategy.over_paths(plan.seed).expect("the plan has looked");
-        let result = SearchResult {
-            function: function.name().to_owned(),
-            variant: function.variants()[variant].name().to_owned(),
-            device: device.id().to_owned(),
-            input: input.to_owned(),
-            strategy: strategy.to_string(),
-            ..SearchResult::default()
-        };
+        let name = function.variants()[variant].name();
+        let result = SearchResult::of(function.name(), name, device, input, strategy.into());
         Self {
             function,
             variant,
@@ -124,7 +119,7 @@ impl<'a> GeneratedSearch<'a> {
                 return tell(&mut self.search, Report::failed(Failure::Invalid));
             }
         };
-        let candidate = self.candidate(&text);
+        let candidate = candidate_of(self.function, self.variant, &text);
         if let Some(known) = self.told.get(&candidate.choice) {
             return tell(&mut self.search, known.clone());
         }
@@ -156,18 +151,12 @@ impl<'a> GeneratedSearch<'a> {
             self.trusts_bounds = false;
         }
     }
-
-    /// From now on this process knows the text.
-    fn candidate(&self, text: &str) -> Candidate {
-        let choice = Choice { variant: self.variant, configuration: Artifact::keep(text).into() };
-        Candidate::of(self.function, choice)
-    }
 }
 
 impl VariantSearch for GeneratedSearch<'_> {
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
         for text in self.presets.take().unwrap_or_default() {
-            let candidate = self.candidate(&text);
+            let candidate = candidate_of(self.function, self.variant, &text);
             if !self.open.iter().any(|own| own.candidate == candidate) {
                 self.open.push(Open { candidate, paths: Vec::new(), bound_ns: None });
             }
@@ -201,14 +190,7 @@ impl VariantSearch for GeneratedSearch<'_> {
     }
 
     fn finish(self: Box<Self>) -> SearchResult {
-        let evaluations = self.told.len() + self.without_text;
-        let mut result = self.result;
-        // Whatever the order in which they were told.
-        result.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let best = result.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
-        let (best, best_ns) = best.unzip();
-        let failed = evaluations - result.times_ns.len();
-        SearchResult { evaluations, failed, reason: self.reasons.most_frequent(), best, best_ns, ..result }
+        self.result.ended(self.told.len() + self.without_text, self.reasons)
     }
 }
 

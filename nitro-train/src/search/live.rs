@@ -64,17 +64,13 @@ impl InputSearch {
     pub(crate) fn new(plan: &SearchPlan<'_>, of_input: InputSpace<'_>, sources: Sources) -> Self {
         let SearchPlan { seed, evaluations, .. } = *plan;
         let strategy = plan.listed_strategy();
+        let variant = of_input.variant();
+        let InputSpace { function, device, input, space, candidates } = of_input;
         let result = SearchResult {
-            function: of_input.function.to_owned(),
-            variant: of_input.variant().to_owned(),
-            device: of_input.device.id().to_owned(),
-            input: of_input.input.clone(),
-            strategy: strategy.to_string(),
             sources: told(strategy, &sources),
-            configurations: of_input.space.len(),
-            ..SearchResult::default()
+            configurations: space.len(),
+            ..SearchResult::of(function, variant, device, &input, strategy.into())
         };
-        let InputSpace { space, candidates, .. } = of_input;
         let strategy = strategy.over(&Arc::new(space), seed, &sources);
         let search = Engine::new(strategy, Budget::evaluations(evaluations));
         Self { search, candidates, open: Vec::new(), reasons: Reasons::default(), result }

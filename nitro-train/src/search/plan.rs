@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use nitro_core::{DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
+use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
 use nitro_search::{Prover, Strategy};
 use nitro_store::recordings::Recordings;
@@ -59,6 +59,11 @@ impl GeneratedVariant<'_> {
         let presets = self.generator.presets().into_iter().map(|(_, text)| text);
         presets.filter(|text| text.len() <= MAX_ARTIFACT_BYTES).take(most).collect()
     }
+}
+
+/// Makes a candidate of a text, which this process knows from now on.
+pub(super) fn candidate_of(function: &'static Function, variant: usize, text: &str) -> Candidate {
+    Candidate::of(function, Choice { variant, configuration: Artifact::keep(text).into() })
 }
 
 impl<'a> SearchPlan<'a> {

@@ -1,13 +1,14 @@
 //! Searches that prove: branch and bound over the texts of a generator, after its presets.
 
-use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
+use nitro_core::{DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
 use nitro_search::{
-    Ask, Budget, Engine, Evaluation, Failure, Observation, Proposer, Prover, StopReason, TellError,
+    Ask, Budget, Engine, Evaluation, Failure, Observation, Proposer, Prover, StopReason, TellError, gap,
 };
 use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
+use super::plan::candidate_of;
 use super::result::Reasons;
 use super::{GeneratedVariant, Proof, SearchPlan, SearchResult, SearchStrategy, VariantSearch};
 use crate::measure::Candidate;
@@ -53,14 +54,8 @@ impl<'a> ProofSearch<'a> {
         let prover = plan.prover(sought, device)?;
         let presets = sought.usable_presets(plan.evaluations);
         let budget = Budget::evaluations(plan.evaluations - presets.len());
-        let result = SearchResult {
-            function: function.name().to_owned(),
-            variant: function.variants()[sought.variant].name().to_owned(),
-            device: device.id().to_owned(),
-            input: input.to_owned(),
-            strategy: SearchStrategy::Prove.to_string(),
-            ..SearchResult::default()
-        };
+        let name = function.variants()[sought.variant].name();
+        let result = SearchResult::of(function.name(), name, device, input, SearchStrategy::Prove);
         Some(Self {
             function,
             variant: sought.variant,
@@ -82,8 +77,7 @@ impl<'a> ProofSearch<'a> {
             self.learn(text, is_preset, Evaluation::Failed(Failure::Invalid));
             return;
         }
-        let choice = Choice { variant: self.variant, configuration: Artifact::keep(&text).into() };
-        let candidate = Candidate::of(self.function, choice);
+        let candidate = candidate_of(self.function, self.variant, &text);
         if !self.step.iter().any(|own| own.candidate == candidate) {
             self.step.push(Open { text, is_preset, candidate, evaluated: None });
         }
@@ -123,7 +117,7 @@ impl<'a> ProofSearch<'a> {
         let is_complete = self.ended == Some(StopReason::Exhausted) && self.refuted.is_none();
         let proved_ns = self.engine.proposer().proved_ns();
         let proved_ns = Some(proved_ns).filter(|own| own.is_finite() && self.refuted.is_none());
-        let gap = proved_ns.zip(best_ns).map(|(proved_ns, best_ns)| (1.0 - proved_ns / best_ns).max(0.0));
+        let gap = proved_ns.zip(best_ns).map(|(proved_ns, best_ns)| gap(proved_ns, best_ns));
         Proof { proved_ns, gap, is_complete, refuted: self.refuted.clone() }
     }
 }
@@ -158,15 +152,9 @@ impl VariantSearch for ProofSearch<'_> {
         }
     }
 
-    fn finish(self: Box<Self>) -> SearchResult {
-        let best = self.result.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
-        let (best, best_ns) = best.unzip();
-        let proof = Some(self.proof(best_ns));
-        let mut result = self.result;
-        // In whatever order they were asked for.
-        result.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
-        let failed = self.evaluations - result.times_ns.len();
-        let (evaluations, reason) = (self.evaluations, self.reasons.most_frequent());
-        SearchResult { evaluations, failed, reason, best, best_ns, proof, ..result }
+    fn finish(mut self: Box<Self>) -> SearchResult {
+        let (result, reasons) = (std::mem::take(&mut self.result), std::mem::take(&mut self.reasons));
+        let result = result.ended(self.evaluations, reasons);
+        SearchResult { proof: Some(self.proof(result.best_ns)), ..result }
     }
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use nitro_core::DeviceEntry;
 use serde::Serialize;
+
+use super::SearchStrategy;
 
 /// The result of the search of one variant on one device and input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -41,6 +44,36 @@ pub struct SearchResult {
     /// Configurations with their times.
     #[serde(skip)]
     pub times_ns: Vec<(String, f64)>,
+}
+
+impl SearchResult {
+    /// Creates the result of a search that has not begun.
+    pub(super) fn of(
+        function: &str,
+        variant: &str,
+        device: &DeviceEntry,
+        input: &str,
+        strategy: SearchStrategy,
+    ) -> Self {
+        Self {
+            function: function.to_owned(),
+            variant: variant.to_owned(),
+            device: device.id().to_owned(),
+            input: input.to_owned(),
+            strategy: strategy.to_string(),
+            ..Self::default()
+        }
+    }
+
+    /// Ends with the fastest of the times, after so many evaluations, for reasons of those that failed.
+    pub(super) fn ended(mut self, evaluations: usize, reasons: Reasons) -> Self {
+        // Whatever the order in which they were told.
+        self.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let best = self.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
+        let (best, best_ns) = best.unzip();
+        let failed = evaluations - self.times_ns.len();
+        Self { evaluations, failed, reason: reasons.most_frequent(), best, best_ns, ..self }
+    }
 }
 
 /// The state of a proof that nothing is faster than the best.

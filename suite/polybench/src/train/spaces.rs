@@ -93,12 +93,5 @@ fn presets(space: &DecidedSpace, kernel: Kernel, size: u64, tiles: Tiles) -> Vec
     let mut fast = shipped(&name, &smaller);
     fast.sort_by(|one, other| one.1.total_cmp(&other.1));
     let points = fast.iter().filter_map(|(values, _)| space.as_in(&smaller, values)).take(BEGUN_WITH);
-    points.enumerate().map(|(at, values)| (format!("H200 {at}"), text(space, &values))).collect()
-}
-
-/// Returns the text of a point, as the space's generator writes it.
-fn text(space: &DecidedSpace, values: &[usize]) -> String {
-    let mut plan = space.program(values).plan();
-    plan.origin = space.show(values);
-    plan.to_json()
+    points.enumerate().map(|(at, values)| (format!("H200 {at}"), space.text(&values))).collect()
 }
