@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let space = InputSpace::scaled(&rows);
     let kernel = space.kernel(gamma);
     let predict =
-        |input: usize| machine.ranking(&machine.partial_sums(&set, kernel.row(input), 1), &[1.0])[0];
+        |input: usize| machine.ranking(&machine.partial_sums(&set, &kernel, &[input], 1)[0], &[1.0])[0];
     let predicted: Vec<String> = (0..rows.len()).map(|input| predict(input).to_string()).collect();
     writeln!(out, "{}", predicted.join(" "))?;
     Ok(())

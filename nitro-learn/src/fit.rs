@@ -128,11 +128,16 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
         ));
     }
     notes.extend(uncertain_gain(&scores, strategy));
-    if let Selector::Constant { choice } = fitted.model.selector {
+    if fitted.model.selector.is_constant() {
+        let choice = fitted.model.selector.on_device(&[]).first(&[]).unwrap_or(0);
         let choice = &fitted.model.choices[choice];
+        let instead = match &fitted.model.selector {
+            Selector::Constant { .. } => "",
+            _ => ", or where it may not the next of a fixed order,",
+        };
         notes.push(format!(
-            "nothing that is learned from features gains more than they take: `{choice}` runs for every input, and \
-             no feature is computed"
+            "nothing that is learned from features gains more than they take: `{choice}`{instead} runs for every \
+             input, and no feature is computed"
         ));
     }
     Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })

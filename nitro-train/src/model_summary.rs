@@ -37,6 +37,7 @@ impl ModelSummary<'_> {
     pub fn print(&self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
         write!(out, "{:columns$}", head(self))?;
         match &self.model.selector {
+            selector if selector.is_constant() => Ok(()),
             Selector::Constant { .. } => Ok(()),
             Selector::Svm(svm) => print_svm(out, self.model, svm, columns),
             Selector::Forest(forest) => print_forest(out, self.model, forest, columns),
@@ -119,6 +120,9 @@ fn unsure(model: &Model) -> String {
 
 fn selector(model: &Model) -> String {
     match &model.selector {
+        Selector::Forest(_) if model.selector.is_constant() => {
+            format!("the first admissible of {}", list(&order(model)))
+        }
         Selector::Constant { choice } => format!("always {}", model.choices[*choice]),
         Selector::Svm(svm) => {
             let (gamma, support) = (svm.gamma, svm.support());
@@ -128,6 +132,12 @@ fn selector(model: &Model) -> String {
             format!("forest, {} trees, {} leaves", forest.trees(), leaves(forest))
         }
     }
+}
+
+/// The choices of a model for which features have no say, best first.
+fn order(model: &Model) -> Vec<String> {
+    let ranked = model.selector.on_device(&[]).rank(&vec![0.0; model.features.len()]);
+    ranked.iter().map(|own| model.choices[own.choice].clone()).collect()
 }
 
 fn calibrations(model: &Model) -> String {
@@ -161,6 +171,9 @@ fn summary(summary: &ModelSummary<'_>) -> Value {
             let classes: BTreeMap<_, _> =
                 classes.map(|class| (&model.choices[class.choice], class.support)).collect();
             json!({ "kind": "svm", "gamma": svm.gamma, "support_vectors": classes })
+        }
+        Selector::Forest(_) if model.selector.is_constant() => {
+            json!({ "kind": "order", "choices": order(model) })
         }
         Selector::Forest(forest) => {
             let splits: BTreeMap<_, _> =

@@ -143,6 +143,24 @@ pub enum Selector {
 }
 
 impl Selector {
+    /// Returns true where no feature has a say: one choice, or trees that compare nothing, which order the choices.
+    ///
+    /// ```
+    /// use nitro_core::model::{Forest, Node, Selector};
+    ///
+    /// // The second choice, then the first, whatever the input is.
+    /// let order = Forest { inputs: 1, choices: 2, nodes: vec![Node::Leaf], values: vec![9, 0], origins: vec![] };
+    /// assert!(Selector::Forest(order).is_constant() && Selector::Constant { choice: 1 }.is_constant());
+    /// ```
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        match self {
+            Self::Constant { .. } => true,
+            Self::Svm(_) => false,
+            Self::Forest(forest) => forest.nodes.iter().all(|node| *node == Node::Leaf),
+        }
+    }
+
     /// The scaling of its columns, those of the input features first; none where it takes values as they are.
     #[must_use]
     pub fn scaling(&self) -> Option<&[Scale]> {

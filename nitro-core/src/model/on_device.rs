@@ -23,6 +23,8 @@ use crate::MAX_CHOICES;
 #[derive(Debug)]
 pub struct OnDevice {
     rule: Rule,
+    /// True where the input has no say.
+    is_constant: bool,
     gate: Option<DeviceGate>,
     caution: Option<Caution>,
     /// The training inputs, where those far from them call for caution.
@@ -53,7 +55,7 @@ impl Selector {
                 Rule::Forest(DeviceForest::new(checked.expect("a sound forest"), device_features))
             }
         };
-        OnDevice { rule, gate: None, caution: None, inputs: None }
+        OnDevice { rule, is_constant: self.is_constant(), gate: None, caution: None, inputs: None }
     }
 }
 
@@ -188,7 +190,7 @@ impl OnDevice {
 
     /// Returns true where the input has no say.
     pub(crate) fn is_constant(&self) -> bool {
-        matches!(self.rule, Rule::Constant(_))
+        self.is_constant
     }
 
     /// Scores each of the selector's classes for an input.

@@ -33,8 +33,10 @@ pub(super) fn majority(
     device: usize,
     test: &[usize],
 ) -> Result<Vec<f64>, EvaluateError> {
-    let choosers: Vec<Chooser<'_>> =
-        models.iter().map(|model| Chooser::new(task.recordings, model, device)).collect::<Result<_, _>>()?;
+    let choosers: Vec<Chooser<'_>> = models
+        .iter()
+        .map(|model| Chooser::of_classes(task.recordings, task.performance.classes(), model, device))
+        .collect::<Result<_, _>>()?;
     let shares = test.par_iter().filter_map(|&input| {
         let shares = task.performance.shares(device, input)?;
         shares[elect(&choosers, input, shares)?]
@@ -60,16 +62,26 @@ pub(super) fn reference_of(task: &Task<'_>, device: usize, options: &StudyOption
     Some(Study::new(task, vec![device], None, options).fit(Strategy::reference()).model)
 }
 
-/// An oracle: of the reference with one device feature that which does best on the test inputs themselves; `shares`
-/// are what a model achieves on them.
+/// The reference with each device feature alone.
+pub(super) fn single_features(study: &Study<'_>) -> Vec<(String, Model)> {
+    let mut models = Vec::new();
+    for feature in &study.candidates().usable {
+        let features = std::slice::from_ref(feature);
+        let fitted = study.fit_with("best-single-feature", Strategy::reference(), features);
+        models.push((feature.clone(), fitted.model));
+    }
+    models
+}
+
+/// An oracle: of models of one device feature each that which does best on the test inputs themselves; `shares` are
+/// what a model achieves on them.
 pub(super) fn best_single_feature(
-    study: &Study<'_>,
+    models: &[(String, Model)],
     shares: impl Fn(&Model) -> Result<Vec<f64>, EvaluateError>,
 ) -> Result<Option<(String, Vec<f64>)>, EvaluateError> {
     let mut best: Option<(String, Vec<f64>)> = None;
-    for feature in &study.candidates().usable {
-        let features = std::slice::from_ref(feature);
-        let own = shares(&study.fit_with("best-single-feature", Strategy::reference(), features).model)?;
+    for (feature, model) in models {
+        let own = shares(model)?;
         let sum: f64 = own.iter().sum();
         if best.as_ref().is_none_or(|(_, best)| sum > best.iter().sum()) {
             best = Some((feature.clone(), own));

@@ -30,7 +30,7 @@ pub fn feature_benefits(
     inputs: &[usize],
     seed: u64,
 ) -> Result<Vec<f64>, EvaluateError> {
-    let chooser = Chooser::new(recordings, model, device)?;
+    let chooser = Chooser::of_classes(recordings, performance.classes(), model, device)?;
     let mut judged: Vec<JudgedInput<'_>> = Vec::new();
     for &input in inputs {
         judged.extend(performance.shares(device, input).map(|shares| (chooser.features(input), shares)));

@@ -1,6 +1,6 @@
 //! The choices of a model for recorded inputs on a recorded device.
 
-use nitro_core::model::{Model, OnDevice, Selector};
+use nitro_core::model::{Model, OnDevice};
 use nitro_store::recordings::{DeviceRecord, Recordings};
 use rayon::prelude::*;
 
@@ -32,8 +32,8 @@ pub struct Chooser<'a> {
     recordings: &'a Recordings,
     /// The model's selector on the device; none where a device feature is not a finite number.
     selector: Option<OnDevice>,
-    /// The classes of the recordings.
-    own: Classes,
+    /// The classes of the recordings in the order in which they run where nothing better may.
+    fallback: Vec<usize>,
     /// The time for choosing without features, in nanoseconds: at the gate, if there is one, and in the selector.
     gate_ns: f64,
     selection_ns: f64,
@@ -54,7 +54,16 @@ impl<'a> Chooser<'a> {
     ///
     /// When one is missing there.
     pub fn new(recordings: &'a Recordings, model: &Model, device: usize) -> Result<Self, EvaluateError> {
-        let own = Classes::of(recordings);
+        Self::of_classes(recordings, &Classes::of(recordings), model, device)
+    }
+
+    /// As [`new`](Self::new), with the classes of the recordings, which take a look at every measurement to find.
+    pub(super) fn of_classes(
+        recordings: &'a Recordings,
+        own: &Classes,
+        model: &Model,
+        device: usize,
+    ) -> Result<Self, EvaluateError> {
         let DeviceRecord { id, features: known } = &recordings.devices[device];
         let needed = model.needed_on(id);
         let device_features = find(recordings, "device feature", needed, |name| known.get(name).copied())?;
@@ -66,12 +75,12 @@ impl<'a> Chooser<'a> {
             recordings,
             gate_ns: if model.gate.is_some() { GATE_NS } else { 0.0 },
             selection_ns: selection_ns(selector),
-            is_constant: matches!(selector, Selector::Constant { .. }),
+            is_constant: selector.is_constant(),
             gate_features: gate.map(|&feature| features[usize::from(feature)]).collect(),
             selector: finite.then(|| model.on_device(id, &device_features)),
             classes: find(recordings, "choice", &model.choices, |name| own.index(name))?,
             features,
-            own,
+            fallback: own.fallback().collect(),
         })
     }
 
@@ -79,13 +88,13 @@ impl<'a> Chooser<'a> {
     /// ranking wins, else the default, else any. A feature that is not a finite number leaves only the last two, as at
     /// run time.
     pub fn choose(&self, input: usize, may_run: impl Fn(usize) -> bool) -> Option<usize> {
-        choose(self.ranking_of(&self.features(input)), self.own.fallback(), may_run)
+        choose(self.ranking_of(&self.features(input)), self.fallback.iter().copied(), may_run)
     }
 
     /// The share of exhaustive search of what would run for values of the model's features, where the classes have
     /// these shares.
     pub(super) fn share(&self, features: &[f64], shares: &[Option<f64>]) -> f64 {
-        share_of_choice(shares, self.ranking_of(features), self.own.fallback())
+        share_of_choice(shares, self.ranking_of(features), self.fallback.iter().copied())
     }
 
     /// Returns the time for choosing for a recorded input on a device, in nanoseconds, with its features; 0 where
@@ -142,7 +151,7 @@ pub fn shares_of_model(
     device: usize,
     inputs: &[usize],
 ) -> Result<Vec<f64>, EvaluateError> {
-    let chooser = Chooser::new(recordings, model, device)?;
+    let chooser = Chooser::of_classes(recordings, performance.classes(), model, device)?;
     let shares = inputs.par_iter().filter_map(|&input| {
         let shares = performance.shares(device, input)?;
         Some(chooser.share(&chooser.features(input), shares))
@@ -161,7 +170,7 @@ pub(super) fn net_shares_of_model(
     if task.costs.is_none() {
         return Ok(None);
     }
-    let chooser = Chooser::new(task.recordings, model, device)?;
+    let chooser = Chooser::of_classes(task.recordings, task.performance.classes(), model, device)?;
     let judged = inputs.iter().filter(|&&input| task.performance.shares(device, input).is_some());
     let mut net = Vec::with_capacity(shares.len());
     for (&input, &share) in judged.zip(shares) {

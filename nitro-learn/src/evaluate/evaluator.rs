@@ -70,6 +70,17 @@ impl LeaveOut {
     }
 }
 
+/// Everything that is learned from some sources for a device that is held out.
+pub(super) struct Learned<'a> {
+    /// The device features that the device knows.
+    known: BTreeSet<String>,
+    study: Study<'a>,
+    models: BTreeMap<Strategy, Model>,
+    /// The reference with one device feature each.
+    singles: Vec<(String, Model)>,
+    comparison: Comparison,
+}
+
 /// One evaluation under way.
 pub(super) struct Evaluator<'a> {
     pub(super) task: &'a Task<'a>,
@@ -94,41 +105,58 @@ impl<'a> Evaluator<'a> {
         self.test.iter().any(|&input| self.task.performance.shares(device, input).is_some())
     }
 
-    /// `auto` is `shipped`, or without one what `fit` would ship.
-    pub(super) fn hold_out(
+    /// Learns from these sources what is judged on a device that is held out. Of `last`, what was learned for another
+    /// device, everything is taken over where that device had the same sources and device features.
+    pub(super) fn learn(
         &self,
         device: usize,
         sources: Vec<usize>,
-        shipped: Option<&Model>,
-    ) -> Result<DeviceEvaluation, EvaluateError> {
+        last: Option<Learned<'a>>,
+    ) -> Result<Learned<'a>, EvaluateError> {
         let recordings = self.task.recordings;
         if sources.is_empty() {
             return Err(EvaluateError::TooFewMachines { function: recordings.function.clone() });
         }
         self.task.check_samples(&sources)?;
         let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
-        let study = Study::new(self.task, sources.clone(), Some(&known), &self.options.study);
+        if let Some(last) = last.filter(|last| last.known == known && last.study.sources() == sources) {
+            return Ok(last);
+        }
+        let study = Study::new(self.task, sources, Some(&known), &self.options.study);
         let models = fit_all(&study);
+        let (singles, comparison) = (baselines::single_features(&study), compare_all(&study));
+        Ok(Learned { known, study, models, singles, comparison })
+    }
+
+    /// Judges what was learned for a device on it. `auto` is `shipped`, or without one what `fit` would ship.
+    pub(super) fn hold_out(
+        &self,
+        device: usize,
+        learned: &Learned<'a>,
+        shipped: Option<&Model>,
+    ) -> Result<DeviceEvaluation, EvaluateError> {
+        let recordings = self.task.recordings;
+        let Learned { study, models, singles, comparison, .. } = learned;
+        let sources = study.sources();
         let mut device_features = BTreeMap::new();
-        for (strategy, model) in &models {
+        for (strategy, model) in models {
             if strategy.device_features != DeviceFeatures::None {
                 device_features.insert(strategy.name(), model.device_features.clone());
             }
         }
-        let mut shares = self.shares(device, &sources, &models)?;
-        let mut net_shares = self.net_shares(device, &models, &shares)?;
-        let oracle = baselines::best_single_feature(&study, |model| self.shares_of(model, device))?;
+        let mut shares = self.shares(device, sources, models)?;
+        let mut net_shares = self.net_shares(device, models, &shares)?;
+        let oracle = baselines::best_single_feature(singles, |model| self.shares_of(model, device))?;
         if let Some((feature, best)) = oracle {
             device_features.insert("best-single-feature", vec![feature]);
             shares.insert("best-single-feature", best);
         }
-        let comparison = compare_all(&study);
-        let auto_model = shipped.cloned().unwrap_or_else(|| chosen_model(&comparison, &models));
+        let auto_model = shipped.cloned().unwrap_or_else(|| chosen_model(comparison, models));
         let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
         // A model from elsewhere may know other choices than would be told apart here.
         let estimating = estimating.filter(|own| own.choices == auto_model.choices);
         let calibrated =
-            estimating.map(|model| self.calibrated(&study, device, model, &auto_model)).transpose()?;
+            estimating.map(|model| self.calibrated(study, device, model, &auto_model)).transpose()?;
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
         net_shares.extend(self.net_shares_of("auto", &auto_model, device, &shares)?);

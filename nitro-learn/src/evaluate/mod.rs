@@ -112,13 +112,15 @@ pub fn evaluate_with(
     let task = Task::new(recordings, &performance, &split.train, options.seed);
     let task = task.with_objective(&options.objective);
     let evaluator = Evaluator::new(&task, &split.test, options);
-    let devices = (0..recordings.devices.len())
-        .filter(|&device| evaluator.has_tests(device))
-        .map(|device| {
-            let sources = options.leave_out.sources(&recordings.devices, device);
-            evaluator.hold_out(device, sources, None).inspect(|evaluation| judged(evaluation))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+    let (mut devices, mut last) = (Vec::new(), None);
+    for device in (0..recordings.devices.len()).filter(|&device| evaluator.has_tests(device)) {
+        let sources = options.leave_out.sources(&recordings.devices, device);
+        let learned = evaluator.learn(device, sources, last)?;
+        let evaluation = evaluator.hold_out(device, &learned, None)?;
+        judged(&evaluation);
+        devices.push(evaluation);
+        last = Some(learned);
+    }
     let all: Vec<usize> = (0..recordings.devices.len()).collect();
     let judged = devices
         .iter()
@@ -176,7 +178,7 @@ pub fn evaluate_on(
             device: held_out.to_owned(),
         });
     }
-    evaluator.hold_out(device, sources, Some(shipped))
+    evaluator.hold_out(device, &evaluator.learn(device, sources, None)?, Some(shipped))
 }
 
 #[cfg(test)]

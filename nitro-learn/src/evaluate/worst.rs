@@ -58,7 +58,7 @@ pub fn worst_inputs<'m>(
 ) -> Result<Vec<WorstInput>, EvaluateError> {
     let mut worst: Vec<Option<WorstInput>> = vec![None; test.len()];
     for (device, model) in judged {
-        let chooser = Chooser::new(recordings, model, device)?;
+        let chooser = Chooser::of_classes(recordings, performance.classes(), model, device)?;
         for (&input, slot) in test.iter().zip(&mut worst) {
             let Some(choice) = Choice::of(&chooser, performance, (device, input)) else { continue };
             let devices = 1 + slot.as_ref().map_or(0, |known| known.devices);

@@ -28,7 +28,7 @@ fn predictions_agree_with_libsvm() {
             set.train(&Smo, Stop::default(), &space, &DeviceSpace::none(1), gamma, &[cost]).remove(0);
         let kernel = space.kernel(gamma);
         let predict =
-            |input: usize| machine.ranking(&machine.partial_sums(&set, kernel.row(input), 1), &[1.0])[0];
+            |input: usize| machine.ranking(&machine.partial_sums(&set, &kernel, &[input], 1)[0], &[1.0])[0];
         let same =
             (TRAINING..rows.len()).zip(expected).filter(|(input, label)| predict(*input) == **label as usize);
         let (same, points) = (same.count(), expected.len());

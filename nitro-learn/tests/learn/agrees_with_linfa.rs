@@ -23,7 +23,8 @@ fn predictions_agree_with_linfa() {
         let predict = |solver: &dyn BinarySolver| -> Vec<usize> {
             let devices = DeviceSpace::none(1);
             let machine = set.train(solver, Stop::default(), &space, &devices, gamma, &[cost]).remove(0);
-            let first = |input| machine.ranking(&machine.partial_sums(&set, kernel.row(input), 1), &[1.0])[0];
+            let first =
+                |input| machine.ranking(&machine.partial_sums(&set, &kernel, &[input], 1)[0], &[1.0])[0];
             (TRAINING..rows.len()).map(first).collect()
         };
         let (own, theirs) = (predict(&Smo), predict(&LinfaSvm));

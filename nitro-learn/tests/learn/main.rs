@@ -5,6 +5,7 @@ mod agrees_with_linfa;
 mod by_profiles;
 mod calibrates;
 mod explains_far_inputs;
+mod few_admissible;
 mod few_sources;
 mod hardly_varying;
 mod is_deterministic;

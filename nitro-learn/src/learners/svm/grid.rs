@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::machine::Parameters;
-use super::samples::SamplesByClass;
+use super::samples::{SEARCH_EFFORT, SamplesByClass};
 use super::smo::{Smo, Stop};
 use crate::folds::{inputs_within, rest, sample};
 use crate::learners::TrainingSet;
@@ -92,7 +92,11 @@ fn run(
     let others: Vec<usize> = sources.iter().copied().filter(|&source| Some(source) != left_out).collect();
     let space = task.device_space(&others, features);
     let inputs = rest(parts, trial.part);
-    let samples = SamplesByClass::of(&TrainingSet { sources: &others, inputs: &inputs, ..*set }, by_regret);
+    let samples = SamplesByClass::of(
+        &TrainingSet { sources: &others, inputs: &inputs, ..*set },
+        by_regret,
+        SEARCH_EFFORT,
+    );
     let (gamma, stop) = (grid.gammas[trial.gamma], Stop::of_search(samples.samples().len()));
     let machines = samples.train(&Smo, stop, &task.space, &space, gamma, &grid.costs);
     let judged: Vec<(usize, Vec<f64>)> = left_out
@@ -104,10 +108,11 @@ fn run(
     let mut tallies = Vec::with_capacity(machines.len());
     for machine in &machines {
         let mut tally = (0.0, 0);
-        for &input in &parts[trial.part] {
-            let sums = machine.partial_sums(&samples, kernel.row(input), others.len());
+        let inputs = &parts[trial.part];
+        let sums = machine.partial_sums(&samples, &kernel, inputs, others.len());
+        for (&input, sums) in inputs.iter().zip(&sums) {
             for (device, to_sources) in &judged {
-                if let Some(share) = task.share(*device, input, machine.ranking(&sums, to_sources)) {
+                if let Some(share) = task.share(*device, input, machine.ranking(sums, to_sources)) {
                     tally = (tally.0 + share, tally.1 + 1);
                 }
             }

@@ -7,7 +7,7 @@ use super::kernel::SampleKernel;
 use super::samples::SamplesByClass;
 use super::smo::{BinaryProblem, BinarySolution, BinarySolver, Stop};
 use crate::learners::Hyperparameters;
-use crate::space::{DeviceSpace, InputSpace};
+use crate::space::{DeviceSpace, InputKernel, InputSpace};
 use crate::task::Sample;
 
 /// γ of the RBF kernel and C, the price of a violated margin.
@@ -135,18 +135,36 @@ impl Machine {
         coefficients
     }
 
-    /// Returns the sum of each pair for one training input, split by the device of the support vector (pairs ×
-    /// devices). Joined with the kernel between a device and the sources this gives the decision values on that device,
-    /// whatever the device features are, so machines that several subsets share are evaluated once for all of them.
-    pub fn partial_sums(&self, set: &SamplesByClass, kernel_row: &[f32], devices: usize) -> Vec<f64> {
-        let mut sums = vec![0.0; self.classifiers.len() * devices];
-        for (classifier, sums) in self.classifiers.iter().zip(sums.chunks_mut(devices.max(1))) {
-            for &(index, coefficient) in &classifier.support {
-                let sample = set.samples()[index];
-                sums[sample.device] += coefficient * f64::from(kernel_row[sample.input]);
+    /// Returns, for each of some training inputs, the sum of each pair, split by the device of the support vector
+    /// (pairs × devices). Joined with the kernel between a device and the sources this gives the decision values on
+    /// that device, whatever the device features are, so machines that several subsets share are evaluated once for
+    /// all of them.
+    pub fn partial_sums(
+        &self,
+        set: &SamplesByClass,
+        kernel: &InputKernel<'_>,
+        inputs: &[usize],
+        devices: usize,
+    ) -> Vec<Vec<f64>> {
+        // A support vector is in a pair with every other class. Several inputs at once share what it takes to find it.
+        const LANES: usize = 8;
+        let mut all = Vec::with_capacity(inputs.len());
+        for block in inputs.chunks(LANES) {
+            let rows: Vec<&[f32]> = block.iter().map(|&input| kernel.row(input)).collect();
+            let mut values = vec![[0.0; LANES]; set.samples().len()];
+            for (values, sample) in values.iter_mut().zip(set.samples()) {
+                values.iter_mut().zip(&rows).for_each(|(value, row)| *value = f64::from(row[sample.input]));
             }
+            let mut sums = vec![[0.0; LANES]; self.classifiers.len() * devices];
+            for (classifier, sums) in self.classifiers.iter().zip(sums.chunks_mut(devices.max(1))) {
+                for &(index, coefficient) in &classifier.support {
+                    let sums = &mut sums[set.samples()[index].device];
+                    sums.iter_mut().zip(&values[index]).for_each(|(sum, value)| *sum += coefficient * value);
+                }
+            }
+            all.extend((0..block.len()).map(|lane| sums.iter().map(|sums| sums[lane]).collect()));
         }
-        sums
+        all
     }
 
     /// The classes from most votes to fewest, from [`partial_sums`](Self::partial_sums) and the kernel between the
@@ -185,6 +203,6 @@ fn vector(sample: Sample, inputs: &InputSpace, devices: &DeviceSpace) -> Vec<f64
 }
 
 /// All pairs of classes in LIBSVM's order.
-fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |first| (first + 1..classes).map(move |second| (first, second)))
 }

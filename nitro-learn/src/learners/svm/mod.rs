@@ -14,7 +14,8 @@ use self::grid::Grid;
 #[cfg(feature = "linfa")]
 pub use self::linfa::LinfaSvm;
 pub use self::machine::{Machine, Parameters};
-pub use self::samples::SamplesByClass;
+use self::samples::FINAL_EFFORT;
+pub use self::samples::{SEARCH_EFFORT, SamplesByClass};
 pub use self::smo::{BinarySolver, Smo, Stop};
 use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 use crate::costs::svm_ns;
@@ -72,7 +73,8 @@ impl Learner for Svms {
         let Parameters { cost, gamma } = hyperparameters.into();
         let inputs = &set.task.space;
         let devices = set.task.device_space(set.sources, set.device_features);
-        let samples = SamplesByClass::of(set, self.by_regret);
+        let samples =
+            SamplesByClass::of(set, self.by_regret, if set.is_final { FINAL_EFFORT } else { SEARCH_EFFORT });
         let stop = if set.is_final { Stop::default() } else { Stop::of_search(samples.samples().len()) };
         let machine = samples.train(&Smo, stop, inputs, &devices, gamma, &[cost]).remove(0);
         let svm = machine.to_svm(&samples, inputs, &devices, gamma);

@@ -1,5 +1,7 @@
 //! The samples that a machine is trained on.
 
+use super::machine::pairs;
+use crate::folds::sample;
 use crate::learners::TrainingSet;
 use crate::task::Sample;
 
@@ -17,17 +19,42 @@ pub struct SamplesByClass {
     certainties: Vec<f64>,
 }
 
+/// The pairs of nine classes. Functions have rarely more, and up to here the number of samples alone counts.
+const FEW_PAIRS: f64 = 36.0;
+/// Bound on the effort of a machine that ships: 16,000 samples of nine classes, 3,000 of fifty.
+pub const FINAL_EFFORT: f64 = 2.6e8;
+/// Bound on the effort of one of the hundreds of machines of a search: 1,500 samples of nine classes, 260 of fifty.
+pub const SEARCH_EFFORT: f64 = 2.3e6;
+
 /// Samples on which an error costs nothing still say where a class lies.
 const LEAST_WEIGHT: f64 = 0.01;
 
 impl SamplesByClass {
-    /// The samples of a training set, weighted by what an error loses or all alike.
-    pub fn of(set: &TrainingSet<'_>, by_regret: bool) -> Self {
+    /// The samples of a training set, weighted by what an error loses or all alike. Where all of them would take more
+    /// than `effort`, those of some inputs, which are drawn.
+    pub fn of(set: &TrainingSet<'_>, by_regret: bool, effort: f64) -> Self {
         let samples = Self::new(set.task.samples(set.sources, set.inputs));
-        if !by_regret {
-            return samples.with_certainties(set);
+        let kept = (effort / samples.effort()).sqrt();
+        if kept >= 1.0 {
+            return samples.weighted(set, by_regret);
         }
-        samples.with_losses(|Sample { input, device, .. }, class| {
+        let inputs = sample(set.inputs.to_vec(), (kept * set.inputs.len() as f64) as usize, set.task.seed);
+        let set = TrainingSet { inputs: &inputs, ..*set };
+        Self::new(set.task.samples(set.sources, &inputs)).weighted(&set, by_regret)
+    }
+
+    /// Returns the square of the number of samples, times what tens of classes take more than a few: each is in a pair
+    /// with every other one, and each pair is a machine.
+    fn effort(&self) -> f64 {
+        let pairs = pairs(self.class_count()).count();
+        (self.samples.len() as f64).powi(2) * (pairs as f64 / FEW_PAIRS).max(1.0)
+    }
+
+    fn weighted(self, set: &TrainingSet<'_>, by_regret: bool) -> Self {
+        if !by_regret {
+            return self.with_certainties(set);
+        }
+        self.with_losses(|Sample { input, device, .. }, class| {
             let shares = set.task.performance.shares(set.sources[device], set.task.inputs[input])?;
             let weight = set.task.weight(set.sources[device], input);
             shares[class].map(|share| weight * (1.0 - share))

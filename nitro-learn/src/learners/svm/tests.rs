@@ -63,7 +63,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
     for device in [0.0, 0.5, 1.3, 2.0] {
         let to_sources = devices.kernel_to(&[device], GAMMA);
         for (input, raw) in raw.iter().enumerate() {
-            let sums = machine.partial_sums(&set, kernel.row(input), 3);
+            let sums = machine.partial_sums(&set, &kernel, &[input], 3).remove(0);
             assert_eq!(model.rank(raw, &[device]), machine.ranking(&sums, &to_sources));
         }
     }
@@ -74,7 +74,7 @@ fn separable_training_points_are_learned() {
     let (_, set, space, devices, machine) = train();
     let kernel = space.kernel(GAMMA);
     let right = set.samples().iter().filter(|sample| {
-        let sums = machine.partial_sums(&set, kernel.row(sample.input), 3);
+        let sums = machine.partial_sums(&set, &kernel, &[sample.input], 3).remove(0);
         machine.ranking(&sums, &devices.kernel_to(&[sample.device as f64], GAMMA))[0] == sample.class
     });
     assert!(right.count() * 100 > 95 * set.samples().len());

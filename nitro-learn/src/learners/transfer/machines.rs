@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{Frame, Job, Part, Tally, Transfer, TransferPlan, tally};
 use crate::learners::TrainingSet;
-use crate::learners::svm::{Machine, Parameters, SamplesByClass, Smo, Stop};
+use crate::learners::svm::{Machine, Parameters, SEARCH_EFFORT, SamplesByClass, Smo, Stop};
 use crate::space::DeviceSpace;
 use crate::task::Task;
 
@@ -57,15 +57,11 @@ fn run(
 ) -> Vec<(usize, Tally)> {
     let (Parameters { cost, gamma }, sources) = (shared.parameters, &shared.sources);
     let set = TrainingSet { task, sources, inputs: &part.train, device_features: &[], is_final: false };
-    let set = SamplesByClass::of(&set, by_regret);
+    let set = SamplesByClass::of(&set, by_regret, SEARCH_EFFORT);
     let stop = Stop::of_search(set.samples().len());
     let machine = set.train(&Smo, stop, &task.space, &shared.space, gamma, &[cost]).remove(0);
     let kernel = task.space.kernel(gamma);
-    let sums: Vec<Vec<f64>> = part
-        .judge
-        .iter()
-        .map(|&input| machine.partial_sums(&set, kernel.row(input), sources.len()))
-        .collect();
+    let sums = machine.partial_sums(&set, &kernel, part.judge, sources.len());
     // Subsets with the same distances between the sources share a machine. They differ in the distances to the target.
     let mut tallies = Vec::with_capacity(shared.columns.len());
     for &column in &shared.columns {

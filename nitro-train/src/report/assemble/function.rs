@@ -161,7 +161,7 @@ fn describe(selector: &str, evaluation: &DeviceEvaluation) -> String {
     let sources = evaluation.sources.len();
     match selector {
         "auto" => format!("{} from {sources} devices of other machines", evaluation.auto_is),
-        "static" => "the one variant best on average there".to_owned(),
+        "static" => "the admissible variant best on average there".to_owned(),
         "majority" => "one selector a device there, majority".to_owned(),
         "nitro-2014" => "SVM trained on this machine itself, input features alone".to_owned(),
         "target-trained" => "trained on this machine itself".to_owned(),

@@ -84,6 +84,7 @@ fn position(recordings: &Recordings, device: &DeviceEvaluation) -> usize {
 /// Counts the support vectors of a machine, or the nodes of a forest.
 fn parts(model: &Model) -> Option<f64> {
     match &model.selector {
+        selector if selector.is_constant() => None,
         Selector::Constant { .. } => None,
         Selector::Svm(svm) => Some(svm.support() as f64),
         Selector::Forest(forest) => Some(forest.nodes.len() as f64),

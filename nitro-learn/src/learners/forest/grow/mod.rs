@@ -6,13 +6,21 @@ use nitro_stats::random::Random;
 use crate::scaling::{origin_of, unless_zero};
 
 /// The samples that trees are grown from: features column by column, targets row by row.
+///
+/// A row holds the classes that are admissible there alone. Of tens of variants an input may have a handful, and a
+/// split then costs by the handful.
 pub(super) struct Samples {
     pub(super) classes: usize,
     columns: Vec<Column>,
-    /// One row a sample: the targets times what the sample counts (0 where absent), then what it counts (0 where
-    /// absent).
-    targets: Vec<f32>,
+    /// The end of each row in the two lists below.
+    ends: Vec<u32>,
+    /// The classes of a row, ascending.
+    present: Vec<u16>,
+    targets: Vec<Sum>,
 }
+
+/// Sum of targets, each times what its sample counts, and the sum of these counts.
+type Sum = [f32; 2];
 
 struct Column {
     /// Raw values less the origin, in the precision in which the run time compares them.
@@ -33,12 +41,17 @@ pub(super) struct Tree {
 
 impl Samples {
     pub(super) fn new(classes: usize) -> Self {
-        Self { classes, columns: Vec::new(), targets: Vec::new() }
+        Self { classes, columns: Vec::new(), ends: Vec::new(), present: Vec::new(), targets: Vec::new() }
     }
 
-    pub(super) fn push_targets(&mut self, row: impl Iterator<Item = Option<f32>> + Clone, weight: f32) {
-        self.targets.extend(row.clone().map(|target| weight * target.unwrap_or(0.0)));
-        self.targets.extend(row.map(|target| weight * f32::from(u8::from(target.is_some()))));
+    pub(super) fn push_targets(&mut self, row: impl Iterator<Item = Option<f32>>, weight: f32) {
+        for (class, target) in (0..).zip(row) {
+            if let Some(target) = target {
+                self.present.push(class);
+                self.targets.push([weight * target, weight]);
+            }
+        }
+        self.ends.push(self.present.len() as u32);
     }
 
     pub(super) fn push_column(&mut self, values: &[f64], transform: Transform) {
@@ -64,43 +77,42 @@ impl Samples {
     }
 
     fn len(&self) -> usize {
-        self.targets.len() / (2 * self.classes).max(1)
+        self.ends.len()
     }
 
-    fn row(&self, sample: u32) -> &[f32] {
-        let width = 2 * self.classes;
-        &self.targets[sample as usize * width..(sample as usize + 1) * width]
-    }
-
-    /// Sums of targets, then of counts.
-    fn sums(&self, samples: &[u32]) -> Vec<f32> {
-        let mut sums = vec![0.0; 2 * self.classes];
-        samples.iter().for_each(|&sample| add(&mut sums, self.row(sample)));
-        sums
+    /// Adds the rows of some samples, in their order.
+    fn add(&self, sums: &mut [Sum], samples: &[u32]) {
+        for &sample in samples {
+            let start = sample.checked_sub(1).map_or(0, |last| self.ends[last as usize] as usize);
+            let row = start..self.ends[sample as usize] as usize;
+            let targets = &self.targets[row.clone()];
+            if targets.len() == sums.len() {
+                sums.iter_mut().zip(targets).for_each(|(sum, own)| *sum = [sum[0] + own[0], sum[1] + own[1]]);
+                continue;
+            }
+            for (&class, own) in self.present[row].iter().zip(targets) {
+                let sum = &mut sums[usize::from(class)];
+                *sum = [sum[0] + own[0], sum[1] + own[1]];
+            }
+        }
     }
 }
 
-fn add(sums: &mut [f32], row: &[f32]) {
-    sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
-}
-
-/// Σ sum² / count: up to a constant of the node, the variance that means over these samples explain.
-fn explained(sums: &[f32]) -> f64 {
-    let (targets, counts) = sums.split_at(sums.len() / 2);
-    let known = targets.iter().zip(counts);
-    known
-        .map(|(&sum, &count)| if count > 0.0 { f64::from(sum).powi(2) / f64::from(count) } else { 0.0 })
-        .sum()
+/// sum² / count: up to a constant of the node, what the mean of a class explains of its variance.
+fn explained([sum, count]: Sum) -> f64 {
+    if count > 0.0 { f64::from(sum).powi(2) / f64::from(count) } else { 0.0 }
 }
 
 /// Grows a tree until leaves would have fewer than `min_leaf` samples or no split explains anything.
 pub(super) fn grow(samples: &Samples, min_leaf: usize, random: Random) -> Tree {
     let tree = Tree { nodes: Vec::new(), values: Vec::new(), gains: vec![0.0; samples.columns()] };
-    let mut grower = Grower { samples, min_leaf: min_leaf.max(1), random, tree };
     let mut all: Vec<u32> = (0..samples.len() as u32).collect();
+    let (lower, sums) = (all.clone(), vec![[0.0; 2]; samples.classes]);
+    let mut grower = Grower { samples, min_leaf: min_leaf.max(1), random, tree, lower, sums };
     // A class that was nowhere admissible is none to recommend: it counts as losing everything.
     let unknown = vec![1.0; samples.classes];
-    grower.subtree(&mut all, &unknown, 0);
+    let columns: Vec<usize> = (0..samples.columns()).collect();
+    grower.subtree(&mut all, &unknown, &columns, 0);
     grower.tree
 }
 
@@ -109,6 +121,17 @@ struct Grower<'a> {
     min_leaf: usize,
     random: Random,
     tree: Tree,
+    /// Room for the samples of one side of a split, and for their sums.
+    lower: Vec<u32>,
+    sums: Vec<Sum>,
+}
+
+/// The samples of a node with what every split of it needs.
+struct NodeSums<'a> {
+    samples: &'a [u32],
+    sums: &'a [Sum],
+    /// The classes that some sample has: the others explain nothing, and there may be tens of them.
+    present: Vec<usize>,
 }
 
 struct Split {
@@ -118,14 +141,20 @@ struct Split {
 }
 
 impl Grower<'_> {
-    /// Adds the subtree of these samples. `inherited` are the means of the node above, for classes absent here.
-    fn subtree(&mut self, samples: &mut [u32], inherited: &[f32], depth: usize) {
-        let sums = self.samples.sums(samples);
-        let (targets, counts) = sums.split_at(self.samples.classes);
-        let means: Vec<f32> = (0..targets.len())
-            .map(|at| if counts[at] > 0.0 { targets[at] / counts[at] } else { inherited[at] })
+    /// Adds the subtree of these samples. `inherited` are the means of the node above, for classes absent here;
+    /// `columns` are those that had several values there.
+    fn subtree(&mut self, samples: &mut [u32], inherited: &[f32], columns: &[usize], depth: usize) {
+        let mut sums = vec![[0.0; 2]; self.samples.classes];
+        self.samples.add(&mut sums, samples);
+        let means: Vec<f32> = sums
+            .iter()
+            .zip(inherited)
+            .map(|(&[targets, count], &inherited)| if count > 0.0 { targets / count } else { inherited })
             .collect();
-        let split = if depth < MAX_DEPTH { self.best_split(samples, &sums) } else { None };
+        let present = (0..sums.len()).filter(|&class| sums[class][1] > 0.0).collect();
+        let node = NodeSums { samples, sums: &sums, present };
+        let (split, columns) =
+            if depth < MAX_DEPTH { self.best_split(&node, columns) } else { (None, Vec::new()) };
         // Nodes are in preorder, so that the lower side of a split is the next node and leaves need no index.
         let Some(split) = split else {
             self.tree.nodes.push(Node::Leaf);
@@ -135,29 +164,32 @@ impl Grower<'_> {
         self.tree.gains[split.column] += split.gain;
         self.tree.nodes.push(Node::Split { column: split.column as u16, threshold: split.threshold });
         let (lower, upper) = self.divide(samples, &split);
-        self.subtree(lower, &means, depth + 1);
-        self.subtree(upper, &means, depth + 1);
+        self.subtree(lower, &means, &columns, depth + 1);
+        self.subtree(upper, &means, &columns, depth + 1);
     }
 
-    /// One random threshold a column, and the best of these splits.
-    fn best_split(&mut self, samples: &[u32], sums: &[f32]) -> Option<Split> {
-        if samples.len() < 2 * self.min_leaf {
-            return None;
+    /// One random threshold a column, and the best of these splits; with it the columns that have several values.
+    fn best_split(&mut self, node: &NodeSums<'_>, columns: &[usize]) -> (Option<Split>, Vec<usize>) {
+        if node.samples.len() < 2 * self.min_leaf {
+            return (None, Vec::new());
         }
         // Every column is a candidate, and the one drawn threshold is all the randomness: K = number of columns in
         // Geurts, Ernst and Wehenkel (2006), table 1.
-        let whole = explained(sums);
+        let whole: f64 = node.present.iter().map(|&class| explained(node.sums[class])).sum();
         let mut best: Option<Split> = None;
-        for column in 0..self.samples.columns.len() {
-            let Some(threshold) = self.draw(samples, column) else { continue };
-            let gain = self.gain(samples, sums, column, threshold).map(|explained| explained - whole);
+        let mut varying = Vec::with_capacity(columns.len());
+        for &column in columns {
+            // Below a node that knows one value of a column all know that one.
+            let Some(threshold) = self.draw(node.samples, column) else { continue };
+            varying.push(column);
+            let gain = self.explained_by(node, column, threshold).map(|explained| explained - whole);
             // Below rounding all samples have the same targets.
             let least = best.as_ref().map_or(1e-6 * whole.max(1e-3), |best| best.gain);
             if let Some(gain) = gain.filter(|&gain| gain > least) {
                 best = Some(Split { column, threshold, gain });
             }
         }
-        best
+        (best, varying)
     }
 
     /// A threshold between the extremes of a column; none where all values are the same.
@@ -179,29 +211,47 @@ impl Grower<'_> {
     }
 
     /// Returns what the two sides of a split explain; none where one has too few samples.
-    fn gain(&self, samples: &[u32], sums: &[f32], column: usize, threshold: f32) -> Option<f64> {
-        let values = &self.samples.columns[column].values;
-        let mut lower = vec![0.0; sums.len()];
-        let mut count = 0;
-        for &sample in samples {
-            if values[sample as usize] <= threshold {
-                add(&mut lower, self.samples.row(sample));
-                count += 1;
-            }
-        }
-        if count < self.min_leaf || samples.len() - count < self.min_leaf {
+    fn explained_by(&mut self, node: &NodeSums<'_>, column: usize, threshold: f32) -> Option<f64> {
+        let count = self.collect_lower(node.samples, column, threshold);
+        if count < self.min_leaf || node.samples.len() - count < self.min_leaf {
             return None;
         }
+        node.present.iter().for_each(|&class| self.sums[class] = [0.0; 2]);
+        self.samples.add(&mut self.sums, &self.lower[..count]);
         // The upper side is what the node has beside the lower one: one pass over the samples is enough.
-        let upper: Vec<f32> = sums.iter().zip(&lower).map(|(all, lower)| all - lower).collect();
-        Some(explained(&lower) + explained(&upper))
+        let (mut lower_side, mut upper_side) = (0.0, 0.0);
+        for &class in &node.present {
+            let (all, lower) = (node.sums[class], self.sums[class]);
+            lower_side += explained(lower);
+            upper_side += explained([all[0] - lower[0], all[1] - lower[1]]);
+        }
+        Some(lower_side + upper_side)
     }
 
-    /// Brings the samples of the lower side to the front, in the order they came in.
-    fn divide<'s>(&self, samples: &'s mut [u32], split: &Split) -> (&'s mut [u32], &'s mut [u32]) {
+    /// Puts the samples of the lower side of a split into [`Self::lower`], in their order, and counts them.
+    fn collect_lower(&mut self, samples: &[u32], column: usize, threshold: f32) -> usize {
+        let values = &self.samples.columns[column].values;
+        let mut count = 0;
+        // Without a branch, since no processor could predict it.
+        for &sample in samples {
+            self.lower[count] = sample;
+            count += usize::from(values[sample as usize] <= threshold);
+        }
+        count
+    }
+
+    /// Brings the samples of the lower side to the front; both sides keep the order they came in.
+    fn divide<'s>(&mut self, samples: &'s mut [u32], split: &Split) -> (&'s mut [u32], &'s mut [u32]) {
+        let count = self.collect_lower(samples, split.column, split.threshold);
         let values = &self.samples.columns[split.column].values;
-        samples.sort_by_key(|&sample| values[sample as usize] > split.threshold); // stable
-        let count = samples.partition_point(|&sample| values[sample as usize] <= split.threshold);
+        let mut end = samples.len();
+        for at in (0..samples.len()).rev() {
+            if values[samples[at] as usize] > split.threshold {
+                end -= 1;
+                samples[end] = samples[at];
+            }
+        }
+        samples[..count].copy_from_slice(&self.lower[..count]);
         samples.split_at_mut(count)
     }
 }

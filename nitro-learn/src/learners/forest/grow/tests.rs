@@ -101,3 +101,26 @@ fn samples_that_are_all_alike_make_one_leaf() {
     samples.push_column(&(0..50).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
     assert_eq!(grow(&samples, 1, Random::new(9)).nodes, [Node::Leaf]);
 }
+
+/// Sixty classes of which three occur make the tree of these three.
+#[test]
+fn classes_that_occur_nowhere_change_nothing() {
+    let few = grow(&samples(200).0, 2, Random::new(4));
+    let (rows, x) = samples(200);
+    let mut many = Samples::new(60);
+    for sample in 0..200 {
+        let mut row = [None; 60];
+        for (class, place) in [(0, 5), (1, 17), (2, 40)] {
+            let mut own = [[0.0; 2]; 3];
+            rows.add(&mut own, &[sample]);
+            row[place] = (own[class][1] > 0.0).then_some(own[class][0]);
+        }
+        many.push_targets(row.into_iter(), 1.0);
+    }
+    many.push_column(&x, Transform::Identity);
+    many.push_column(&[7.0; 200], Transform::Identity);
+    let many = grow(&many, 2, Random::new(4));
+    assert_eq!((&many.nodes, &many.gains), (&few.nodes, &few.gains));
+    let of_three: Vec<f32> = many.values.chunks(60).flat_map(|leaf| [leaf[5], leaf[17], leaf[40]]).collect();
+    assert_eq!(of_three, few.values);
+}

@@ -19,6 +19,8 @@ pub(super) struct State {
     up_bar: Vec<f64>,
     /// 0 where `yᵢ αᵢ` may still shrink, +∞ where it may not.
     down_bar: Vec<f64>,
+    /// Room for what a step with each sample would gain.
+    gains: Vec<f64>,
 }
 
 impl State {
@@ -34,6 +36,7 @@ impl State {
             alpha: vec![0.0; samples],
             up_bar: vec![0.0; samples],
             down_bar: vec![0.0; samples],
+            gains: vec![0.0; samples],
             labels,
         }
     }
@@ -82,22 +85,20 @@ impl State {
     }
 
     /// The sample to move against `first`: the one for which a step without bounds would gain most.
-    pub(super) fn partner(&self, first: usize, row: &[f32]) -> usize {
+    pub(super) fn partner(&mut self, first: usize, row: &[f32]) -> usize {
         // WSS 2 of Fan, Chen and Lin (2005): the dual along the pair is a parabola with this slope and bend, whose
         // optimum gains slope² / (2 bend). Bounds are ignored here, and kept when the step is made.
         let (top, curvature) = (self.violation[first], self.diagonal[first]);
-        let mut best = (0.0, first);
-        for (sample, &kernel) in row.iter().enumerate() {
-            let slope = top - self.violation[sample] - self.down_bar[sample];
-            if slope > 0.0 {
-                let bend = (curvature + self.diagonal[sample] - 2.0 * f64::from(kernel)).max(MIN_CURVATURE);
-                let gain = slope * slope / bend;
-                if gain > best.0 {
-                    best = (gain, sample);
-                }
-            }
+        let samples = self.violation.iter().zip(&self.down_bar).zip(&self.diagonal).zip(row);
+        for (gain, (((violation, bar), diagonal), &kernel)) in self.gains.iter_mut().zip(samples) {
+            let slope = top - violation - bar;
+            let bend = (curvature + diagonal - 2.0 * f64::from(kernel)).max(MIN_CURVATURE);
+            let own = slope * slope / bend;
+            // Chosen, not branched on, so that the compiler can use vector instructions.
+            *gain = if slope > 0.0 { own } else { 0.0 };
         }
-        best.1
+        let most = max_in_lanes(&self.gains, &self.gains, |gain, _| gain);
+        if most > 0.0 { self.gains.iter().position(|&gain| gain == most).unwrap_or(first) } else { first }
     }
 
     /// Grows `y α` of `first` and shrinks that of `second` by the same amount, as far as the optimum on that line
