@@ -107,7 +107,7 @@ impl Question<'_> {
             may_run.then_some((class, index))
         });
         let Some((best, index)) = best else {
-            // A constant selector has one wish only, so what became of it is the whole story.
+            // Of a constant selector, what became of its first wish is the whole story.
             let reason = match selector.selector.is_constant() {
                 true => self.reason(selector, state, first, self.function.default_variant()),
                 false => Reason::NoneAdmissible,

@@ -42,8 +42,8 @@ pub struct Task<'a> {
 /// Fewer source devices than this say nothing about device features: scaled to [-1, 1], one device has no distance.
 pub const MIN_SOURCES: usize = 3;
 
-/// The most training inputs that are used: the distances between them are kept in memory, 64 MB for this many.
-pub const MAX_TRAINING_INPUTS: usize = 4000;
+/// The most training inputs that are used: the distances between them are kept in memory, 144 MB for this many.
+pub const MAX_TRAINING_INPUTS: usize = 6000;
 
 impl<'a> Task<'a> {
     /// Takes the input features that say something, and the training inputs for which all of those are finite; of

@@ -38,9 +38,9 @@ impl ModelSummary<'_> {
         write!(out, "{:columns$}", head(self))?;
         match &self.model.selector {
             selector if selector.is_constant() => Ok(()),
-            Selector::Constant { .. } => Ok(()),
             Selector::Svm(svm) => print_svm(out, self.model, svm, columns),
             Selector::Forest(forest) => print_forest(out, self.model, forest, columns),
+            Selector::Constant { .. } => Ok(()),
         }
     }
 
@@ -275,5 +275,14 @@ mod tests {
         assert_eq!(json, json!([{ "choice": "evolved", "max_error": 0.003, "over": "lengths to 4096" }]));
         let (text, json) = shown(None);
         assert!(!text.contains("approximate") && json == json!([]), "{text}");
+        // An order is a tree that compares nothing, and is told as what it does.
+        let (nodes, values) = (vec![Node::Leaf], vec![9, 0, 30]);
+        let order = Selector::Forest(Forest { inputs: 0, choices: 3, nodes, values, origins: vec![] });
+        let model = Model { selector: order, ..model };
+        let (summary, mut text) = (ModelSummary { model: &model, function: None }, Vec::new());
+        summary.print(&mut text, 200).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("the first admissible of evolved, plain, gone"), "{text}");
+        assert_eq!(summary.json()["selector"]["choices"], json!(["evolved", "plain", "gone"]));
     }
 }

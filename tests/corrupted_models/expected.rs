@@ -1,6 +1,6 @@
 //! What a call has to do with a model file, said once more, by the slow and plain way of [`Model::rank`].
 
-use nitro::{DeviceEntry, Function, Reason, model::Model, model::Selector};
+use nitro::{DeviceEntry, Function, Reason, model::Model};
 
 /// An input of the functions of this test.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,7 @@ pub fn choice(
         Ok(model) => model,
         Err(reason) => return (default, *reason),
     };
-    let is_constant = matches!(model.selector, Selector::Constant { .. });
+    let is_constant = model.selector.is_constant();
     let row: Vec<f64> =
         model.features.iter().map(|name| input.feature(name).expect("it is one of ours")).collect();
     if let Some(place) = row.iter().position(|value| !value.is_finite()).filter(|_| !is_constant) {

@@ -1,7 +1,9 @@
 use nitro_core::model::{Coverage, Model, Provenance, Selector};
 use nitro_stats::random::Random;
+use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings};
 
 use super::*;
+use crate::performance::PerformanceTable;
 use crate::space::{DeviceSpace, InputSpace};
 use crate::task::Sample;
 
@@ -89,4 +91,51 @@ fn one_class_needs_no_vote() {
     assert_eq!(machine.ranking(&[], &[1.0]), [7]);
     let svm = machine.to_svm(&set, &space, &devices, 1.0);
     assert_eq!((svm.classes.len(), svm.vectors.len(), svm.rho.len()), (1, 0, 0));
+}
+
+/// Recordings of so many variants, each the best of as many inputs.
+fn recordings(variants: usize, inputs: usize) -> Recordings {
+    let mut recordings = Recordings {
+        variants: (0..variants).map(|variant| format!("v{variant}")).collect(),
+        features: vec!["x".into()],
+        devices: vec![DeviceRecord { id: "d".into(), features: Default::default() }],
+        ..Recordings::default()
+    };
+    for input in 0..inputs {
+        recordings.inputs.push(Input { name: input.to_string(), features: vec![input as f64] });
+        for variant in 0..variants {
+            let time_ns = if input % variants == variant { 10.0 } else { 20.0 };
+            recordings.measurements.push(Measurement {
+                device: 0,
+                input,
+                variant,
+                configuration: String::new(),
+                outcome: Outcome::Time(time_ns),
+                spread_ns: 0.0,
+                repeats: 1,
+                load: None,
+                reason: String::new(),
+            });
+        }
+    }
+    recordings
+}
+
+/// Counts the samples that a machine of a search learns from.
+fn samples_of_search(variants: usize, inputs: usize) -> usize {
+    let recordings = recordings(variants, inputs);
+    let performance = PerformanceTable::new(&recordings).unwrap();
+    let task = Task::new(&recordings, &performance, &(0..inputs).collect::<Vec<_>>(), 0);
+    let inputs = task.all_inputs();
+    let set =
+        TrainingSet { task: &task, sources: &[0], inputs: &inputs, device_features: &[], is_final: false };
+    SamplesByClass::of(&set, false, SEARCH_EFFORT).samples().len()
+}
+
+#[test]
+fn of_many_classes_fewer_samples_are_taken_and_of_few_all() {
+    assert_eq!(samples_of_search(11, 1500), 1500);
+    assert_eq!(samples_of_search(50, 300), 300);
+    let bounded = samples_of_search(50, 1500);
+    assert!((300..340).contains(&bounded), "{bounded}");
 }

@@ -85,9 +85,9 @@ fn position(recordings: &Recordings, device: &DeviceEvaluation) -> usize {
 fn parts(model: &Model) -> Option<f64> {
     match &model.selector {
         selector if selector.is_constant() => None,
-        Selector::Constant { .. } => None,
         Selector::Svm(svm) => Some(svm.support() as f64),
         Selector::Forest(forest) => Some(forest.nodes.len() as f64),
+        Selector::Constant { .. } => None,
     }
 }
 
