@@ -2,6 +2,8 @@
 //!
 //! Every variant's output is compared with the default variant's.
 
+mod evolve;
+
 use std::process::ExitCode;
 
 use nitro_benchmarks::cuda::{
@@ -15,7 +17,7 @@ use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
 /// A file of the recordings of a function in `models/recordings`.
 macro_rules! recorded {
     ($function:literal, $file:literal) => {
-        include_bytes!(concat!("../../../../models/recordings/", $function, "/", $file))
+        include_bytes!(concat!("../../../../../models/recordings/", $function, "/", $file))
     };
 }
 
@@ -70,7 +72,7 @@ macro_rules! on_gpu {
 fn main() -> ExitCode {
     Trainer::new()
         .devices(nitro_cuda::Devices::new())
-        .command(nitro_evolve::EvolveCommand)
+        .command(evolve::EvolveProgram)
         .tunable(on_host!(histogram, "histogram", record_histogram))
         .tunable(on_host!(spmv, "spmv", record_spmv))
         .tunable(on_host!(sort, "sort", record_sort))
@@ -81,7 +83,7 @@ fn main() -> ExitCode {
         .tunable(on_gpu!(cuda_transpose, "cuda_transpose", transpose))
         .tunable(on_gpu!(cuda_bfs, "cuda_bfs", bfs))
         .tunable(on_gpu!(cuda_solver, "cuda_solver", solver))
-        .shipped_proxies(include_bytes!("../../../../models/recordings/proxies.csv"))
+        .shipped_proxies(include_bytes!("../../../../../models/recordings/proxies.csv"))
         .main()
 }
 
