@@ -1,4 +1,4 @@
-//! What is in a model, without its numbers.
+//! The content of a model without its numbers.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use nitro_learn::Approximation;
 use nitro_learn::plain_table::Table;
 use nitro_store::printable::list;
 
-/// A model as a reader or a script sees it: what it picks from what, how it came to be, and what its selector looks at.
+/// A summary of a model for readers and scripts: its choices, its features, its origin, and what its selector reads.
 ///
 /// ```no_run
 /// use nitro_train::{ModelSummary, model::Model};
@@ -25,7 +25,7 @@ use nitro_store::printable::list;
 pub struct ModelSummary<'a> {
     /// The model.
     pub model: &'a Model,
-    /// Its function where the code has it, which knows the choices that are approximate.
+    /// The function, if the code has it. It knows which choices are approximate.
     pub function: Option<&'a Function>,
 }
 
@@ -43,7 +43,7 @@ impl ModelSummary<'_> {
         }
     }
 
-    /// It as one object.
+    /// Returns the summary as one JSON object.
     #[must_use]
     pub fn json(&self) -> Value {
         summary(self)
@@ -97,7 +97,7 @@ fn head(summary: &ModelSummary<'_>) -> Table {
     table
 }
 
-/// Reading a model keeps the texts.
+/// Returns the length of an artifact's text, which was kept when the model was read.
 fn bytes(artifact: Artifact) -> usize {
     artifact.text().map_or(0, str::len)
 }

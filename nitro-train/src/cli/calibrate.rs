@@ -1,4 +1,4 @@
-//! `train calibrate`: a few measurements here correct the models.
+//! The command `train calibrate`, which corrects models by a few measurements here.
 
 use std::io::{self, Write};
 

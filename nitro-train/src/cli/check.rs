@@ -1,4 +1,4 @@
-//! `train check`: whether the models may be shipped, for the continuous integration of an application.
+//! The command `train check`, which tells an application's continuous integration whether models may be shipped.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> R
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Of several bounds for one function, or for all, the last is taken.
+/// Returns the request of a command line. The last of several bounds for a function, or for all, counts.
 fn request(args: &CheckArgs) -> CheckRequest {
     let mut request = args.request.clone();
     for bound in &args.max_regret {

@@ -1,4 +1,4 @@
-//! `train coverage`: how much of real traffic lies far from the training inputs, and what to record next.
+//! The command `train coverage`, which shows how much real traffic lies far from the training inputs.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `train devices`: what the devices look like to a model, and which one to measure next.
+//! The command `train devices`, which shows devices as a model sees them, and which one to measure next.
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};

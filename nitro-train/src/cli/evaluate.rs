@@ -1,4 +1,4 @@
-//! `train evaluate`: the leave-one-device-out table, or the leave-one-input-out tables.
+//! The command `train evaluate`, which prints the leave-one-device-out table or the leave-one-input-out tables.
 
 use std::io::Write;
 
@@ -29,7 +29,7 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
     functions.end("evaluated")
 }
 
-/// Of every input all others are learned from, so that lists of inputs would say nothing.
+/// Leaves each input out in turn. All others are learned from, so lists of inputs are refused.
 fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     if args.request.inputs.is_given() || !args.request.calibration.is_empty() {
         bail!(

@@ -1,4 +1,4 @@
-//! `train explain`: which variant would be selected for given feature values, and why.
+//! The command `train explain`, which shows the variant that a model selects for given feature values.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `train import` and `train export`: measurements from and to other tools.
+//! The commands `train import` and `train export`, which exchange measurements with other tools.
 
 use std::io::Write;
 
@@ -24,7 +24,7 @@ pub(super) fn export(trainer: &Trainer, args: &ExportArgs, out: &mut dyn Write) 
     print(out, &args.output, &recordings)
 }
 
-/// How much there was.
+/// Prints how much was read or written.
 fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Result<()> {
     let Recordings { function, variants, inputs, devices, measurements, spaces, .. } = recordings;
     let listed: usize = spaces.iter().map(|space| space.configurations.len()).sum();
@@ -52,7 +52,7 @@ fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Resul
     Ok(())
 }
 
-/// `1 variant`, `2 variants`
+/// Returns a count with its noun: `1 variant`, `2 variants`.
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! `train fit`: selectors from recordings.
+//! The command `train fit`, which learns selectors from recordings.
 
 use std::io::Write;
 use std::path::Path;
@@ -52,13 +52,13 @@ pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
     })
 }
 
-/// What the model's gate looks at, if it has one.
+/// Returns the features that the model's gate reads, if it has one.
 fn gate_features(model: &Model) -> Option<Vec<&str>> {
     let name = |&feature: &u16| model.features[usize::from(feature)].as_str();
     Some(model.gate.as_ref()?.features.iter().map(name).collect())
 }
 
-/// What the two options leave to choose from.
+/// Returns the strategies that the options allow.
 fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
     let is_asked = |strategy: &Strategy| {
         let (learner, features) = (strategy.learner_name(), strategy.device_features.name());
@@ -75,7 +75,7 @@ fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
     Ok(asked)
 }
 
-/// One line about a model, how it came to be and how good it may be expected to be; its notes go to stderr.
+/// Describes a model in one line: how it was learned and how good it is expected to be. Its notes go to stderr.
 pub(super) fn description(fitted: &Fitted) -> String {
     for note in &fitted.notes {
         say!("{}: {note}", fitted.model.function);

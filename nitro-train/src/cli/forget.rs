@@ -1,4 +1,4 @@
-//! `train forget`: recordings that are taken out of a store.
+//! The command `train forget`, which removes recordings from a store.
 
 use std::io::Write;
 

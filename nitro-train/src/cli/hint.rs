@@ -1,4 +1,4 @@
-//! What to type against an error of the library, which knows no command line.
+//! The hints after errors: the option or command that helps, which the library does not know.
 
 use crate::measure::RecordError;
 use crate::trainer::TrainError;

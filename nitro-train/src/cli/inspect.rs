@@ -1,4 +1,4 @@
-//! `train inspect`: what is in a model file.
+//! The command `train inspect`, which shows a model file.
 
 use std::io::Write;
 

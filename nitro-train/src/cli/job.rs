@@ -1,4 +1,4 @@
-//! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
+//! The main job: selectors that were learned on other machines choose here, and measuring here shows how well.
 
 use std::io::{self, Write};
 
@@ -77,7 +77,7 @@ fn work(
     Ok((found, recorded))
 }
 
-/// What the choices of one function achieve here.
+/// Returns what the choices of one function achieve here, as JSON.
 fn result(result: &LocalResult) -> Value {
     json!({
         "function": result.recordings.function,

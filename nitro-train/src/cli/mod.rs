@@ -1,5 +1,5 @@
-//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results
-//! go to stdout, everything else to stderr.
+//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results go to
+//! stdout, everything else to stderr.
 
 mod args;
 mod calibrate;
@@ -39,7 +39,9 @@ use crate::trainer::{TrainError, Trainer, TrainerCommand, UsageError, is_watched
 use crate::worker::{self, LeftOut};
 
 impl Trainer {
-    /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
+    /// Runs the command line of the process.
+    ///
+    /// Returns 0 on success, 2 on wrong usage, and 1 on failure, with a sentence on stderr.
     #[must_use]
     pub fn main(self) -> ExitCode {
         let trainer = self.observer(observer::Terminal);
@@ -80,7 +82,7 @@ fn names(trainer: &Trainer, cli: &Cli) -> Result<(), TrainError> {
     }
 }
 
-/// All commands, those of other crates last.
+/// Returns all commands, those of other crates last.
 fn commands(others: &[Box<dyn TrainerCommand>]) -> clap::Command {
     let width = |command: clap::Command| command.max_term_width(HELP_COLUMNS);
     Cli::command().subcommands(others.iter().map(|other| width(other.command())))
@@ -96,7 +98,7 @@ fn extension<'a, 'b>(
     Some((other.as_ref(), arguments))
 }
 
-/// How the process ends, with a sentence if it went wrong.
+/// Returns the exit code of a command, and says what went wrong.
 fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
     match out.clone().judge(ended) {
         Ok(code) => code,
@@ -112,7 +114,7 @@ fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Whether what the command prints is its result, and not beside it.
+/// Returns true if what the command prints is its result, and not a by-product.
 fn prints_result(cli: &Cli) -> bool {
     use Command::{Coverage, Devices, Evaluate, Explain, Forget, Inspect, Nest, Search};
     matches!(

@@ -1,4 +1,4 @@
-//! `train nest show`: what generated code does.
+//! The command `train nest show`, which shows generated code.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! What the command line shows while the library works: lines and progress on stderr.
+//! The observer of the command line: lines and progress on stderr.
 
 use crate::measure::Progress;
 use crate::terminal::say;

@@ -1,4 +1,4 @@
-//! `train profile`: hardware counters of variants and of the application proxies, by Nsight Compute.
+//! The command `train profile`, which reads hardware counters of variants and application proxies by Nsight Compute.
 
 use std::io::Write;
 
@@ -11,7 +11,7 @@ use crate::profile::counters::stressed_share;
 use crate::terminal;
 use crate::trainer::{Trainer, WrittenProfile};
 
-/// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
+/// The most percentage points between a proxy's measured share of instructions and its intensity.
 const TOLERANCE: f64 = 5.0;
 
 pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) -> Result<()> {
@@ -33,7 +33,7 @@ pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// The measured share of the instructions that each proxy is to stress, and whether it is about its intensity.
+/// Returns the table of proxies: the measured share of the instructions that each is to stress, and a verdict.
 fn mixes(profiles: &[ProxyProfile]) -> Table {
     let mut table = Table::new(["proxy", "intensity", "wanted %", "measured %", ""]);
     for one in profiles {

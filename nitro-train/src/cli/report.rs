@@ -1,4 +1,4 @@
-//! `train report`: a page about how good the choices are.
+//! The command `train report`, which writes a page about how good the choices are.
 
 use std::io::Write;
 use std::path::Path;

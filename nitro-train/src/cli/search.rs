@@ -1,4 +1,4 @@
-//! `train search`: which configurations are fastest.
+//! The command `train search`, which finds fast configurations.
 
 use std::io::Write;
 

@@ -12,7 +12,7 @@ use crate::terminal::{Output, say};
 use crate::trainer::Trainer;
 use crate::worker::{self, Supervision};
 
-/// Whether the command is to run in a worker, and this process is none.
+/// Returns true if the command has to run in a worker, and this process is none.
 pub(super) fn is_needed(cli: &Cli) -> bool {
     let measures = match &cli.command {
         None | Some(Command::Record(_) | Command::Calibrate(_)) => true,
@@ -51,7 +51,7 @@ pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::R
     Ok(ExitCode::from(worker::supervise(&supervision, out)?))
 }
 
-/// Whether a store has recordings; one that cannot be read is left to the worker to tell.
+/// Returns true if a store has recordings, or cannot be read: the worker tells of that.
 fn has_recordings(url: &str) -> bool {
     let functions = || store::open_to_read(url)?.functions();
     store::exists(url) && functions().map_or(true, |functions| !functions.is_empty())

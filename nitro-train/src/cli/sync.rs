@@ -1,4 +1,4 @@
-//! `train sync`: two stores that come to hold the same.
+//! The command `train sync`, after which two stores hold the same.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What the command line may say of devices.
+//! The checks of devices on the command line.
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;

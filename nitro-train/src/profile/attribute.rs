@@ -17,12 +17,12 @@ pub struct Attribution {
     pub notes: Vec<String>,
 }
 
-/// One kernel in a section.
+/// The metrics of one kernel in a section.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelMetrics {
     /// The kernel, as the profiler names it.
     pub kernel: String,
-    /// Number of its launches that were seen.
+    /// Number of launches that were seen.
     pub launches: usize,
     /// The metrics, summed over these.
     pub metrics: Metrics,

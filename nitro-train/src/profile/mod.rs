@@ -1,4 +1,4 @@
-//! Hardware counters of variants and of application proxies: what profile-based device-feature selection learns from.
+//! Hardware counters of variants and of application proxies, from which profile-based feature selection learns.
 //!
 //! Muralidharan, Roy, Hall, Garland and Rai, "Architecture-Adaptive Code Variant Tuning", ASPLOS 2016, profile each
 //! variant on the training inputs, and beside them five *application proxies*: kernels that stress one resource of

@@ -1,4 +1,4 @@
-//! Nsight Compute's command line: finding it, calling it, reading its log.
+//! The command line of Nsight Compute: finding it, calling it, reading its log.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -77,14 +77,14 @@ fn versions() -> Vec<PathBuf> {
     folders
 }
 
-/// One launch that Nsight Compute saw.
+/// A launch that Nsight Compute saw.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Launch {
     /// The kernel.
     pub kernel: String,
     /// Number of blocks in x.
     pub blocks: u32,
-    /// Its metrics; one that is not available is absent.
+    /// The metrics; one that is not available is absent.
     pub metrics: Metrics,
 }
 

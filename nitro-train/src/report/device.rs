@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 use maud::{Markup, html};
 use nitro_core::DeviceId;
 
-/// Compares devices in the order of the page: machine by machine, and numbers as numbers, so that 16 threads come after
-/// 2.
+/// Compares devices in the order of the page: by machine, and numbers as numbers.
+///
+/// 16 threads come after 2.
 ///
 /// ```
 /// let mut devices = ["host:16@b", "host:16@a", "host:2@a"];

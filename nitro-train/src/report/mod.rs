@@ -1,4 +1,4 @@
-//! One self-contained HTML page about how well selectors choose.
+//! A self-contained HTML page about how well selectors choose.
 //!
 //! [`page`] turns plain numbers and names ([`ReportData`]) into a document without scripts, links or pictures to
 //! load. First what it says in words, then figures, last what the words mean; what few readers need is closed until

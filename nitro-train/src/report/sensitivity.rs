@@ -1,5 +1,6 @@
-//! The dependence of the best variant on the device, all functions side by side (Muralidharan et al., ASPLOS 2016,
-//! Figure 4).
+//! The dependence of the best variant on the device, all functions side by side.
+//!
+//! As in Muralidharan et al., ASPLOS 2016, Figure 4.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, wide, width};

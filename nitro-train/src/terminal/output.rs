@@ -1,4 +1,4 @@
-//! Standard output and standard error: the one place that writes to them.
+//! Standard output and standard error, written here only.
 //!
 //! Whoever reads them may go away (`| head -1`) and the disk behind them may be full. What a command prints on the
 //! way never ends its work.
@@ -12,14 +12,14 @@ use anyhow::Result;
 
 use nitro_learn::plain_table::Sentence;
 
-/// Standard output; clones write to the same.
+/// The standard output; clones write to the same.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// True where printing is all that the command is for. It ends when nothing can be printed any more; other commands
-    /// go on without what they print.
+    /// True if printing is all that the command is for. It ends when nothing can be printed any more; other commands go
+    /// on without what they print.
     is_result: bool,
     /// The first failure.
     failure: Option<io::Error>,
@@ -88,7 +88,7 @@ impl Write for Output {
     }
 }
 
-/// Standard error, for whoever reads it.
+/// The standard error, with or without a reader.
 #[derive(Clone, Copy)]
 pub(crate) struct Aside;
 

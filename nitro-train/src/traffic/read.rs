@@ -10,12 +10,12 @@ use serde::de::IgnoredAny;
 
 use nitro_store::printable::excerpt;
 
-/// No line that a program writes is longer, in bytes: at most 32 features and four names.
+/// The most bytes of a line, above what a program writes: at most 32 features and four names.
 const LONGEST_LINE: usize = 64 << 10;
 /// A program stops at a sixteenth of it; somebody may have put several files together.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// One captured call.
+/// A captured call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct CapturedCall {
     /// The function that was called.
@@ -34,7 +34,7 @@ pub struct CapturedCall {
     /// The features; none for one that was not finite.
     #[serde(deserialize_with = "nitro_store::unique::map")]
     pub features: BTreeMap<String, Option<f64>>,
-    /// Time of the call in nanoseconds, where it was known.
+    /// The time of the call in nanoseconds, where it was known.
     #[serde(default)]
     pub time_ns: Option<f64>,
 }
@@ -43,7 +43,7 @@ pub struct CapturedCall {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read: name a file that a program with NITRO_CAPTURE=FILE has written", path.display())]
     Unreadable {
         /// The file.

@@ -64,7 +64,7 @@ fn scaled(scales: &[Scale], values: impl Iterator<Item = Option<f64>>) -> Vec<Op
     scales.iter().zip(finite).map(|(scale, value)| value.map(|value| scale.apply(value))).collect()
 }
 
-/// Returns the first of the rows that are nearest over the values that both have; none where that is no value.
+/// Returns the nearest row over the values that both have, the first of several. None where they share no value.
 fn nearest(rows: &[Vec<Option<f64>>], row: &[Option<f64>]) -> Option<usize> {
     if row.iter().all(Option::is_none) {
         return None;

@@ -1,4 +1,4 @@
-//! Recording so many inputs: those that tell most, instead of all of them.
+//! The recording of a limited number of inputs: those that tell most, instead of all of them.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::observer::Observer;
 use super::recorder::Recorder;
 use crate::measure::{Attempt, Candidate, Plan, Progress, RecordedInputs, SurveyedInputs};
 
-/// After so many inputs each a line says how far the recording is.
+/// Number of inputs after which a line says how far the recording is.
 const LINE_EVERY: usize = 25;
-/// One selector is fitted for this share of what is measured.
+/// The share of what is measured after which a selector is fitted anew.
 const ROUNDS_SHARE: usize = 8;
 
 /// Records inputs, the least certain next, until so many are in the store.

@@ -61,8 +61,10 @@ impl Trainer {
         Self::default()
     }
 
-    /// Adds a function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on
-    /// inputs while a session records: short for [`tunable`](Self::tunable) of a [`Tunable::new`].
+    /// Adds a function and the closure that calls it on inputs while a session records.
+    ///
+    /// `NAME::function()` stands beside each `#[code_variant]` function. Short for [`tunable`](Self::tunable) of a
+    /// [`Tunable::new`].
     #[must_use]
     pub fn function(
         self,
@@ -87,8 +89,9 @@ impl Trainer {
     }
 
     /// Adds profiles of the application proxies that the program carries, as `train profile` writes them to
-    /// `proxies.csv`: those of [`ShippedRecordings::profiles`](crate::ShippedRecordings::profiles) are compared
-    /// with them.
+    /// `proxies.csv`.
+    ///
+    /// [`ShippedRecordings::profiles`](crate::ShippedRecordings::profiles) are compared with them.
     #[must_use]
     pub fn shipped_proxies(mut self, proxies: &'static [u8]) -> Self {
         self.shipped_proxies = Some(proxies);
@@ -110,8 +113,9 @@ impl Trainer {
         self
     }
 
-    /// Asks this from now on what others take of the processors while variants are timed, and not this machine: for
-    /// tests, and for devices whose times do not depend on it.
+    /// Replaces the source of what others take of the processors while variants are timed.
+    ///
+    /// For tests, and for devices whose times do not depend on this machine.
     #[must_use]
     pub fn processors(mut self, processors: impl Processors + 'static) -> Self {
         self.processors = Box::new(processors);

@@ -1,4 +1,4 @@
-//! Calibrating: a few measurements on the machine of use correct models that were learned elsewhere.
+//! The calibration of models that were learned elsewhere, by a few measurements on the machine of use.
 
 use std::path::{Path, PathBuf};
 
@@ -25,29 +25,28 @@ use crate::traffic::{self, CapturedCall};
 /// The settings of a calibration: which models, for which device, with how many measurements.
 #[derive(Args, Clone, Debug)]
 pub struct CalibrateRequest {
-    /// Which functions, from which recordings; what is measured goes into the store.
+    /// The functions, and the recordings, to which what is measured is added.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Device to calibrate for, as record names it
+    /// Device to calibrate for, by the name that record uses
     #[arg(long, value_name = "DEVICE", default_value = DEVICE)]
     pub device: String,
     /// Inputs of each function to measure
     #[arg(long, value_name = "N", default_value_t = MEASUREMENTS, value_parser = at_least_one())]
     pub measurements: usize,
-    /// File that programs with NITRO_CAPTURE=FILE have written: the inputs to measure are those that tell most of
-    /// such calls
+    /// File that programs with NITRO_CAPTURE=FILE have written; the inputs are chosen that tell most of such calls
     #[arg(long, value_name = "FILE")]
     pub captured: Option<PathBuf>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
-    /// File with the names of the training inputs, one a line [default: as fit]
+    /// File with the names of the training inputs, one a line [default: as for fit]
     #[arg(long, value_name = "FILE")]
     pub train_inputs: Option<PathBuf>,
-    /// When the repeats of one variant on one input end.
+    /// The end of the repeats of one variant on one input.
     #[arg(skip)]
     pub repeats: Repeats,
-    /// With whom the inputs are shared.
+    /// The recorders with whom the inputs are shared.
     #[arg(skip)]
     pub share: Share,
     /// Folder of models
@@ -68,7 +67,7 @@ impl Default for CalibrateRequest {
     }
 }
 
-/// What has become of one model.
+/// The result of calibrating a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CalibratedModel {
     /// The function.
@@ -77,11 +76,11 @@ pub struct CalibratedModel {
     pub device: String,
     /// The model's file.
     pub model: PathBuf,
-    /// How many training inputs are measured on the device, now or before.
+    /// Number of training inputs that are measured on the device, now or before.
     pub measured_inputs: usize,
-    /// How many captured calls had a say in which inputs those are.
+    /// Number of captured calls that had a say in which inputs those are.
     pub captured_calls: u64,
-    /// Whether the model chooses by them there; otherwise it does as well without.
+    /// True if the model chooses by them there; otherwise it does as well without.
     pub is_calibrated: bool,
 }
 
@@ -89,10 +88,10 @@ pub struct CalibratedModel {
 #[derive(Debug, Default)]
 #[must_use = "functions that could not be calibrated are among `failed`; `all` makes an error of them"]
 pub struct CalibratedModels {
-    /// One model for each function, calibrated or better without; their files are written.
+    /// The models, one for each function, calibrated or better without. Their files are written.
     pub models: Vec<CalibratedModel>,
-    /// One error for each function that has no model, no recordings of its sources, or could not be measured. A model
-    /// that it had before stays.
+    /// The errors of the functions that have no model, no recordings of its sources, or could not be measured. A model
+    /// that a function had before stays.
     pub failed: Vec<TrainError>,
 }
 
@@ -110,9 +109,10 @@ impl CalibratedModels {
 }
 
 impl Trainer {
-    /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models
-    /// for it. What a model chooses elsewhere stays as it is, and so does what it chooses here if that is better. A
-    /// function that cannot be calibrated costs itself: the others are written.
+    /// Corrects the model of each function for a device by measuring a few training inputs, those that tell most.
+    ///
+    /// What a model chooses elsewhere stays as it is, and so does what it chooses here if that is better. A function
+    /// that cannot be calibrated costs itself: the others are written.
     ///
     /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of
     /// the device is not measured again.

@@ -1,4 +1,4 @@
-//! Generated code, described by whoever generates it: what there is, and what one of it does.
+//! The generated code there is, and descriptions of it by its generators.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use super::request::DataRequest;
 use super::tunable::Tunable;
 use crate::generate::{Description, Generator, Target};
 
-/// Which generated code is looked at.
+/// A request for a list of generated code.
 ///
 /// ```
 /// use nitro_train::GeneratedRequest;
@@ -26,10 +26,10 @@ use crate::generate::{Description, Generator, Target};
 /// ```
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedRequest {
-    /// Of which functions, out of which store.
+    /// The functions, and the store.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Variant whose kernels are shown [default: every one with a generator]
+    /// Variant whose kernels are shown [default: every variant with a generator]
     #[arg(long, value_name = "V")]
     pub variant: Option<String>,
     /// Folder of models
@@ -38,7 +38,7 @@ pub struct GeneratedRequest {
 }
 
 impl Default for GeneratedRequest {
-    /// All that the generators, the default store and the models in `models/` have.
+    /// Returns a request for all that the generators, the default store and the models in `models/` have.
     fn default() -> Self {
         Self { data: DataRequest::default(), variant: None, models: PathBuf::from("models") }
     }
@@ -49,24 +49,24 @@ impl Default for GeneratedRequest {
 pub struct GeneratedCode {
     /// The function.
     pub function: String,
-    /// Its variant.
+    /// The variant.
     pub variant: String,
-    /// What it is called: a preset's name, or the digest.
+    /// The name of a preset, or the digest.
     pub name: String,
     /// The digest, as in stores and models.
     pub digest: String,
-    /// Whether the generator has it as a preset.
+    /// True if the generator has it as a preset.
     pub is_preset: bool,
-    /// Whether the function's model can pick it.
+    /// True if the function's model can pick it.
     pub is_in_model: bool,
-    /// Whether the store, or recordings that the program carries, have its text.
+    /// True if the store, or recordings that the program carries, have its text.
     pub is_in_store: bool,
     /// The text itself.
     #[serde(skip)]
     pub text: String,
 }
 
-/// What is to be described.
+/// A request to describe generated code.
 ///
 /// ```
 /// use nitro_train::DescribeRequest;
@@ -76,7 +76,7 @@ pub struct GeneratedCode {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribeRequest {
-    /// Where it is looked for.
+    /// The code to look among.
     pub among: GeneratedRequest,
     /// A preset's name, or a digest: of one that nothing else begins like, the beginning suffices.
     pub name: String,
@@ -95,16 +95,16 @@ impl DescribeRequest {
     }
 }
 
-/// What generated code does.
+/// A piece of generated code with its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
-    /// Which code.
+    /// The code.
     pub code: GeneratedCode,
-    /// In the words of its generator.
+    /// The description by its generator.
     pub description: Description,
 }
 
-/// Who generates the code of a variant.
+/// A variant with the generator of its code.
 struct Source<'t> {
     tunable: &'t Tunable,
     variant: &'static str,
@@ -152,7 +152,7 @@ impl Trainer {
         Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// What a generator says of its code; [`generated`](Self::generated) has an example.
+    /// Describes generated code; [`generated`](Self::generated) has an example.
     ///
     /// # Errors
     /// As [`generated`](Self::generated); when nothing or several have the name, when the device is not here, and
@@ -188,7 +188,7 @@ impl Trainer {
         }
     }
 
-    /// All generators that are asked for.
+    /// Returns the variants with generators that are asked for.
     fn sources(&self, request: &GeneratedRequest) -> Result<Vec<Source<'_>>, TrainError> {
         let tunables = self.wanted(&request.data.functions)?;
         let mut sources: Vec<Source<'_>> = Vec::new();
@@ -213,7 +213,7 @@ impl Trainer {
         Ok(sources)
     }
 
-    /// What there is of one variant.
+    /// Returns the generated code of one variant.
     fn code(
         &self,
         request: &GeneratedRequest,
@@ -247,7 +247,7 @@ impl Trainer {
     }
 }
 
-/// What the function's model can pick of the variant; nothing where there is no model.
+/// Returns the artifacts of the variant that the function's model can pick; none without a model.
 fn of_model(request: &GeneratedRequest, source: &Source<'_>) -> Result<BTreeSet<Artifact>, TrainError> {
     let function = source.tunable.name();
     let file = request.models.join(file_name(function));
@@ -276,7 +276,7 @@ fn of_recordings(recordings: &Recordings, variant: &str) -> BTreeSet<Artifact> {
     known.filter(|artifact| own.contains(artifact) || !others.contains(artifact)).copied().collect()
 }
 
-/// As many names as a message has.
+/// The most names in a message.
 const MOST_NAMES: usize = 12;
 
 /// The one code of this name, or whose digest begins with it.

@@ -13,14 +13,14 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::measure::{describe_device, whole_host};
 
-/// What the devices at hand look like to a model.
+/// The devices at hand as a model sees them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Devices {
-    /// Those of this machine.
+    /// The devices of this machine.
     pub here: Vec<DeviceRecord>,
-    /// What of those of this machine took a benchmark.
+    /// The features of these that took a benchmark.
     pub measured: Vec<MeasuredDevice>,
-    /// Those with recordings.
+    /// The devices with recordings.
     pub recorded: Vec<DeviceRecord>,
 }
 
@@ -29,15 +29,14 @@ pub struct Devices {
 pub struct MeasuredDevice {
     /// The device's identity.
     pub id: String,
-    /// What was measured, when, and how sure it is.
+    /// The measured features, with their time and how sure they are.
     #[serde(serialize_with = "measured_features")]
     pub features: Vec<MeasuredFeature>,
     /// The file in which they are kept; none when the user has no folder for such files.
     pub kept_in: Option<PathBuf>,
 }
 
-/// Measured device features as a script wants them: `doubt` says why a figure may be wrong, and is null for a
-/// steady one.
+/// Writes measured device features for scripts. `doubt` says why a figure may be wrong, and is null for a steady one.
 fn measured_features<S: Serializer>(features: &[MeasuredFeature], serializer: S) -> Result<S::Ok, S::Error> {
     let object = |own: &MeasuredFeature| {
         serde_json::json!({
@@ -91,9 +90,10 @@ impl Trainer {
         })
     }
 
-    /// Measures devices of this machine now, by name (all threads of the host without names), whatever is kept of
-    /// them, and keeps what is not noisy in its place. What this process has already used of a device's measured
-    /// features it goes on with.
+    /// Measures devices of this machine now, by name, or all threads of the host without names.
+    ///
+    /// What is not noisy replaces what is kept. This process goes on with the measured features that it has already
+    /// used.
     ///
     /// ```no_run
     /// let measured = nitro_train::Trainer::new().measure_devices(&["host:1".into()])?;
@@ -115,7 +115,7 @@ impl Trainer {
         or_whole_host(names).iter().map(|name| self.open_device(name)).collect()
     }
 
-    /// Every GPU of this machine, which can record at the same time.
+    /// Returns every GPU of this machine; all of them can record at the same time.
     pub(crate) fn all_devices(&self) -> Result<Vec<String>, TrainError> {
         let (mut names, mut reasons) = (Vec::new(), Vec::new());
         for provider in &self.providers {
@@ -130,7 +130,7 @@ impl Trainer {
         }
     }
 
-    /// Whether a device is written so, as far as can be told without touching it.
+    /// Checks that a device's name has a known form, as far as that shows without touching the device.
     pub(crate) fn check_device_name(&self, name: &str) -> Result<(), TrainError> {
         self.provider(name)?.check(name).map_err(TrainError::Device)
     }

@@ -12,7 +12,7 @@ use nitro_store::recordings::DeviceRecord;
 use super::devices::{Devices, MeasuredDevice};
 use super::next_device::{Candidates, DeviceRanking};
 
-/// How many candidates are shown.
+/// The most candidates that are shown.
 const SHOWN: usize = 8;
 
 impl Devices {
@@ -65,7 +65,7 @@ impl DeviceRanking {
     }
 }
 
-/// One row a device feature, one column a device.
+/// Returns the table of devices: a row for each device feature, a column for each device.
 fn table(devices: &[DeviceRecord]) -> Table {
     let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
     let heading = std::iter::once("device feature").chain(devices.iter().map(|device| device.id.as_str()));
@@ -79,7 +79,7 @@ fn table(devices: &[DeviceRecord]) -> Table {
     table
 }
 
-/// What benchmarks told of a device, how sure that is, and where it is kept.
+/// Prints what benchmarks told of a device, how sure that is, and where it is kept.
 fn print_measured(
     out: &mut dyn Write,
     device: &MeasuredDevice,
@@ -106,7 +106,7 @@ fn print_measured(
     }
 }
 
-/// How long ago something was, in the largest unit of which there is one.
+/// Returns a duration in its largest unit.
 fn age(seconds: u64) -> String {
     let units = [("d", 86_400), ("h", 3600), ("min", 60)];
     let unit = units.into_iter().find(|(_, length)| seconds >= *length);

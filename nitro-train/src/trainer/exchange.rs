@@ -44,8 +44,9 @@ impl Trainer {
         self.take(exchange::import(function, files)?, data)
     }
 
-    /// Takes measurements of a function from files of Kernel Tuner into the store, as
-    /// [`import_kernel_tuner`](exchange::import_kernel_tuner) reads them; returns what was taken.
+    /// Imports measurements of a function from files of Kernel Tuner, and returns them.
+    ///
+    /// [`import_kernel_tuner`](exchange::import_kernel_tuner) reads them.
     ///
     /// # Errors
     /// When anything is wrong in the files, or contradicts the store: then nothing is imported.
@@ -66,8 +67,9 @@ impl Trainer {
         Ok(recordings)
     }
 
-    /// Configurations are told apart by their names, which have the parameters in the order of the function's
-    /// declaration, or in that of the store.
+    /// Orders parameters as the function's declaration does, or as the store.
+    ///
+    /// Configurations are told apart by their names, which have the parameters in that order.
     fn order_parameters(&self, recordings: &mut Recordings, store: &mut dyn Store) {
         let declared = self.find(&recordings.function).map(|tunable| tunable.function);
         let declared = |variant: &str| {

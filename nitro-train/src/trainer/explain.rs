@@ -1,4 +1,4 @@
-//! Explaining: which variant would be selected for given feature values, and why.
+//! The explanation of a choice: which variant is selected for given feature values, and why.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::explained_device::ExplainedDevice;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
 
-/// What is asked.
+/// A request to explain a choice.
 ///
 /// ```
 /// use nitro_train::ExplainRequest;
@@ -28,10 +28,10 @@ pub struct ExplainRequest {
     pub function: String,
     /// Values of input features: each of the model's once, and others of the function, for which constraints may ask.
     pub features: Vec<(String, f64)>,
-    /// Device to select for: one of this machine, as `host:4`, or one in the store. Without: the host with all
-    /// threads; of a function for another kind of device the first such device here, or else one that was recorded.
+    /// Device to select for: one of this machine, as host:4, or one in the store [default: the host with all threads;
+    /// for a function of another kind of device, the first such device here, else a recorded one]
     pub device: Option<String>,
-    /// Where the training inputs are.
+    /// The store with the training inputs.
     pub store: Option<String>,
     /// Folder of models.
     pub models: PathBuf,
@@ -40,11 +40,11 @@ pub struct ExplainRequest {
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
-    /// Why the model chooses what it chooses.
+    /// The reasons of the model for its choice.
     pub explanation: Explanation,
     /// The kind of device that this machine lacks, where a recorded one was taken for that.
     pub stands_for: Option<String>,
-    /// Whether anything of the function was recorded; otherwise there are no nearest training inputs.
+    /// True if the function has recordings; otherwise there are no nearest training inputs.
     pub is_recorded: bool,
 }
 
@@ -66,8 +66,8 @@ impl ExplainRequest {
 }
 
 impl Trainer {
-    /// Which variant the model of a function would select for an input of these features, why, and what would
-    /// change that.
+    /// Explains which variant the model of a function selects for an input of these features, and what would change
+    /// that.
     ///
     /// ```
     /// # let recordings = nitro_store::example();

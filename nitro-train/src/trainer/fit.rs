@@ -1,4 +1,4 @@
-//! Fitting: models from recordings.
+//! The fit of models from recordings.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use super::request::{DataRequest, InputLists};
 /// The settings of a fit: what to fit, from what.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct FitRequest {
-    /// Which functions, from which recordings.
+    /// The functions, and the recordings.
     #[command(flatten)]
     pub data: DataRequest,
     /// File with the names of the training inputs, one a line [default: as for evaluate]
@@ -29,13 +29,13 @@ pub struct FitRequest {
     /// The kinds of selectors and sets of device features to choose from; empty for all.
     #[arg(skip)]
     pub strategies: Vec<Strategy>,
-    /// What the selection of device features tries.
+    /// The settings of the selection of device features.
     #[arg(skip)]
     pub study: StudyOptions,
-    /// What makes one selector better than another.
+    /// The objective by which selectors are compared.
     #[arg(skip)]
     pub objective: ObjectiveRequest,
-    /// What runs where a selector is unsure.
+    /// The variant that runs where a selector is unsure.
     #[arg(skip)]
     pub when_unsure: WhenUnsure,
     /// Folder of models
@@ -57,7 +57,7 @@ impl Default for FitRequest {
 /// A model that was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedModel {
-    /// Its file.
+    /// The file of the model.
     pub file: PathBuf,
     /// The model, and how it was arrived at.
     pub fitted: Fitted,
@@ -67,10 +67,12 @@ pub struct FittedModel {
 #[derive(Debug, Default)]
 #[must_use = "functions that could not be fitted are among `failed`; `all` makes an error of them"]
 pub struct FittedModels {
-    /// One model for each function that could be fitted, in the order of their names; their files are written.
+    /// The models of the functions that could be fitted, in the order of their names. Their files are written.
     pub models: Vec<FittedModel>,
-    /// One error for each function that could not: too little to learn from, none of a named source, or
-    /// [declared otherwise](TrainError::OtherDeclaration) than when it was recorded. A model that it had before stays.
+    /// The errors of the functions that could not be fitted.
+    ///
+    /// There was too little to learn from, nothing of a named source, or the function is [declared
+    /// otherwise](TrainError::OtherDeclaration) than when it was recorded. A model that it had before stays.
     pub failed: Vec<TrainError>,
 }
 

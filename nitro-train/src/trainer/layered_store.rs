@@ -1,4 +1,4 @@
-//! Which recordings a call works on: a store that the user names, or `nitro.db` over what the program carries.
+//! The recordings that a call works on: a store that the user names, or `nitro.db` over what the program carries.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ pub(super) struct LayeredStore<'t> {
     trainer: &'t Trainer,
     url: String,
     store: Option<Box<dyn SharedStore>>,
-    /// Whether the store was opened for writing.
+    /// True if the store was opened for writing.
     is_writable: bool,
-    /// Whether the recordings that the program carries take part.
+    /// True if the recordings that the program carries take part.
     has_shipped: bool,
     /// The user's profiles, in the place of those that the program carries.
     profiles: Option<Folder>,
-    /// What was said of what is left out: recordings may be loaded several times.
+    /// The lines that were told of what is left out. Recordings may be loaded several times.
     told: BTreeSet<String>,
 }
 
@@ -100,13 +100,15 @@ impl<'t> LayeredStore<'t> {
         }
     }
 
-    /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped
-    /// is for the code at hand, and a store may be shared with programs of other Cargo features.
+    /// Loads the recordings of one function, of the variants that this program has.
+    ///
+    /// What is fitted, judged and shipped is for the code at hand, and a store may be shared with programs of other
+    /// Cargo features.
     pub(super) fn load(&mut self, function: &str) -> Result<Recordings, TrainError> {
         self.load_if_recorded(function)?.ok_or_else(|| self.has_none_of(function))
     }
 
-    /// As [`LayeredStore::load`], if anything was recorded.
+    /// Loads them as [`LayeredStore::load`] does, if anything was recorded.
     pub(super) fn load_if_recorded(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings = self.everything(function)?;
         if let (Some(recordings), Some(tunable)) = (&mut recordings, self.trainer.find(function)) {
@@ -157,8 +159,8 @@ impl<'t> LayeredStore<'t> {
         }
     }
 
-    /// What is tried of a function: of generated code what was measured before, here or elsewhere. None where all
-    /// of it can be listed.
+    /// Returns the candidates of a function: of generated code what was measured before, here or elsewhere. None where
+    /// all of it can be listed.
     pub(super) fn candidates(
         &mut self,
         function: &'static Function,
@@ -170,7 +172,7 @@ impl<'t> LayeredStore<'t> {
         Ok(Some(Candidate::known(function, &recordings)))
     }
 
-    /// Everything recorded of one function, whatever this program has.
+    /// Loads all recordings of one function, with variants that this program lacks.
     pub(super) fn load_all(&mut self, function: &str) -> Result<Recordings, TrainError> {
         self.everything(function)?.ok_or_else(|| self.has_none_of(function))
     }
@@ -190,7 +192,7 @@ impl<'t> LayeredStore<'t> {
         self.shipped().filter(move |(tunable, _)| tunable.name() == function)
     }
 
-    /// What was recorded of one function, if anything was.
+    /// Loads all recordings of one function, if there are any.
     pub(super) fn everything(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings: Option<Recordings> = None;
         if let Some(store) = &mut self.store
@@ -252,7 +254,7 @@ impl<'t> LayeredStore<'t> {
         })
     }
 
-    /// All devices with recordings.
+    /// Returns all devices with recordings.
     pub(super) fn devices(&mut self) -> Result<Vec<DeviceRecord>, TrainError> {
         let mut devices = match &mut self.store {
             Some(store) => store.devices()?,

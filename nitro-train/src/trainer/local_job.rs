@@ -31,21 +31,21 @@ const ABOUT: &str = "Selectors learned from other machines' recordings chose for
 /// The settings of the main job.
 #[derive(Args, Clone, Debug)]
 pub struct LocalJobRequest {
-    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and
-    /// partitions such as cuda:0/16sm too [default: host with all threads]
+    /// Device to choose for and to measure on, for example host:4; with CUDA also cuda:0 and partitions such as
+    /// cuda:0/16sm [default: host with all threads]
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Which functions, and where own measurements are kept. What the program carries is learned from in any case.
+    /// The functions, and the store of own measurements. What the program carries is learned from in any case.
     #[command(flatten)]
     pub data: DataRequest,
     /// Folder the models are written to [default: models beside the program, where dispatch looks first]
     #[arg(long, value_name = "DIR", env = "NITRO_MODELS")]
     pub models: Option<PathBuf>,
-    /// Time for measuring here, in seconds, inputs made included; where it would not do fewer repeats are made,
-    /// then fewer inputs measured
+    /// Time for measuring here, in seconds, making inputs included; if it is short, repeats and then inputs are left
+    /// out
     #[arg(long = "budget", value_name = "SECONDS", default_value = "100", value_parser = seconds())]
     pub time: Duration,
-    /// With whom the inputs are shared.
+    /// The recorders with whom the inputs are shared.
     #[arg(skip)]
     pub share: Share,
 }
@@ -207,7 +207,7 @@ impl LocalJob<'_> {
         summary.or_first(first_error)
     }
 
-    /// What the models that were written achieve here, beside the other selectors.
+    /// Evaluates on this machine's measurements what the written models choose, beside the other selectors.
     ///
     /// # Errors
     /// When what was measured cannot be read, or nothing can be learned from it.
@@ -230,7 +230,7 @@ impl LocalJob<'_> {
     }
 }
 
-/// With so many inputs measured here the model is calibrated, to show what that would bring.
+/// Number of inputs measured here that the model is calibrated with, to show what that would bring.
 pub(crate) const CALIBRATED_WITH: usize = 10;
 
 /// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a
@@ -257,7 +257,9 @@ fn models_beside_program() -> Result<PathBuf, TrainError> {
     Ok(folder.map_err(io("the folder of this program"))?.join("models"))
 }
 
-/// The inputs in an order of which every beginning is a fair sample of test inputs and others: time may not do for all.
+/// Returns the inputs in an order whose every beginning is a fair sample of test inputs and others.
+///
+/// Time may not suffice for all.
 fn fairly_ordered(names: &[String]) -> Vec<String> {
     let mut random = Random::new(crate::DEFAULT_SEED);
     let mut placed = Vec::new();

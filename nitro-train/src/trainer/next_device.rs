@@ -1,4 +1,4 @@
-//! Which unmeasured device to measure next.
+//! The ranking of devices that nobody measured.
 
 use std::collections::BTreeSet;
 
@@ -14,26 +14,26 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::measure::describe_device;
 
-/// What measuring devices of one kind is expected to be worth, to the functions that run on it.
+/// The expected worth of measuring devices of one kind, to the functions that run on it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceRanking {
     /// The functions.
     pub functions: Vec<String>,
-    /// Where the candidates come from.
+    /// The source of the candidates.
     pub candidates: Candidates,
     /// The candidates, the most worth first; empty where the recorded devices know no device feature in common.
     pub ranked: Vec<Worth>,
-    /// What is known of the first.
+    /// The record of the first, if it is known.
     pub first: Option<DeviceRecord>,
 }
 
-/// Where devices that could be measured come from.
+/// The source of devices that could be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Candidates {
-    /// They are of this machine.
+    /// The devices of this machine.
     Here,
-    /// All of this machine are recorded: these are points among the recorded devices.
+    /// The points among the recorded devices, as all devices of this machine are recorded.
     Points,
 }
 
@@ -103,7 +103,8 @@ impl Trainer {
     }
 }
 
-/// What kind of device a function was recorded on; of devices that this program cannot name, the function itself.
+/// Returns the kind of device that a function was recorded on. Where this program cannot name the devices, each
+/// function is a kind.
 fn kind(experience: &Experience) -> String {
     let kinds: Vec<&str> = experience.sources.iter().map(|source| DeviceId::new(&source.id).kind()).collect();
     match kinds.as_slice() {

@@ -1,4 +1,4 @@
-//! Recording: measurements of this machine's devices into the store.
+//! The recording of this machine's devices into the store.
 
 use nitro_core::Function;
 use nitro_store::printable::sentence;
@@ -18,14 +18,14 @@ use super::sample_result::DeviceSample;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, is_sampled};
 
-/// What a recording has come to.
+/// The result of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RecordSummary {
-    /// In the order in which they were recorded.
+    /// The recorded functions, in their order.
     pub recorded: Vec<Recorded>,
     /// The functions whose recording ended early, each with its device.
     pub failed: Vec<FailedRecording>,
-    /// What a sample of what was recorded before has come to, a device each where there was any.
+    /// The samples of what was recorded before, one for each device that had any.
     pub samples: Vec<DeviceSample>,
 }
 
@@ -184,7 +184,8 @@ impl Trainer {
     }
 }
 
-/// The plan for what was recorded before alone, where that is asked for; none where the function has nothing of it.
+/// Returns the plan for what was recorded before alone, if that is asked for. None where the function has nothing of
+/// it.
 fn again<'p>(
     request: &RecordRequest,
     function: &'static Function,

@@ -1,4 +1,4 @@
-//! One function recorded on one device.
+//! A recording of one function on one device.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,7 +29,7 @@ pub struct FailedRecording {
     pub function: String,
     /// The device as the request names it.
     pub device: String,
-    /// What ended it.
+    /// The error that ended it.
     pub why: String,
 }
 
@@ -37,7 +37,7 @@ pub struct FailedRecording {
 #[derive(Clone, Copy)]
 pub(super) struct Recorder<'a> {
     pub(super) tunable: &'a Tunable,
-    /// What the user calls the device.
+    /// The name of the device, as the user wrote it.
     pub(super) device_name: &'a str,
     pub(super) device: &'a dyn OpenDevice,
     pub(super) observer: &'a dyn Observer,
@@ -81,7 +81,7 @@ impl Recorder<'_> {
         TrainError::Record { function, device, source: source.into() }
     }
 
-    /// All inputs with their features, which takes a run of the default variant each.
+    /// Returns all inputs with their features, which takes a run of the default variant each.
     pub(super) fn survey(&self, plan: &Plan<'_>) -> Result<SurveyedInputs, TrainError> {
         let (function, device) = self.names();
         self.observer.message(&format!("{function} on {device}: looking at the features of all inputs"));
@@ -114,7 +114,7 @@ impl Recorder<'_> {
         Plan { left_out_before, processors: self.processors, ..plan.clone() }
     }
 
-    /// What came of a recording, together with what the store knows of the variants.
+    /// Returns the summary of a recording, with what the store knows of the variants.
     pub(super) fn summary(
         &self,
         inputs: RecordedInputs,
@@ -219,19 +219,21 @@ impl Progress for InSample {
     }
 }
 
-/// One function that was recorded on one device.
+/// A function that was recorded on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recorded {
     /// The function.
     pub function: String,
     /// The device as the request names it.
     pub device: String,
-    /// How many inputs were measured now; what the store held before is not measured again.
+    /// Number of inputs that were measured now; what the store held before is not measured again.
     pub inputs: usize,
-    /// Those on which the default variant returns `Err`, which is taken for the answer there.
+    /// The inputs on which the default variant returns `Err`, which is taken for the answer there.
     pub error_inputs: BTreeSet<String>,
-    /// The inputs that could not be measured, by name, and why: the closure failed or panicked with them in hand, the
-    /// default variant did, or their runs cannot be compared. The others were measured.
+    /// The inputs that could not be measured, by name, with the reason.
+    ///
+    /// The closure failed or panicked with them in hand, the default variant did, or their runs cannot be compared. The
+    /// others were measured.
     pub failed_inputs: FailedInputs,
     /// The variants that failed or answered wrong, now or before.
     pub faults: Vec<Fault>,
@@ -244,11 +246,11 @@ pub struct Recorded {
 pub struct Fault {
     /// The variant, with the values of its tuning parameters.
     pub variant: String,
-    /// On how many inputs.
+    /// Number of inputs with this fault.
     pub inputs: usize,
-    /// One of them.
+    /// The name of one of these inputs.
     pub example: String,
-    /// What it did there.
+    /// The reason on that input.
     pub reason: String,
 }
 

@@ -12,18 +12,18 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::search::{Extent, Replayed, SearchError, Strategy, run, told};
 
-/// What to replay.
+/// The settings of replays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayRequest {
-    /// Which functions, from which recordings.
+    /// The functions, and the recordings.
     pub data: DataRequest,
     /// The variant; without one, every variant with configurations.
     pub variant: Option<String>,
     /// The strategies, one after the other.
     pub strategies: Vec<Strategy>,
-    /// At most so many evaluations a search.
+    /// The most evaluations of a search.
     pub evaluations: usize,
-    /// Recorded devices to search on; empty for each in turn.
+    /// The recorded devices to search on; empty for each in turn.
     pub devices: Vec<String>,
     /// The devices that strategies may learn from; without, all others than the one that is searched on.
     pub sources: Option<Vec<String>>,
@@ -51,10 +51,11 @@ impl Default for ReplayRequest {
 }
 
 impl Trainer {
-    /// Searches the configurations that the store holds as if nothing were known of the device, and tells how good
-    /// the best found was after so many evaluations. Nothing is run: what a search evaluates is answered from the
-    /// recordings, and it learns no other time of that device. The searches are made as the iterator is asked for
-    /// them.
+    /// Searches the configurations that the store holds as if nothing were known of the device.
+    ///
+    /// Nothing is run: what a search evaluates is answered from the recordings, and it learns no other time of that
+    /// device. The result says how good the best found was after so many evaluations. The searches are made as the
+    /// iterator is asked for them.
     ///
     /// A configuration that was never measured on the device counts as failed. One that no device and input admits
     /// is not part of the space.
@@ -107,7 +108,7 @@ impl Trainer {
         Ok(jobs.into_iter().map(move |job| Ok(self.replayed(job, request))))
     }
 
-    /// One a space, input, device and strategy.
+    /// Returns the searches, one a space, input, device and strategy.
     fn jobs(&self, recordings: &Recordings, request: &ReplayRequest) -> Result<Vec<Job>, SearchError> {
         let devices = Devices::of(recordings, request)?;
         let spaces = Measured::of(recordings, request.variant.as_deref())?;

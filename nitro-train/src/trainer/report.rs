@@ -21,19 +21,18 @@ const ABOUT: &str = "How close selectors come to exhaustive search on devices th
 /// The settings of a report.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct ReportRequest {
-    /// Which functions, from which recordings.
+    /// The functions, and the recordings.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Which inputs are trained on, and which are tests.
+    /// The inputs to train on, and those to test on.
     #[command(flatten)]
     pub inputs: InputLists,
-    /// Show too what auto achieves once so many training inputs were measured on the device that is left out; takes
+    /// Show also what auto achieves once so many training inputs were measured on the device that is left out; takes
     /// several times as long
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,
-    /// Show too how soon search strategies find the best configuration of variants with tuning parameters: so many
-    /// searches of each (5 show enough) on at most 12 pairs of a device and an input, of at most 100 evaluations,
-    /// which the recordings answer; takes longer
+    /// Show also how soon search strategies find the best configuration: so many replayed searches of each (5 show
+    /// enough), on at most 12 pairs of a device and an input, of at most 100 evaluations; takes longer
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
     pub searches: usize,
     /// Seed of everything random
@@ -102,7 +101,7 @@ impl Trainer {
         Ok(assemble(ABOUT, &here, functions, device_tables(&recorded)))
     }
 
-    /// What was measured of the configurations of parameterised variants, and searches of them if there shall be some.
+    /// Returns the measurements of the configurations of parameterised variants, with searches of them if asked for.
     fn spaces(&self, recordings: &Recordings, request: &ReportRequest) -> Vec<SpaceReport> {
         let function = self.find(&recordings.function).map(|tunable| tunable.function);
         let spaces = MeasuredSpace::of(recordings, function).unwrap_or_else(|error| {

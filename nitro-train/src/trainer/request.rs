@@ -42,7 +42,7 @@ pub struct DataRequest {
     #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
     // an address may have a password
     pub store: Option<String>,
-    /// Folder of profiles, as `train profile` writes them; without one, those that the program carries.
+    /// The folder of profiles, as `train profile` writes them; without one, those that the program carries.
     #[arg(skip)]
     pub profiles: Option<PathBuf>,
 }

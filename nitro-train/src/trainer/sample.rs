@@ -1,5 +1,6 @@
-//! A sample of what is recorded, measured again: it shows what no digest does, a variant whose body has changed, and a
-//! new compiler, driver or clock.
+//! A sample of what is recorded, measured again.
+//!
+//! It shows what no digest does: a variant whose body has changed, and a new compiler, driver or clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -21,8 +22,9 @@ use super::tunable::Tunable;
 use crate::measure::{Candidate, Clock, FailedInputs, Plan, RecordError, RecordedInputs, Share, SystemClock};
 use crate::worker::{self, EndedSample};
 
-/// So much longer than it may a sample goes on before what is left of it is left out: a body may have become slower
-/// than was expected.
+/// The time beyond what it may take after which the rest of a sample is left out.
+///
+/// A body may have become slower than was expected.
 const GRACE: Duration = Duration::from_secs(10);
 /// A sample that is expected to take longer is announced.
 const LONG_NS: f64 = 5e9;
@@ -45,8 +47,9 @@ impl<'t> DeviceSamples<'t> {
     }
 }
 
-/// Chooses what of a function to measure again on a device, before it is recorded: of what the store has by then, and
-/// will not be measured anyway. None where there is nothing.
+/// Chooses what of a function to measure again on a device, before it is recorded.
+///
+/// It is chosen of what the store has by then, and will not be measured anyway. None where there is nothing.
 pub(super) fn choose(
     request: &RecordRequest,
     tunable: &Tunable,
@@ -93,8 +96,9 @@ fn keep_offered(inputs: &mut BTreeSet<String>, offered: &[String]) {
 }
 
 impl Trainer {
-    /// Measures the samples, after everything else: what they break, by a variant that ends the process, costs nothing
-    /// that was to be recorded. The observer is told what does not hold any more.
+    /// Measures the samples, after everything else, and tells the observer what does not hold any more.
+    ///
+    /// What they break, by a variant that ends the process, costs nothing that was to be recorded.
     pub(super) fn measure_samples(
         &self,
         request: &RecordRequest,
@@ -186,7 +190,7 @@ fn device_option(request: &RecordRequest, device: &str) -> String {
     if request.devices.is_empty() { String::new() } else { format!(" --device {device}") }
 }
 
-/// What measuring the sample of one function has given.
+/// The measurements of the sample of one function.
 struct MeasuredSample {
     remeasured: Vec<Remeasured>,
     failed: FailedInputs,
@@ -267,7 +271,7 @@ fn other_inputs(function: &str, sample: &Sample, now: &Recordings) -> FailedInpu
     changed.collect()
 }
 
-/// What was measured now, each beside what was recorded.
+/// Returns the new measurements, each beside what was recorded.
 fn compared(function: &str, sample: &Sample, now: &Recordings) -> Vec<Remeasured> {
     let mut all = Vec::new();
     for row in &now.measurements {

@@ -1,4 +1,6 @@
-//! Which of what is recorded is measured again: a few inputs of each variant, of short and long times, within a bound.
+//! The choice of a sample of what is recorded: a few inputs of each variant, of short and long times.
+//!
+//! The sample keeps within a bound of time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +16,16 @@ use crate::measure::{Candidate, Repeats};
 
 /// The most that a sample may take, as a share of what it is a sample of.
 const MOST_SHARE: f64 = 0.05;
-/// Where nothing bounds the recording, the sample of a function may take this long, however little is recorded.
+/// The least bound of a function's sample, however little is recorded, where nothing bounds the recording.
 const LEAST_ALLOWED_NS: f64 = 1e9;
 /// The sample has this share of the time for the repeats of one variant that the recording has.
 const REPEATS_SHARE: f64 = 0.25;
-/// Half the width of a median's confidence interval that is good enough here, as a share of the median.
+/// The target half-width of a median's confidence interval, as a share of the median.
 const HALF_WIDTH: f64 = 0.03;
 /// Runs of the default variant on each input besides those that are timed.
 const DEFAULT_RUNS: f64 = 3.0;
 
-/// How much of what is recorded already is measured again, to see whether it still holds.
+/// The settings of the sample that is measured again, to see whether recordings still hold.
 ///
 /// ```
 /// use nitro_train::{RecordRequest, SampleOptions};
@@ -34,12 +36,12 @@ const DEFAULT_RUNS: f64 = 3.0;
 /// ```
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
-    /// Of what is recorded already measure about so many inputs of each variant again in the end, within 5 % of the
-    /// time of the recording, and say where times differ: a variant's body, a compiler, a driver or a clock has
-    /// changed. Nothing of it is kept; 0 measures none
+    /// Measure about so many recorded inputs of each variant again in the end, within 5 % of the time of the recording,
+    /// and say where times differ: a variant's body, a compiler, a driver or a clock has changed. Nothing of it is
+    /// kept; 0 measures none
     #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS, value_parser = at_most_a_thousand())]
     pub inputs: usize,
-    /// Seed of which inputs these are.
+    /// The seed of the choice of inputs.
     #[arg(skip = crate::DEFAULT_SEED)]
     pub seed: u64,
 }
@@ -57,10 +59,10 @@ impl Default for SampleOptions {
     }
 }
 
-/// What a function's sample is chosen from.
+/// The times that a function's sample is chosen from.
 pub(super) struct Times<'a> {
     pub(super) function: &'static Function,
-    /// What the recording tries.
+    /// The candidates that the recording tries.
     pub(super) candidates: &'a [Candidate],
     pub(super) recordings: &'a Recordings,
     /// The device's identity.
@@ -83,20 +85,20 @@ impl Recorded {
     }
 }
 
-/// What of one function is measured again on one device.
+/// The sample of a function on a device.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) inputs: BTreeSet<String>,
-    /// One for each variant: what has changed in a body has for all its configurations.
+    /// The candidates, one for each variant: what has changed in a body has for all its configurations.
     pub(super) candidates: Vec<Candidate>,
     pub(super) repeats: Repeats,
-    /// What it is expected to take.
+    /// The time that it is expected to take.
     pub(super) expected_ns: f64,
-    /// What it may take.
+    /// The time that it may take.
     pub(super) most_ns: f64,
     /// The features of the inputs as they are recorded, by name.
     features: BTreeMap<String, BTreeMap<String, f64>>,
-    /// What is recorded, by variant and input.
+    /// The recorded times, by variant and input.
     times: BTreeMap<(String, String), Recorded>,
 }
 
@@ -141,7 +143,7 @@ impl Sample {
         })
     }
 
-    /// What is recorded of a variant on an input, if that is a time.
+    /// Returns the recorded time of a variant on an input, if there is one.
     pub(super) fn recorded(&self, variant: &str, input: &str) -> Option<Recorded> {
         self.times.get(&(variant.to_owned(), input.to_owned())).copied()
     }
@@ -152,8 +154,9 @@ impl Sample {
         self
     }
 
-    /// Returns the first feature of an input that is another than it is recorded, with its value then and now: another
-    /// input has the name now.
+    /// Returns the first feature of an input that differs from the recorded one, with its value then and now.
+    ///
+    /// Another input has the name now.
     pub(super) fn changed_feature(&self, now: &Recordings, input: usize) -> Option<(String, f64, f64)> {
         let then = self.features.get(&now.inputs[input].name)?;
         named_features(now, input).into_iter().find_map(|(feature, value)| {
@@ -162,7 +165,9 @@ impl Sample {
         })
     }
 
-    /// Returns whether a time is of as many repeats as it takes; the median may lie somewhat below what they took each.
+    /// Returns true if a time is of as many repeats as it takes.
+    ///
+    /// The median may lie somewhat below what they took each.
     pub(super) fn is_settled(&self, time_ns: f64, repeats: u32) -> bool {
         let Repeats { least, most, budget_ns, .. } = self.repeats;
         repeats as usize >= least.min(most) || f64::from(repeats) * time_ns >= 0.5 * least as f64 * budget_ns
@@ -194,7 +199,7 @@ impl<'a> Times<'a> {
         own.map(|&(row, time_ns)| (row.input, Recorded { time_ns, spread_ns: row.spread_ns })).collect()
     }
 
-    /// Of each variant the candidate with most times, the default configuration where that has as many.
+    /// Returns for each variant the candidate with most times, the default configuration where that has as many.
     fn one_a_variant(&self, rows: &[(&Measurement, f64)]) -> Vec<Candidate> {
         let mut best: BTreeMap<usize, (usize, &Candidate)> = BTreeMap::new();
         let defaults: BTreeSet<_> = self.function.default_choices().collect();
@@ -211,7 +216,9 @@ impl<'a> Times<'a> {
     }
 }
 
-/// What a sample may take: a share of what the inputs of the recording's bound take, or of what is recorded.
+/// Returns the time that a sample may take, as a share of what the recorded inputs take.
+///
+/// Of these, at most as many count as the recording may measure.
 fn allowed_ns(rows: &[(&Measurement, f64)], max_inputs: Option<usize>) -> f64 {
     let recorded_ns: f64 = rows.iter().map(|(row, time_ns)| time_ns * f64::from(row.repeats.max(1))).sum();
     let inputs = rows.iter().map(|(row, _)| row.input).collect::<BTreeSet<_>>().len().max(1);
@@ -221,7 +228,7 @@ fn allowed_ns(rows: &[(&Measurement, f64)], max_inputs: Option<usize>) -> f64 {
     }
 }
 
-/// What measuring each input again takes, at most: every candidate, and what the default tells of the input.
+/// Returns the most time that each input takes: every candidate, and what the default tells of the input.
 fn costs_ns(
     candidates: &[BTreeMap<usize, Recorded>],
     default: &BTreeMap<usize, Recorded>,

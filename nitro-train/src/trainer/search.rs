@@ -1,4 +1,4 @@
-//! Searching: configurations that nobody has measured here yet, the fastest first.
+//! The search for configurations that nobody has measured here yet, the fastest first.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searc
 /// The settings of a search: what to search, where and how.
 #[derive(Args, Clone, Debug)]
 pub struct SearchRequest {
-    /// Which functions, into which store; without names every function with tuning parameters.
+    /// The functions, all with tuning parameters without names, and the store.
     #[command(flatten)]
     pub data: DataRequest,
     /// Variant to search [default: every one with tuning parameters]
@@ -37,8 +37,8 @@ pub struct SearchRequest {
     /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent of its time
     #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay", value_parser = percent)]
     pub within_percent: f64,
-    /// At most so many evaluations for each device and input, failed ones counted. With --strategy prove a search that
-    /// they end says how much is left to prove, and goes on where it was with more
+    /// Most evaluations for each device and input, failed ones counted. With --strategy prove a search that they end
+    /// says how much is left to prove, and goes on with more
     #[arg(long, value_name = "N", default_value_t = EVALUATIONS, value_parser = at_least_one())]
     pub evaluations: usize,
     /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded
@@ -54,18 +54,17 @@ pub struct SearchRequest {
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
-    /// At most so many configurations of a function are measured on every input when the search is over, those that
-    /// bring most
+    /// Most configurations of a function to measure on every input after the search, those that bring most
     #[arg(long, value_name = "K", default_value_t = KEPT, conflicts_with = "replay")]
     pub keep: usize,
     /// Time for the repeats of one configuration on one input, in milliseconds
     #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay", value_parser = repeats())]
     pub repeats: Repeats,
-    /// Measurements that ants learn from besides times: what is counted without a profiler, or hardware counters too,
-    /// by Nsight Compute, which takes seconds for each evaluation of generated code
+    /// Metrics that ants learn from besides times: those counted without a profiler, or hardware counters too, by
+    /// Nsight Compute, which takes seconds for each evaluation of generated code
     #[arg(long, value_enum, value_name = "M", default_value_t = MetricsSource::Counted, conflicts_with = "replay")]
     pub metrics: MetricsSource,
-    /// With whom the inputs are shared.
+    /// The recorders with whom the inputs are shared.
     #[arg(skip)]
     pub share: Share,
 }
@@ -103,8 +102,9 @@ impl Default for SearchRequest {
     }
 }
 
-/// What ants learn from besides times ([`SearchRequest::metrics`]): where what is best so far has little of
-/// something, what promises much of it is tried.
+/// The metrics that ants learn from besides times ([`SearchRequest::metrics`]).
+///
+/// Where what is best so far has little of something, what promises much of it is tried.
 ///
 /// ```
 /// use nitro_train::{MetricsSource, SearchRequest};
@@ -114,22 +114,22 @@ impl Default for SearchRequest {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MetricsSource {
-    /// What is known without a profiler, as the occupancy of each kernel
+    /// Metrics known without a profiler, as the occupancy of each kernel
     #[default]
     Counted,
-    /// Hardware counters too, by Nsight Compute: each evaluation of generated code is followed by a call that it
-    /// watches, in a process of its own
+    /// Hardware counters too, by Nsight Compute, which watches a further call of each evaluated code in a process of
+    /// its own
     Ncu,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SearchSummary {
-    /// One a variant, device and input.
+    /// The results, one a variant, device and input.
     pub searched: Vec<SearchResult>,
     /// The choices that were measured on every input then, and are in the store.
     pub kept: Vec<Kept>,
-    /// How measuring those went.
+    /// The recordings of the configurations that were kept.
     pub recorded: Vec<Recorded>,
     /// The functions whose search ended early, each with its device; what was evaluated until then is kept.
     pub failed: Vec<FailedRecording>,
@@ -147,9 +147,11 @@ pub struct Kept {
 }
 
 impl Trainer {
-    /// Searches the configurations of variants with tuning parameters, input by input, and then measures what is
-    /// worth it: on all inputs at most [`SearchRequest::keep`] configurations beside the default of every variant,
-    /// so that [`fit`](Self::fit) learns to pick among them.
+    /// Searches the configurations of variants with tuning parameters, input by input, and measures the best on all
+    /// inputs.
+    ///
+    /// At most [`SearchRequest::keep`] configurations are measured so, beside the default of every variant.
+    /// [`fit`](Self::fit) learns to pick among them.
     ///
     /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and
     /// several programs search together that share a store and ask for the same. Each of them sees every search to
@@ -315,7 +317,7 @@ impl Trainer {
         recorder.evaluate(&plan, searches, store.writable()?)
     }
 
-    /// What a profiler is asked of a device that has counters, and the folder of its logs.
+    /// Returns the request to a profiler of a device that has counters, and the folder of its logs.
     fn counters_of(
         &self,
         recorder: &Recorder<'_>,
@@ -356,7 +358,7 @@ impl Trainer {
     }
 }
 
-/// Every variant with its default configuration, which generated code does not have, and the chosen ones.
+/// Returns every variant with its default configuration, which generated code does not have, and the chosen ones.
 fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> {
     let chosen = chosen.iter().filter_map(|text| function.choice(text).ok());
     let is_listed = |own: &Choice| function.variants()[own.variant].parameters().artifact().is_none();

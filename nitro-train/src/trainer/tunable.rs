@@ -1,4 +1,4 @@
-//! One function of an application and all that its training takes.
+//! A function of an application with all that its training takes.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::search::{Generators, SearchError, no_generator};
 type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
-/// One function with the closure that calls it on inputs, and what else its training takes.
+/// A function with the closure that calls it on inputs, and what else its training takes.
 /// [`Trainer::tunable`](crate::Trainer::tunable) adds it.
 ///
 /// ```
@@ -44,7 +44,7 @@ pub struct Tunable {
     pub(super) runs_on: Option<&'static str>,
     pub(super) shipped: Vec<ShippedRecordings>,
     pub(super) prepare: Option<PrepareChoice>,
-    /// Who writes code, and for which variant.
+    /// The generators of code, with the variant that each writes for.
     pub(super) generators: Vec<(&'static str, Box<dyn Generator>)>,
 }
 
@@ -85,9 +85,10 @@ impl Tunable {
         self
     }
 
-    /// What makes a choice ready to run on the device of this name, such as compiling its kernel. While a search
-    /// times one configuration, threads of the host do that for those that come next. What becomes of it does not
-    /// matter: a choice that is not ready makes itself so when it runs.
+    /// Adds what makes a choice ready to run on the device of this name, such as compiling its kernel.
+    ///
+    /// While a search times one configuration, threads of the host do that for those that come next. What becomes of it
+    /// does not matter: a choice that is not ready makes itself so when it runs.
     ///
     /// The type of the choice is the function's own.
     ///
@@ -116,8 +117,10 @@ impl Tunable {
         self
     }
 
-    /// Who writes the code of this variant, which has a parameter `in artifacts`: what `train search` asks for it.
-    /// Nothing else does: the texts that are worth it are in the store, and those that a model picks go with it.
+    /// Adds the generator of this variant's code, which has a parameter `in artifacts`.
+    ///
+    /// `train search` asks it, and nothing else does: the texts that are worth it are in the store, and those that a
+    /// model picks go with it.
     ///
     /// ```
     /// # mod app {
@@ -162,13 +165,13 @@ impl Tunable {
         self.generators.iter().map(move |(variant, own)| (*variant, names(&**own)))
     }
 
-    /// Whether there is something to search: configurations that can be listed, or code that somebody generates.
+    /// Returns true if there is something to search: configurations that can be listed, or a generator of code.
     pub(super) fn has_space(&self) -> bool {
         let mut parameters = self.function.variants().iter().map(|own| own.parameters());
         !self.generators.is_empty() || parameters.any(|own| !own.is_empty() && own.artifact().is_none())
     }
 
-    /// Why there is nothing.
+    /// Returns the reason why there is nothing to search.
     pub(super) fn no_space(&self) -> SearchError {
         let generated = self.function.variants().iter().find(|own| own.parameters().artifact().is_some());
         match generated {
@@ -181,7 +184,7 @@ impl Tunable {
         self.function.name()
     }
 
-    /// Whether the function runs on the device of this name.
+    /// Returns true if the function runs on the device of this name.
     pub(super) fn fits(&self, device: &str) -> bool {
         self.runs_on.is_none_or(|kind| DeviceId::new(device).kind() == kind)
     }
@@ -214,10 +217,10 @@ pub struct ShippedRecordings {
     pub inputs: &'static [u8],
     /// Devices: name, then a column a device feature.
     pub devices: &'static [u8],
-    /// Hardware counters of the variants, as `train profile` writes them to `profiles.csv`; none where none were read.
+    /// The hardware counters of the variants, as `train profile` writes them to `profiles.csv`, if they were read.
     pub profiles: Option<&'static [u8]>,
-    /// What features take to compute: device, input, then a column a feature with nanoseconds; none where that was
-    /// not measured.
+    /// The times to compute features: device, input, then a column a feature with nanoseconds. None where they were not
+    /// measured.
     pub feature_times: Option<&'static [u8]>,
     /// The texts of generated code, as `train export --artifacts` writes them; none where no variant has any.
     pub artifacts: Option<&'static [u8]>,

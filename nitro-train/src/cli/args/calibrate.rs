@@ -9,8 +9,7 @@ use crate::trainer::CalibrateRequest;
 pub(in crate::cli) struct CalibrateArgs {
     #[command(flatten)]
     pub(in crate::cli) request: CalibrateRequest,
-    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in
-    /// seconds
+    /// Seconds that one run of a variant may take; one that takes longer twice is recorded as failed on that input
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
     #[command(flatten)]

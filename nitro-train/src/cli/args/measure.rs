@@ -25,12 +25,11 @@ pub(in crate::cli) struct JobArgs {
 pub(in crate::cli) struct RecordArgs {
     #[command(flatten)]
     pub(in crate::cli) request: RecordRequest,
-    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in
-    /// seconds
+    /// Seconds that one run of a variant may take; one that takes longer twice is recorded as failed on that input
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
-    /// Measure again what is recorded on these devices, and nothing new: where the code, a compiler or a driver has
-    /// changed. What is not measured again yet, since the command was stopped, is so by the next `record`
+    /// Measure again what is recorded on these devices, and nothing new: after a change of code, compiler or driver. A
+    /// command that was stopped is continued by the next `record`
     #[arg(long, conflicts_with_all = ["max_inputs", "feature_times_only"])]
     pub(in crate::cli) again: bool,
     #[command(flatten)]

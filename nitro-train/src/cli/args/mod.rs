@@ -42,7 +42,7 @@ pub(super) struct Cli {
     pub(super) job: JobArgs,
 }
 
-/// Longer lines are hard to read, on whatever terminal.
+/// The most columns of a line of help, on terminals of any width.
 pub(super) const HELP_COLUMNS: usize = 80;
 
 const EXAMPLES: &str = "\
@@ -81,14 +81,16 @@ pub(super) enum Command {
     /// them follows which device features matter to a function (--device-features profile). The profiler's own logs
     /// are kept in DIR/logs.
     Profile(ProfileArgs),
-    /// Fit selectors from the store; touches no device
+    /// Fit a selector for each function from the recordings; no device is used
     Fit(FitArgs),
-    /// Leave each device out in turn, or each input, learn from the others, and tell how close to exhaustive search
-    /// the choices come
+    /// Evaluate selectors on devices, or inputs, that they were not trained on
+    ///
+    /// Each device, or each input, is left out in turn. Selectors learn from the others, and their choices are compared
+    /// with exhaustive search.
     Evaluate(EvaluateArgs),
-    /// Write one self-contained page with the evaluation of every function
+    /// Write the evaluation of every function as one self-contained page
     Report(ReportArgs),
-    /// Tell whether the models may be shipped: a gate for continuous integration
+    /// Check that the models may be shipped; for continuous integration
     ///
     /// Ends with 1, and a sentence a problem, when a model's regret on inputs held out from training is above a
     /// bound, when a model and the code differ in variants or features, or when a model was not fitted from these
@@ -98,17 +100,16 @@ pub(super) enum Command {
     Devices(DevicesArgs),
     /// Show what is in a model file
     Inspect(InspectArgs),
-    /// Show which variant would be selected for given feature values, and why
+    /// Show which variant a model selects for given feature values, and why
     Explain(ExplainArgs),
-    /// Measure a few inputs here, and correct models that were learned elsewhere by them
+    /// Correct models that were learned elsewhere by measuring a few inputs here
     ///
     /// Of each function the training inputs that tell most are measured on the device; what the store holds of it
     /// already is not measured again. The model chooses by them on this device if that stands beside what it chose
     /// before; elsewhere it stays as it is. With --captured those inputs are measured that tell most of a program's
     /// own calls; what the file says of their times takes no part.
     Calibrate(CalibrateArgs),
-    /// Search the configurations of variants with tuning parameters: measure few of them, and find the fastest for
-    /// each input
+    /// Search for the fastest configurations of variants with tuning parameters, measuring few of them
     ///
     /// The configurations that bring most are measured on all inputs then, for fit to choose among. What was
     /// evaluated is in the store: a search that was stopped goes on as if it had not been. Of a variant that runs
@@ -120,9 +121,9 @@ pub(super) enum Command {
     /// of all configurations over that of the best found after so many evaluations, failed ones counted, mean over
     /// the seeds.
     Search(SearchArgs),
-    /// Look at code that was generated for a loop nest
+    /// Show code that was generated for a loop nest
     Nest(NestArgs),
-    /// Take measurements from CSV files into the store
+    /// Import measurements from CSV files, or from files of Kernel Tuner, into the store
     ///
     /// measurements: device,input,variant,time_ns (an empty time: the variant failed or is not admissible there);
     /// inputs: input, then one numeric column a feature; devices: device, then one numeric column a device feature.
@@ -134,21 +135,24 @@ pub(super) enum Command {
     /// and one input. What it has as invalid is kept without a time, with its reason.
     #[command(override_usage = IMPORT_USAGE)]
     Import(ImportArgs),
-    /// Write measurements of a function as CSV files, in the form that import reads
+    /// Export measurements of a function as CSV files, in the form that import reads
     #[command(override_usage = EXPORT_USAGE)]
     Export(ExportArgs),
-    /// Copy what one store has and another lacks, either way
+    /// Copy between two stores what one has and the other lacks
     ///
     /// Afterwards both have all functions, devices, inputs and measurements of either, and what searches have
     /// evaluated. What both had before stays in each as it was, also where it differs. Nothing is copied when the
     /// stores contradict each other: other features of a function or of an input.
     Sync(SyncArgs),
-    /// Take recordings out of a store: those of a function, variant, device, or of inputs by a pattern
+    /// Remove recordings from a store, by function, variant, device or input
+    ///
+    /// Says how many of each function. What searches have evaluated goes too. Recordings that the program carries stay.
     ///
     /// Says how many of each function. What searches have evaluated goes too. Recordings that the program carries stay.
     Forget(ForgetArgs),
-    /// Tell how much of real traffic, captured with NITRO_CAPTURE=FILE, lies far from the training inputs, and what
-    /// to record next
+    /// Show how much captured traffic lies far from the training inputs, and what to record next
+    ///
+    /// Programs capture their calls when they run with NITRO_CAPTURE=FILE.
     Coverage(CoverageArgs),
 }
 
@@ -161,10 +165,10 @@ pub(super) struct StoreArgs {
     pub(super) store: Option<String>,
 }
 
-/// Of a command that asks no store: scripts need not know which do.
+/// An option that every command takes, of a command without a store: scripts need not know which have one.
 #[derive(Args, Debug)]
 pub(super) struct NoStoreArgs {
-    /// Taken by every command; this one asks no store
+    /// Accepted by every command; this one uses no store
     #[arg(long, value_name = "S")]
     #[allow(dead_code, reason = "nothing is asked")]
     store: Option<String>,
@@ -183,7 +187,7 @@ pub(super) struct ModelsArgs {
     pub(super) models: PathBuf,
 }
 
-/// Where hardware counters come from.
+/// The source of hardware counters.
 #[derive(Args, Debug)]
 pub(super) struct ProfilesArgs {
     /// Folder that `profile` has written to [default: the profiles that the program carries]
@@ -197,16 +201,15 @@ pub(super) struct FitArgs {
     pub(super) request: FitRequest,
     #[command(flatten)]
     pub(super) profiles: ProfilesArgs,
-    /// How device features are selected [default: whatever does best on the source devices]
+    /// Way to select device features [default: the one that does best on the source devices]
     #[arg(long, value_parser = device_features())]
     pub(super) device_features: Option<String>,
-    /// The kind of selector; auto: whatever does best on the source devices, but for the trees, which are there for
-    /// who names them
+    /// Kind of selector; auto takes the one that does best on the source devices. Trees are used only if they are named
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(super) selector: String,
-    /// Variant to run when the model is unsure of its choice, or the input is far from those of the training: default,
-    /// or best, what is ranked first all the same [default: the default variant where another is hardly ahead of it,
-    /// if that does better on the source devices]
+    /// Variant to run when the model is unsure, or the input far from the training inputs: `default`, the default
+    /// variant, or `best`, the variant that is ranked first [default: the default variant where another is hardly ahead
+    /// of it, if that does better on the source devices]
     #[arg(long, value_name = "WHAT", value_parser = ["default", "best"])]
     when_unsure: Option<String>,
     #[command(flatten)]
@@ -227,7 +230,7 @@ impl FitArgs {
     }
 }
 
-/// Whatever does best.
+/// The kind of selector that does best on the source devices.
 pub(super) const AUTO: &str = "auto";
 
 fn device_features() -> PossibleValuesParser {
@@ -246,14 +249,14 @@ fn selectors() -> PossibleValuesParser {
     PossibleValuesParser::new([AUTO].into_iter().chain(Strategy::known_learner_names()))
 }
 
-/// How device features are selected by cross-validation.
+/// The settings of selecting device features by cross-validation.
 #[derive(Args, Debug)]
 pub(super) struct StudyArgs {
     /// Most device features in one of the subsets that cross-validation tries
     #[arg(long, value_name = "N", default_value_t = StudyOptions::default().subset_size as u32, value_parser = clap::value_parser!(u32).range(1..=5))]
     pub(super) subset_size: u32,
-    /// How many of the most frequent winners among the subsets are used together; winners that are equally frequent
-    /// go in the order of their mean over all sources, then the smaller first, then by alphabet
+    /// Number of the most frequent winners among the subsets to use together. Of equally frequent ones, the order is by
+    /// mean over all sources, then by size, then by alphabet
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) keep: u32,
 }
@@ -282,8 +285,8 @@ pub(super) struct ReportArgs {
 pub(super) struct CheckArgs {
     #[command(flatten)]
     pub(super) request: CheckRequest,
-    /// The most regret in percent: how far the choices are from the best variant's speed, mean over the test inputs and
-    /// devices. With a function's name, as spmv=8, for that function; repeat for several [default: 5]
+    /// The most regret that a model may have, in percent off the best variant's speed, mean over test inputs and
+    /// devices. For one function with its name, as spmv=8; repeat for several [default: 5]
     #[arg(long, value_name = "PERCENT")]
     pub(super) max_regret: Vec<Bound>,
     #[command(flatten)]
@@ -294,13 +297,11 @@ pub(super) struct CheckArgs {
 pub(super) struct DevicesArgs {
     #[command(flatten)]
     pub(super) data: DataRequest,
-    /// Tell which device that nobody measured is most worth measuring: which one is expected to take away most
-    /// regret from all of them. Among the devices that this program can name here; for recordings of devices of no
-    /// such kind, among points between and beyond those that were recorded
+    /// Suggest the unmeasured device to measure next: the one that is expected to reduce regret most. Candidates are
+    /// devices that this program can name here, or else points among the recorded devices
     #[arg(long, conflicts_with = "devices")]
     pub(super) next: bool,
-    /// Measure the device features that take a benchmark again now, and keep them in the place of what is kept;
-    /// best while nothing else runs
+    /// Measure the device features that take a benchmark, and replace those that are kept; best while nothing else runs
     #[arg(long, conflicts_with = "next")]
     pub(super) measure: bool,
     /// Device to describe, for example host:4 or cuda:0/16sm; repeat for several [default: host with all threads]
@@ -323,7 +324,7 @@ pub(super) struct InspectArgs {
 
 #[derive(Args, Debug)]
 pub(super) struct ExplainArgs {
-    /// Function
+    /// Function to explain a choice of
     #[arg(value_name = "F")]
     pub(super) function: String,
     /// Values of the input features; without them, the message says which ones the model needs
@@ -331,9 +332,8 @@ pub(super) struct ExplainArgs {
     pub(super) features: Vec<String>,
     #[command(flatten)]
     pub(super) models: ModelsArgs,
-    /// Device to select for: a device of this machine, as host:4, or a device in the store [default: the host with
-    /// all threads; of a function for another kind of device the first such device here, or else one that was
-    /// recorded]
+    /// Device to select for: one of this machine, as host:4, or one in the store [default: the host with all threads;
+    /// for a function of another kind of device, the first such device here, else a recorded one]
     #[arg(long, value_name = "D")]
     pub(super) device: Option<String>,
     #[command(flatten)]
@@ -369,10 +369,10 @@ pub(super) struct FilesArgs {
     /// Configurations that exist, of a variant with tuning parameters: configuration, then one column a parameter
     #[arg(long, value_name = "P.csv")]
     parameters: Option<PathBuf>,
-    /// What features take to compute, in nanoseconds: device,input, then one column a feature
+    /// Times to compute features, in nanoseconds: device,input, then one column a feature
     #[arg(long, value_name = "T.csv")]
     feature_times: Option<PathBuf>,
-    /// Generated code: a line each, {"artifact": DIGEST, "text": CODE}
+    /// Generated code, one object a line: {"artifact": DIGEST, "text": CODE}
     #[arg(long, value_name = "A.jsonl")]
     artifacts: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! What a selector is to do well.
+//! The objective of selectors, as arguments.
 
 use std::path::PathBuf;
 
@@ -9,12 +9,11 @@ use crate::trainer::ObjectiveRequest;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ObjectiveArgs {
-    /// What makes a selector good: mean-ratio, the mean over the inputs of best time over chosen time, a
-    /// microsecond counting as much as a second; total-time, the time of all inputs together; traffic, that of the
-    /// calls in --traffic
+    /// Objective of a selector: mean-ratio, the mean of best time over chosen time; total-time, the time of all inputs
+    /// together; traffic, the time of the calls in --traffic
     #[arg(long, value_name = "WHAT", value_parser = Objective::NAMES, default_value = Objective::NAMES[0])]
     objective: String,
-    /// File that programs with NITRO_CAPTURE=FILE have written: how often which inputs are met
+    /// File that programs with NITRO_CAPTURE=FILE have written, with the inputs of real calls and how often they occur
     #[arg(long, value_name = "FILE", required_if_eq("objective", Objective::NAMES[2]))]
     traffic: Option<PathBuf>,
 }

@@ -13,27 +13,27 @@ use crate::trainer::{ReplayRequest, SearchRequest};
 pub(in crate::cli) struct SearchArgs {
     #[command(flatten)]
     pub(in crate::cli) request: SearchRequest,
-    /// How to choose what to evaluate next: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants
-    /// (Coding Ants), model, transfer (begins with what was fast on other devices) [default: transfer]. Generated code
-    /// is searched by ants, genetic, random or prove [default: ants]; prove is branch and bound (Telamon), which goes on
-    /// until nothing else can be faster, for code with a lower bound of its times. With --replay also all of them in turn
+    /// Strategy of the search: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding Ants),
+    /// model, transfer (begins with what was fast on other devices) [default: transfer]. For generated code: ants,
+    /// genetic, random or prove [default: ants]; prove is branch and bound (Telamon), which goes on until nothing else
+    /// can be faster, for code with a lower bound of its times. With --replay also all, each in turn
     #[arg(long, value_name = "S")]
     strategy: Option<Strategies>,
-    /// Take the answers from what the store holds of the device instead of running anything, and tell how good the
-    /// best found was after so many evaluations
+    /// Replay searches from what the store holds of the device, without running anything, and show how good the best
+    /// found was after so many evaluations
     #[arg(long)]
     pub(in crate::cli) replay: bool,
-    /// Number of searches, with seeds from --seed on
+    /// Number of searches, with consecutive seeds from --seed on
     #[arg(long, value_name = "N", default_value_t = 20, requires = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     seeds: u32,
-    /// A configuration that takes longer than this for one run, twice, is ended and counts as failed, in seconds
+    /// Seconds that one run of a configuration may take; one that takes longer twice counts as failed
     #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) deadline: u32,
     #[command(flatten)]
     pub(in crate::cli) show: ShowArgs,
 }
 
-/// One strategy, or all that can be replayed.
+/// A strategy, or all that can be replayed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Strategies {
     One(SearchStrategy),

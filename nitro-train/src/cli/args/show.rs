@@ -1,15 +1,15 @@
-//! How results are shown.
+//! The form in which results are shown.
 
 use clap::Args;
 
 use crate::terminal;
 
-/// Of commands that show tables.
+/// The arguments of commands that show tables.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ShowArgs {
     #[command(flatten)]
     pub(in crate::cli) json: JsonArgs,
-    /// Tables as wide as they get; without, they fit the terminal, or 80 columns where there is none
+    /// Print tables at full width; without, they fit the terminal, or 80 columns where there is none
     #[arg(long)]
     wide: bool,
 }
@@ -23,7 +23,7 @@ impl ShowArgs {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct JsonArgs {
-    /// JSON instead of text: one object or list; evaluate, check and coverage write an object a function, each on a
+    /// Print JSON instead of text: one object or list; of evaluate, check and coverage one object a function, each on a
     /// line
     #[arg(long)]
     pub(in crate::cli) json: bool,

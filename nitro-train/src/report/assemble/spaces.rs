@@ -21,7 +21,7 @@ const LEAST_SAMPLE: usize = 64;
 /// The configurations of one variant with what was measured of them.
 pub(crate) struct MeasuredSpace<'r> {
     pub(super) measured: Measured<'r>,
-    /// By input what each device measured.
+    /// The evaluations by input, and by device.
     pub(super) answers: Vec<BTreeMap<usize, Vec<Option<Evaluation>>>>,
     /// Number of configurations that the code has, where the recordings know a part of them.
     sampled_of: Option<u64>,

@@ -1,4 +1,4 @@
-//! Profiling: hardware counters of variants and of the application proxies, by Nsight Compute.
+//! The profiles of variants and of the application proxies: hardware counters by Nsight Compute.
 //!
 //! What each run of the [profiler] gives is written before the next begins.
 
@@ -24,21 +24,21 @@ use crate::profile::counters::metrics;
 use crate::profile::ncu::Ncu;
 use crate::profile::{Folder, KernelMetrics, ProfileError, Section, Shown};
 
-/// What was written after one run of the profiler.
+/// The files of one run of the profiler.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrittenProfile {
     /// The profiles of the application proxies on a device.
     Proxies {
         /// The file.
         file: PathBuf,
-        /// Those of this run.
+        /// The profiles of this run.
         profiles: Vec<ProxyProfile>,
     },
     /// The profiles of a function's variants.
     Variants {
         /// The file.
         file: PathBuf,
-        /// Which proxies the variants resemble, where the profiles tell.
+        /// The proxies that the variants resemble, if the profiles tell.
         relevance: Option<Relevance>,
     },
 }
@@ -102,7 +102,7 @@ struct Runs<'t> {
     /// Identities of the devices by name.
     ids: BTreeMap<String, String>,
     shares: Shares,
-    /// What could not be profiled.
+    /// The names of what could not be profiled.
     missing: Vec<String>,
 }
 
@@ -150,7 +150,7 @@ impl Runs<'_> {
     }
 }
 
-/// One profile a kernel.
+/// Returns a profile for each kernel of a variant.
 fn of_variant(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<VariantProfile> {
     let Shown::Variant { variant, input, launches } = section.what else { return Vec::new() };
     let profile = |own: KernelMetrics| VariantProfile {

@@ -1,5 +1,6 @@
-//! Runs of Nsight Compute on this program: once for the proxies and once a function, each with a
-//! [task](super::task) for it.
+//! The runs of Nsight Compute on this program: once for the proxies and once for each function.
+//!
+//! Each has a [task](super::task).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,9 @@ use crate::profile::{KernelMetrics, ProfileError, Section, attribute, read_secti
 use crate::trainer::error::TrainError;
 use crate::trainer::observer::Observer;
 
-/// Time beyond its share after which a run is interrupted: a call may be under way, and the log has to be written.
+/// The time beyond its share after which a run is interrupted. A call may be under way, and the log has to be written.
 const GRACE: Duration = Duration::from_secs(20);
-/// Time after the interruption in which the profiler may write what it has seen.
+/// The time after the interruption in which the profiler may write what it has seen.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
