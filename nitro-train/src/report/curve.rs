@@ -12,6 +12,7 @@ const MAX_POINTS: usize = 160;
 /// The most lines beside the highlighted one, as there are styles.
 const LINES: usize = 4;
 
+/// Returns the part of a function with the sorted shares of selectors.
 pub(super) fn part(curves: &[Curve]) -> Markup {
     let curves: Vec<(&str, Vec<f64>)> = curves
         .iter()

@@ -7,50 +7,29 @@ use super::space_data::{EmittedChoices, SpaceReport};
 pub(super) use nitro_learn::evaluate::WorstInput;
 
 /// The data of the whole page.
-///
-/// ```
-/// use nitro_train::report::{FunctionReport, ReportData, Score};
-///
-/// // Figures of a program's own, on the page that `Trainer::report` gives.
-/// let score = Score {
-///     selector: "auto".into(),
-///     description: "learned elsewhere".into(),
-///     mean: 0.98,
-///     p05: 0.91,
-///     worst: 0.7,
-///     highlighted: true,
-/// };
-/// let (name, scores) = ("sort".into(), vec![score]);
-/// let function = FunctionReport { name, test_inputs: 10, scores, ..FunctionReport::default() };
-/// let report = ReportData { title: "Choices".into(), functions: vec![function], ..ReportData::default() };
-/// let folder = tempfile::tempdir()?;
-/// report.write(&folder.path().join("report.html"))?;
-/// assert!(std::fs::read_to_string(folder.path().join("report.html"))?.contains("98.0"));
-/// # Ok::<(), std::io::Error>(())
-/// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReportData {
     /// The heading of the page.
-    pub title: String,
+    pub(crate) title: String,
     /// A sentence or two below the heading.
-    pub about: String,
+    pub(crate) about: String,
     /// The machine or device that was measured.
-    pub machine: String,
+    pub(crate) machine: String,
     /// The features of the machine.
-    pub machine_features: Vec<Quantity>,
+    pub(crate) machine_features: Vec<Quantity>,
     /// The devices that were recorded, those that are described alike together.
-    pub devices: Vec<DeviceTable>,
+    pub(crate) devices: Vec<DeviceTable>,
     /// The selectors on the page, each with a few words on what it is.
-    pub glossary: Vec<(String, String)>,
+    pub(crate) glossary: Vec<(String, String)>,
     /// The functions, a section each.
-    pub functions: Vec<FunctionReport>,
+    pub(crate) functions: Vec<FunctionReport>,
     /// The last line, such as when and by which version the page was made.
-    pub footer: String,
+    pub(crate) footer: String,
 }
 
 /// Devices that are described by the same features.
 #[derive(Clone, Debug, Default)]
-pub struct DeviceTable {
+pub(crate) struct DeviceTable {
     /// The devices.
     pub devices: Vec<String>,
     /// The features, each with a value a device; a value that is no number is not known.
@@ -61,7 +40,7 @@ pub struct DeviceTable {
 
 /// A number of a machine.
 #[derive(Clone, Debug, Default)]
-pub struct Quantity {
+pub(crate) struct Quantity {
     /// The measured thing, such as `L2 cache`.
     pub name: String,
     /// The amount.
@@ -72,7 +51,7 @@ pub struct Quantity {
 
 /// The results of one function. What is empty or absent takes no room on the page.
 #[derive(Clone, Debug, Default)]
-pub struct FunctionReport {
+pub(crate) struct FunctionReport {
     /// The function's name.
     pub name: String,
     /// Number of inputs that selectors learned from.
@@ -115,7 +94,7 @@ pub struct FunctionReport {
 
 /// A variant that runs only in calls whose tolerance accepts its error.
 #[derive(Clone, Debug)]
-pub struct ApproximateVariant {
+pub(crate) struct ApproximateVariant {
     /// The name of the variant.
     pub variant: String,
     /// The bound on the error of its results.
@@ -127,7 +106,7 @@ pub struct ApproximateVariant {
 
 /// The shares of a selector of one device after some of its training inputs were measured.
 #[derive(Clone, Debug, Default)]
-pub struct LearningCurve {
+pub(crate) struct LearningCurve {
     /// The device.
     pub device: String,
     /// Numbers of measured inputs, ascending.
@@ -138,7 +117,7 @@ pub struct LearningCurve {
 
 /// The result of one selector on this machine.
 #[derive(Clone, Debug)]
-pub struct Score {
+pub(crate) struct Score {
     /// The name of the selector.
     pub selector: String,
     /// A few words on what it knows.
@@ -155,7 +134,7 @@ pub struct Score {
 
 /// The results of selectors on devices that they were not trained on.
 #[derive(Clone, Debug, Default)]
-pub struct HeldOut {
+pub(crate) struct HeldOut {
     /// The columns.
     pub selectors: Vec<String>,
     /// The rows.
@@ -164,7 +143,7 @@ pub struct HeldOut {
 
 /// A row of [`HeldOut`].
 #[derive(Clone, Debug, Default)]
-pub struct HeldOutDevice {
+pub(crate) struct HeldOutDevice {
     /// The device that was left out.
     pub device: String,
     /// The mean share of each of [`HeldOut::selectors`]; `None` where one does not apply.
@@ -177,7 +156,7 @@ pub struct HeldOutDevice {
 
 /// A square table over devices.
 #[derive(Clone, Debug, Default)]
-pub struct Matrix {
+pub(crate) struct Matrix {
     /// The devices of rows and columns.
     pub devices: Vec<String>,
     /// The rows, one a device; `None` where there is nothing to compare.
@@ -186,7 +165,7 @@ pub struct Matrix {
 
 /// The result of the shipped selector once inputs were measured on a device that was left out.
 #[derive(Clone, Debug, Default)]
-pub struct CalibrationCurve {
+pub(crate) struct CalibrationCurve {
     /// Numbers of measured inputs, ascending; the first is 0.
     pub counts: Vec<usize>,
     /// The devices that were left out, with their mean share at each count; `None` where there was nothing to calibrate
@@ -196,7 +175,7 @@ pub struct CalibrationCurve {
 
 /// The results on a device left out when one more device is taken from the sources.
 #[derive(Clone, Debug, Default)]
-pub struct OneFewerTable {
+pub(crate) struct OneFewerTable {
     /// The selector that would be shipped: rows are the device removed, columns the device left out.
     pub auto: Matrix,
     /// The majority of the other devices.
@@ -205,7 +184,7 @@ pub struct OneFewerTable {
 
 /// The result of `fit` on all recorded devices.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The strategy that it ships.
     pub strategy: String,
     /// The device features in the model it ships.
@@ -231,7 +210,7 @@ pub struct Selection {
 
 /// The times of selecting device features and fitting on the machine that made the page.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SelectionSeconds {
+pub(crate) struct SelectionSeconds {
     /// The time of P-DFS; not a number without profiles.
     pub profile_based: f64,
     /// The time of CV-DFS.
@@ -242,7 +221,7 @@ pub struct SelectionSeconds {
 
 /// The dependence of the best variant on the device, over the test inputs.
 #[derive(Clone, Debug, Default)]
-pub struct DeviceSensitivity {
+pub(crate) struct DeviceSensitivity {
     /// Number of test inputs that every device was measured on.
     pub inputs: usize,
     /// The share of these inputs whose best variant is not the same everywhere.
@@ -260,7 +239,7 @@ pub struct DeviceSensitivity {
 
 /// The share of the test inputs on which each variant was best.
 #[derive(Clone, Debug, Default)]
-pub struct Winners {
+pub(crate) struct Winners {
     /// The variants.
     pub variants: Vec<String>,
     /// The devices, with the share of each of `variants`.
@@ -275,7 +254,7 @@ pub struct Winners {
 
 /// A selector's share on every test input, in any order.
 #[derive(Clone, Debug)]
-pub struct Curve {
+pub(crate) struct Curve {
     /// The name of the selector.
     pub selector: String,
     /// The time of the best variant over that of the chosen one, 0 for a failed one.
@@ -284,7 +263,7 @@ pub struct Curve {
 
 /// Costs of the selector that `fit` would ship, medians over the devices left out, and what its input features bring.
 #[derive(Clone, Debug, Default)]
-pub struct Overhead {
+pub(crate) struct Overhead {
     /// The size of the model file.
     pub model_bytes: f64,
     /// Number of support vectors or of tree nodes; none for a selector without.
@@ -302,7 +281,7 @@ pub struct Overhead {
 /// The times of features and selector on a call that is like none before, beside the chosen variant's. Over test inputs
 /// and devices left out.
 #[derive(Clone, Debug, Default)]
-pub struct WithFeatures {
+pub(crate) struct WithFeatures {
     /// The time of features and selector, in nanoseconds.
     pub choosing_ns: MedianAndP90,
     /// The time of the chosen variant, in nanoseconds.
@@ -313,7 +292,7 @@ pub struct WithFeatures {
 
 /// The usual value, and the one that nine of ten do not exceed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MedianAndP90 {
+pub(crate) struct MedianAndP90 {
     /// The median.
     pub median: f64,
     /// The 90th percentile.
@@ -322,7 +301,7 @@ pub struct MedianAndP90 {
 
 /// The benefit of an input feature.
 #[derive(Clone, Debug)]
-pub struct Benefit {
+pub(crate) struct Benefit {
     /// The feature.
     pub feature: String,
     /// The drop of the mean share when its values are shuffled.

@@ -8,13 +8,7 @@ use nitro_core::DeviceId;
 /// Compares devices in the order of the page: by machine, and numbers as numbers.
 ///
 /// 16 threads come after 2.
-///
-/// ```
-/// let mut devices = ["host:16@b", "host:16@a", "host:2@a"];
-/// devices.sort_by(|a, b| nitro_train::report::by_name(a, b));
-/// assert_eq!(devices, ["host:2@a", "host:16@a", "host:16@b"]);
-/// ```
-pub fn by_name(a: &str, b: &str) -> Ordering {
+pub(crate) fn by_name(a: &str, b: &str) -> Ordering {
     let ((a, machine_of_a), (b, machine_of_b)) = (parts(a), parts(b));
     machine_of_a.cmp(machine_of_b).then_with(|| tokens(a).cmp(&tokens(b)))
 }
@@ -51,6 +45,7 @@ pub(super) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
+    /// Returns the labels of these devices.
     pub(super) fn new(devices: impl IntoIterator<Item = &'a str>) -> Self {
         let mut machines = devices.into_iter().map(|device| parts(device).1);
         let first = machines.next().filter(|machine| !machine.is_empty());

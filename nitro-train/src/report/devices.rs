@@ -11,6 +11,7 @@ use super::html::like;
 use super::machine::readable;
 use super::matrix::{Style, table};
 
+/// Returns the section about the recorded devices.
 pub(super) fn section(tables: &[DeviceTable]) -> Markup {
     html! {
         @if tables.iter().any(|table| !table.features.is_empty()) {

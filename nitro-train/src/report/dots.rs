@@ -22,6 +22,7 @@ pub(super) struct Dots<'a> {
     pub(super) rows: &'a [Row],
 }
 
+/// Returns the figure with a row of dots a device.
 pub(super) fn figure(dots: &Dots<'_>) -> Markup {
     let axis = dots.axis();
     html! {

@@ -11,6 +11,7 @@ const FIRST: usize = 8;
 /// Numbers of choices that a reader looks for.
 const MARKED: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
+/// Returns the part of a function about the choices that a model may pick.
 pub(super) fn part(emitted: &EmittedChoices) -> Markup {
     if emitted.choices.is_empty() {
         return html! {};

@@ -8,6 +8,7 @@ use nitro_page::{Percent, columns, wide, width};
 use super::data::{DeviceSensitivity, FunctionReport};
 use super::html::{bar_scale, function_link, like};
 
+/// Returns the section about how much the best variant depends on the device.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     if functions.iter().all(|function| function.sensitivity.is_none()) {
         return html! {};

@@ -4,7 +4,7 @@
 /// The measurements of the configurations of one variant. Figures are means over the pairs of a device and an input on
 /// which nearly all of them were measured.
 #[derive(Clone, Debug, Default)]
-pub struct SpaceReport {
+pub(crate) struct SpaceReport {
     /// The variant.
     pub variant: String,
     /// Number of configurations.
@@ -27,7 +27,7 @@ pub struct SpaceReport {
 ///
 /// The variance is over all configurations that have a time.
 #[derive(Clone, Debug, Default)]
-pub struct ParameterImportance {
+pub(crate) struct ParameterImportance {
     /// The parameter.
     pub parameter: String,
     /// Number of its values.
@@ -41,7 +41,7 @@ pub struct ParameterImportance {
 
 /// The best share that is reached with each pair of values of two parameters, whatever the others.
 #[derive(Clone, Debug, Default)]
-pub struct SpaceMap {
+pub(crate) struct SpaceMap {
     /// The parameter of the columns and what its values are called.
     pub columns: (String, Vec<String>),
     /// The parameter of the rows; none where only one parameter has several values.
@@ -52,7 +52,7 @@ pub struct SpaceMap {
 
 /// The best share found, by number of evaluations.
 #[derive(Clone, Debug, Default)]
-pub struct SearchCurves {
+pub(crate) struct SearchCurves {
     /// Number of searches of each strategy on each pair, each with a seed of its own.
     pub seeds: usize,
     /// Number of pairs that were searched.
@@ -65,7 +65,7 @@ pub struct SearchCurves {
 
 /// The results of the searches of one strategy.
 #[derive(Clone, Debug, Default)]
-pub struct SearchCurve {
+pub(crate) struct SearchCurve {
     /// The strategy.
     pub strategy: String,
     /// The mean over pairs and seeds at each of [`SearchCurves::evaluations`].
@@ -80,7 +80,7 @@ pub struct SearchCurve {
 
 /// The choices, variants with configurations, among which `fit` lets a model choose.
 #[derive(Clone, Debug, Default)]
-pub struct EmittedChoices {
+pub(crate) struct EmittedChoices {
     /// The choices, those that are most often the best of them first.
     pub choices: Vec<EmittedChoice>,
     /// Number of all choices.
@@ -95,7 +95,7 @@ pub struct EmittedChoices {
 
 /// A choice of [`EmittedChoices`].
 #[derive(Clone, Debug, Default)]
-pub struct EmittedChoice {
+pub(crate) struct EmittedChoice {
     /// The choice, such as `tiled{block=64}`.
     pub choice: String,
     /// Number of pairs on which it is the best of those emitted; among equals the first counts.

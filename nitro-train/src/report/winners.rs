@@ -14,6 +14,7 @@ const COLOURS: usize = 10;
 /// The least share of a segment that has room for a number, which the table below has in any case.
 const LABELLED_SHARE: f64 = 0.07;
 
+/// Returns the part of a function about which variants win.
 pub(super) fn part(winners: &Winners) -> Markup {
     if winners.devices.is_empty() {
         return html! {};

@@ -74,6 +74,7 @@ impl<'r> MeasuredSpace<'r> {
         pairs
     }
 
+    /// Returns the evaluations of a pair of a device and an input.
     pub(super) fn of_pair(&self, pair: Pair) -> &[Option<Evaluation>] {
         &self.answers[pair.input][&pair.device]
     }
