@@ -9,6 +9,7 @@ use super::args::DevicesArgs;
 use super::json;
 use crate::trainer::Trainer;
 
+/// Prints the devices, their new measurements, or the ranking of unmeasured ones.
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     let data = &args.data;
     let (is_json, columns) = (args.show.json.json, args.show.columns());

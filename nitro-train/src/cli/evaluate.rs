@@ -9,6 +9,7 @@ use super::functions::Functions;
 use super::json;
 use crate::trainer::{EvaluateRequest, Trainer};
 
+/// Evaluates each function, and prints its table at once.
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     let LeftOut::Devices(leave_out) = args.leave_out else { return leave_out_inputs(trainer, args, out) };
     let request = EvaluateRequest {
@@ -33,7 +34,8 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
 fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     if args.request.inputs.is_given() || !args.request.calibration.is_empty() {
         bail!(
-            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and --calibration"
+            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and \
+             --calibration"
         );
     }
     let mut functions = Functions::default();

@@ -10,6 +10,7 @@ use super::args::{ExportArgs, ImportArgs, JsonArgs};
 use super::json;
 use crate::trainer::Trainer;
 
+/// Imports files into the store, and prints how much there was.
 pub(super) fn import(trainer: &Trainer, args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.store.request();
     let recordings = match &args.files {
@@ -19,6 +20,7 @@ pub(super) fn import(trainer: &Trainer, args: &ImportArgs, out: &mut dyn Write) 
     print(out, &args.output, &recordings)
 }
 
+/// Exports recordings to files, and prints how much there was.
 pub(super) fn export(trainer: &Trainer, args: &ExportArgs, out: &mut dyn Write) -> Result<()> {
     let recordings = trainer.export(&args.function, &args.files.files(), &args.store.request())?;
     print(out, &args.output, &recordings)
@@ -32,7 +34,8 @@ fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Resul
     let (devices, measurements) = (devices.len(), measurements.len());
     if args.json {
         let counts = json!({
-            "function": function, "measurements": measurements, "variants": variants, "inputs": inputs, "devices": devices,
+            "function": function, "measurements": measurements, "variants": variants,
+            "inputs": inputs, "devices": devices,
             "listed_configurations": listed,
         });
         return json::print(out, &counts);

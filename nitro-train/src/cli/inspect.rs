@@ -10,6 +10,7 @@ use super::json;
 use crate::model_summary::ModelSummary;
 use crate::trainer::Trainer;
 
+/// Prints the summary of a model file.
 pub(super) fn run(trainer: &Trainer, args: &InspectArgs, out: &mut dyn Write) -> Result<()> {
     let model = Model::read(&args.model)?;
     let function = trainer.functions().find(|function| function.name() == model.function);

@@ -84,8 +84,7 @@ fn names(trainer: &Trainer, cli: &Cli) -> Result<(), TrainError> {
 
 /// Returns all commands, those of other crates last.
 fn commands(others: &[Box<dyn TrainerCommand>]) -> clap::Command {
-    let width = |command: clap::Command| command.max_term_width(HELP_COLUMNS);
-    Cli::command().subcommands(others.iter().map(|other| width(other.command())))
+    Cli::command().subcommands(others.iter().map(|other| other.command().max_term_width(HELP_COLUMNS)))
 }
 
 /// The command of another crate that was called, if it is one.
@@ -163,14 +162,17 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref().filter(|_| worker::is_worker()).and_then(TrainError::of_recording) {
         Some(RecordError::Panicked { function, device, left_out, .. }) => {
-            let left_out = left_out.iter().map(|(input, why)| LeftOut {
-                function: (*function).to_owned(),
-                device: device.clone(),
-                input: input.clone(),
-                variant: None,
-                why: why.clone(),
-            });
-            worker::hand_over(&left_out.collect::<Vec<_>>());
+            let (function, mut rows) = ((*function).to_owned(), Vec::new());
+            for (input, why) in left_out {
+                rows.push(LeftOut {
+                    function: function.clone(),
+                    device: device.clone(),
+                    input: input.clone(),
+                    variant: None,
+                    why: why.clone(),
+                });
+            }
+            worker::hand_over(&rows);
             ExitCode::from(worker::GO_ON)
         }
         Some(RecordError::DeviceLost { .. }) => ExitCode::from(worker::GO_ON),

@@ -5,6 +5,7 @@ use crate::terminal::say;
 use crate::trainer::Observer;
 use crate::worker::WorkerProgress;
 
+/// An observer that writes to the terminal.
 pub(super) struct Terminal;
 
 impl Observer for Terminal {

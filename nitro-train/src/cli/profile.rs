@@ -14,6 +14,7 @@ use crate::trainer::{Trainer, WrittenProfile};
 /// The most percentage points between a proxy's measured share of instructions and its intensity.
 const TOLERANCE: f64 = 5.0;
 
+/// Profiles, and prints what the counters say.
 pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) -> Result<()> {
     for written in trainer.profile(&args.request)? {
         match written? {
@@ -44,9 +45,9 @@ fn mixes(profiles: &[ProxyProfile]) -> Table {
             Some(measured) if (measured - wanted).abs() > TOLERANCE => "more than 5 points off",
             Some(_) => "",
         };
-        let number = |value: f64| format!("{value:.1}");
-        let cells = [one.intensity.to_string(), number(wanted), measured.map_or_else(String::new, number)];
-        table.row([one.proxy.clone()].into_iter().chain(cells).chain([verdict.to_owned()]));
+        let measured = measured.map_or_else(String::new, |measured| format!("{measured:.1}"));
+        let (intensity, wanted) = (one.intensity.to_string(), format!("{wanted:.1}"));
+        table.row([one.proxy.clone(), intensity, wanted, measured, verdict.to_owned()]);
     }
     table
 }

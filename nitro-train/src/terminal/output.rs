@@ -108,6 +108,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// Writes a line to standard error.
 pub(crate) fn write_aside(line: fmt::Arguments<'_>) {
     let line = line.to_string();
     let line = super::columns_aside().map_or(line.clone(), |columns| between_words(&line, columns));

@@ -25,6 +25,7 @@ pub(crate) struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
+    /// Creates the progress of what is called so.
     pub(crate) fn new(label: String) -> Self {
         Self::shown(label, |bar| bar)
     }

@@ -1,6 +1,7 @@
 //! The file that `NITRO_CAPTURE` names.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -152,15 +153,17 @@ fn sample(line: &[u8]) -> Result<CapturedCall, String> {
 }
 
 fn check_names(sample: &CapturedCall) -> Result<(), String> {
-    let ill = |name: &str, error| format!("the name `{}` {error}", excerpt(name));
-    name::check_function(&sample.function).map_err(|error| ill(&sample.function, error))?;
-    let mut names =
-        [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
-    names.try_for_each(|one| name::check(one).map_err(|error| ill(one, error)))?;
-    match sample.configuration.is_empty() {
-        true => Ok(()),
-        false => name::check(&sample.configuration).map_err(|error| ill(&sample.configuration, error)),
+    checked(&sample.function, name::check_function(&sample.function))?;
+    let names = [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
+    for one in names.chain(Some(&sample.configuration).filter(|own| !own.is_empty())) {
+        checked(one, name::check(one))?;
     }
+    Ok(())
+}
+
+/// Adds the name to the error of a check.
+fn checked<E: fmt::Display>(name: &str, result: Result<(), E>) -> Result<(), String> {
+    result.map_err(|error| format!("the name `{}` {error}", excerpt(name)))
 }
 
 #[cfg(test)]

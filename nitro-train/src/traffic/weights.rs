@@ -69,8 +69,10 @@ fn nearest(rows: &[Vec<Option<f64>>], row: &[Option<f64>]) -> Option<usize> {
     if row.iter().all(Option::is_none) {
         return None;
     }
-    let distance = |other: &Vec<Option<f64>>| -> f64 {
-        other.iter().zip(row).filter_map(|(a, b)| Some(((*a)? - (*b)?).powi(2))).sum()
-    };
-    (0..rows.len()).min_by(|&a, &b| distance(&rows[a]).total_cmp(&distance(&rows[b])))
+    (0..rows.len()).min_by(|&a, &b| distance(&rows[a], row).total_cmp(&distance(&rows[b], row)))
+}
+
+/// Returns the squared distance over the values that both rows have.
+fn distance(a: &[Option<f64>], b: &[Option<f64>]) -> f64 {
+    a.iter().zip(b).filter_map(|(a, b)| Some(((*a)? - (*b)?).powi(2))).sum()
 }

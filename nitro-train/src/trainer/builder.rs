@@ -137,15 +137,16 @@ impl Trainer {
     /// # Errors
     /// When two functions have one name: what is recorded of one would be the other's too.
     pub(crate) fn check_names(&self) -> Result<(), TrainError> {
-        let is_other = |one: &Tunable, next: &Tunable| !std::ptr::eq(one.function, next.function);
         for (at, next) in self.tunables.iter().enumerate() {
-            if self.tunables[..at].iter().any(|one| one.name() == next.name() && is_other(one, next)) {
+            let mut namesakes = self.tunables[..at].iter().filter(|one| one.name() == next.name());
+            if namesakes.any(|one| !std::ptr::eq(one.function, next.function)) {
                 return Err(TrainError::FunctionTwice { function: next.name().to_owned() });
             }
         }
         Ok(())
     }
 
+    /// Returns the function of this name, if the trainer has it.
     pub(super) fn find(&self, function: &str) -> Option<&Tunable> {
         self.tunables.iter().find(|tunable| tunable.name() == function)
     }
@@ -156,11 +157,15 @@ impl Trainer {
         if names.is_empty() {
             return Ok(self.tunables.iter().collect());
         }
-        let unknown = |name: &String| TrainError::UnknownFunction {
-            function: name.clone(),
-            known: self.tunables.iter().map(|tunable| tunable.name().to_owned()).collect(),
-        };
-        names.iter().map(|name| self.find(name).ok_or_else(|| unknown(name))).collect()
+        let mut wanted = Vec::new();
+        for name in names {
+            let Some(tunable) = self.find(name) else {
+                let known = self.tunables.iter().map(|tunable| tunable.name().to_owned()).collect();
+                return Err(TrainError::UnknownFunction { function: name.clone(), known });
+            };
+            wanted.push(tunable);
+        }
+        Ok(wanted)
     }
 
     /// The functions of these names that run on the device; all that do without names.

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use nitro_core::Artifact;
-use nitro_core::model::{Model, file_name};
-use nitro_store::recordings::{Recordings, named_artifact as named};
+use nitro_core::model::file_name;
+use nitro_store::recordings::{Recordings, named_artifact};
 use serde::Serialize;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
-use super::request::DataRequest;
+use super::request::{DataRequest, read_model};
 use super::tunable::Tunable;
 use crate::generate::{Description, Generator, Target};
 
@@ -74,16 +74,20 @@ pub struct GeneratedCode {
 /// let request = DescribeRequest { architecture: Some(90), ..DescribeRequest::new("sane") };
 /// assert_eq!(request.name, "sane");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct DescribeRequest {
     /// The code to look among.
+    #[command(flatten)]
     pub among: GeneratedRequest,
-    /// A preset's name, or a digest: of one that nothing else begins like, the beginning suffices.
+    /// The name of a preset, or the beginning of a digest that no other has.
+    #[arg(skip)]
     pub name: String,
-    /// The device of this machine whose needs are told. Without: the first of the kind that the function runs on,
-    /// if there is one.
+    /// Device of this machine to compile for, for example cuda:0 [default: the first that the function runs on; without
+    /// one nothing is compiled]
+    #[arg(long, value_name = "D", requires = "kernel")]
     pub device: Option<String>,
-    /// The architecture whose needs are told, in the place of a device, e.g. 90 for `sm_90`.
+    /// Architecture to compile for, with or without such a device here: 90 for sm_90
+    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "device")]
     pub architecture: Option<u32>,
 }
 
@@ -117,13 +121,15 @@ impl Trainer {
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = values.len()), variants(plain, found { kernel in artifacts }), default = plain, crate = nitro)]
+    /// #     #[code_variant(features(length = values.len()),
+    /// #         variants(plain, found { kernel in artifacts }), default = plain, crate = nitro)]
     /// #     pub fn sum(values: &[u32]) -> u32;
     /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
     /// #     fn found(p: sum::Found, values: &[u32]) -> u32 { plain(values) }
     /// # }
     /// # use app::sum;
-    /// # use nitro_train::generate::{BoxError, Crossing, Decision, Decisions, Description, Generator, NodeKey, Step, Target};
+    /// # use nitro_train::generate::{BoxError, Crossing, Decision, Decisions, Description};
+    /// # use nitro_train::generate::{Generator, NodeKey, Step, Target};
     /// # struct Blocks;
     /// # impl Decisions for Blocks { fn next(&self, _: &[Crossing]) -> Step { Step::Complete } }
     /// # impl Generator for Blocks {
@@ -193,12 +199,9 @@ impl Trainer {
         let tunables = self.wanted(&request.data.functions)?;
         let mut sources: Vec<Source<'_>> = Vec::new();
         for &tunable in &tunables {
-            let own = tunable.generators.iter();
-            sources.extend(own.map(|(variant, generator)| Source {
-                tunable,
-                variant,
-                generator: &**generator,
-            }));
+            for (variant, generator) in &tunable.generators {
+                sources.push(Source { tunable, variant, generator: &**generator });
+            }
         }
         let known: Vec<String> =
             sources.iter().map(|own| format!("`{}` of `{}`", own.variant, own.tunable.name())).collect();
@@ -223,25 +226,28 @@ impl Trainer {
         let in_model = of_model(request, source)?;
         let recordings = LayeredStore::open(self, &request.data)?.everything(function)?.unwrap_or_default();
         let in_store = of_recordings(&recordings, source.variant);
-        let code = |name: Option<String>, text: &str| {
-            let artifact = Artifact::of(text);
-            GeneratedCode {
+        // Presets have their names, everything else its digest.
+        let mut named: Vec<(Artifact, String, String)> = Vec::new();
+        for (name, text) in source.generator.presets() {
+            named.push((Artifact::of(&text), name, text));
+        }
+        let presets: BTreeSet<Artifact> = named.iter().map(|(artifact, ..)| *artifact).collect();
+        for artifact in in_model.union(&in_store).filter(|own| !presets.contains(own)) {
+            let text = recordings.artifacts.get(artifact).map(String::as_str).or_else(|| artifact.text());
+            named.extend(text.map(|text| (Artifact::of(text), artifact.to_string(), text.to_owned())));
+        }
+        let mut all = Vec::new();
+        for (artifact, name, text) in named {
+            all.push(GeneratedCode {
                 function: function.to_owned(),
                 variant: source.variant.to_owned(),
-                is_preset: name.is_some(),
-                name: name.unwrap_or_else(|| artifact.to_string()),
+                name,
                 digest: artifact.to_string(),
+                is_preset: presets.contains(&artifact),
                 is_in_model: in_model.contains(&artifact),
                 is_in_store: in_store.contains(&artifact),
-                text: text.to_owned(),
-            }
-        };
-        let presets = source.generator.presets().into_iter();
-        let mut all: Vec<GeneratedCode> = presets.map(|(name, text)| code(Some(name), &text)).collect();
-        let as_presets: BTreeSet<String> = all.iter().map(|own| own.digest.clone()).collect();
-        for artifact in in_model.union(&in_store).filter(|own| !as_presets.contains(&own.to_string())) {
-            let text = recordings.artifacts.get(artifact).map(String::as_str).or_else(|| artifact.text());
-            all.extend(text.map(|text| code(None, text)));
+                text,
+            });
         }
         Ok(all)
     }
@@ -250,28 +256,26 @@ impl Trainer {
 /// Returns the artifacts of the variant that the function's model can pick; none without a model.
 fn of_model(request: &GeneratedRequest, source: &Source<'_>) -> Result<BTreeSet<Artifact>, TrainError> {
     let function = source.tunable.name();
-    let file = request.models.join(file_name(function));
-    if !file.exists() {
+    if !request.models.join(file_name(function)).exists() {
         return Ok(BTreeSet::new());
     }
-    let wrong = |source| TrainError::NoModel { function: function.to_owned(), source };
-    let model = Model::read(&file).map_err(wrong)?;
-    let own = |choice: &&String| choice.split_once('{').is_some_and(|(name, _)| name == source.variant);
-    Ok(model.choices.iter().filter(own).filter_map(|choice| named(choice)).collect())
+    let mut artifacts = BTreeSet::new();
+    for choice in read_model(&request.models, function)?.choices {
+        if choice.split_once('{').is_some_and(|(name, _)| name == source.variant) {
+            artifacts.extend(named_artifact(&choice));
+        }
+    }
+    Ok(artifacts)
 }
 
 /// The texts that were measured as this variant, or that nobody measured yet.
 fn of_recordings(recordings: &Recordings, variant: &str) -> BTreeSet<Artifact> {
-    let measured = recordings.measurements.iter();
-    let others: BTreeSet<Artifact> = measured
-        .clone()
-        .filter(|one| recordings.variants[one.variant] != variant)
-        .filter_map(|one| named(&one.configuration))
-        .collect();
-    let own: BTreeSet<Artifact> = measured
-        .filter(|one| recordings.variants[one.variant] == variant)
-        .filter_map(|one| named(&one.configuration))
-        .collect();
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for one in &recordings.measurements {
+        let is_own = recordings.variants[one.variant] == variant;
+        let measured = if is_own { &mut own } else { &mut others };
+        measured.extend(named_artifact(&one.configuration));
+    }
     let known = recordings.artifacts.keys();
     known.filter(|artifact| own.contains(artifact) || !others.contains(artifact)).copied().collect()
 }
@@ -304,9 +308,9 @@ fn wanted<'s, 't>(
             Err(TrainError::UnknownGenerated { name, known: names, more })
         }
         _ => {
-            let shown = |own: &GeneratedCode| format!("{} ({} of {})", own.digest, own.variant, own.function);
-            let found = found.iter().take(MOST_NAMES).map(|(_, own)| shown(own)).collect();
-            Err(TrainError::SeveralGenerated { name, found })
+            let found = found.iter().take(MOST_NAMES).map(|(_, own)| own);
+            let found = found.map(|own| format!("{} ({} of {})", own.digest, own.variant, own.function));
+            Err(TrainError::SeveralGenerated { name, found: found.collect() })
         }
     }
 }

@@ -38,17 +38,18 @@ pub struct MeasuredDevice {
 
 /// Writes measured device features for scripts. `doubt` says why a figure may be wrong, and is null for a steady one.
 fn measured_features<S: Serializer>(features: &[MeasuredFeature], serializer: S) -> Result<S::Ok, S::Error> {
-    let object = |own: &MeasuredFeature| {
-        serde_json::json!({
-            "name": own.feature.name,
-            "value": own.feature.value,
-            "spread": own.spread,
-            "load": own.load,
-            "unix_s": own.unix_s,
-            "doubt": own.doubt.map(|reason| reason.to_string()),
-        })
-    };
-    serializer.collect_seq(features.iter().map(object))
+    serializer.collect_seq(features.iter().map(measured_feature))
+}
+
+fn measured_feature(own: &MeasuredFeature) -> serde_json::Value {
+    serde_json::json!({
+        "name": own.feature.name,
+        "value": own.feature.value,
+        "spread": own.spread,
+        "load": own.load,
+        "unix_s": own.unix_s,
+        "doubt": own.doubt.map(|reason| reason.to_string()),
+    })
 }
 
 impl MeasuredDevice {

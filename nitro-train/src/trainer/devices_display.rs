@@ -71,10 +71,11 @@ fn table(devices: &[DeviceRecord]) -> Table {
     let heading = std::iter::once("device feature").chain(devices.iter().map(|device| device.id.as_str()));
     let mut table = Table::new(heading);
     for name in names {
-        let value = |device: &DeviceRecord| {
-            device.features.get(name).map_or_else(String::new, |&value| number(value))
-        };
-        table.row(std::iter::once(name.clone()).chain(devices.iter().map(value)));
+        let mut row = vec![name.clone()];
+        for device in devices {
+            row.push(device.features.get(name).map_or_else(String::new, |&value| number(value)));
+        }
+        table.row(row);
     }
     table
 }
@@ -118,15 +119,15 @@ fn reason(first: &Worth, candidates: usize) -> String {
     let position = format!("{id} lies {distance:.2} from the nearest recorded device, {nearest}");
     if functions.is_empty() {
         return format!(
-            "No device that was left out did worse for being far from the others, so nothing is expected of measuring one more. {position}: of all \
-             {candidates} it would tell most about devices that are different."
+            "No device that was left out did worse for being far from the others, so nothing is expected of \
+             measuring one more. {position}: of all {candidates} it would tell most about devices that are different."
         );
     }
     let gains =
         functions.iter().map(|(name, gain)| format!("{name} {:.2}", 100.0 * gain)).collect::<Vec<_>>();
     format!(
-        "{position}. By how regret grew with distance where devices were left out, measuring it takes away in points of exhaustive search, mean \
-         over the {candidates}: {}.",
+        "{position}. By how regret grew with distance where devices were left out, measuring it takes away in \
+         points of exhaustive search, mean over the {candidates}: {}.",
         gains.join(", ")
     )
 }

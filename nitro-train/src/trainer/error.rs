@@ -107,7 +107,8 @@ pub enum TrainError {
 
     /// The only recordings are those of this machine.
     #[error(
-        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` them; to learn from this one alone, use `fit`"
+        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` \
+         them; to learn from this one alone, use `fit`"
     )]
     NoSources { function: String },
 
@@ -123,7 +124,8 @@ pub enum TrainError {
 
     /// The times of the features were asked for, and were not measured.
     #[error(
-        "what the features of `{function}` take was not measured; leave out --feature-times, or `record --feature-times` first"
+        "what the features of `{function}` take was not measured; leave out --feature-times, or `record \
+         --feature-times` first"
     )]
     NoTimesToExport { function: String },
 
@@ -154,7 +156,8 @@ pub enum TrainError {
 
     /// A generator that describes nothing.
     #[error(
-        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of nests does with the feature `show` of nitro-nest)"
+        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of \
+         nests does with the feature `show` of nitro-nest)"
     )]
     NoDescription { function: String, variant: String },
 
@@ -216,7 +219,8 @@ pub enum TrainError {
 
     /// The model asks for a device feature that the device does not have.
     #[error(
-        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it learned from, for example {example}"
+        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it \
+         learned from, for example {example}"
     )]
     DeviceFeatureMissing { device: String, feature: String, example: String },
 
@@ -274,7 +278,8 @@ pub enum TrainError {
 
     /// The captured calls say nothing of a function.
     #[error(
-        "{file} has no captured call of `{function}` whose features are known; capture some, name other functions, or take another objective"
+        "{file} has no captured call of `{function}` whose features are known; capture some, name other functions, \
+         or take another objective"
     )]
     NoTraffic { file: String, function: String },
 
@@ -284,6 +289,12 @@ pub enum TrainError {
 }
 
 impl TrainError {
+    /// Returns what makes an error of a failed operation of the operating system.
+    pub(super) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+
     /// Tells if a folder has no inputs of the function.
     pub(super) fn is_of_no_match(&self) -> bool {
         match self {
@@ -315,6 +326,14 @@ impl TrainError {
                 self.of_recording(),
                 Some(RecordError::DeviceLost { .. } | RecordError::Panicked { .. } | RecordError::Store(_))
             )
+    }
+}
+
+/// Returns what was done, or the first error if there is one.
+pub(super) fn all_or_first<T>(done: Vec<T>, failed: Vec<TrainError>) -> Result<Vec<T>, TrainError> {
+    match failed.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(done),
     }
 }
 

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use clap::Args;
 use nitro_core::choice_text;
-use nitro_core::model::{Model, file_name};
+use nitro_core::model::Model;
 use nitro_learn::explain::{Explanation, Question};
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::explained_device::ExplainedDevice;
 use super::layered_store::LayeredStore;
-use super::request::{DataRequest, InputLists};
+use super::request::{DataRequest, InputLists, read_model};
 
 /// A request to explain a choice.
 ///
@@ -22,22 +23,29 @@ use super::request::{DataRequest, InputLists};
 /// assert_eq!(request.features, [("length".to_owned(), 1e6)]);
 /// assert!(request.store.is_none(), "the default store");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Args, Clone, Debug, PartialEq)]
 pub struct ExplainRequest {
-    /// The function.
+    /// Function to explain a choice of
+    #[arg(value_name = "F")]
     pub function: String,
-    /// Values of input features: each of the model's once, and others of the function, for which constraints may ask.
+    /// The values of input features: each of the model's once, and others of the function, for constraints.
+    #[arg(skip)]
     pub features: Vec<(String, f64)>,
-    /// Device to select for: one of this machine, as host:4, or one in the store [default: the host with all threads;
-    /// for a function of another kind of device, the first such device here, else a recorded one]
-    pub device: Option<String>,
-    /// The store with the training inputs.
-    pub store: Option<String>,
-    /// Folder of models.
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
     pub models: PathBuf,
+    /// Device to select for: one of this machine, as host:4, or one in the store. Without: the host with all threads,
+    /// or, for a function of another kind of device, the first such device here, else a recorded one
+    #[arg(long, value_name = "D")]
+    pub device: Option<String>,
+    /// Store with the training inputs, a file or redis://host:port/db. Without one, nitro.db in the working directory
+    /// over the recordings that the program carries
+    #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
+    // an address may have a password
+    pub store: Option<String>,
 }
 
-/// The answer.
+/// The explanation of a choice, with what it rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
     /// The reasons of the model for its choice.
@@ -92,8 +100,7 @@ impl Trainer {
     /// nowhere or lacks a device feature of the model.
     pub fn explain(&self, request: &ExplainRequest) -> Result<Explained, TrainError> {
         let name = &request.function;
-        let model = Model::read(&request.models.join(file_name(name)))
-            .map_err(|source| TrainError::NoModel { function: name.clone(), source })?;
+        let model = read_model(&request.models, name)?;
         let function = self.find(name).map(|tunable| tunable.function);
         let data = DataRequest { store: request.store.clone(), ..DataRequest::default() };
         let mut store = LayeredStore::open(self, &data)?;

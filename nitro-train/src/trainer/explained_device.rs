@@ -74,8 +74,7 @@ impl ExplainedDevice {
 
     /// Checks that it has all device features of the model.
     pub(super) fn check(&self, model: &Model) -> Result<(), TrainError> {
-        let is_missing = |name: &&String| !self.record.features.contains_key(*name);
-        match model.device_features.iter().find(is_missing) {
+        match model.device_features.iter().find(|name| !self.record.features.contains_key(*name)) {
             None => Ok(()),
             Some(missing) => Err(TrainError::DeviceFeatureMissing {
                 device: self.record.id.clone(),

@@ -9,7 +9,7 @@ use nitro_learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
 use nitro_store::recordings::{Meanings, Recordings};
 
 use super::builder::Trainer;
-use super::error::TrainError;
+use super::error::{TrainError, all_or_first};
 use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
@@ -82,10 +82,7 @@ impl FittedModels {
     /// # Errors
     /// The first of [`failed`](Self::failed).
     pub fn all(self) -> Result<Vec<FittedModel>, TrainError> {
-        match self.failed.into_iter().next() {
-            Some(error) => Err(error),
-            None => Ok(self.models),
-        }
+        all_or_first(self.models, self.failed)
     }
 }
 
@@ -117,11 +114,11 @@ impl Trainer {
         let mut store = LayeredStore::open(self, &request.data)?;
         let mut fitted = FittedModels::default();
         for function in store.functions(&request.data.functions)? {
-            let fit_one = |recordings| {
-                self.is_declared_so(&recordings)?;
+            let fitted_one = store.load(&function).and_then(|recordings| {
+                self.check_declaration(&recordings)?;
                 request.fit_one(&recordings)
-            };
-            match store.load(&function).and_then(fit_one) {
+            });
+            match fitted_one {
                 Ok(model) => fitted.models.push(model),
                 Err(error) => fitted.failed.push(error),
             }
@@ -133,7 +130,7 @@ impl Trainer {
     }
 
     /// Refuses recordings of a function that is declared otherwise by now.
-    fn is_declared_so(&self, recordings: &Recordings) -> Result<(), TrainError> {
+    fn check_declaration(&self, recordings: &Recordings) -> Result<(), TrainError> {
         let Some(tunable) = self.find(&recordings.function) else { return Ok(()) };
         match Meanings::of(tunable.function).changes(&recordings.meanings) {
             changes if changes.is_empty() => Ok(()),

@@ -72,7 +72,8 @@ impl Trainer {
     ///
     /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
     /// let which = WhichRecordings { variant: Some("stable".into()), inputs: Some("test/*".into()) };
-    /// let forgotten = Trainer::new().forget(&ForgetRequest { data: data.clone(), which, ..ForgetRequest::default() })?;
+    /// let request = ForgetRequest { data: data.clone(), which, ..ForgetRequest::default() };
+    /// let forgotten = Trainer::new().forget(&request)?;
     /// assert_eq!(forgotten[0].forgotten.inputs, 0, "another variant is still known on each");
     /// assert!(forgotten[0].forgotten.measurements > 0);
     /// let everything = ForgetRequest { data, ..ForgetRequest::default() };
@@ -140,13 +141,14 @@ impl Trainer {
     /// Makes sure that a function has the variant that is named.
     fn has_variant(&self, data: &DataRequest, which: &WhichRecordings) -> Result<(), TrainError> {
         let Some(variant) = &which.variant else { return Ok(()) };
-        let tunables = self.wanted(&data.functions)?;
-        let functions = || tunables.iter().map(|tunable| tunable.function);
-        if functions().any(|function| function.variant_named(variant).is_some()) {
-            return Ok(());
+        let mut known = Vec::new();
+        for tunable in self.wanted(&data.functions)? {
+            known.extend(tunable.function.variants().iter().map(|own| own.name().to_owned()));
         }
-        let known = functions().flat_map(|function| function.variants()).map(|own| own.name().to_owned());
-        Err(TrainError::UnknownVariant { variant: variant.clone(), known: known.collect() })
+        match known.contains(variant) {
+            true => Ok(()),
+            false => Err(TrainError::UnknownVariant { variant: variant.clone(), known }),
+        }
     }
 }
 

@@ -63,13 +63,13 @@ impl<'t> LayeredStore<'t> {
         if let Some(store) = &mut self.store {
             known.extend(store.functions()?);
         }
-        let store = || store::shown(&self.url);
+        let store = store::shown(&self.url);
         if known.is_empty() {
-            return Err(TrainError::NoRecordings { store: store() });
+            return Err(TrainError::NoRecordings { store });
         }
         if let Some(missing) = wanted.iter().find(|name| !known.contains(*name)) {
             let (function, known) = (missing.clone(), known.into_iter().collect());
-            return Err(TrainError::NoneOfFunction { store: store(), function, known });
+            return Err(TrainError::NoneOfFunction { store, function, known });
         }
         self.tell_of_strangers(&known, wanted);
         Ok(if wanted.is_empty() { known.into_iter().collect() } else { wanted.to_vec() })
@@ -120,7 +120,8 @@ impl<'t> LayeredStore<'t> {
         if !without_text.is_empty() {
             let choices = list(&without_text);
             self.tell_once(format!(
-                "{function}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` brings it along"
+                "{function}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` \
+                 brings it along"
             ));
         }
         Ok(recordings)
@@ -211,7 +212,8 @@ impl<'t> LayeredStore<'t> {
                 Some(own) => {
                     if !own.overlay_onto(&below) {
                         self.tell_once(format!(
-                            "{function}: the recordings that this program carries are left out, as they do not know all of its features"
+                            "{function}: the recordings that this program carries are left out, as they do not know \
+                             all of its features"
                         ));
                     }
                 }
@@ -229,8 +231,8 @@ impl<'t> LayeredStore<'t> {
             let (function, all) = (&recordings.function, inputs + recordings.inputs.len());
             let features = features.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             self.tell_once(format!(
-                "{function}: {inputs} of {all} inputs in the store are left out, recorded before it had all its features; `record` them \
-                 again, they lack: {features}"
+                "{function}: {inputs} of {all} inputs in the store are left out, recorded before it had all its \
+                 features; `record` them again, they lack: {features}"
             ));
         }
     }

@@ -16,7 +16,6 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::record::RecordSummary;
-use super::recorder::Recorder;
 use super::request::{DataRequest, seconds};
 use super::tunable::Tunable;
 use crate::measure::{
@@ -25,8 +24,9 @@ use crate::measure::{
 use crate::report::assemble::{assemble, device_tables, measured_here};
 use crate::report::{LocalResult, ReportData};
 
-const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
-                     training. Exhaustive measurement here shows what those choices achieve.";
+/// The text below the heading of the page.
+const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in \
+                     their training. Exhaustive measurement here shows what those choices achieve.";
 
 /// The settings of the main job.
 #[derive(Args, Clone, Debug)]
@@ -189,6 +189,7 @@ impl LocalJob<'_> {
         let (mut summary, mut first_error) = (RecordSummary::default(), None);
         let end = SystemClock.now() + self.time;
         for (tunable, left) in self.tunables.iter().zip((1..=self.tunables.len() as u32).rev()) {
+            // What a function leaves of its time goes to those after it.
             let now = SystemClock.now();
             let time = end.saturating_sub(now) / left;
             let names = fairly_ordered(&tunable.generated_inputs);
@@ -197,9 +198,7 @@ impl LocalJob<'_> {
             let runs = names.len() * candidates.len();
             let plan = Plan::new(Inputs::Generated(&names), repeats(time, runs), self.share.clone());
             let plan = Plan { until: Some(now + time), candidates: Some(candidates), ..plan };
-            let (device, observer) = (&*self.device, &*trainer.observer);
-            let processors = &*trainer.processors;
-            let recorder = Recorder { tunable, device_name: &self.name, device, observer, processors };
+            let recorder = trainer.recorder(tunable, &self.name, &*self.device);
             let store = self.store.writable()?;
             let recorded = recorder.record(&plan, store).and_then(|inputs| recorder.summary(inputs, store));
             summary.take(&recorder, recorded, &mut first_error)?;
@@ -237,9 +236,8 @@ pub(crate) const CALIBRATED_WITH: usize = 10;
 /// GPU are devices apart: only the one itself is left out.
 fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>, TrainError> {
     let own = format!("@{}", host::machine().id());
-    let is_here = |id: &str| id == here.id || id.ends_with(&own);
-    let other = recordings.devices.iter().filter(|device| !is_here(&device.id));
-    let sources: Vec<String> = other.map(|device| device.id.clone()).collect();
+    let ids = recordings.devices.iter().map(|device| &device.id);
+    let sources: Vec<String> = ids.filter(|id| **id != here.id && !id.ends_with(&own)).cloned().collect();
     match sources.is_empty() {
         true => Err(TrainError::NoSources { function: recordings.function.clone() }),
         false => Ok(sources),
@@ -248,13 +246,9 @@ fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>, 
 
 /// The first folder where dispatch looks for models.
 fn models_beside_program() -> Result<PathBuf, TrainError> {
-    let io = |what: &str| {
-        let what = what.to_owned();
-        |source| TrainError::Io { what, source }
-    };
-    let program = std::env::current_exe().map_err(io("where this program is"))?;
+    let program = std::env::current_exe().map_err(TrainError::io("where this program is"))?;
     let folder = program.parent().ok_or_else(|| std::io::ErrorKind::NotFound.into());
-    Ok(folder.map_err(io("the folder of this program"))?.join("models"))
+    Ok(folder.map_err(TrainError::io("the folder of this program"))?.join("models"))
 }
 
 /// Returns the inputs in an order whose every beginning is a fair sample of test inputs and others.
@@ -264,6 +258,7 @@ fn fairly_ordered(names: &[String]) -> Vec<String> {
     let mut random = Random::new(crate::DEFAULT_SEED);
     let mut placed = Vec::new();
     let (test, other): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with("test/"));
+    // Each group is spread evenly over the order, so that every beginning has the same share of both.
     for mut names in [test, other] {
         random.shuffle(&mut names);
         let count = names.len() as f64;

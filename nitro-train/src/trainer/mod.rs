@@ -69,6 +69,7 @@ pub use record_request::RecordRequest;
 pub use recorder::{FailedRecording, Fault, Recorded};
 pub use replay::ReplayRequest;
 pub use report::ReportRequest;
+pub(crate) use request::at_least_one;
 pub use request::{DataRequest, InputLists};
 pub use sample_choice::SampleOptions;
 pub use sample_result::{ChangedVariant, DeviceSample, Shift, VariantName};

@@ -1,6 +1,6 @@
 //! The ranking of devices that nobody measured.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use nitro_core::DeviceId;
 use nitro_learn::evaluate::Split;
@@ -55,7 +55,7 @@ impl Trainer {
     /// When there are no recordings, or nothing to learn from.
     pub fn next_devices(&self, data: &DataRequest) -> Result<Vec<DeviceRanking>, TrainError> {
         let mut store = LayeredStore::open(self, data)?;
-        let mut experiences = Vec::new();
+        let mut by_kind: BTreeMap<String, Vec<Experience>> = BTreeMap::new();
         for function in store.functions(&data.functions)? {
             let recordings = store.load(&function)?;
             self.tell(format!(
@@ -63,21 +63,17 @@ impl Trainer {
                 recordings.devices.len()
             ));
             let inputs = Split::by_name(&recordings).train;
-            experiences.push(Experience::new(&recordings, &inputs, crate::DEFAULT_SEED)?);
+            let experience = Experience::new(&recordings, &inputs, crate::DEFAULT_SEED)?;
+            by_kind.entry(kind(&experience)).or_default().push(experience);
         }
-        let kinds: BTreeSet<String> = experiences.iter().map(kind).collect();
-        let of_kind = |kind: &String| -> Vec<Experience> {
-            experiences.iter().filter(|experience| self::kind(experience) == *kind).cloned().collect()
-        };
-        Ok(kinds.iter().map(|kind| self.ranking(kind, &of_kind(kind))).collect())
+        Ok(by_kind.iter().map(|(kind, experiences)| self.ranking(kind, experiences)).collect())
     }
 
     fn ranking(&self, kind: &str, experiences: &[Experience]) -> DeviceRanking {
         let functions = experiences.iter().map(|experience| experience.function.clone()).collect();
         let (candidates, records) = self.candidates(kind, experiences);
         let ranked = rank(experiences, &records);
-        let is_first = |device: &DeviceRecord| ranked.first().is_some_and(|first| first.id == device.id);
-        let first = records.into_iter().find(is_first);
+        let first = ranked.first().and_then(|first| records.into_iter().find(|own| own.id == first.id));
         DeviceRanking { functions, candidates, ranked, first }
     }
 
@@ -85,17 +81,15 @@ impl Trainer {
     fn candidates(&self, kind: &str, experiences: &[Experience]) -> (Candidates, Vec<DeviceRecord>) {
         let provider = self.providers.iter().find(|provider| provider.kind() == kind);
         let names = provider.map_or_else(Vec::new, |provider| provider.names());
-        let describe = |name: String| match self.open_device(&name) {
-            Ok(device) => Some(describe_device(&*device)),
-            Err(error) => {
-                self.tell(format!("{name} is left out: {error}"));
-                None
+        // Devices that can be named here can be measured; where all are recorded, points between them tell where to look.
+        let mut here: Vec<DeviceRecord> = Vec::new();
+        for name in names {
+            match self.open_device(&name) {
+                Ok(device) => here.push(describe_device(&*device)),
+                Err(error) => self.tell(format!("{name} is left out: {error}")),
             }
-        };
-        let here: Vec<DeviceRecord> = names.into_iter().filter_map(describe).collect();
-        let is_new =
-            |device: &DeviceRecord| experiences.iter().any(|experience| !experience.knows(&device.id));
-        if here.iter().any(is_new) {
+        }
+        if here.iter().any(|device| experiences.iter().any(|experience| !experience.knows(&device.id))) {
             return (Candidates::Here, here);
         }
         let sources = distinct(experiences.iter().flat_map(|experience| experience.sources.clone()));

@@ -16,7 +16,7 @@ pub struct RecordRequest {
     #[command(flatten)]
     pub data: DataRequest,
     /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm with CUDA; repeat for several, one after the
-    /// other; all: every GPU of this machine at once, where identical ones share the inputs [default: host with all
+    /// other. all: every GPU of this machine at once, where identical ones share the inputs [default: host with all
     /// threads]
     #[arg(long = "device", value_name = "DEVICE")]
     pub devices: Vec<String>,

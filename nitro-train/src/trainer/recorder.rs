@@ -7,10 +7,11 @@ use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
 use nitro_core::recording::message;
 use nitro_store::printable::{printable, sentence};
-use nitro_store::recordings::{Measurement, Outcome, Recordings};
+use nitro_store::recordings::{Outcome, Recordings};
 use nitro_store::store::{SharedStore, Store};
 use serde::Serialize;
 
+use super::builder::Trainer;
 use super::doubtful::Doubtful;
 use super::error::TrainError;
 use super::left_out::{by_reason, named};
@@ -42,6 +43,18 @@ pub(super) struct Recorder<'a> {
     pub(super) device: &'a dyn OpenDevice,
     pub(super) observer: &'a dyn Observer,
     pub(super) processors: &'a dyn Processors,
+}
+
+impl Trainer {
+    /// Returns the recorder of a function on a device, which the user calls by this name.
+    pub(super) fn recorder<'a>(
+        &'a self,
+        tunable: &'a Tunable,
+        device_name: &'a str,
+        device: &'a dyn OpenDevice,
+    ) -> Recorder<'a> {
+        Recorder { tunable, device_name, device, observer: &*self.observer, processors: &*self.processors }
+    }
 }
 
 impl Recorder<'_> {
@@ -164,10 +177,12 @@ impl Recorder<'_> {
     fn faults(&self, recordings: &Recordings) -> Vec<Fault> {
         let id = self.device.entry().id();
         let mut faults: BTreeMap<(usize, &str), Fault> = BTreeMap::new();
-        let is_fault = |one: &&Measurement| {
-            recordings.devices[one.device].id == id && matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
-        };
-        for one in recordings.measurements.iter().filter(is_fault) {
+        for one in &recordings.measurements {
+            if recordings.devices[one.device].id != id
+                || !matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
+            {
+                continue;
+            }
             let fault = faults.entry((one.variant, &one.configuration)).or_insert_with(|| Fault {
                 variant: choice_text(&recordings.variants[one.variant], &one.configuration),
                 inputs: 0,
@@ -196,6 +211,7 @@ impl Recorder<'_> {
         self.observer.message(&format!("{} on {}: {what}", self.tunable.name(), self.device_name));
     }
 
+    /// Returns the names of the function and of the device.
     pub(super) fn names(&self) -> (String, String) {
         (self.tunable.name().to_owned(), self.device_name.to_owned())
     }

@@ -68,7 +68,8 @@ impl Trainer {
     /// let entry = |tile: u32, ms: u32| format!(r#""{tile}": {{"tile": {tile}, "time": {ms}}}"#);
     /// let cache = |device: &str, scale: u32| {
     ///     let entries: Vec<_> = (1..=8).map(|tile| entry(tile, scale * (3 + tile.abs_diff(5)))).collect();
-    ///     let text = format!(r#"{{"device_name": "{device}", "tune_params_keys": ["tile"], "cache": {{{}}}}}"#, entries.join(","));
+    ///     let (head, entries) = (format!(r#""device_name": "{device}""#), entries.join(","));
+    ///     let text = format!(r#"{{{head}, "tune_params_keys": ["tile"], "cache": {{{entries}}}}}"#);
     ///     let file = folder.path().join(device);
     ///     std::fs::write(&file, text).map(|()| file)
     /// };
@@ -118,13 +119,12 @@ impl Trainer {
         {
             let found = measured.answers(input);
             for &target in devices.targets.iter().filter(|target| found.contains_key(target)) {
-                let name = |device: usize| recordings.devices[device].id.clone();
-                let known = &found[&target];
+                let (device, known) = (&recordings.devices[target].id, &found[&target]);
                 if !known.iter().flatten().any(|answer| answer.time_ns().is_some()) {
-                    self.tell(format!("{}: nothing has a time on {}", recordings.function, name(target)));
+                    self.tell(format!("{}: nothing has a time on {device}", recordings.function));
                     continue;
                 }
-                self.tell_of_gaps(recordings, &name(target), known);
+                self.tell_of_gaps(recordings, device, known);
                 let sources: Vec<usize> = devices
                     .sources
                     .iter()
@@ -136,7 +136,7 @@ impl Trainer {
                 jobs.extend(request.strategies.iter().map(|&strategy| Job {
                     function: recordings.function.clone(),
                     variant: (spaces.len() > 1).then(|| measured.variant().to_owned()),
-                    device: name(target),
+                    device: device.clone(),
                     input: recordings.inputs[input].name.clone(),
                     strategy,
                     sources: Arc::clone(&sources_data),
@@ -152,7 +152,8 @@ impl Trainer {
         if unknown > 0 {
             let (function, all) = (&recordings.function, known.len());
             self.tell(format!(
-                "{function}: {unknown} of {all} configurations were never measured on {device}; they count as failed there"
+                "{function}: {unknown} of {all} configurations were never measured on {device}; they count as \
+                 failed there"
             ));
         }
     }
@@ -199,14 +200,19 @@ struct Devices {
 
 impl Devices {
     fn of(recordings: &Recordings, request: &ReplayRequest) -> Result<Self, SearchError> {
-        let index = |name: &String| {
-            recordings.device_index(name).ok_or_else(|| SearchError::no_such_device(recordings, name))
-        };
-        let named = |names: &[String]| names.iter().map(index).collect::<Result<Vec<_>, _>>();
-        let all = || (0..recordings.devices.len()).collect();
-        Ok(Self {
-            targets: if request.devices.is_empty() { all() } else { named(&request.devices)? },
-            sources: request.sources.as_deref().map_or_else(|| Ok(all()), named)?,
-        })
+        let targets = Some(request.devices.as_slice()).filter(|names| !names.is_empty());
+        let sources = request.sources.as_deref();
+        Ok(Self { targets: positions(recordings, targets)?, sources: positions(recordings, sources)? })
     }
+}
+
+/// Returns the positions of the named devices; those of all without names.
+fn positions(recordings: &Recordings, names: Option<&[String]>) -> Result<Vec<usize>, SearchError> {
+    let Some(names) = names else { return Ok((0..recordings.devices.len()).collect()) };
+    let mut positions = Vec::new();
+    for name in names {
+        let position = recordings.device_index(name);
+        positions.push(position.ok_or_else(|| SearchError::no_such_device(recordings, name))?);
+    }
+    Ok(positions)
 }

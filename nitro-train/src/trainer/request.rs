@@ -1,11 +1,13 @@
 //! Settings that the calls of a trainer have in common, as the library and the command line take them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
+use nitro_core::model::{Model, file_name};
 
+use super::error::TrainError;
 use crate::measure::Repeats;
 
 /// Reads a number from 1.
@@ -15,8 +17,8 @@ pub(crate) fn at_least_one() -> impl TypedValueParser<Value = usize> {
 
 /// Reads milliseconds for the repeats of one choice on one input.
 pub(crate) fn repeats() -> impl TypedValueParser<Value = Repeats> {
-    let of_ms = |ms| Repeats { budget_ns: f64::from(ms) * 1e6, ..Repeats::default() };
-    clap::value_parser!(u32).range(1..).map(of_ms)
+    let milliseconds = clap::value_parser!(u32).range(1..);
+    milliseconds.map(|ms| Repeats { budget_ns: f64::from(ms) * 1e6, ..Repeats::default() })
 }
 
 /// Reads seconds from 1.
@@ -64,6 +66,12 @@ impl InputLists {
     pub(crate) fn is_given(&self) -> bool {
         self.train.is_some() || self.test.is_some()
     }
+}
+
+/// Reads the model of a function from a folder of models.
+pub(super) fn read_model(models: &Path, function: &str) -> Result<Model, TrainError> {
+    Model::read(&models.join(file_name(function)))
+        .map_err(|source| TrainError::NoModel { function: function.to_owned(), source })
 }
 
 /// The store used when the user names none.

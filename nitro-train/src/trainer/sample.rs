@@ -5,7 +5,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use nitro_core::Function;
 use nitro_core::provide::OpenDevice;
 use nitro_store::printable::{printable, sentence};
 use nitro_store::recordings::{Meanings, Outcome, Recordings};
@@ -37,6 +36,7 @@ pub(super) struct DeviceSamples<'t> {
 }
 
 impl<'t> DeviceSamples<'t> {
+    /// Creates the samples of a device, none yet.
     pub(super) fn new(device: &str) -> Self {
         Self { device: device.to_owned(), samples: Vec::new() }
     }
@@ -58,14 +58,10 @@ pub(super) fn choose(
     store: &mut dyn Store,
 ) -> Result<Option<Sample>, TrainError> {
     let (function, id) = (tunable.function, device.entry().id());
-    let is_known = |store: &mut dyn Store| {
-        Ok::<_, TrainError>(store.functions()?.iter().any(|one| one == function.name()))
-    };
-    if request.sample.inputs == 0
-        || !worker::takes_samples()
-        || request.feature_times_only
-        || !is_known(store)?
-    {
+    if request.sample.inputs == 0 || !worker::takes_samples() || request.feature_times_only {
+        return Ok(None);
+    }
+    if !store.functions()?.iter().any(|one| one == function.name()) {
         return Ok(None);
     }
     let mut candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
@@ -135,14 +131,7 @@ impl Trainer {
         }
         let (mut remeasured, mut failed_inputs, mut is_lost) = (Vec::new(), BTreeMap::new(), false);
         for (tunable, sample) in samples {
-            let recorder = Recorder {
-                tunable,
-                device_name: name,
-                device: &*device,
-                observer: &*self.observer,
-                processors: &*self.processors,
-            };
-            let measured = measure(&recorder, request, sample)?;
+            let measured = measure(&self.recorder(tunable, name, &*device), request, sample)?;
             remeasured.extend(measured.remeasured);
             if !measured.failed.is_empty() {
                 failed_inputs.insert(tunable.name().to_owned(), measured.failed);
@@ -167,8 +156,7 @@ impl Trainer {
         for changed in &sample.changed {
             let VariantName { function, variant } = &changed.name;
             let mut command = "record --again".to_owned();
-            let has_variant = |own: &&Function| own.variant_named(variant).is_some();
-            if self.functions().filter(|own| has_variant(&&**own)).count() > 1 {
+            if self.functions().filter(|own| own.variant_named(variant).is_some()).count() > 1 {
                 command += &format!(" --function {function}");
             }
             command += &format!(" --variant {variant}{}", device_option(request, device));
@@ -214,6 +202,7 @@ fn measure(
         let name = VariantName { function: function.name().to_owned(), variant };
         remeasured.push(Remeasured { name, input, now: Err(why) });
     }
+    // What ended a worker before this one is not tried again.
     let nothing = MeasuredSample { remeasured, failed: FailedInputs::new(), is_device_lost: false };
     if sample.candidates.is_empty() {
         return Ok(nothing);

@@ -36,10 +36,11 @@ const DEFAULT_RUNS: f64 = 3.0;
 /// ```
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
-    /// Measure about so many recorded inputs of each variant again in the end, within 5 % of the time of the recording,
-    /// and say where times differ: a variant's body, a compiler, a driver or a clock has changed. Nothing of it is
-    /// kept; 0 measures none
-    #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS, value_parser = at_most_a_thousand())]
+    /// Measure about so many recorded inputs of each variant again in the end, and say where times differ, as after a
+    /// change of the code, a compiler, a driver or a clock. It takes at most 5 % of the time of the recording, and
+    /// nothing of it is kept; 0 measures none
+    #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS)]
+    #[arg(value_parser = at_most_a_thousand())]
     pub inputs: usize,
     /// The seed of the choice of inputs.
     #[arg(skip = crate::DEFAULT_SEED)]
@@ -117,30 +118,28 @@ impl Sample {
             budget_ns: REPEATS_SHARE * repeats.budget_ns,
             ..*repeats
         };
+        // A changed body shows in any configuration: one candidate a variant does for all.
         let candidates = times.one_a_variant(&rows);
         let by_candidate: Vec<_> = candidates.iter().map(|own| times.of(&rows, own)).collect();
         let default = Candidate::of(times.function, times.function.default_choice());
         let costs = costs_ns(&by_candidate, &times.of(&rows, &default), &repeats);
         let mut random = Random::new(options.seed);
         let chosen = spread_over_times(&by_candidate, &costs, most_ns, options.inputs, &mut random);
-        let name = |input: usize| times.recordings.inputs[input].name.clone();
-        let mut recorded = BTreeMap::new();
-        for (candidate, own) in candidates.iter().zip(&by_candidate) {
-            for (&input, row) in own.iter().filter(|(input, _)| chosen.contains(input)) {
-                recorded.insert((candidate.variant.to_owned(), name(input)), *row);
-            }
+        if chosen.is_empty() {
+            return None;
         }
-        let features: BTreeMap<_, _> =
-            chosen.iter().map(|&input| (name(input), named_features(times.recordings, input))).collect();
-        (!chosen.is_empty()).then(|| Self {
-            features,
-            expected_ns: chosen.iter().map(|input| costs[input]).sum(),
-            inputs: chosen.into_iter().map(name).collect(),
-            candidates,
-            repeats,
-            most_ns,
-            times: recorded,
-        })
+        let (mut inputs, mut features, mut recorded) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        for input in &chosen {
+            let name = &times.recordings.inputs[*input].name;
+            for (candidate, own) in candidates.iter().zip(&by_candidate) {
+                let row = own.get(input);
+                recorded.extend(row.map(|row| ((candidate.variant.to_owned(), name.clone()), *row)));
+            }
+            features.insert(name.clone(), named_features(times.recordings, *input));
+            inputs.insert(name.clone());
+        }
+        let expected_ns = chosen.iter().map(|input| costs[input]).sum();
+        Some(Self { inputs, candidates, repeats, expected_ns, most_ns, features, times: recorded })
     }
 
     /// Returns the recorded time of a variant on an input, if there is one.
@@ -193,10 +192,13 @@ impl<'a> Times<'a> {
     /// The times of one candidate, by input.
     fn of(&self, rows: &[(&Measurement, f64)], candidate: &Candidate) -> BTreeMap<usize, Recorded> {
         let Some(variant) = self.recordings.variant_index(candidate.variant) else { return BTreeMap::new() };
-        let is_own =
-            |row: &Measurement| row.variant == variant && row.configuration == candidate.configuration;
-        let own = rows.iter().filter(|(row, _)| is_own(row));
-        own.map(|&(row, time_ns)| (row.input, Recorded { time_ns, spread_ns: row.spread_ns })).collect()
+        let mut own = BTreeMap::new();
+        for &(row, time_ns) in rows {
+            if row.variant == variant && row.configuration == candidate.configuration {
+                own.insert(row.input, Recorded { time_ns, spread_ns: row.spread_ns });
+            }
+        }
+        own
     }
 
     /// Returns for each variant the candidate with most times, the default configuration where that has as many.
@@ -235,6 +237,7 @@ fn costs_ns(
     repeats: &Repeats,
 ) -> BTreeMap<usize, f64> {
     let mut costs: BTreeMap<usize, f64> = BTreeMap::new();
+    // The first run of each candidate compares results, and is not among the repeats.
     for own in candidates {
         for (&input, row) in own {
             *costs.entry(input).or_default() += (1.0 + runs(row.time_ns, repeats)) * row.time_ns;
@@ -279,6 +282,7 @@ fn spread_over_times(
             if part.iter().any(|input| chosen.contains(input)) {
                 continue;
             }
+            // Any input of the part does that still fits into the bound.
             random.shuffle(&mut part);
             if let Some(input) = part.into_iter().find(|input| spent_ns + costs[input] <= most_ns) {
                 spent_ns += costs[&input];

@@ -131,11 +131,13 @@ fn change_of(own: &[&Remeasured]) -> Option<ChangedVariant> {
         let inputs: Vec<String> = differing.into_iter().map(str::to_owned).collect();
         Some(ChangedVariant { name, ratio, inputs, measured_inputs: own.len(), reason })
     };
+    // One failure is enough: the variant had a time there.
     let ended = own.iter().filter_map(|one| Some((&*one.input, one.now.as_ref().err()?)));
     let (ended, reasons): (Vec<&str>, Vec<&String>) = ended.unzip();
     if let Some(reason) = reasons.first() {
         return named(ended, None, Some((*reason).clone()));
     }
+    // A change of code shows on most inputs, and in one direction; noise does not.
     let changes = own.iter().filter_map(|one| Some((&*one.input, one.now.as_ref().ok()?)));
     let beyond: Vec<(&str, f64)> = changes
         .filter(|(_, change)| change.is_beyond_noise())
@@ -156,6 +158,7 @@ fn shift_of(changed: &[ChangedVariant], timed: usize) -> Option<Shift> {
     if ratios.len() < 2 {
         return None;
     }
+    // The machine has changed if nearly all variants changed by about the same factor.
     let middle = median_low(&mut ratios)?;
     ratios.retain(|&ratio| is_like(ratio, middle));
     let variants = ratios.len();

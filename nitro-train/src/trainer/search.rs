@@ -35,7 +35,8 @@ pub struct SearchRequest {
     #[arg(skip)]
     pub strategy: Option<SearchStrategy>,
     /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent of its time
-    #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay", value_parser = percent)]
+    #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay")]
+    #[arg(value_parser = percent)]
     pub within_percent: f64,
     /// Most evaluations for each device and input, failed ones counted. With --strategy prove a search that they end
     /// says how much is left to prove, and goes on with more
@@ -58,7 +59,8 @@ pub struct SearchRequest {
     #[arg(long, value_name = "K", default_value_t = KEPT, conflicts_with = "replay")]
     pub keep: usize,
     /// Time for the repeats of one configuration on one input, in milliseconds
-    #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay", value_parser = repeats())]
+    #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay")]
+    #[arg(value_parser = repeats())]
     pub repeats: Repeats,
     /// Metrics that ants learn from besides times: those counted without a profiler, or hardware counters too, by
     /// Nsight Compute, which takes seconds for each evaluation of generated code
@@ -110,7 +112,8 @@ impl Default for SearchRequest {
 /// use nitro_train::{MetricsSource, SearchRequest};
 ///
 /// let request = SearchRequest { metrics: MetricsSource::Ncu, ..SearchRequest::default() };
-/// assert_ne!(request.metrics, MetricsSource::default()); // where there is no profiler, `Trainer::search` says what to install
+/// // Where there is no profiler, `Trainer::search` says what to install.
+/// assert_ne!(request.metrics, MetricsSource::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MetricsSource {
@@ -153,26 +156,28 @@ impl Trainer {
     /// At most [`SearchRequest::keep`] configurations are measured so, beside the default of every variant.
     /// [`fit`](Self::fit) learns to pick among them.
     ///
-    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and
-    /// several programs search together that share a store and ask for the same. Each of them sees every search to
-    /// its end. What other devices had measured when a search began is in the store too: the same request is the
-    /// same search, whatever has been measured since; another [`seed`](SearchRequest::seed) begins another, at no
-    /// cost for what was evaluated before. Everything runs in this process, as with [`record`](Self::record).
+    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been. Several
+    /// programs search together if they share a store and ask for the same; each of them sees every search to its end.
+    /// The measurements of other devices when a search began are in the store too, so the same request is the same
+    /// search, whatever has been measured since. Another [`seed`](SearchRequest::seed) begins another, at no cost for
+    /// what was evaluated before. Everything runs in this process, as with [`record`](Self::record).
     ///
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = values.len()), variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
+    /// #     #[code_variant(features(length = values.len()),
+    /// #         variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
     /// #     pub fn sum(values: &[u32]) -> u32;
     /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
-    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).map(|own| own.iter().sum::<u32>()).sum() }
+    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).flatten().sum() }
     /// # }
     /// # use app::sum;
     /// use nitro_train::measure::Repeats;
     /// use nitro_train::search::Strategy;
     /// use nitro_train::{DataRequest, SearchRequest, Trainer};
     ///
-    /// let trainer = Trainer::new().function(sum::function(), |session| { // of variants `plain` and `blocked { block in pow2(1..=64) }`
+    /// // A function of variants `plain` and `blocked { block in pow2(1..=64) }`.
+    /// let trainer = Trainer::new().function(sum::function(), |session| {
     ///     let values: Vec<u32> = (0..1000).collect();
     ///     Ok(session.input("thousand", || sum(&values))?)
     /// });
@@ -201,13 +206,7 @@ impl Trainer {
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             for tunable in self.searchable(request, &name)? {
-                let recorder = Recorder {
-                    tunable,
-                    device_name: &name,
-                    device: &*device,
-                    observer: &*self.observer,
-                    processors: &*self.processors,
-                };
+                let recorder = self.recorder(tunable, &name, &*device);
                 match self.search_on(&recorder, request, &mut store, &mut summary) {
                     Ok(()) => {}
                     Err(error) if error.ends_the_process() => return Err(error),
@@ -254,8 +253,9 @@ impl Trainer {
         summary: &mut SearchSummary,
     ) -> Result<(), TrainError> {
         let function = recorder.tunable.function;
-        let nothing = || Recordings { function: function.name().to_owned(), ..Recordings::default() };
-        let others = store.load_if_recorded(function.name())?.unwrap_or_else(nothing);
+        let others = store
+            .load_if_recorded(function.name())?
+            .unwrap_or_else(|| Recordings { function: function.name().to_owned(), ..Recordings::default() });
         let search_plan = self.search_plan(request, recorder.tunable, others)?;
         let mut searches = Searches::new(search_plan, function, recorder.device.entry())?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
@@ -293,19 +293,20 @@ impl Trainer {
     ) -> Result<RecordedInputs, TrainError> {
         let Recorder { tunable, device_name, .. } = *recorder;
         recorder.say(&format!("searching, at most {} evaluations an input", request.evaluations));
-        let is_sought = |variant: &str| request.variant.as_ref().is_none_or(|own| own == variant);
-        for (variant, presets) in
-            tunable.presets().filter(|(own, presets)| is_sought(own) && !presets.is_empty())
-        {
-            let (function, presets) = (tunable.name(), list(&presets));
-            self.tell(format!("{function}: the search of `{variant}` begins with {presets}"));
+        for (variant, presets) in tunable.presets() {
+            if request.variant.as_ref().is_none_or(|own| own == variant) && !presets.is_empty() {
+                let (function, presets) = (tunable.name(), list(&presets));
+                self.tell(format!("{function}: the search of `{variant}` begins with {presets}"));
+            }
         }
+        // The next candidates are compiled while one is timed.
         let prepare = tunable.prepare.as_ref().map(|prepare| move |choice| prepare(choice, device_name));
         let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
         let profile = match request.metrics {
             MetricsSource::Counted => None,
             MetricsSource::Ncu => Some(self.counters_of(recorder, request)?),
         };
+        // Counting calls each candidate once more, in a process that a profiler watches.
         let counting = profile
             .as_ref()
             .map(|(profile, folder)| Counting::new((tunable, device_name), profile, &*self.observer, folder));
@@ -326,8 +327,7 @@ impl Trainer {
         if recorder.device.profiled().is_none() {
             return Err(TrainError::NoCounters { device: recorder.device_name.to_owned() });
         }
-        let folder = tempfile::tempdir()
-            .map_err(|source| TrainError::Io { what: "a folder for logs".to_owned(), source })?;
+        let folder = tempfile::tempdir().map_err(TrainError::io("a folder for logs"))?;
         Ok((Counting::request(request.inputs.as_deref(), &folder), folder))
     }
 
@@ -361,8 +361,8 @@ impl Trainer {
 /// Returns every variant with its default configuration, which generated code does not have, and the chosen ones.
 fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> {
     let chosen = chosen.iter().filter_map(|text| function.choice(text).ok());
-    let is_listed = |own: &Choice| function.variants()[own.variant].parameters().artifact().is_none();
-    let mut choices: Vec<_> = function.default_choices().filter(is_listed).collect();
+    let mut choices: Vec<Choice> = function.default_choices().collect();
+    choices.retain(|own| function.variants()[own.variant].parameters().artifact().is_none());
     choices.extend(chosen);
     choices.sort();
     choices.dedup();

@@ -34,7 +34,8 @@ type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send 
 ///     }
 ///     Ok(())
 /// });
-/// let trainer = Trainer::new().tunable(sorting.generated_inputs(["train/10", "train/1000", "test/100"]).runs_on("host"));
+/// let sorting = sorting.generated_inputs(["train/10", "train/1000", "test/100"]).runs_on("host");
+/// let trainer = Trainer::new().tunable(sorting);
 /// assert_eq!(trainer.functions().count(), 1);
 /// ```
 pub struct Tunable {
@@ -95,10 +96,11 @@ impl Tunable {
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = values.len()), variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
+    /// #     #[code_variant(features(length = values.len()),
+    /// #         variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
     /// #     pub fn sum(values: &[u32]) -> u32;
     /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
-    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).map(|own| own.iter().sum::<u32>()).sum() }
+    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).flatten().sum() }
     /// # }
     /// # use app::sum;
     /// # fn compile(block: usize, device: &str) {}
@@ -141,7 +143,9 @@ impl Tunable {
     /// # }
     /// # impl Generator for Blocks {
     /// #     fn decisions(&self) -> &dyn Decisions { self }
-    /// #     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> { Ok(format!("block={}", 16 << path[0].option)) }
+    /// #     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+    /// #         Ok(format!("block={}", 16 << path[0].option))
+    /// #     }
     /// # }
     /// use nitro_train::Tunable;
     ///
@@ -155,14 +159,17 @@ impl Tunable {
         self
     }
 
+    /// Returns the generators for a search.
     pub(super) fn generators(&self) -> Generators<'_> {
         Generators(self.generators.iter().map(|(variant, own)| (*variant, &**own)).collect())
     }
 
     /// The names of what searches begin with, by variant.
     pub(super) fn presets(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> + '_ {
-        let names = |own: &dyn Generator| own.presets().into_iter().map(|(name, _)| name).collect();
-        self.generators.iter().map(move |(variant, own)| (*variant, names(&**own)))
+        self.generators.iter().map(|(variant, own)| {
+            let names = own.presets().into_iter().map(|(name, _)| name).collect();
+            (*variant, names)
+        })
     }
 
     /// Returns true if there is something to search: configurations that can be listed, or a generator of code.
@@ -180,6 +187,7 @@ impl Tunable {
         }
     }
 
+    /// Returns the name of the function.
     pub(super) fn name(&self) -> &'static str {
         self.function.name()
     }

@@ -4,7 +4,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nitro_learn::evaluate::LeaveOut;
 
-use super::{ObjectiveArgs, ProfilesArgs, ShowArgs, StudyArgs};
+use super::common::{ProfilesArgs, StudyArgs};
+use super::objective::ObjectiveArgs;
+use super::show::ShowArgs;
 use crate::trainer::EvaluateRequest;
 
 const DEVICE: &str = "device";
@@ -26,8 +28,7 @@ pub(in crate::cli) struct EvaluateArgs {
     pub(in crate::cli) request: EvaluateRequest,
     #[command(flatten)]
     pub(in crate::cli) profiles: ProfilesArgs,
-    /// What to leave out at a time: a device, a machine with all devices that share its chip, or an input on each
-    /// device
+    /// Leave out one device at a time, one machine with all devices that share its chip, or one input on each device
     #[arg(long, value_name = "WHAT", value_parser = leave_out(), default_value = DEVICE)]
     pub(in crate::cli) leave_out: LeftOut,
     #[command(flatten)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::ShowArgs;
-use crate::trainer::{DescribeRequest, GeneratedRequest};
+use super::show::ShowArgs;
+use crate::trainer::DescribeRequest;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct NestArgs {
@@ -43,27 +43,13 @@ pub(in crate::cli) struct ShowNestArgs {
     #[arg(value_name = "KERNEL")]
     pub(in crate::cli) kernel: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) among: GeneratedRequest,
+    pub(in crate::cli) request: DescribeRequest,
     /// Write a self-contained page to this file instead of printing text
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub(in crate::cli) html: Option<PathBuf>,
     /// Show the passes that made the kernels, with the nest or the kernels after each
     #[arg(long, requires = "kernel", conflicts_with = "html")]
     pub(in crate::cli) passes: bool,
-    /// Device of this machine to compile for, for example cuda:0 [default: the first that the function runs on; without
-    /// one nothing is compiled]
-    #[arg(long, value_name = "D", requires = "kernel")]
-    pub(in crate::cli) device: Option<String>,
-    /// Architecture to compile for, with or without such a device here: 90 for sm_90
-    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "device")]
-    architecture: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) show: ShowArgs,
-}
-
-impl ShowNestArgs {
-    pub(in crate::cli) fn request(&self, kernel: &str) -> DescribeRequest {
-        let (device, architecture) = (self.device.clone(), self.architecture);
-        DescribeRequest { among: self.among.clone(), device, architecture, ..DescribeRequest::new(kernel) }
-    }
 }

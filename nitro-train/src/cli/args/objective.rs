@@ -19,6 +19,7 @@ pub(in crate::cli) struct ObjectiveArgs {
 }
 
 impl ObjectiveArgs {
+    /// Returns the objective that the arguments name.
     pub(in crate::cli) fn request(&self) -> ObjectiveRequest {
         match &self.traffic {
             Some(file) if self.objective == Objective::NAMES[2] => ObjectiveRequest::Traffic(file.clone()),

@@ -4,10 +4,11 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::{DEADLINE_SECONDS, ShowArgs};
+use super::common::DeadlineArgs;
+use super::show::ShowArgs;
 use crate::measure::Share;
 use crate::search::{SearchStrategy, Strategy};
-use crate::trainer::{ReplayRequest, SearchRequest};
+use crate::trainer::{ReplayRequest, SearchRequest, at_least_one};
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct SearchArgs {
@@ -21,14 +22,13 @@ pub(in crate::cli) struct SearchArgs {
     strategy: Option<Strategies>,
     /// Replay searches from what the store holds of the device, without running anything, and show how good the best
     /// found was after so many evaluations
-    #[arg(long)]
+    #[arg(long, conflicts_with = "deadline")]
     pub(in crate::cli) replay: bool,
     /// Number of searches, with consecutive seeds from --seed on
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "replay", value_parser = clap::value_parser!(u32).range(1..))]
-    seeds: u32,
-    /// Seconds that one run of a configuration may take; one that takes longer twice counts as failed
-    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(in crate::cli) deadline: u32,
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "replay", value_parser = at_least_one())]
+    seeds: usize,
+    #[command(flatten)]
+    pub(in crate::cli) deadline: DeadlineArgs,
     #[command(flatten)]
     pub(in crate::cli) show: ShowArgs,
 }
@@ -59,6 +59,7 @@ impl FromStr for Strategies {
 const NONE: &str = "none";
 
 impl SearchArgs {
+    /// Returns the request of a search that measures.
     pub(in crate::cli) fn request(&self, share: Share) -> SearchRequest {
         let strategy = match self.strategy {
             Some(Strategies::One(strategy)) => Some(strategy),
@@ -86,6 +87,7 @@ impl SearchArgs {
         Some(if named == [NONE] { Vec::new() } else { named })
     }
 
+    /// Returns the request of a replay, which shares most arguments with a search.
     pub(in crate::cli) fn replay_request(&self) -> ReplayRequest {
         let SearchRequest { data, variant, evaluations, devices, seed, .. } = self.request.clone();
         let strategies = match self.strategy {
@@ -93,7 +95,7 @@ impl SearchArgs {
             Some(Strategies::One(SearchStrategy::Find(strategy))) => vec![strategy],
             Some(Strategies::One(SearchStrategy::Prove)) | None => vec![Strategy::Transfer],
         };
-        let (sources, seeds) = (self.sources(), self.seeds as usize);
+        let (sources, seeds) = (self.sources(), self.seeds);
         ReplayRequest { data, variant, strategies, evaluations, devices, sources, seed, seeds }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::JsonArgs;
+use super::show::JsonArgs;
 use crate::trainer::ForgetRequest;
 
 /// The recordings that `record --again` measures.

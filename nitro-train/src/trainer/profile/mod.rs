@@ -63,8 +63,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When there is no profiler, a device has no hardware counters, or a function does not run on it; in the
-    /// iterator when counters may not be read or a file not be written.
+    /// When there is no profiler, a device has no hardware counters, or a function does not run on it. In the iterator:
+    /// when counters may not be read, or a file cannot be written.
     pub fn profile<'t>(
         &'t self,
         request: &'t ProfileRequest,
@@ -76,8 +76,10 @@ impl Trainer {
             runs.extend(std::iter::once(None).chain(names).map(|function| (device.clone(), function)));
         }
         let profiler = Profiler::new(Ncu::find()?, request, &*self.observer, metrics())?;
-        let id = |device: &String| Ok((device.clone(), self.counted(device)?));
-        let ids = request.devices.iter().map(id).collect::<Result<_, TrainError>>()?;
+        let mut ids = BTreeMap::new();
+        for device in &request.devices {
+            ids.insert(device.clone(), self.counted(device)?);
+        }
         let shares = Shares::new(request.time, runs.len());
         let (folder, missing) = (Folder::new(&request.out), Vec::new());
         Ok(Runs { trainer: self, runs: runs.into_iter(), profiler, folder, ids, shares, missing })
@@ -153,7 +155,7 @@ impl Runs<'_> {
 /// Returns a profile for each kernel of a variant.
 fn of_variant(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<VariantProfile> {
     let Shown::Variant { variant, input, launches } = section.what else { return Vec::new() };
-    let profile = |own: KernelMetrics| VariantProfile {
+    let profiles = kernels.into_iter().map(|own| VariantProfile {
         device: device.to_owned(),
         variant: variant.clone(),
         input: input.clone(),
@@ -161,18 +163,18 @@ fn of_variant(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -
         launches,
         shown: own.launches,
         metrics: own.metrics,
-    };
-    kernels.into_iter().map(profile).collect()
+    });
+    profiles.collect()
 }
 
-/// A proxy is one kernel.
+/// Returns the profile of a proxy, which is one kernel.
 fn of_proxy(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<ProxyProfile> {
     let Shown::Proxy { proxy, intensity } = section.what else { return Vec::new() };
-    let profile = |own: KernelMetrics| ProxyProfile {
+    let profiles = kernels.into_iter().map(|own| ProxyProfile {
         device: device.to_owned(),
         proxy: proxy.clone(),
         intensity,
         metrics: own.metrics,
-    };
-    kernels.into_iter().map(profile).collect()
+    });
+    profiles.collect()
 }

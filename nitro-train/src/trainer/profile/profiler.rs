@@ -27,10 +27,12 @@ pub(super) struct Shares {
 }
 
 impl Shares {
+    /// Divides this time among so many runs.
     pub(super) fn new(time: Duration, runs: usize) -> Self {
         Self { ends: Instant::now() + time, runs }
     }
 
+    /// Returns the time of the next run.
     pub(super) fn next(&mut self) -> Duration {
         let share = self.ends.saturating_duration_since(Instant::now()) / self.runs.max(1) as u32;
         self.runs = self.runs.saturating_sub(1);
@@ -59,8 +61,7 @@ impl<'a> Profiler<'a> {
         observer: &'a dyn Observer,
         metrics: Vec<&'static str>,
     ) -> Result<Self, TrainError> {
-        let program = std::env::current_exe()
-            .map_err(|source| TrainError::Io { what: "where this program is".to_owned(), source })?;
+        let program = std::env::current_exe().map_err(TrainError::io("where this program is"))?;
         let logs = request.out.join("logs");
         Ok(Self { ncu, program, request, observer, logs, metrics, only: None })
     }

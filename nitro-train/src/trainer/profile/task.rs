@@ -59,10 +59,8 @@ impl Trainer {
         let Ok(task) = std::env::var(VARIABLE) else { return Ok(false) };
         let task: Task = serde_json::from_str(&task).map_err(ProfileError::Sections)?;
         let device = self.open_device(&task.device)?;
-        let file = File::create(&task.sections).map_err(|source| {
-            let what = task.sections.display().to_string();
-            TrainError::Io { what, source }
-        })?;
+        let file =
+            File::create(&task.sections).map_err(TrainError::io(task.sections.display().to_string()))?;
         let ended = match &task.function {
             None => run_on(&*device, || {
                 profiled(&*device).and_then(|profiled| proxies(profiled, file)).map_err(RecordError::Device)
@@ -90,10 +88,10 @@ fn one_call(
     file: File,
 ) -> Result<(), RecordError> {
     let text = std::fs::read_to_string(&only.artifact).map_err(|error| RecordError::Device(error.into()))?;
-    let variants = tunable.function.variants();
-    let variant = variants.iter().position(|variant| variant.name() == only.variant);
-    let gone = || RecordError::Device(format!("there is no variant `{}`", only.variant).into());
-    let choice = Choice { variant: variant.ok_or_else(gone)?, configuration: Artifact::keep(&text).into() };
+    let Some(variant) = tunable.function.variant_named(&only.variant) else {
+        return Err(RecordError::Device(format!("there is no variant `{}`", only.variant).into()));
+    };
+    let choice = Choice { variant, configuration: Artifact::keep(&text).into() };
     let file = RefCell::new(file);
     profile_choice(
         tunable.function,
