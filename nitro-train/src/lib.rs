@@ -1,5 +1,5 @@
-//! The trainer of Nitro: measures variants, stores the measurements, learns selectors, and evaluates them on devices
-//! that they were not trained on.
+//! The trainer of Nitro: measures variants, stores the measurements, learns selectors, and evaluates them on unseen
+//! devices.
 //!
 //! An application has its own trainer, by convention a package `train` beside it: see [`Trainer`]. The stages, data
 //! moving to the right:

@@ -49,7 +49,7 @@ impl ModelSummary<'_> {
         summary(self)
     }
 
-    /// The model's choices that are approximate, with what is known of their errors.
+    /// Returns the model's choices that are approximate, with what is known of their errors.
     fn approximate(&self) -> impl Iterator<Item = (&String, Approximation)> {
         self.model.choices.iter().filter_map(|name| {
             let function = self.function?;
@@ -150,7 +150,7 @@ fn splits(forest: &Forest, column: usize) -> usize {
     count
 }
 
-/// A model without its numbers.
+/// Returns a model without its numbers.
 fn summary(summary: &ModelSummary<'_>) -> Value {
     let model = summary.model;
     let mut approximate = Vec::new();

@@ -35,7 +35,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
     Functions::of(models.len(), failed).end("fitted")
 }
 
-/// A model without its inside.
+/// Returns a model without its inside, as JSON.
 pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
     let Fitted { model, strategy, notes, .. } = fitted;
     json!({

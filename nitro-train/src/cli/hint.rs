@@ -3,7 +3,7 @@
 use crate::measure::RecordError;
 use crate::trainer::TrainError;
 
-/// The option or commands that an error is about; empty where there are none.
+/// Returns the option or commands that an error is about; empty where there are none.
 pub(super) fn of(error: &anyhow::Error) -> &'static str {
     use TrainError as E;
     match error.downcast_ref() {

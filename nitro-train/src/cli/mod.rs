@@ -87,7 +87,7 @@ fn commands(others: &[Box<dyn TrainerCommand>]) -> clap::Command {
     Cli::command().subcommands(others.iter().map(|other| other.command().max_term_width(HELP_COLUMNS)))
 }
 
-/// The command of another crate that was called, if it is one.
+/// Returns the command of another crate that was called, if it is one.
 fn extension<'a, 'b>(
     others: &'a [Box<dyn TrainerCommand>],
     matches: &'b ArgMatches,
@@ -158,7 +158,7 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code for an error: where a fresh worker goes on there is one of its own.
+/// Returns the exit code for an error: where a fresh worker goes on there is one of its own.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref().filter(|_| worker::is_worker()).and_then(TrainError::of_recording) {
         Some(RecordError::Panicked { function, device, left_out, .. }) => {

@@ -168,8 +168,7 @@ pub(crate) struct Matrix {
 pub(crate) struct CalibrationCurve {
     /// Numbers of measured inputs, ascending; the first is 0.
     pub counts: Vec<usize>,
-    /// The devices that were left out, with their mean share at each count; `None` where there was nothing to calibrate
-    /// with.
+    /// The devices that were left out, with their mean share at each count; `None` without measured inputs.
     pub devices: Vec<(String, Vec<Option<f64>>)>,
 }
 

@@ -74,7 +74,7 @@ pub(crate) struct SearchCurve {
     pub least: Vec<f64>,
     /// The mean over the pairs of the best seed, at the same numbers.
     pub most: Vec<f64>,
-    /// The median number of evaluations until 95 % of the best speed; none where half of the searches never got there.
+    /// The median number of evaluations until 95 % of the best speed; none if half of the searches never reached it.
     pub to_95: Option<f64>,
 }
 

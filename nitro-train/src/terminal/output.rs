@@ -26,7 +26,7 @@ struct Sink {
 }
 
 impl Output {
-    /// Creates the output of a command for which what it prints is the result, or that does other work.
+    /// Creates the output of a command that does nothing but print its result, or that does other work.
     pub(crate) fn new(is_result: bool) -> Self {
         Self::to(Box::new(io::stdout()), is_result)
     }

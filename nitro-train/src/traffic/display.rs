@@ -1,4 +1,4 @@
-//! Captured traffic as text.
+//! The text form of captured traffic.
 
 use std::io::{self, Write};
 

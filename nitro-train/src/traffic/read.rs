@@ -13,7 +13,7 @@ use nitro_store::printable::excerpt;
 
 /// The most bytes of a line, above what a program writes: at most 32 features and four names.
 const LONGEST_LINE: usize = 64 << 10;
-/// A program stops at a sixteenth of it; somebody may have put several files together.
+/// The most bytes of a file. A program stops at a sixteenth of it; somebody may have put several files together.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// A captured call.

@@ -91,7 +91,7 @@ impl Progress for Round {
     }
 }
 
-/// The names of the next inputs.
+/// Returns the names of the next inputs.
 fn choose(
     store: &mut dyn SharedStore,
     function: &str,

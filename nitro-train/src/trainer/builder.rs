@@ -55,7 +55,7 @@ impl Default for Trainer {
 }
 
 impl Trainer {
-    /// A trainer without functions.
+    /// Returns a trainer without functions.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -122,7 +122,7 @@ impl Trainer {
         self
     }
 
-    /// The functions.
+    /// Returns the functions.
     pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
         self.tunables.iter().map(|tunable| tunable.function)
     }
@@ -151,7 +151,7 @@ impl Trainer {
         self.tunables.iter().find(|tunable| tunable.name() == function)
     }
 
-    /// The functions of these names, all without names.
+    /// Returns the functions of these names, all without names.
     pub(super) fn wanted(&self, names: &[String]) -> Result<Vec<&Tunable>, TrainError> {
         self.check_names()?;
         if names.is_empty() {
@@ -168,7 +168,7 @@ impl Trainer {
         Ok(wanted)
     }
 
-    /// The functions of these names that run on the device; all that do without names.
+    /// Returns the functions of these names that run on the device; all that do without names.
     pub(super) fn wanted_on(&self, names: &[String], device: &str) -> Result<Vec<&Tunable>, TrainError> {
         let (fitting, other): (Vec<_>, Vec<_>) =
             self.wanted(names)?.into_iter().partition(|tunable| tunable.fits(device));

@@ -136,7 +136,7 @@ impl Trainer {
     }
 }
 
-/// A model that cannot be read is a problem like another.
+/// Checks a model that may not be readable, which is a problem like another.
 fn judge(unjudged: ModelCheck, expected: &Expected<'_>) -> ModelCheck {
     match Model::read(&unjudged.model) {
         Ok(model) => {

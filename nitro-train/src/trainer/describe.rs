@@ -82,8 +82,8 @@ pub struct DescribeRequest {
     /// The name of a preset, or the beginning of a digest that no other has.
     #[arg(skip)]
     pub name: String,
-    /// Device of this machine to compile for, for example cuda:0 [default: the first that the function runs on; without
-    /// one nothing is compiled]
+    /// Device of this machine to compile for, for example cuda:0. Without: the first that the function runs on, if
+    /// there is one; else nothing is compiled
     #[arg(long, value_name = "D", requires = "kernel")]
     pub device: Option<String>,
     /// Architecture to compile for, with or without such a device here: 90 for sm_90
@@ -92,7 +92,7 @@ pub struct DescribeRequest {
 }
 
 impl DescribeRequest {
-    /// The code of this name, for this machine, among all there is.
+    /// Returns the code of this name, for this machine, among all there is.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { among: GeneratedRequest::default(), name: name.into(), device: None, architecture: None }
@@ -116,7 +116,7 @@ struct Source<'t> {
 }
 
 impl Trainer {
-    /// The generated code there is: the presets of each generator, then what models and store have, by digest.
+    /// Returns the generated code there is: the presets of each generator, then what models and store have, by digest.
     ///
     /// ```
     /// # mod app {
@@ -182,7 +182,7 @@ impl Trainer {
         }
     }
 
-    /// The device that is named, which has to be here, or else the first of the function's kind.
+    /// Returns the device that is named, which has to be here, or else the first of the function's kind.
     fn described_device(
         &self,
         request: &DescribeRequest,
@@ -268,7 +268,7 @@ fn of_model(request: &GeneratedRequest, source: &Source<'_>) -> Result<BTreeSet<
     Ok(artifacts)
 }
 
-/// The texts that were measured as this variant, or that nobody measured yet.
+/// Returns the texts that were measured as this variant, or that nobody measured yet.
 fn of_recordings(recordings: &Recordings, variant: &str) -> BTreeSet<Artifact> {
     let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
     for one in &recordings.measurements {
@@ -283,7 +283,7 @@ fn of_recordings(recordings: &Recordings, variant: &str) -> BTreeSet<Artifact> {
 /// The most names in a message.
 const MOST_NAMES: usize = 12;
 
-/// The one code of this name, or whose digest begins with it.
+/// Returns the one code of this name, or whose digest begins with it.
 fn wanted<'s, 't>(
     all: Vec<(&'s Source<'t>, GeneratedCode)>,
     name: &str,

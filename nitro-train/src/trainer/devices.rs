@@ -1,4 +1,4 @@
-//! Devices by name: the host's and those that the program's providers bring.
+//! The devices by name: those of the host, and those that the providers of the program bring.
 
 use std::path::PathBuf;
 
@@ -59,14 +59,15 @@ impl MeasuredDevice {
     }
 }
 
-/// The named devices; the whole host when there are none.
+/// Returns the named devices; the whole host when there are none.
 pub(super) fn or_whole_host(names: &[String]) -> Vec<String> {
     if names.is_empty() { vec![whole_host()] } else { names.to_vec() }
 }
 
 impl Trainer {
-    /// Describes devices of this machine, by name (all threads of the host without names), and those with
-    /// recordings. Device features that have to be measured are measured once and kept, unless they are noisy.
+    /// Describes devices of this machine, by name, or all threads of the host without names, and those with recordings.
+    ///
+    /// Device features that have to be measured are measured once and kept, unless they are noisy.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -111,7 +112,7 @@ impl Trainer {
         Ok(devices.map(|device| MeasuredDevice::new(&*device, device.entry().measure_again())).collect())
     }
 
-    /// The named devices; the whole host when there are none.
+    /// Returns the named devices; the whole host when there are none.
     fn open_devices(&self, names: &[String]) -> Result<Vec<Box<dyn OpenDevice>>, TrainError> {
         or_whole_host(names).iter().map(|name| self.open_device(name)).collect()
     }
@@ -136,18 +137,18 @@ impl Trainer {
         self.provider(name)?.check(name).map_err(TrainError::Device)
     }
 
-    /// The device of this name.
+    /// Returns the device of this name.
     pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn OpenDevice>, TrainError> {
         self.provider(name)?.open(name).map_err(TrainError::Device)
     }
 
-    /// The first device of a kind that this machine has.
+    /// Returns the first device of a kind that this machine has.
     pub(super) fn first_of_kind(&self, kind: &str) -> Option<String> {
         let provider = self.providers.iter().find(|provider| provider.kind() == kind)?;
         provider.all().ok()?.into_iter().next()
     }
 
-    /// The provider of the kind that the name begins with.
+    /// Returns the provider of the kind that the name begins with.
     fn provider(&self, name: &str) -> Result<&dyn DeviceProvider, TrainError> {
         let found = self.providers.iter().find(|provider| provider.kind() == DeviceId::new(name).kind());
         found.map(|provider| &**provider).ok_or_else(|| TrainError::UnknownDevice {

@@ -1,4 +1,4 @@
-//! Devices and rankings of them as a reader sees them.
+//! The devices and their rankings, as a reader sees them.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use super::next_device::{Candidates, DeviceRanking};
 const SHOWN: usize = 8;
 
 impl Devices {
-    /// Writes them for a reader, in tables of at most so many columns.
+    /// Prints the devices for a reader, in tables of at most so many columns.
     pub(crate) fn print(&self, out: &mut dyn Write, now_unix_s: u64, columns: usize) -> io::Result<()> {
         writeln!(out, "This machine:\n{:columns$}", table(&self.here))?;
         self.measured.iter().try_for_each(|device| print_measured(out, device, now_unix_s, columns))?;
@@ -28,7 +28,7 @@ impl Devices {
 }
 
 impl DeviceRanking {
-    /// Writes it for a reader, in a table of at most so many columns.
+    /// Prints the ranking for a reader, in a table of at most so many columns.
     pub(crate) fn print(&self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
         let what = match self.candidates {
             Candidates::Here => "devices of this machine",

@@ -1,4 +1,4 @@
-//! Measurements that others disturbed, in words.
+//! The measurements that others disturbed, in words.
 
 use std::collections::BTreeSet;
 

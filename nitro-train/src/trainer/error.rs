@@ -78,7 +78,7 @@ pub enum TrainError {
     )]
     NoGpu { reasons: Vec<String>, host: String },
 
-    /// A device neither of this machine nor in the store.
+    /// A device is neither of this machine nor in the store.
     #[error("no device `{name}` in the store (it has {}) and none of that name here", list(known))]
     DeviceNowhere { name: String, known: Vec<String>, source: Box<Self> },
 
@@ -116,7 +116,7 @@ pub enum TrainError {
     #[error("there are no measurements of `{function}` to export")]
     NothingToExport { function: String },
 
-    /// Configurations to be written, where nothing tells which exist.
+    /// The configurations were asked for, and nothing tells which exist.
     #[error(
         "which configurations of `{function}` exist is not listed: leave out --parameters, or import them"
     )]
@@ -154,14 +154,14 @@ pub enum TrainError {
     #[error("`{name}` may be {}: write more of the digest, or name function and variant", found.join(" or "))]
     SeveralGenerated { name: String, found: Vec<String> },
 
-    /// A generator that describes nothing.
+    /// A generator describes nothing.
     #[error(
         "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of \
          nests does with the feature `show` of nitro-nest)"
     )]
     NoDescription { function: String, variant: String },
 
-    /// A text that is none of the generator's.
+    /// A text is none of the generator's.
     #[error("`{name}` of `{function}` cannot be described")]
     Describe { function: String, name: String, source: BoxError },
 
@@ -185,7 +185,7 @@ pub enum TrainError {
     #[error("{}: no names of inputs: write one a line", file.display())]
     InputListEmpty { file: PathBuf },
 
-    /// A bound for a function that is not checked.
+    /// A bound is given for a function that is not checked.
     #[error(
         "a bound is given for `{function}`, which is not among the functions that are checked: {}",
         list(checked)
@@ -200,7 +200,7 @@ pub enum TrainError {
     #[error("`{feature}` is not a feature of the model; its features are {}", list(known))]
     UnknownFeature { feature: String, known: Vec<String> },
 
-    /// A value that no input has.
+    /// A value is not finite, which no input has.
     #[error("`{feature}={value}`: `{value}` is not a finite number")]
     FeatureNotFinite { feature: String, value: f64 },
 
@@ -208,7 +208,7 @@ pub enum TrainError {
     #[error("feature `{feature}` is given twice")]
     FeatureTwice { feature: String },
 
-    /// Values are missing.
+    /// The values of some features are missing.
     #[error(
         "{} {} missing: the model needs {}",
         missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
@@ -232,19 +232,19 @@ pub enum TrainError {
     #[error("there is no profile of {}; what the others gave is written", list(missing))]
     ProfilesMissing { missing: Vec<String> },
 
-    /// A captured file without calls.
+    /// A captured file has no calls.
     #[error("{} has no calls: let a program run with NITRO_CAPTURE={0}", file.display())]
     NoCalls { file: PathBuf },
 
-    /// A file of this process cannot be used.
+    /// An operation of the operating system fails.
     #[error("{what}")]
     Io { what: String, source: io::Error },
 
-    /// The store.
+    /// An error of a store.
     #[error(transparent)]
     Store(#[from] StoreError),
 
-    /// A session.
+    /// An error of a session.
     #[error(transparent)]
     Session(Box<RecordError>),
 
@@ -256,19 +256,19 @@ pub enum TrainError {
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
 
-    /// A model.
+    /// An error of a model.
     #[error(transparent)]
     Model(#[from] ModelError),
 
-    /// Measurements of other tools.
+    /// An error of importing measurements of other tools.
     #[error(transparent)]
     Import(#[from] ImportError),
 
-    /// Measurements for other tools.
+    /// An error of exporting measurements for other tools.
     #[error(transparent)]
     Export(#[from] ExportError),
 
-    /// A space of configurations.
+    /// An error of a space of configurations, or of a search in it.
     #[error(transparent)]
     Search(#[from] SearchError),
 

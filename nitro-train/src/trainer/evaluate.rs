@@ -30,7 +30,7 @@ pub struct EvaluateRequest {
     /// The devices that are left out together: each by itself, or all of a machine.
     #[arg(skip)]
     pub leave_out: LeaveOut,
-    /// Calibrate too: show what auto achieves once so many training inputs were measured on the device that is left out
+    /// Show also what auto achieves after measuring so many training inputs on the device that is left out
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,
     /// Seed of everything random

@@ -1,4 +1,4 @@
-//! Measurements from and to other tools.
+//! The import and export of measurements from and to other tools.
 
 use std::path::PathBuf;
 

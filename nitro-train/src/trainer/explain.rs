@@ -57,7 +57,7 @@ pub struct Explained {
 }
 
 impl ExplainRequest {
-    /// A question about these feature values, for this machine, to the model in `models/`.
+    /// Returns a question about these feature values, for this machine, to the model in `models/`.
     #[must_use]
     pub fn new(
         function: impl Into<String>,

@@ -10,7 +10,7 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use crate::measure::{describe_device, whole_host};
 
-/// The device that is selected for.
+/// A device to select for.
 pub(super) struct ExplainedDevice {
     pub(super) record: DeviceRecord,
     /// The device, if it is one of this machine.
@@ -20,8 +20,10 @@ pub(super) struct ExplainedDevice {
 }
 
 impl ExplainedDevice {
-    /// The device that was asked for, of this machine or in the store. Where it names none: one of the kind that
-    /// the function runs on, of this machine if it has one, or else recorded; or else the whole host.
+    /// Returns the device that was asked for, of this machine or in the store.
+    ///
+    /// Without a name: one of the kind that the function runs on, of this machine if it has one, or else recorded; or
+    /// else the whole host.
     pub(super) fn find(
         trainer: &Trainer,
         (function, name): (&str, Option<&str>),

@@ -87,8 +87,9 @@ impl FittedModels {
 }
 
 impl Trainer {
-    /// Fits a selector for each function, then writes the models: those of one folder belong together. No device is
-    /// touched. A function that cannot be fitted costs itself: the others are written.
+    /// Fits a selector for each function, then writes the models: those of one folder belong together.
+    ///
+    /// No device is touched. A function that cannot be fitted costs itself: the others are written.
     ///
     /// ```
     /// # let recordings = nitro_store::example();

@@ -1,4 +1,4 @@
-//! Recordings that are taken out of the store, or marked to be measured again.
+//! The removal of recordings from the store, and marks that they are to be measured again.
 
 use clap::Args;
 use nitro_store::store::{self, Forgotten, Selected, SharedStore};

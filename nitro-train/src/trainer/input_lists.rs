@@ -1,4 +1,4 @@
-//! Lists of inputs from files.
+//! The lists of inputs in files.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use nitro_store::recordings::Recordings;
 use super::error::TrainError;
 use super::request::InputLists;
 
-/// A million names have some 50 MiB.
+/// The most bytes of a list; a million names have some 50 MiB.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
 impl InputLists {
-    /// The split that the files decide, as far as they are given.
+    /// Returns the split that the files decide, as far as they are given.
     pub(super) fn split(&self, recordings: &Recordings) -> Result<Split, TrainError> {
         let train = self.train.as_deref().map(names).transpose()?;
         let test = self.test.as_deref().map(names).transpose()?;
@@ -21,7 +21,7 @@ impl InputLists {
     }
 }
 
-/// The names in a file, one a line; empty lines do not count.
+/// Returns the names in a file, one a line; empty lines do not count.
 fn names(path: &Path) -> Result<Vec<String>, TrainError> {
     let file = path.to_owned();
     let bytes = match files::read(path, MAX_FILE_BYTES) {

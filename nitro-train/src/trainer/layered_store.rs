@@ -47,7 +47,7 @@ impl<'t> LayeredStore<'t> {
         Ok(Self { trainer, url, store, is_writable, has_shipped: true, profiles, told })
     }
 
-    /// The store itself, for writing, made when absent.
+    /// Returns the store itself, for writing, made when absent.
     pub(super) fn writable(&mut self) -> Result<&mut dyn SharedStore, TrainError> {
         if !self.is_writable {
             self.store = Some(store::open(&self.url)?);
@@ -56,7 +56,7 @@ impl<'t> LayeredStore<'t> {
         Ok(self.store.as_deref_mut().expect("it was opened above"))
     }
 
-    /// The names of all functions with recordings, or those of `wanted`, each of which must have some.
+    /// Returns the names of all functions with recordings, or those of `wanted`, each of which must have some.
     pub(super) fn functions(&mut self, wanted: &[String]) -> Result<Vec<String>, TrainError> {
         let mut known: BTreeSet<String> =
             self.shipped().map(|(tunable, _)| tunable.name().to_owned()).collect();
@@ -183,7 +183,7 @@ impl<'t> LayeredStore<'t> {
         TrainError::NoneOfFunction { store, function, known: Vec::new() }
     }
 
-    /// The recordings that the program carries, as far as they take part.
+    /// Returns the recordings that the program carries, as far as they take part.
     fn shipped(&self) -> impl Iterator<Item = (&'t Tunable, &'t ShippedRecordings)> + use<'t> {
         let tunables: &'t [Tunable] = if self.has_shipped { &self.trainer.tunables } else { &[] };
         tunables.iter().flat_map(|tunable| tunable.shipped.iter().map(move |shipped| (tunable, shipped)))

@@ -31,8 +31,8 @@ const ABOUT: &str = "Selectors learned from other machines' recordings chose for
 /// The settings of the main job.
 #[derive(Args, Clone, Debug)]
 pub struct LocalJobRequest {
-    /// Device to choose for and to measure on, for example host:4; with CUDA also cuda:0 and partitions such as
-    /// cuda:0/16sm [default: host with all threads]
+    /// Device to choose for and to measure on, for example host:4 [default: host with all threads]. A program with CUDA
+    /// devices has cuda:0 and partitions such as cuda:0/16sm too
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
     /// The functions, and the store of own measurements. What the program carries is learned from in any case.
@@ -144,13 +144,13 @@ impl Trainer {
 }
 
 impl LocalJob<'_> {
-    /// The device as selectors see it.
+    /// Returns the device as selectors see it.
     #[must_use]
     pub fn here(&self) -> &DeviceRecord {
         &self.here
     }
 
-    /// The folder that models are written to.
+    /// Returns the folder that models are written to.
     #[must_use]
     pub fn models(&self) -> &Path {
         &self.models
@@ -214,7 +214,7 @@ impl LocalJob<'_> {
         fitted.iter().map(|fitted| judge(&fitted.model, &mut self.store, &self.here)).collect()
     }
 
-    /// The results as a page.
+    /// Returns the results as a page.
     ///
     /// # Errors
     /// When the recordings are larger than can be compared.
@@ -244,7 +244,7 @@ fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>, 
     }
 }
 
-/// The first folder where dispatch looks for models.
+/// Returns the first folder where dispatch looks for models.
 fn models_beside_program() -> Result<PathBuf, TrainError> {
     let program = std::env::current_exe().map_err(TrainError::io("where this program is"))?;
     let folder = program.parent().ok_or_else(|| std::io::ErrorKind::NotFound.into());

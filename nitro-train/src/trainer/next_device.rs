@@ -77,7 +77,7 @@ impl Trainer {
         DeviceRanking { functions, candidates, ranked, first }
     }
 
-    /// The candidates of a kind: devices that can be named here, else points among the sources.
+    /// Returns the candidates of a kind: devices that can be named here, else points among the sources.
     fn candidates(&self, kind: &str, experiences: &[Experience]) -> (Candidates, Vec<DeviceRecord>) {
         let provider = self.providers.iter().find(|provider| provider.kind() == kind);
         let names = provider.map_or_else(Vec::new, |provider| provider.names());

@@ -27,10 +27,10 @@ use crate::measure::{Progress, Silent};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Observer: Send + Sync {
-    /// A line for whoever waits.
+    /// Takes a line for whoever waits.
     fn message(&self, _line: &str) {}
 
-    /// A function is about to be recorded on a device: what hears how that goes on.
+    /// Returns the progress of a function that is about to be recorded on a device.
     fn recording(&self, _function: &str, _device: &str) -> Box<dyn Progress> {
         Box::new(Silent)
     }

@@ -51,7 +51,7 @@ impl RecordSummary {
         Ok(())
     }
 
-    /// The summary, unless nothing succeeded: then the first error.
+    /// Returns the summary, unless nothing succeeded: then the first error.
     pub(super) fn or_first(self, error: Option<TrainError>) -> Result<Self, TrainError> {
         match error {
             Some(error) if self.recorded.is_empty() => Err(error),

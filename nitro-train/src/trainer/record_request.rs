@@ -15,20 +15,20 @@ pub struct RecordRequest {
     /// The functions, and the store.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Device to measure on, for example host:4, or cuda:0 and cuda:0/16sm with CUDA; repeat for several, one after the
-    /// other. all: every GPU of this machine at once, where identical ones share the inputs [default: host with all
-    /// threads]
+    /// Device to measure on, for example host:4 [default: host with all threads]. With CUDA also cuda:0 and
+    /// cuda:0/16sm. Repeat for several, which are measured one after the other. all: every GPU of this machine at once,
+    /// where identical ones share the inputs
     #[arg(long = "device", value_name = "DEVICE")]
     pub devices: Vec<String>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
-    /// Time for the repeats of one variant on one input, in milliseconds; repeats end earlier once the median is known
+    /// Time for the repeats of one variant on one input, in milliseconds. Repeats end earlier once the median is known
     /// to about 1 %
     #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", value_parser = repeats())]
     pub repeats: Repeats,
-    /// Measure only so many inputs of each function and device: some at random, then those at which a selector of what
-    /// is measured so far is least certain. The features of all inputs are computed
+    /// Measure only so many inputs of each function and device. The first are drawn at random; then come those at which
+    /// a selector of what is measured so far is least certain. The features of all inputs are computed
     #[arg(long = "budget", value_name = "N", value_parser = at_least_one())]
     pub max_inputs: Option<usize>,
     /// Measure only the time of features, on inputs of which the store does not know it
@@ -39,7 +39,7 @@ pub struct RecordRequest {
     /// Of these, those are measured that [`Trainer::measure_again`](crate::Trainer::measure_again) has marked.
     #[arg(skip)]
     pub again: Option<WhichRecordings>,
-    /// Empty the device's caches (of CUDA, the second-level cache) before every timed call; keep such measurements in a
+    /// Empty the device's caches before every timed call (of CUDA, the second-level cache). Keep such measurements in a
     /// store of their own
     #[arg(long)]
     pub cold: bool,

@@ -121,7 +121,7 @@ impl Recorder<'_> {
         recorded.map_err(RecordError::Device).flatten()
     }
 
-    /// The plan, after what the workers before this one have left out, on the trainer's processors.
+    /// Returns the plan, after what the workers before this one have left out, on the trainer's processors.
     fn after_others<'p>(&'p self, plan: &Plan<'p>) -> Plan<'p> {
         let left_out_before = worker::left_out(self.tunable.name(), self.device.entry().id());
         Plan { left_out_before, processors: self.processors, ..plan.clone() }

@@ -27,7 +27,7 @@ pub struct ReportRequest {
     /// The inputs to train on, and those to test on.
     #[command(flatten)]
     pub inputs: InputLists,
-    /// Show also what auto achieves once so many training inputs were measured on the device that is left out; takes
+    /// Show also what auto achieves after measuring so many training inputs on the device that is left out. Takes
     /// several times as long
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,

@@ -52,8 +52,8 @@ pub struct DataRequest {
 /// The division of inputs into those to learn from and those to judge by, as far as files say it.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputLists {
-    /// File with the names of the training inputs, one a line [default: names that begin with train/, else about two
-    /// thirds of the groups]
+    /// File with the names of the training inputs, one a line. Without: inputs whose names begin with train/, else
+    /// about two thirds of the groups
     #[arg(long = "train-inputs", value_name = "FILE")]
     pub train: Option<PathBuf>,
     /// File with the names of the test inputs, one a line [default: the other inputs]
@@ -83,7 +83,7 @@ impl DataRequest {
         Self { profiles, ..self.clone() }
     }
 
-    /// The path or address of the store.
+    /// Returns the path or address of the store.
     pub(crate) fn store_url(&self) -> &str {
         self.store.as_deref().unwrap_or(DEFAULT_STORE)
     }

@@ -173,7 +173,7 @@ impl Trainer {
     }
 }
 
-/// The option that names the device again, where the request has named one.
+/// Returns the option that names the device again, where the request has named one.
 fn device_option(request: &RecordRequest, device: &str) -> String {
     if request.devices.is_empty() { String::new() } else { format!(" --device {device}") }
 }
@@ -245,7 +245,7 @@ fn measure(
     Ok(MeasuredSample { remeasured, failed, is_device_lost })
 }
 
-/// The inputs that have other features than those that are recorded under their names, and what to do.
+/// Returns the inputs that have other features than those that are recorded under their names, and what to do.
 fn other_inputs(function: &str, sample: &Sample, now: &Recordings) -> FailedInputs {
     let changed = (0..now.inputs.len()).filter_map(|at| {
         let (feature, then, value) = sample.changed_feature(now, at)?;

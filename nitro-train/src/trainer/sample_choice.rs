@@ -36,9 +36,9 @@ const DEFAULT_RUNS: f64 = 3.0;
 /// ```
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
-    /// Measure about so many recorded inputs of each variant again in the end, and say where times differ, as after a
-    /// change of the code, a compiler, a driver or a clock. It takes at most 5 % of the time of the recording, and
-    /// nothing of it is kept; 0 measures none
+    /// Measure about so many recorded inputs of each variant again in the end, and say where times differ. Times differ
+    /// after a change of the code, a compiler, a driver or a clock. It takes at most 5 % of the time of the recording,
+    /// and nothing of it is kept; 0 measures none
     #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS)]
     #[arg(value_parser = at_most_a_thousand())]
     pub inputs: usize,
@@ -80,7 +80,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The change to what was measured now.
+    /// Returns the change to what was measured now.
     pub(super) fn change_to(self, time_ns: f64, spread_ns: f64) -> Change {
         Change { recorded_ns: self.time_ns, now_ns: time_ns, spread_ns: self.spread_ns.hypot(spread_ns) }
     }
@@ -147,7 +147,7 @@ impl Sample {
         self.times.get(&(variant.to_owned(), input.to_owned())).copied()
     }
 
-    /// The sample, by whose inputs these features are not looked at.
+    /// Returns the sample without these features of its inputs.
     pub(super) fn without_features(mut self, features: &[&str]) -> Self {
         self.features.values_mut().for_each(|own| own.retain(|name, _| !features.contains(&name.as_str())));
         self
@@ -173,14 +173,14 @@ impl Sample {
     }
 }
 
-/// The features of an input, by name.
+/// Returns the features of an input, by name.
 fn named_features(recordings: &Recordings, input: usize) -> BTreeMap<String, f64> {
     let values = recordings.inputs[input].features.iter().copied();
     recordings.features.iter().cloned().zip(values).collect()
 }
 
 impl<'a> Times<'a> {
-    /// The times of the device on these inputs.
+    /// Returns the times of the device on these inputs.
     fn rows(&self) -> Vec<(&'a Measurement, f64)> {
         let Some(device) = self.recordings.device_index(self.device) else { return Vec::new() };
         let own = self.recordings.measurements.iter().filter(|row| row.device == device);
@@ -189,7 +189,7 @@ impl<'a> Times<'a> {
             .collect()
     }
 
-    /// The times of one candidate, by input.
+    /// Returns the times of one candidate, by input.
     fn of(&self, rows: &[(&Measurement, f64)], candidate: &Candidate) -> BTreeMap<usize, Recorded> {
         let Some(variant) = self.recordings.variant_index(candidate.variant) else { return BTreeMap::new() };
         let mut own = BTreeMap::new();
@@ -249,7 +249,7 @@ fn costs_ns(
     costs
 }
 
-/// The repeats that a variant of this time gets at most.
+/// Returns the repeats that a variant of this time gets at most.
 fn runs(time_ns: f64, repeats: &Repeats) -> f64 {
     let (least, most) = (repeats.least.max(1) as f64, repeats.most.max(1) as f64);
     let until_spent = (repeats.budget_ns / time_ns).ceil();

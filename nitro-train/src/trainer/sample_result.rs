@@ -152,7 +152,7 @@ fn change_of(own: &[&Remeasured]) -> Option<ChangedVariant> {
     named(inputs, median_low(&mut ratios), None)
 }
 
-/// The like change of nearly all variants with times, of which there are several.
+/// Returns the like change of nearly all variants with times, of which there are several.
 fn shift_of(changed: &[ChangedVariant], timed: usize) -> Option<Shift> {
     let mut ratios: Vec<f64> = changed.iter().filter_map(|one| one.ratio).collect();
     if ratios.len() < 2 {
@@ -198,7 +198,7 @@ impl fmt::Display for ChangedVariant {
     }
 }
 
-/// A factor of two digits.
+/// Returns a factor of two digits.
 fn factor(ratio: f64) -> String {
     let decimals = (1.0 - ratio.log10().floor()).clamp(0.0, 9.0) as usize;
     let text = format!("{ratio:.decimals$}");

@@ -34,7 +34,7 @@ pub struct SearchRequest {
     /// generated, which only `ants`, `genetic`, `random` and [`SearchStrategy::Prove`] search.
     #[arg(skip)]
     pub strategy: Option<SearchStrategy>,
-    /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent of its time
+    /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent
     #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay")]
     #[arg(value_parser = percent)]
     pub within_percent: f64,
@@ -42,7 +42,7 @@ pub struct SearchRequest {
     /// says how much is left to prove, and goes on with more
     #[arg(long, value_name = "N", default_value_t = EVALUATIONS, value_parser = at_least_one())]
     pub evaluations: usize,
-    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded
+    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]. With --replay a recorded
     /// device [default: each in turn]. Repeat for several
     #[arg(long = "device", value_name = "D")]
     pub devices: Vec<String>,
@@ -62,8 +62,8 @@ pub struct SearchRequest {
     #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay")]
     #[arg(value_parser = repeats())]
     pub repeats: Repeats,
-    /// Metrics that ants learn from besides times: those counted without a profiler, or hardware counters too, by
-    /// Nsight Compute, which takes seconds for each evaluation of generated code
+    /// Metrics that ants learn from besides times: those counted without a profiler, or hardware counters too. These
+    /// are read by Nsight Compute, which takes seconds for each evaluation of generated code
     #[arg(long, value_enum, value_name = "M", default_value_t = MetricsSource::Counted, conflicts_with = "replay")]
     pub metrics: MetricsSource,
     /// The recorders with whom the inputs are shared.
@@ -120,8 +120,8 @@ pub enum MetricsSource {
     /// Metrics known without a profiler, as the occupancy of each kernel
     #[default]
     Counted,
-    /// Hardware counters too, by Nsight Compute, which watches a further call of each evaluated code in a process of
-    /// its own
+    /// Hardware counters too, by Nsight Compute. It watches a further call of each evaluated code, in a process of its
+    /// own
     Ncu,
 }
 
@@ -230,7 +230,7 @@ impl Trainer {
         }
     }
 
-    /// The functions to search on this device.
+    /// Returns the functions to search on this device.
     fn searchable(&self, request: &SearchRequest, device: &str) -> Result<Vec<&Tunable>, TrainError> {
         if self.tunables.is_empty() {
             return Err(TrainError::NoFunctions);
@@ -369,7 +369,7 @@ fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> 
     choices.into_iter().map(|choice| Candidate::of(function, choice)).collect()
 }
 
-/// The text of generated code, which this process knows since its search has asked for it.
+/// Returns the text of generated code, which this process knows since its search has asked for it.
 fn artifact_text(candidate: &Candidate) -> Option<&'static str> {
     named_artifact(&candidate.configuration)?.text()
 }

@@ -50,8 +50,9 @@ pub struct Tunable {
 }
 
 impl Tunable {
-    /// A function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on
-    /// inputs while a session records.
+    /// Returns a function with the closure that calls it on inputs while a session records.
+    ///
+    /// `NAME::function()` stands beside each `#[code_variant]` function.
     #[must_use]
     pub fn new(
         function: &'static Function,
@@ -71,7 +72,7 @@ impl Tunable {
         self
     }
 
-    /// The function runs on devices of this kind alone, e.g. `"cuda"`: what is done on another device passes over it.
+    /// Restricts the function to devices of this kind, e.g. `"cuda"`: what is done on another device passes over it.
     /// Without, it takes part whatever the device.
     #[must_use]
     pub fn runs_on(mut self, kind: &'static str) -> Self {
@@ -164,7 +165,7 @@ impl Tunable {
         Generators(self.generators.iter().map(|(variant, own)| (*variant, &**own)).collect())
     }
 
-    /// The names of what searches begin with, by variant.
+    /// Returns the names of what searches begin with, by variant.
     pub(super) fn presets(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> + '_ {
         self.generators.iter().map(|(variant, own)| {
             let names = own.presets().into_iter().map(|(name, _)| name).collect();
@@ -197,7 +198,7 @@ impl Tunable {
         self.runs_on.is_none_or(|kind| DeviceId::new(device).kind() == kind)
     }
 
-    /// The inputs in a folder, or else the built-in ones.
+    /// Returns the inputs in a folder, or else the built-in ones.
     pub(super) fn inputs<'a>(&'a self, folder: Option<&'a Path>) -> Inputs<'a> {
         folder.map_or(Inputs::Generated(&self.generated_inputs), Inputs::Folder)
     }

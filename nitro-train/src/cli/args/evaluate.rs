@@ -28,7 +28,7 @@ pub(in crate::cli) struct EvaluateArgs {
     pub(in crate::cli) request: EvaluateRequest,
     #[command(flatten)]
     pub(in crate::cli) profiles: ProfilesArgs,
-    /// Leave out one device at a time, one machine with all devices that share its chip, or one input on each device
+    /// Leave out one device at a time, one machine with all devices of its chip, or one input on each device
     #[arg(long, value_name = "WHAT", value_parser = leave_out(), default_value = DEVICE)]
     pub(in crate::cli) leave_out: LeftOut,
     #[command(flatten)]

@@ -21,9 +21,9 @@ pub(in crate::cli) struct FitArgs {
     /// Kind of selector; auto takes the one that does best on the source devices. Trees are used only if they are named
     #[arg(long, value_parser = selectors(), default_value = AUTO)]
     pub(in crate::cli) selector: String,
-    /// Variant to run when the model is unsure, or the input far from the training inputs: default, or best, the one
-    /// that is ranked first. Without: the default where another is hardly ahead of it, if that does better on the
-    /// source devices
+    /// Variant to run when the model is unsure: default, or best, the one that is ranked first. A model is unsure where
+    /// another choice is hardly behind, or the input is far from the training inputs. Without: the default, if that
+    /// does better on the source devices
     #[arg(long, value_name = "WHAT", value_parser = ["default", "best"])]
     when_unsure: Option<String>,
     #[command(flatten)]

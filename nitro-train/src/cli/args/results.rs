@@ -26,7 +26,7 @@ pub(in crate::cli) struct ReportArgs {
 pub(in crate::cli) struct CheckArgs {
     #[command(flatten)]
     pub(in crate::cli) request: CheckRequest,
-    /// The most regret that a model may have, in percent off the best variant's speed, mean over test inputs and
+    /// Most regret that a model may have, in percent of the best variant's speed. It is the mean over test inputs and
     /// devices. For one function with its name, as spmv=8; repeat for several [default: 5]
     #[arg(long, value_name = "PERCENT")]
     pub(in crate::cli) max_regret: Vec<Bound>,

@@ -14,14 +14,15 @@ use crate::trainer::{ReplayRequest, SearchRequest, at_least_one};
 pub(in crate::cli) struct SearchArgs {
     #[command(flatten)]
     pub(in crate::cli) request: SearchRequest,
-    /// Strategy of the search: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants (Coding Ants),
-    /// model, transfer (begins with what was fast on other devices) [default: transfer]. For generated code: ants,
-    /// genetic, random or prove [default: ants]; prove is branch and bound (Telamon), which goes on until nothing else
-    /// can be faster, for code with a lower bound of its times. With --replay also all, each in turn
+    /// Strategy of the search [default: transfer, and ants for generated code]. Names: random, exhaustive, climb
+    /// (G-ADAPT), local, annealing, genetic, ants (Coding Ants), model, transfer (begins with what was fast on other
+    /// devices). Generated code is searched by ants, genetic, random or prove. prove is branch and bound (Telamon), for
+    /// code with a lower bound of its times; it goes on until nothing else can be faster. With --replay also all, each
+    /// in turn
     #[arg(long, value_name = "S")]
     strategy: Option<Strategies>,
-    /// Replay searches from what the store holds of the device, without running anything, and show how good the best
-    /// found was after so many evaluations
+    /// Replay searches from what the store holds of the device, without running anything. Shows how good the best found
+    /// was after so many evaluations
     #[arg(long, conflicts_with = "deadline")]
     pub(in crate::cli) replay: bool,
     /// Number of searches, with consecutive seeds from --seed on

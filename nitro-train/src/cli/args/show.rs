@@ -15,7 +15,7 @@ pub(in crate::cli) struct ShowArgs {
 }
 
 impl ShowArgs {
-    /// The most columns that a line of a table may have.
+    /// Returns the most columns that a line of a table may have.
     pub(in crate::cli) fn columns(&self) -> usize {
         if self.wide { usize::from(u16::MAX) } else { terminal::columns() }
     }
@@ -23,8 +23,8 @@ impl ShowArgs {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct JsonArgs {
-    /// Print JSON instead of text: one object or list; of evaluate, check and coverage one object a function, each on a
-    /// line
+    /// Print JSON instead of text: one object or list. evaluate, check and coverage print an object for each function,
+    /// on a line each
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

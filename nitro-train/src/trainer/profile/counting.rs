@@ -94,7 +94,7 @@ impl<'a> Counting<'a> {
         }
     }
 
-    /// The text of generated code.
+    /// Returns the text of generated code.
     fn text(&self, choice: Choice) -> Option<&'static str> {
         let parameters = self.tunable.function.variants()[choice.variant].parameters();
         named_artifact(&parameters.text(choice.configuration))?.text()

@@ -85,7 +85,7 @@ impl Trainer {
         Ok(Runs { trainer: self, runs: runs.into_iter(), profiler, folder, ids, shares, missing })
     }
 
-    /// The identity of the device of this name, whose hardware counters can be read.
+    /// Returns the identity of the device of this name, whose hardware counters can be read.
     pub(in crate::trainer) fn counted(&self, name: &str) -> Result<String, TrainError> {
         let device = self.open_device(name)?;
         match device.profiled() {

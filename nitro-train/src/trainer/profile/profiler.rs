@@ -171,7 +171,7 @@ fn wait_until(process: &mut Child, ends: Instant) -> std::io::Result<Option<Exit
     }
 }
 
-/// The text of a file; nothing when it was never written.
+/// Returns the text of a file; nothing when it was never written.
 fn read(path: &Path) -> Result<String, ProfileError> {
     match fs::read(path) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
