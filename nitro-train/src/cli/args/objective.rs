@@ -9,8 +9,8 @@ use crate::trainer::ObjectiveRequest;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ObjectiveArgs {
-    /// Objective of a selector: the mean over inputs of best time over chosen time, or the time of all inputs together.
-    /// traffic: the time of the calls in --traffic
+    /// Objective of a selector: mean-ratio, total-time or traffic. mean-ratio is the mean over the inputs of best time
+    /// over chosen time, total-time the time of all inputs together, and traffic that of the calls in --traffic
     #[arg(long, value_name = "WHAT", value_parser = Objective::NAMES, default_value = Objective::NAMES[0])]
     objective: String,
     /// File that programs with NITRO_CAPTURE=FILE have written, with the inputs of real calls and how often they occur
