@@ -81,7 +81,8 @@ impl Trainer {
     fn candidates(&self, kind: &str, experiences: &[Experience]) -> (Candidates, Vec<DeviceRecord>) {
         let provider = self.providers.iter().find(|provider| provider.kind() == kind);
         let names = provider.map_or_else(Vec::new, |provider| provider.names());
-        // Devices that can be named here can be measured; where all are recorded, points between them tell where to look.
+        // Devices that can be named here can be measured. Where all are recorded, points between them tell where to
+        // look.
         let mut here: Vec<DeviceRecord> = Vec::new();
         for name in names {
             match self.open_device(&name) {
