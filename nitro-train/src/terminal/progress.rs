@@ -12,7 +12,7 @@ use crate::measure::Progress;
 /// The progress of one recording.
 pub(crate) struct ProgressDisplay {
     label: String,
-    /// None where nobody looks at a terminal: lines are written then.
+    /// The bar on a terminal; none where lines are written instead.
     bar: Option<ProgressBar>,
     expected: Cell<usize>,
     /// Inputs that were expected and left: those of a later pass are not told of again.
@@ -25,6 +25,7 @@ pub(crate) struct ProgressDisplay {
 }
 
 impl ProgressDisplay {
+    /// Creates the progress of what is called so.
     pub(crate) fn new(label: String) -> Self {
         Self::shown(label, |bar| bar)
     }

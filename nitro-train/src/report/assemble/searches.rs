@@ -9,15 +9,15 @@ use super::spaces::{MeasuredSpace, Pair, mean};
 use crate::report::space_data::{SearchCurve, SearchCurves};
 use crate::search::{Extent, curves};
 
-/// More lines would be hard to tell apart: what knows the other devices, what learns here, what breeds, what walks,
-/// and chance.
+/// The strategies that are compared. More lines would be hard to tell apart; each of these stands for a kind: transfer,
+/// model, breeding, walking, and chance.
 const STRATEGIES: [Strategy; 5] =
     [Strategy::Transfer, Strategy::Model, Strategy::Genetic, Strategy::Climb, Strategy::Random];
-/// Longer searches tell little more, and take long.
+/// The most evaluations of a search. Longer searches tell little more, and take long.
 const MOST_EVALUATIONS: usize = 100;
-/// Searched are at most so many pairs of a device and an input, spread over all.
+/// The most pairs of a device and an input that are searched, spread over all.
 const MOST_PAIRS: usize = 12;
-/// So many numbers of evaluations that no pixel is without one.
+/// Number of points along the axis of evaluations, enough for one a pixel.
 const STEPS: usize = 48;
 
 /// Runs `seeds` searches of each strategy on each pair. Returns none where nothing can be searched.

@@ -21,7 +21,7 @@ const LEAST_SAMPLE: usize = 64;
 /// The configurations of one variant with what was measured of them.
 pub(crate) struct MeasuredSpace<'r> {
     pub(super) measured: Measured<'r>,
-    /// By input what each device measured.
+    /// The evaluations by input, and by device.
     pub(super) answers: Vec<BTreeMap<usize, Vec<Option<Evaluation>>>>,
     /// Number of configurations that the code has, where the recordings know a part of them.
     sampled_of: Option<u64>,
@@ -74,6 +74,7 @@ impl<'r> MeasuredSpace<'r> {
         pairs
     }
 
+    /// Returns the evaluations of a pair of a device and an input.
     pub(super) fn of_pair(&self, pair: Pair) -> &[Option<Evaluation>] {
         &self.answers[pair.input][&pair.device]
     }
