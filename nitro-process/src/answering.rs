@@ -1,6 +1,6 @@
 //! A worker that answers requests.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::death::Death;
-use crate::frame::{FrameError, encode, read_frame};
-use crate::worker::{KillError, StartError, Worker};
+use crate::frame::{FrameError, encode, pass_on};
+use crate::worker::{ProcessError, Worker};
 
 /// A worker that answers requests, and is killed when the value is dropped.
 pub struct AnsweringWorker<Answer> {
@@ -26,13 +26,13 @@ impl<Answer: DeserializeOwned + Send + 'static> AnsweringWorker<Answer> {
     ///
     /// # Errors
     /// When the program cannot be run.
-    pub fn start(command: &mut Command) -> Result<Self, StartError> {
+    pub fn start(command: &mut Command) -> Result<Self, ProcessError> {
         // An interruption by the keyboard is for the parent, with which the worker ends.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(command, 0);
         let mut worker = Worker::start(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
         let (requests, asked) = channel::<Vec<u8>>();
-        if let Some(mut stdin) = worker.take_stdin() {
+        if let Some(mut stdin) = worker.process.as_mut().and_then(|process| process.stdin.take()) {
             thread::spawn(move || {
                 // When the sender is dropped the pipe is closed, by which the worker ends too.
                 for request in asked {
@@ -43,16 +43,13 @@ impl<Answer: DeserializeOwned + Send + 'static> AnsweringWorker<Answer> {
             });
         }
         let (answered, answers) = channel();
-        worker.read_stdout(move |mut stdout| {
-            // Behind what is no answer nothing can be understood.
-            while let Some(answer) = read_frame(&mut stdout).transpose() {
-                let is_understood = answer.is_ok();
-                if answered.send(answer).is_err() || !is_understood {
-                    break;
-                }
-            }
-        });
-        worker.keep_last_line();
+        let mut tail = worker.tail.clone();
+        worker.read(
+            move |stdout| {
+                pass_on(stdout, &answered, || {});
+            },
+            move |mut stderr| drop(io::copy(&mut stderr, &mut tail)),
+        );
         Ok(Self { worker, requests, answers })
     }
 
@@ -86,7 +83,7 @@ impl<Answer: DeserializeOwned + Send + 'static> AnsweringWorker<Answer> {
     ///
     /// # Errors
     /// When it is not gone by then.
-    pub fn kill(self, patience: Duration) -> Result<(), KillError> {
+    pub fn kill(self, patience: Duration) -> Result<(), ProcessError> {
         self.worker.kill(patience)
     }
 }

@@ -1,16 +1,17 @@
 //! Frames: the messages of two processes, one after the other.
 //!
-//! A frame is `ntro`, the version in four bytes, the number of bytes of the message in eight, both little-endian, and
-//! the message in postcard's format.
+//! A frame is a mark with the version, the number of bytes of the message in eight little-endian bytes, and the message
+//! in postcard's format.
 
 use std::io::{self, Read, Write};
+use std::sync::mpsc::Sender;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 
-const MAGIC: [u8; 4] = *b"ntro";
-const VERSION: u32 = 2;
+/// The mark of version 2.
+const MARK: [u8; 8] = *b"ntro\x02\0\0\0";
 const HEAD_BYTES: usize = 16;
 /// The most bytes of a message: more than code with its machine code, or a line for each input that is left out.
 const MOST_BYTES: u64 = 256 << 20;
@@ -24,12 +25,9 @@ pub enum FrameError {
     /// The other side ended too early.
     #[error("it ended in the middle of a message")]
     CutOff,
-    /// Something that is no frame was written there.
+    /// Something that is no frame of this version was written there.
     #[error("it wrote `{}`, which is no message", .0.escape_ascii())]
-    NoFrame([u8; HEAD_BYTES]),
-    /// The other side is of another build.
-    #[error("it speaks version {0} of the protocol, and this program {VERSION}")]
-    Version(u32),
+    NoFrame(Vec<u8>),
     /// The message is too long.
     #[error("a message has {0} bytes, and may have {MOST_BYTES}")]
     TooLong(u64),
@@ -51,8 +49,7 @@ pub fn write_frame(to: &mut impl Write, message: &impl Serialize) -> Result<(), 
 pub(crate) fn encode(message: &impl Serialize) -> Result<Vec<u8>, FrameError> {
     let mut bytes = postcard::to_extend(message, vec![0; HEAD_BYTES])?;
     let length = bounded((bytes.len() - HEAD_BYTES) as u64)?;
-    bytes[..4].copy_from_slice(&MAGIC);
-    bytes[4..8].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[..8].copy_from_slice(&MARK);
     bytes[8..HEAD_BYTES].copy_from_slice(&length.to_le_bytes());
     Ok(bytes)
 }
@@ -66,21 +63,34 @@ pub fn read_frame<T: DeserializeOwned>(from: &mut impl Read) -> Result<Option<T>
     if head.is_empty() {
         return Ok(None);
     }
-    let head: [u8; HEAD_BYTES] = head.try_into().map_err(|_| FrameError::CutOff)?;
-    let [magic, version, low, high] = head.as_chunks::<4>().0 else { return Err(FrameError::CutOff) };
-    if *magic != MAGIC {
+    let &[mark, length] = head.as_chunks::<8>().0 else { return Err(FrameError::CutOff) };
+    if mark != MARK {
         return Err(FrameError::NoFrame(head));
     }
-    let [version, low, high] = [version, low, high].map(|part| u32::from_le_bytes(*part));
-    if version != VERSION {
-        return Err(FrameError::Version(version));
-    }
-    let length = bounded(u64::from(high) << 32 | u64::from(low))?;
+    let length = bounded(u64::from_le_bytes(length))?;
     let message = take(from, length)?;
     if message.len() as u64 != length {
         return Err(FrameError::CutOff);
     }
     Ok(Some(postcard::from_bytes(&message)?))
+}
+
+/// Passes on the messages that come, and calls `seen` before each. Returns true if all were messages.
+///
+/// Behind what is none nothing can be understood.
+pub(crate) fn pass_on<T: DeserializeOwned>(
+    mut from: impl Read,
+    to: &Sender<Result<T, FrameError>>,
+    seen: impl Fn(),
+) -> bool {
+    while let Some(message) = read_frame(&mut from).transpose() {
+        seen();
+        let is_understood = message.is_ok();
+        if to.send(message).is_err() || !is_understood {
+            return false;
+        }
+    }
+    true
 }
 
 /// Checks that a message is not too long.
@@ -134,7 +144,8 @@ mod tests {
     fn what_is_no_message_is_said() {
         let printed = refused_with(0, b"Hello, world");
         assert!(printed.starts_with("it wrote `Hello, world"), "{printed}");
-        assert_eq!(refused_with(4, &[9]), "it speaks version 9 of the protocol, and this program 2");
+        let other_version = refused_with(4, &[9]);
+        assert!(other_version.starts_with(r"it wrote `ntro\t\x00\x00\x00"), "{other_version}");
         assert!(refused_with(8, &[0xff; 8]).starts_with("a message has 18446744073709551615 bytes"));
         assert!(refused_with(16, &[0xff; 13]).starts_with("its message is none"));
         assert!(matches!(bounded(MOST_BYTES + 1), Err(FrameError::TooLong(_))));

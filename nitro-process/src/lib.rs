@@ -5,8 +5,8 @@
 //!
 //! - An [`AnsweringWorker`] gets requests and gives answers, as frames over its standard streams. It reads
 //!   [`Requests`] and writes with [`write_frame`].
-//! - A plain [`Worker`] has a task of its own and writes into a [`NoteFile`] what it runs, which costs a measurement less
-//!   than a reader that wakes up. Its parent looks at the note.
+//! - A plain [`Worker`] has a task of its own and writes into a [`NoteFile`] what it runs. Its parent looks there, which
+//!   costs a measurement less than a reader that wakes up.
 //!
 //! Either ends with its parent, and its end is a [`Death`]. [`Losses`] limits how many are replaced.
 //!
@@ -45,4 +45,4 @@ pub use self::frame::{FrameError, read_frame, write_frame};
 pub use self::losses::{Losses, TooManyLosses};
 pub use self::note::NoteFile;
 pub use self::parent::{Requests, when_parent_ends};
-pub use self::worker::{KillError, StartError, Worker};
+pub use self::worker::{ProcessError, Worker};

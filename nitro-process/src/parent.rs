@@ -9,7 +9,7 @@ use std::thread;
 
 use serde::de::DeserializeOwned;
 
-use crate::frame::{FrameError, read_frame};
+use crate::frame::{FrameError, pass_on};
 
 /// Calls a function once the parent has ended, which holds the other end of standard input and writes nothing.
 pub fn when_parent_ends(then: impl FnOnce() + Send + 'static) {
@@ -30,19 +30,15 @@ pub struct Requests<T> {
 
 impl<T: DeserializeOwned + Send + 'static> Requests<T> {
     /// Listens from now on, in a thread of its own.
-    pub fn listen(mut input: impl Read + Send + 'static) -> Self {
+    pub fn listen(input: impl Read + Send + 'static) -> Self {
         let (requests, received) = channel();
         let under_way = Arc::new(AtomicUsize::new(1));
         let counted = Arc::clone(&under_way);
         thread::spawn(move || {
-            while let Some(request) = read_frame(&mut input).transpose() {
+            let is_over = pass_on(input, &requests, || {
                 counted.fetch_add(1, Ordering::SeqCst);
-                let is_understood = request.is_ok();
-                if requests.send(request).is_err() || !is_understood {
-                    return;
-                }
-            }
-            if counted.load(Ordering::SeqCst) > 0 {
+            });
+            if is_over && counted.load(Ordering::SeqCst) > 0 {
                 // Not `exit`, which may wait for the device.
                 process::abort();
             }

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,28 +25,22 @@ const LOOK: Duration = Duration::from_millis(1);
 /// ([`when_parent_ends`](crate::when_parent_ends)).
 pub struct Worker {
     /// The process; none once it was killed or its end was seen.
-    process: Option<Child>,
+    pub(crate) process: Option<Child>,
     /// A channel for each thread that reads an output, closed when that has ended.
     readers: Vec<Receiver<()>>,
-    tail: Tail,
+    /// The end of its standard error, if somebody keeps it.
+    pub(crate) tail: Tail,
 }
 
-/// A worker that cannot be started.
+/// A worker that cannot be started, or not be ended.
 #[derive(Debug, Error)]
-#[error("the worker {} cannot be started: {error}", program.display())]
-pub struct StartError {
-    /// The program that it should run.
-    pub program: PathBuf,
-    /// The reason.
-    pub error: io::Error,
-}
-
-/// A worker that was killed and is still there. Then its device is not free either.
-#[derive(Debug, Error)]
-#[error("the worker (process {id}) was killed and is still there: the driver does not let it go")]
-pub struct KillError {
-    /// The number of its process.
-    pub id: u32,
+pub enum ProcessError {
+    /// The program cannot be run.
+    #[error("the worker {program} cannot be started: {1}", program = .0.display())]
+    Start(PathBuf, io::Error),
+    /// The process of this number was killed and is still there. Then its device is not free either.
+    #[error("the worker (process {0}) was killed and is still there: the driver does not let it go")]
+    StillThere(u32),
 }
 
 impl Worker {
@@ -54,48 +48,23 @@ impl Worker {
     ///
     /// # Errors
     /// When the program cannot be run.
-    pub fn start(command: &mut Command) -> Result<Self, StartError> {
-        let process = command.stdin(Stdio::piped()).spawn();
-        let process =
-            process.map_err(|error| StartError { program: PathBuf::from(command.get_program()), error })?;
-        Ok(Self { process: Some(process), readers: Vec::new(), tail: Tail::default() })
-    }
-
-    /// Returns the other end of its standard input, which is closed when the value is dropped.
-    pub(crate) fn take_stdin(&mut self) -> Option<ChildStdin> {
-        self.process.as_mut()?.stdin.take()
-    }
-
-    /// Reads its standard output, if that is piped, in a thread that its end waits for.
-    pub fn read_stdout(&mut self, read: impl FnOnce(ChildStdout) + Send + 'static) {
-        if let Some(stdout) = self.process.as_mut().and_then(|process| process.stdout.take()) {
-            self.in_thread(move || read(stdout));
+    pub fn start(command: &mut Command) -> Result<Self, ProcessError> {
+        match command.stdin(Stdio::piped()).spawn() {
+            Ok(process) => Ok(Self { process: Some(process), readers: Vec::new(), tail: Tail::default() }),
+            Err(error) => Err(ProcessError::Start(command.get_program().into(), error)),
         }
     }
 
-    /// Reads its standard error, if that is piped, in a thread that its end waits for.
-    pub fn read_stderr(&mut self, read: impl FnOnce(ChildStderr) + Send + 'static) {
-        if let Some(stderr) = self.process.as_mut().and_then(|process| process.stderr.take()) {
-            self.in_thread(move || read(stderr));
-        }
-    }
-
-    /// Keeps the last line of its standard error for its [`Death`].
-    pub(crate) fn keep_last_line(&mut self) {
-        let mut tail = self.tail.clone();
-        self.read_stderr(move |mut stderr| {
-            let _ = io::copy(&mut stderr, &mut tail);
-        });
-    }
-
-    /// Reads in a thread whose end shows.
-    fn in_thread(&mut self, read: impl FnOnce() + Send + 'static) {
-        let (reading, has_read) = channel();
-        self.readers.push(has_read);
-        thread::spawn(move || {
-            read();
-            drop(reading);
-        });
+    /// Reads its outputs, as far as they are piped, in a thread each, which its end waits for.
+    pub fn read(
+        &mut self,
+        stdout: impl FnOnce(ChildStdout) + Send + 'static,
+        stderr: impl FnOnce(ChildStderr) + Send + 'static,
+    ) {
+        let Some(process) = &mut self.process else { return };
+        let streams = (process.stdout.take(), process.stderr.take());
+        self.readers.extend(streams.0.map(|stream| in_thread(move || stdout(stream))));
+        self.readers.extend(streams.1.map(|stream| in_thread(move || stderr(stream))));
     }
 
     /// Returns its end, if it has ended by itself, with all that it wrote.
@@ -111,13 +80,24 @@ impl Worker {
 
     /// Returns the end of a worker that has closed its standard output.
     pub(crate) fn last_words(&mut self) -> Death {
-        match wait(self.process.as_mut(), LAST_WORDS) {
-            Some(status) => {
-                self.process = None;
-                Death::Ended { status, last_line: self.last_line() }
-            }
+        match self.wait(LAST_WORDS) {
+            Some(status) => Death::Ended { status, last_line: self.last_line() },
             None => Death::Closed { last_line: self.last_line() },
         }
+    }
+
+    /// Kills it, and waits until it is gone and all that it wrote has been read.
+    ///
+    /// # Errors
+    /// When it is not gone by then.
+    pub fn kill(mut self, patience: Duration) -> Result<(), ProcessError> {
+        let Some(process) = &mut self.process else { return Ok(()) };
+        let id = process.id();
+        // One that is gone already cannot be killed, which waiting shows.
+        let _ = process.kill();
+        self.wait(patience).ok_or(ProcessError::StillThere(id))?;
+        self.last_line();
+        Ok(())
     }
 
     /// Returns the last line that it wrote, once all that it wrote has been read.
@@ -128,22 +108,30 @@ impl Worker {
         self.tail.last_line()
     }
 
-    /// Kills it, and waits until it is gone and all that it wrote has been read.
-    ///
-    /// # Errors
-    /// When it is not gone by then.
-    pub fn kill(mut self, patience: Duration) -> Result<(), KillError> {
-        let Some(process) = &mut self.process else { return Ok(()) };
-        let id = process.id();
-        // One that is gone already cannot be killed, which waiting shows.
-        let _ = process.kill();
-        if wait(Some(process), patience).is_none() {
-            return Err(KillError { id });
+    /// Waits until it is gone.
+    fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
+        let until = Instant::now().checked_add(patience);
+        loop {
+            match self.process.as_mut()?.try_wait() {
+                Ok(None) if until.is_none_or(|until| Instant::now() < until) => thread::sleep(LOOK),
+                Ok(Some(status)) => {
+                    self.process = None;
+                    return Some(status);
+                }
+                Ok(None) | Err(_) => return None,
+            }
         }
-        self.process = None;
-        self.last_line();
-        Ok(())
     }
+}
+
+/// Reads in a thread whose end closes the channel.
+fn in_thread(read: impl FnOnce() + Send + 'static) -> Receiver<()> {
+    let (reading, has_read) = channel();
+    thread::spawn(move || {
+        read();
+        drop(reading);
+    });
+    has_read
 }
 
 impl Drop for Worker {
@@ -152,18 +140,6 @@ impl Drop for Worker {
             let _ = process.kill();
             // So that it does not stay as a zombie; nobody waits for it.
             thread::spawn(move || process.wait());
-        }
-    }
-}
-
-/// Waits for the end of a process with so much patience.
-fn wait(mut process: Option<&mut Child>, patience: Duration) -> Option<ExitStatus> {
-    let until = Instant::now().checked_add(patience);
-    loop {
-        match process.as_mut()?.try_wait() {
-            Ok(None) if until.is_none_or(|until| Instant::now() < until) => thread::sleep(LOOK),
-            Ok(status) => return status,
-            Err(_) => return None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The loss of a worker.
 
-use nitro_process::{Death, FrameError, KillError, StartError};
+use nitro_process::{Death, FrameError, ProcessError};
 
 use super::message::Answer;
 use crate::runner::RunnerError;
@@ -10,7 +10,7 @@ use crate::runner::RunnerError;
 pub(super) enum Loss {
     /// It could not be started.
     #[error(transparent)]
-    Start(#[from] StartError),
+    Start(#[from] ProcessError),
     /// It was late, has ended, or cannot be understood.
     #[error("{who} {0}", who = if is_late(.0) { "it" } else { "its worker" })]
     Death(#[from] Death),
@@ -23,9 +23,6 @@ pub(super) enum Loss {
     /// Its answer belongs to another request.
     #[error("its worker answered {0:?} to another request")]
     OtherAnswer(Answer),
-    /// There is none.
-    #[error("there is no worker")]
-    NoWorker,
     /// There is nothing to begin with.
     #[error("no workload was begun with")]
     NoTask,
@@ -52,8 +49,8 @@ impl From<Loss> for RunnerError {
     }
 }
 
-impl From<KillError> for RunnerError {
-    fn from(error: KillError) -> Self {
+impl From<ProcessError> for RunnerError {
+    fn from(error: ProcessError) -> Self {
         Self(error.to_string())
     }
 }

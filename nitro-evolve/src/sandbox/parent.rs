@@ -187,7 +187,7 @@ impl Sandbox {
 
     /// Returns the worker.
     fn active(&mut self) -> Result<&mut ActiveWorker, Loss> {
-        self.worker.as_mut().ok_or(Loss::NoWorker)
+        self.worker.as_mut().ok_or(Loss::NoTask)
     }
 
     /// Makes sure that there is a worker which has begun with a set.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use nitro_process::{Death, KillError, StartError};
+use nitro_process::{Death, ProcessError};
 use nitro_store::store::StoreError;
 use thiserror::Error;
 
@@ -12,12 +12,9 @@ pub(crate) enum WorkerError {
     /// Something of the system that supervising takes.
     #[error("{what}")]
     System { what: &'static str, source: io::Error },
-    /// The program cannot be run again.
+    /// The program cannot be run again, or not be ended.
     #[error(transparent)]
-    Start(#[from] StartError),
-    /// A worker cannot be ended.
-    #[error(transparent)]
-    Kill(#[from] KillError),
+    Process(#[from] ProcessError),
     /// The trainer itself panicked, or the closure between two runs.
     #[error("the worker panicked, but not in a variant; what was measured is kept")]
     Panicked,

@@ -106,11 +106,10 @@ pub(crate) struct EndedSample {
 
 /// Returns the variants that have ended a worker before this one in the sample of the recordings.
 pub(crate) fn ended_samples(function: &str, device: &str) -> Vec<EndedSample> {
+    let Some(supervisor) = SUPERVISOR.get() else { return Vec::new() };
     let mut ended = Vec::new();
-    for one in SUPERVISOR.get().into_iter().flat_map(|supervisor| supervisor.left_out(function, device)) {
-        if let Some(variant) = one.variant.clone() {
-            ended.push(EndedSample { variant, input: one.input.clone(), why: one.why.clone() });
-        }
+    for LeftOut { variant, input, why, .. } in supervisor.left_out(function, device).cloned() {
+        ended.extend(variant.map(|variant| EndedSample { variant, input, why }));
     }
     ended
 }

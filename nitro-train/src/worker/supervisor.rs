@@ -127,12 +127,13 @@ impl<'a> Supervisor<'a> {
         let mut worker = Worker::start(command)?;
         if let Some(member) = &self.member {
             let (shows, says) = (Arc::clone(member), Arc::clone(member));
-            worker.read_stdout(move |stdout| shows.follow(stdout));
-            worker.read_stderr(move |stderr| says.follow_errors(stderr));
+            worker.read(move |stdout| shows.follow(stdout), move |stderr| says.follow_errors(stderr));
         } else {
             let mut out = self.out.clone();
-            worker.read_stdout(move |mut stdout| drop(io::copy(&mut stdout, &mut out)));
-            worker.read_stderr(|mut stderr| drop(io::copy(&mut stderr, &mut Aside)));
+            worker.read(
+                move |mut stdout| drop(io::copy(&mut stdout, &mut out)),
+                |mut stderr| drop(io::copy(&mut stderr, &mut Aside)),
+            );
         }
         Ok(worker)
     }
