@@ -84,6 +84,9 @@ impl<Answer: DeserializeOwned + Send + 'static> AnsweringWorker<Answer> {
     /// # Errors
     /// When it is not gone by then.
     pub fn kill(self, patience: Duration) -> Result<(), ProcessError> {
-        self.worker.kill(patience)
+        let Self { worker, requests, .. } = self;
+        // What it has left behind ends too, if it reads: then its outputs are closed.
+        drop(requests);
+        worker.kill(patience)
     }
 }
