@@ -5,8 +5,8 @@
 //!
 //! - An [`AnsweringWorker`] gets requests and gives answers, as frames over its standard streams. It reads
 //!   [`Requests`] and writes with [`write_frame`].
-//! - A plain [`Worker`] has a task of its own and writes into a [`NoteFile`] what it runs. Its parent looks there, which
-//!   costs a measurement less than a reader that wakes up.
+//! - A plain [`Worker`] has a task of its own and writes into a [`NoteFile`] what it runs. Its parent looks there,
+//!   which costs a measurement less than a reader that wakes up.
 //!
 //! Either ends with its parent, and its end is a [`Death`]. [`Losses`] limits how many are replaced.
 //!
