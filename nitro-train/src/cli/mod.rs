@@ -57,13 +57,13 @@ impl Trainer {
             return if is_usage { ExitCode::from(2) } else { code };
         }
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        supervision::take_device(&mut cli);
-        usage::check(&trainer, &cli);
-        listen();
         // Whoever a profiler watches is no worker, though it has a worker's environment.
         if !is_watched() {
             worker::follow_supervisor();
         }
+        supervision::take_device(&mut cli);
+        usage::check(&trainer, &cli);
+        listen();
         let mut out = Output::new(prints_result(&cli));
         let ended = match (names(&trainer, &cli), supervision::is_needed(&cli)) {
             (Err(error), _) => Err(error.into()),
