@@ -151,8 +151,10 @@ fn splits(forest: &Forest, column: usize) -> usize {
 /// A model without its numbers.
 fn summary(summary: &ModelSummary<'_>) -> Value {
     let model = summary.model;
-    let approximate = |(choice, Approximation { max_error, over }): (&String, Approximation)| json!({ "choice": choice, "max_error": max_error, "over": over });
-    let approximate: Vec<Value> = summary.approximate().map(approximate).collect();
+    let mut approximate = Vec::new();
+    for (choice, Approximation { max_error, over }) in summary.approximate() {
+        approximate.push(json!({ "choice": choice, "max_error": max_error, "over": over }));
+    }
     let names: Vec<&String> = model.features.iter().chain(&model.device_features).collect();
     let selector = match &model.selector {
         Selector::Constant { choice } => json!({ "kind": "constant", "choice": model.choices[*choice] }),
