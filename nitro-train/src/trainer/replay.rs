@@ -10,7 +10,7 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::search::{Extent, Replayed, SearchError, Strategy, run, told};
+use crate::search::{ReplayExtent, ReplayResult, SearchError, Strategy, replay_figures, source_names};
 
 /// The settings of replays.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,7 +89,7 @@ impl Trainer {
     pub fn replay<'t>(
         &'t self,
         request: &'t ReplayRequest,
-    ) -> Result<impl Iterator<Item = Result<Replayed, TrainError>> + 't, TrainError> {
+    ) -> Result<impl Iterator<Item = Result<ReplayResult, TrainError>> + 't, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
         let mut jobs = Vec::new();
         let functions = store.functions(&request.data.functions)?;
@@ -158,19 +158,19 @@ impl Trainer {
         }
     }
 
-    fn replayed(&self, job: Job, request: &ReplayRequest) -> Replayed {
+    fn replayed(&self, job: Job, request: &ReplayRequest) -> ReplayResult {
         let Job { function, variant, device, input, strategy, sources, replay } = job;
         let extent =
-            Extent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
-        let figures = run(&replay, strategy, &sources, extent);
+            ReplayExtent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
+        let figures = replay_figures(&replay, strategy, &sources, extent);
         self.tell(format!("{function} on {device}: {strategy}"));
-        Replayed {
+        ReplayResult {
             function,
             variant,
             device,
             input,
             strategy: figures.strategy,
-            sources: told(strategy, &sources),
+            sources: source_names(strategy, &sources),
             configurations: figures.configurations,
             valid: figures.valid,
             seeds: figures.seeds,

@@ -19,7 +19,7 @@ use super::recorder::{Recorded, Recorder};
 use super::request::{DataRequest, at_least_one, repeats};
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share};
-use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, kept};
+use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, select_configurations};
 
 /// The settings of a search: what to search, where and how.
 #[derive(Args, Clone, Debug)]
@@ -262,7 +262,7 @@ impl Trainer {
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         let searched_inputs = self.run_searches(recorder, request, &plan, &mut searches, store)?;
         let searched = searches.into_found();
-        let chosen: Vec<String> = kept(&searched, request.keep)
+        let chosen: Vec<String> = select_configurations(&searched, request.keep)
             .into_iter()
             .map(|(variant, configuration)| choice_text(&variant, &configuration))
             .collect();

@@ -1,4 +1,4 @@
-//! What has become of a candidate on the input being measured.
+//! The trial of a candidate on the input being measured.
 
 use nitro_core::recording::Observation;
 use nitro_store::recordings::Outcome;
@@ -9,17 +9,17 @@ use crate::measure::error::RecordError;
 use crate::measure::timing::Summary;
 
 /// A run that answered.
-pub(super) struct Ran {
+pub(super) struct Run {
     pub(super) seen: Observation,
-    /// Whether time was lost in it, in which the process was stopped.
+    /// True if time was lost in it, in which the process was stopped.
     pub(super) is_disturbed: bool,
 }
 
-/// Why no more runs of an input are made in this process.
+/// The reason for which no more runs of an input are made in this process.
 pub(super) enum Stop {
-    /// This candidate lost the device, or panicked where a fresh process goes on: it has failed, and why.
+    /// A candidate lost the device, or panicked where a fresh process goes on; with the reason of its failure.
     Lost(Candidate, String),
-    /// The runs cannot be compared.
+    /// A run cannot be compared with the first.
     Changes(RecordError),
 }
 
@@ -29,38 +29,43 @@ impl From<RecordError> for Stop {
     }
 }
 
-/// A candidate on the input being measured.
-pub(super) struct Tried {
+/// A trial of a candidate on the input being measured.
+pub(super) struct Trial {
     pub(super) candidate: Candidate,
     pub(super) state: State,
-    /// What others took of the processors in its timed runs, where that is known.
+    /// The share that others took of the processors in its timed runs, where that is known.
     pub(super) load: Option<f64>,
 }
 
+/// The state of a trial.
 pub(super) enum State {
+    /// A candidate that runs.
     Running {
-        /// How often a run calls the function.
+        /// Number of calls of the function in a run.
         calls: usize,
         /// The times so far.
         times_ns: Vec<f64>,
-        /// How many runs did not count.
+        /// Number of runs that did not count.
         disturbed: usize,
     },
-    /// No more runs: it is not admissible, or failed, or answered wrong, and why.
+    /// A candidate that is not run any more: not admissible, failed, or wrong, with the reason.
     Ended(Outcome, String),
 }
 
 impl State {
+    /// Creates the state of a candidate that failed.
     pub(super) fn failed(why: &str) -> Self {
         Self::Ended(Outcome::Failed, why.to_owned())
     }
 
+    /// Creates the state of a candidate that answered wrong.
     pub(super) fn wrong(why: impl Into<String>) -> Self {
         Self::Ended(Outcome::Wrong, why.into())
     }
 }
 
-impl Tried {
+impl Trial {
+    /// Creates a trial in this state.
     pub(super) fn new(candidate: &Candidate, state: State) -> Self {
         Self { candidate: candidate.clone(), state, load: None }
     }
@@ -71,6 +76,7 @@ impl Tried {
         Some(Self::new(&self.candidate, State::Running { calls, times_ns: Vec::new(), disturbed: 0 }))
     }
 
+    /// Returns the row that a store is to keep.
     pub(super) fn row(&self) -> Row<'_> {
         let (variant, configuration) = (self.candidate.variant, self.candidate.configuration.as_str());
         match &self.state {

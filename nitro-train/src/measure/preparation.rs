@@ -1,5 +1,4 @@
-//! What is done ahead, on threads of the host: candidates are made ready to run, e.g. compiled, while another one
-//! is timed.
+//! Threads of the host that make candidates ready to run, e.g. compile them, while another one is timed.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -9,7 +8,7 @@ use std::thread::Scope;
 
 use nitro_core::Choice;
 
-/// More threads than this wait for the disk.
+/// The most threads that prepare: more would wait for the disk.
 const MOST_THREADS: usize = 16;
 
 /// Makes a choice ready to run, on any thread.
@@ -36,9 +35,9 @@ impl fmt::Debug for Prepare<'_> {
     }
 }
 
-/// What waits to be prepared.
+/// A queue of choices that wait to be prepared.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(super) struct PreparationQueue {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -46,34 +45,36 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Choice>,
-    /// What was taken from there.
+    /// Choices that were taken from there.
     begun: BTreeSet<Choice>,
     is_closed: bool,
 }
 
-impl Queue {
+impl PreparationQueue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next one; none once the queue is closed.
+    /// Returns the next choice, which it waits for; none once the queue is closed.
     fn take(&self) -> Option<Choice> {
-        let is_idle = |state: &mut State| state.waiting.is_empty() && !state.is_closed;
-        let waited = self.changed.wait_while(self.lock(), is_idle);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.lock();
+        while state.waiting.is_empty() && !state.is_closed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
         let next = state.waiting.pop_front()?;
         state.begun.insert(next);
         Some(next)
     }
 }
 
-/// Threads that prepare what waits; they end with the value, after what they are at.
-pub(super) struct Ahead<'q>(&'q Queue);
+/// The threads that prepare what waits. They end with the value, after what they are at.
+pub(super) struct PreparationThreads<'q>(&'q PreparationQueue);
 
-impl<'q> Ahead<'q> {
+impl<'q> PreparationThreads<'q> {
+    /// Starts a thread for each core but one.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
-        queue: &'q Queue,
+        queue: &'q PreparationQueue,
         prepare: Prepare<'scope>,
     ) -> Self
     where
@@ -91,7 +92,7 @@ impl<'q> Ahead<'q> {
         Self(queue)
     }
 
-    /// These come next, in the place of those that wait.
+    /// Puts these choices in the place of those that wait.
     pub(super) fn want(&self, choices: impl Iterator<Item = Choice>) {
         let mut state = self.0.lock();
         let State { waiting, begun, .. } = &mut *state;
@@ -101,7 +102,7 @@ impl<'q> Ahead<'q> {
     }
 }
 
-impl Drop for Ahead<'_> {
+impl Drop for PreparationThreads<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.waiting.clear();
@@ -130,9 +131,9 @@ mod tests {
             assert!(own != choice(1), "it cannot be compiled");
             done.send((own, std::thread::current().id())).unwrap();
         };
-        let queue = Queue::default();
+        let queue = PreparationQueue::default();
         std::thread::scope(|scope| {
-            let ahead = Ahead::start(scope, &queue, Prepare(&prepare));
+            let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
             ahead.want((0..4).map(choice));
             let mut found: Vec<_> = prepared.iter().take(3).collect();
             ahead.want((0..6).map(choice));

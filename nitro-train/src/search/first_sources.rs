@@ -1,6 +1,7 @@
-//! What a search began with: what other devices had measured by then, and how alike they are. That grows while
-//! others search, and is measured anew by each machine; a search whose worker was killed, or that has several, has
-//! to propose what it would have.
+//! The sources that a search began with: what other devices had measured by then, and how alike they are.
+//!
+//! What is known grows while others search, and is measured anew by each machine. A search whose worker was killed, or
+//! that has several, has to propose what it would have.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +15,10 @@ use serde_json::json;
 
 use super::SearchPlan;
 use super::error::SearchError;
-use super::known::known_sources;
-use super::live::InputSpace;
+use super::listed::InputSpace;
+use super::sources::known_sources;
 
-/// What was known of other devices when somebody was first with this search.
+/// Returns what was known of other devices when somebody was first with this search.
 pub(crate) fn first_sources(
     plan: &SearchPlan<'_>,
     of_input: &InputSpace<'_>,
@@ -30,57 +31,55 @@ pub(crate) fn first_sources(
     let (asked, seed) = (plan.sources.as_ref(), plan.seed);
     let name = json!([function, of_input.variant(), device.id(), input, seed, asked, space.digest()]);
     let known = known_sources(plan, of_input, store)?;
+    // Whoever comes later may know more: the store gives everybody what the first began with.
     let candidates = of_input.candidates.len();
-    first(&name.to_string(), &known, candidates, |name, with| store.begin_search(name, with))
+    first(&name.to_string(), known, candidates, |name, with| store.begin_search(name, with))
 }
 
-/// As the store keeps it.
+/// A record of sources, as the store keeps it.
 #[derive(Serialize, Deserialize)]
-struct Begun {
+struct SourcesRecord {
     features: Vec<f64>,
-    devices: Vec<Device>,
+    devices: Vec<SourceRecord>,
 }
 
+/// A record of one device.
 #[derive(Serialize, Deserialize)]
-struct Device {
+struct SourceRecord {
     device: String,
     features: Vec<f64>,
-    /// How many candidates there are.
+    /// Number of candidates.
     candidates: usize,
-    /// What is known, by candidate.
+    /// The evaluations that are known, by candidate.
     #[serde(deserialize_with = "unique::map")]
     evaluations: BTreeMap<usize, Evaluation>,
 }
 
-/// Returns what the search of this name, among so many candidates, began with: what is known now where nobody has begun
-/// it before.
+/// Returns what the search of this name, among so many candidates, began with.
+///
+/// That is what is known now, where nobody has begun it before.
 fn first(
     name: &str,
-    known: &Sources,
+    known: Sources,
     candidates: usize,
     begin_search: impl FnOnce(&str, &str) -> Result<String, StoreError>,
 ) -> Result<Sources, SearchError> {
-    let unreadable = |source| SearchError::Begun { search: name.to_owned(), source };
-    let with = serde_json::to_string(&Begun::of(known)).map_err(unreadable)?;
-    let first: Begun = serde_json::from_str(&begin_search(name, &with)?).map_err(unreadable)?;
-    first.check(candidates).map_err(unreadable)?;
-    Ok(first.sources())
+    let known =
+        serde_json::to_string(&SourcesRecord::from(known)).map_err(|error| unreadable(name, error))?;
+    let first = begin_search(name, &known)?;
+    SourcesRecord::parse(&first, candidates).map_err(|error| unreadable(name, error)).map(Sources::from)
 }
 
-impl Begun {
-    fn of(sources: &Sources) -> Self {
-        let device = |source: &Source| Device {
-            device: source.device.clone(),
-            features: source.features.clone(),
-            candidates: source.evaluations.len(),
-            evaluations: (0..).zip(&source.evaluations).filter_map(|(at, own)| Some((at, (*own)?))).collect(),
-        };
-        Self { features: sources.features.clone(), devices: sources.devices.iter().map(device).collect() }
-    }
+/// Creates the error of a search whose record of sources cannot be read.
+fn unreadable(name: &str, source: serde_json::Error) -> SearchError {
+    SearchError::UnreadableSources { search: name.to_owned(), source }
+}
 
-    /// Makes sure that each device has evaluated some of so many candidates: others may write to the store.
-    fn check(&self, candidates: usize) -> Result<(), serde_json::Error> {
-        for Device { device, candidates: own, evaluations, .. } in &self.devices {
+impl SourcesRecord {
+    /// Reads a record, each device of which has evaluated some of so many candidates: others may write to the store.
+    fn parse(text: &str, candidates: usize) -> Result<Self, serde_json::Error> {
+        let record: Self = serde_json::from_str(text)?;
+        for SourceRecord { device, candidates: own, evaluations, .. } in &record.devices {
             let device = excerpt(device);
             if *own != candidates {
                 let problem = format_args!("device `{device}` has {own} candidates of {candidates}");
@@ -91,16 +90,33 @@ impl Begun {
                 return Err(Error::custom(problem));
             }
         }
-        Ok(())
+        Ok(record)
     }
+}
 
-    fn sources(self) -> Sources {
-        let source = |Device { device, features, candidates, evaluations }| Source {
-            device,
-            features,
-            evaluations: (0..candidates).map(|at| evaluations.get(&at).copied()).collect(),
-        };
-        Sources { features: self.features, devices: self.devices.into_iter().map(source).collect() }
+impl From<Sources> for SourcesRecord {
+    fn from(sources: Sources) -> Self {
+        let mut devices = Vec::new();
+        for Source { device, evaluations: all, features } in sources.devices {
+            let candidates = all.len();
+            let mut evaluations = BTreeMap::new();
+            for (at, evaluation) in all.into_iter().enumerate() {
+                evaluations.extend(evaluation.map(|own| (at, own)));
+            }
+            devices.push(SourceRecord { device, features, candidates, evaluations });
+        }
+        Self { features: sources.features, devices }
+    }
+}
+
+impl From<SourcesRecord> for Sources {
+    fn from(record: SourcesRecord) -> Self {
+        let mut devices = Vec::new();
+        for SourceRecord { device, features, candidates, evaluations } in record.devices {
+            let evaluations = (0..candidates).map(|at| evaluations.get(&at).copied()).collect();
+            devices.push(Source { device, evaluations, features });
+        }
+        Self { features: record.features, devices }
     }
 }
 
@@ -112,27 +128,25 @@ mod tests {
     use nitro_store::store::{self, Row};
 
     use super::*;
-    use crate::search::{InputSearch, VariantSearch};
+    use crate::search::{ListedSearch, VariantSearch};
+
+    /// Returns one device, on which one candidate of three took so long.
+    fn known(time_ns: f64) -> Sources {
+        let failed = Evaluation::Failed(Failure::Crash);
+        let evaluations = vec![None, Some(Evaluation::TimeNs(time_ns)), Some(failed)];
+        let source = Source { device: "A".to_owned(), evaluations, features: vec![0.1] };
+        Sources { devices: vec![source], features: vec![1.0 / 3.0] }
+    }
 
     #[test]
     fn who_comes_later_begins_with_the_same() {
-        let source = |time_ns| Source {
-            device: "A".to_owned(),
-            evaluations: vec![
-                None,
-                Some(Evaluation::TimeNs(time_ns)),
-                Some(Evaluation::Failed(Failure::Crash)),
-            ],
-            features: vec![0.1],
-        };
-        let known = |time_ns| Sources { devices: vec![source(time_ns)], features: vec![1.0 / 3.0] };
         let mut kept = String::new();
-        let begun = first("s", &known(5.5), 3, |_, with| {
+        let begun = first("s", known(5.5), 3, |_, with| {
             kept = with.to_owned();
             Ok(with.to_owned())
         });
         assert_eq!(begun.unwrap(), known(5.5));
-        assert_eq!(first("s", &known(7.0), 3, |_, _| Ok(kept)).unwrap(), known(5.5));
+        assert_eq!(first("s", known(7.0), 3, |_, _| Ok(kept)).unwrap(), known(5.5));
     }
 
     #[test]
@@ -141,7 +155,7 @@ mod tests {
             let device = format!(r#""device":"A","features":[],"candidates":{candidates}"#);
             let kept =
                 format!(r#"{{"features":[],"devices":[{{{device},"evaluations":{{{evaluations}}}}}]}}"#);
-            first("s", &Sources::default(), 3, |_, _| Ok(kept.clone()))
+            first("s", Sources::default(), 3, |_, _| Ok(kept.clone()))
         };
         assert!(begin(3, r#""1":{"time_ns":5.5},"2":{"time_ns":7.0}"#).is_ok());
         for (candidates, evaluations, problem) in [
@@ -152,7 +166,7 @@ mod tests {
             (3, r#""1":"#, ""),
         ] {
             let error = begin(candidates, evaluations).unwrap_err();
-            assert!(matches!(error, SearchError::Begun { .. }), "{error}");
+            assert!(matches!(error, SearchError::UnreadableSources { .. }), "{error}");
             assert!(error.to_string().contains(problem), "{error}");
         }
     }
@@ -162,7 +176,7 @@ mod tests {
     static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("tiled").with_parameters(&[TILE])];
     static FUNCTION: Function = Function::new("f", &VARIANTS);
 
-    /// What is known of the input on these devices, one measurement each.
+    /// Returns a plan that knows of the input on these devices, one measurement each.
     fn plan(devices: &[&str]) -> SearchPlan<'static> {
         let measurement = |device| Measurement {
             device,
@@ -187,13 +201,13 @@ mod tests {
         SearchPlan { evaluations: 8, seed: 1, others, ..SearchPlan::default() }
     }
 
-    /// What is proposed first, and whom the search learns from.
+    /// Returns what is proposed first, and the devices that the search learns from.
     fn begun(plan: &SearchPlan<'_>, store: &mut dyn Store) -> (Vec<String>, Vec<String>) {
         let device = DeviceEntry::intern("here", Vec::new, |_| Vec::new());
         let candidates = plan.candidates(&FUNCTION).unwrap();
         let of_input = InputSpace::new("f", device, "x", &candidates).unwrap();
         let sources = first_sources(plan, &of_input, store).unwrap();
-        let mut search = Box::new(InputSearch::new(plan, of_input, sources));
+        let mut search = Box::new(ListedSearch::new(plan, of_input, sources));
         let open = search.open().unwrap();
         (open.into_iter().map(|own| own.configuration).collect(), search.finish().sources)
     }

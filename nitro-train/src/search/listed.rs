@@ -1,5 +1,6 @@
-//! Searches that measure: one for each variant, device and input. What was evaluated is in the store, so that
-//! whoever searches goes on from there, and several can search together.
+//! The search of the listed configurations of one variant on one input.
+//!
+//! What was evaluated is in the store, so that whoever searches goes on from there, and several can search together.
 
 use std::sync::Arc;
 
@@ -11,8 +12,7 @@ use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
 use super::result::Reasons;
-use super::sources::told;
-use super::{SearchPlan, SearchResult, VariantSearch};
+use super::{SearchPlan, SearchResult, VariantSearch, source_names};
 use crate::measure::Candidate;
 
 /// The configurations of one variant that are admissible for one input.
@@ -26,6 +26,10 @@ pub(crate) struct InputSpace<'a> {
 }
 
 impl<'a> InputSpace<'a> {
+    /// Makes a space of candidates of one variant.
+    ///
+    /// # Errors
+    /// When they are no space.
     pub(crate) fn new(
         function: &'a str,
         device: &'a DeviceEntry,
@@ -43,31 +47,32 @@ impl<'a> InputSpace<'a> {
         Ok(Self { function, device, input: input.to_owned(), space, candidates })
     }
 
+    /// Returns the name of the variant.
     pub(super) fn variant(&self) -> &'static str {
         self.candidates[0].variant
     }
 }
 
-/// The search of one variant on one input.
-pub(crate) struct InputSearch {
+/// A search of the listed configurations of one variant on one input.
+pub(crate) struct ListedSearch {
     search: Engine<ListProposer>,
     /// In the order of the space.
     candidates: Vec<Candidate>,
-    /// What was asked for and is not told yet.
+    /// Proposals that were asked for and are not told yet.
     open: Vec<nitro_search::Candidate>,
     reasons: Reasons,
     result: SearchResult,
 }
 
-impl InputSearch {
-    /// A search that has not begun, with its [`first_sources`](super::first_sources).
+impl ListedSearch {
+    /// Creates a search that has not begun, with its [`first_sources`](super::first_sources).
     pub(crate) fn new(plan: &SearchPlan<'_>, of_input: InputSpace<'_>, sources: Sources) -> Self {
         let SearchPlan { seed, evaluations, .. } = *plan;
         let strategy = plan.listed_strategy();
         let variant = of_input.variant();
         let InputSpace { function, device, input, space, candidates } = of_input;
         let result = SearchResult {
-            sources: told(strategy, &sources),
+            sources: source_names(strategy, &sources),
             configurations: space.len(),
             ..SearchResult::of(function, variant, device, &input, strategy.into())
         };
@@ -77,7 +82,7 @@ impl InputSearch {
     }
 }
 
-impl VariantSearch for InputSearch {
+impl VariantSearch for ListedSearch {
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
         if self.open.is_empty()
             && let Ok(Ask::Evaluate(asked)) = self.search.ask(usize::MAX)
@@ -102,24 +107,15 @@ impl VariantSearch for InputSearch {
     }
 
     fn finish(self: Box<Self>) -> SearchResult {
-        let Self { search, candidates, reasons, result, .. } = *self;
-        let time = |own: &nitro_search::Outcome| {
-            Some((candidates[own.proposal.index()].configuration.clone(), own.report.time_ns()?))
-        };
-        let times_ns: Vec<_> = search.observations().iter().filter_map(time).collect();
-        // Of equals the first of the space, in whatever order they were told.
-        let cost = |own: &nitro_search::Outcome| Some((own.report.time_ns()?, own.proposal));
-        let timed = search.observations().iter().filter(|own| cost(own).is_some());
-        let best =
-            timed.min_by(|a, b| cost(a).partial_cmp(&cost(b)).expect("times are finite")).and_then(time);
-        SearchResult {
-            evaluations: search.observations().len(),
-            failed: search.observations().len() - times_ns.len(),
-            reason: reasons.most_frequent(),
-            best_ns: best.as_ref().map(|(_, time_ns)| *time_ns),
-            best: best.map(|(configuration, _)| configuration),
-            times_ns,
-            ..result
+        let Self { search, candidates, reasons, mut result, .. } = *self;
+        let mut observations: Vec<_> = search.observations().iter().collect();
+        // Of equals the first of the space is the best, in whatever order they were told.
+        observations.sort_by_key(|own| own.proposal);
+        for own in &observations {
+            let time_ns = own.report.time_ns();
+            let configuration = &candidates[own.proposal.index()].configuration;
+            result.times_ns.extend(time_ns.map(|time_ns| (configuration.clone(), time_ns)));
         }
+        result.ended(observations.len(), reasons)
     }
 }

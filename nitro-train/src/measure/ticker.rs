@@ -1,15 +1,16 @@
-//! What is done again and again beside a recording.
+//! A thread that does something periodically beside a recording.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::Scope;
 use std::time::Duration;
 
 /// A thread that does something once a period, and ends with the value.
-pub(super) struct Pulse {
+pub(super) struct Ticker {
     _alive: Sender<()>,
 }
 
-impl Pulse {
+impl Ticker {
+    /// Starts the thread; the action is first done after one period.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         period: Duration,
