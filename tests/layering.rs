@@ -131,6 +131,14 @@ fn pages_know_no_other_crate_of_ours() {
 }
 
 #[test]
+fn processes_know_no_other_crate_of_ours() {
+    let compiled = compiled_by("nitro-variants-process");
+    let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
+    assert_eq!(ours, ["nitro-variants-process"]);
+    assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
+}
+
+#[test]
 fn whoever_calls_the_product_compiles_neither_trainer_nor_generator() {
     let compiled = compiled_with("--no-default-features", "nitro-gemm");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
@@ -217,6 +225,7 @@ fn nothing_of_ours_changes_what_a_dependency_does_for_others() {
         "nitro-variants-nest",
         "nitro-variants-decide",
         "nitro-variants-page",
+        "nitro-variants-process",
         "nitro-variants-ptx",
         "nitro-variants-train",
     ];

@@ -73,7 +73,8 @@ fn text(svm: &Svm) -> String {
     };
     let (gamma, count, support) = (svm.gamma, svm.classes.len(), svm.support());
     let mut text = format!(
-        "svm_type c_svc\nkernel_type rbf\ngamma {gamma}\nnr_class {count}\ntotal_sv {support}\nrho {}\nlabel {}\nnr_sv {}\nSV\n",
+        "svm_type c_svc\nkernel_type rbf\ngamma {gamma}\nnr_class {count}\ntotal_sv {support}\n\
+         rho {}\nlabel {}\nnr_sv {}\nSV\n",
         numbers(&svm.rho),
         classes(|class| class.choice),
         classes(|class| class.support),

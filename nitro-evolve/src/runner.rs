@@ -18,7 +18,7 @@ pub type Assemble<'a> = dyn Fn(String) -> Result<Code, String> + Sync + 'a;
 /// A program that can be run: PTX, and its machine code where an assembler made it.
 ///
 /// Kernels that only judge results may be missing in a candidate, since they run as they were compiled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Code {
     /// The text.
     pub ptx: Arc<str>,

@@ -137,6 +137,9 @@ fn options_that_make_no_sense_end_with_2() {
     for (words, expected) in [
         ("--generations 0", "0 is not in 1.."),
         ("--evaluations 0", "0 is not in 1.."),
+        ("--minutes -1", "-1"),
+        ("--max-error nan", "nan"),
+        ("--population few", "few"),
         ("--begin-with a.patch --check", "cannot be used with"),
         ("--begin-with a.patch --template", "cannot be used with"),
         ("--begin-with a.patch --apply b.patch", "cannot be used with"),

@@ -21,6 +21,9 @@ pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub type Prover<'a> =
     Box<dyn Proposer<Proposal = String, Report = Evaluation, Error = Infallible> + Send + 'a>;
 
+/// A function that bounds the times of what comes of a path, as [`Generator::path_bound`] says.
+pub type PathBound<'a> = Box<dyn Fn(&[Crossing]) -> Option<f64> + Send + 'a>;
+
 /// A description of a text of a [`Generator`], for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
@@ -92,11 +95,13 @@ pub trait Generator: Send + Sync {
     /// When nothing can be made of them; the search goes on without that path.
     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError>;
 
-    /// Nanoseconds that nothing which comes of these decisions takes less than, on a device with these features;
-    /// none where nothing is known, as unless a generator says otherwise. A search does not run what is no faster
-    /// by that than its best, so it has to be a true bound, not a guess.
-    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
-        let _ = (path, device);
+    /// Returns the lower bound of times, in nanoseconds, on a device with these features.
+    ///
+    /// Nothing that comes of a path's decisions takes less than the bound of the path. A search does not run what is
+    /// no faster by that than its best, so it has to be a true bound, not a guess. None where nothing is known, of the
+    /// device or of a path; a generator has no bound unless it says otherwise.
+    fn path_bound(&self, device: &dyn Fn(&str) -> Option<f64>) -> Option<PathBound<'_>> {
+        let _ = device;
         None
     }
 

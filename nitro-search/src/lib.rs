@@ -32,7 +32,7 @@ use nitro_stats::random;
 pub use self::engine::{
     Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, gap,
 };
-pub use self::generator::{BoxError, Description, Generator, Prover, Target};
+pub use self::generator::{BoxError, Description, Generator, PathBound, Prover, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};
 pub use self::paths::{

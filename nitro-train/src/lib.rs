@@ -1,5 +1,5 @@
-//! The offline half of Nitro: measures variants, keeps the measurements, learns selectors from them, and tells how good
-//! they are on devices that were not learned from.
+//! The trainer of Nitro: measures variants, stores the measurements, learns selectors, and evaluates them on unseen
+//! devices.
 //!
 //! An application has its own trainer, by convention a package `train` beside it: see [`Trainer`]. The stages, data
 //! moving to the right:
@@ -26,7 +26,7 @@ pub mod traffic;
 mod trainer;
 mod worker;
 
-/// What a [`TrainerCommand`] says its arguments with.
+/// The crate with which a [`TrainerCommand`] declares its arguments.
 pub use clap;
 pub use measure::{BoxError, Session};
 pub use model_summary::ModelSummary;
@@ -47,5 +47,5 @@ pub use trainer::{
     WhichRecordings, WrittenProfile, captured_traffic,
 };
 
-/// Seed of everything random where the user gives none.
+/// The default seed of everything random.
 pub const DEFAULT_SEED: u64 = 0;

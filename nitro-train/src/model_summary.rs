@@ -1,4 +1,4 @@
-//! What is in a model, without its numbers.
+//! The content of a model without its numbers.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use nitro_learn::Approximation;
 use nitro_learn::plain_table::Table;
 use nitro_store::printable::list;
 
-/// A model as a reader or a script sees it: what it picks from what, how it came to be, and what its selector looks at.
+/// A summary of a model for readers and scripts: its choices, its features, its origin, and what its selector reads.
 ///
 /// ```no_run
 /// use nitro_train::{ModelSummary, model::Model};
@@ -25,7 +25,7 @@ use nitro_store::printable::list;
 pub struct ModelSummary<'a> {
     /// The model.
     pub model: &'a Model,
-    /// Its function where the code has it, which knows the choices that are approximate.
+    /// The function, if the code has it. It knows which choices are approximate.
     pub function: Option<&'a Function>,
 }
 
@@ -44,13 +44,13 @@ impl ModelSummary<'_> {
         }
     }
 
-    /// It as one object.
+    /// Returns the summary as one JSON object.
     #[must_use]
     pub fn json(&self) -> Value {
         summary(self)
     }
 
-    /// The model's choices that are approximate, with what is known of their errors.
+    /// Returns the model's choices that are approximate, with what is known of their errors.
     fn approximate(&self) -> impl Iterator<Item = (&String, Approximation)> {
         self.model.choices.iter().filter_map(|name| {
             let function = self.function?;
@@ -89,8 +89,8 @@ fn head(summary: &ModelSummary<'_>) -> Table {
         table.row([name.to_owned(), value]);
     }
     if !model.artifacts.is_empty() {
-        let one = |own: &Artifact| format!("{own} ({} bytes)", bytes(*own));
-        table.row(["generated code".to_owned(), list(&model.artifacts.iter().map(one).collect::<Vec<_>>())]);
+        let artifacts = model.artifacts.iter().map(|own| format!("{own} ({} bytes)", bytes(*own)));
+        table.row(["generated code".to_owned(), list(&artifacts.collect::<Vec<_>>())]);
     }
     for (name, approximation) in summary.approximate() {
         table.row(["where tolerated".to_owned(), format!("{name}: {approximation}")]);
@@ -98,7 +98,7 @@ fn head(summary: &ModelSummary<'_>) -> Table {
     table
 }
 
-/// Reading a model keeps the texts.
+/// Returns the length of an artifact's text, which was kept when the model was read.
 fn bytes(artifact: Artifact) -> usize {
     artifact.text().map_or(0, str::len)
 }
@@ -141,11 +141,11 @@ fn order(model: &Model) -> Vec<String> {
 }
 
 fn calibrations(model: &Model) -> String {
-    let one = |own: &Calibration| format!("{} ({} measured inputs)", own.device, own.measured_inputs);
-    match model.calibrations.as_slice() {
-        [] => "no device".to_owned(),
-        own => list(&own.iter().map(one).collect::<Vec<_>>()),
+    let mut calibrations = Vec::new();
+    for Calibration { device, measured_inputs, .. } in &model.calibrations {
+        calibrations.push(format!("{device} ({measured_inputs} measured inputs)"));
     }
+    if calibrations.is_empty() { "no device".to_owned() } else { list(&calibrations) }
 }
 
 fn leaves(forest: &Forest) -> usize {
@@ -153,16 +153,20 @@ fn leaves(forest: &Forest) -> usize {
 }
 
 fn splits(forest: &Forest, column: usize) -> usize {
-    let on_column =
-        |node: &&Node| matches!(node, Node::Split { column: own, .. } if usize::from(*own) == column);
-    forest.nodes.iter().filter(on_column).count()
+    let mut count = 0;
+    for node in &forest.nodes {
+        count += usize::from(matches!(node, Node::Split { column: own, .. } if usize::from(*own) == column));
+    }
+    count
 }
 
-/// A model without its numbers.
+/// Returns a model without its numbers.
 fn summary(summary: &ModelSummary<'_>) -> Value {
     let model = summary.model;
-    let approximate = |(choice, Approximation { max_error, over }): (&String, Approximation)| json!({ "choice": choice, "max_error": max_error, "over": over });
-    let approximate: Vec<Value> = summary.approximate().map(approximate).collect();
+    let mut approximate = Vec::new();
+    for (choice, Approximation { max_error, over }) in summary.approximate() {
+        approximate.push(json!({ "choice": choice, "max_error": max_error, "over": over }));
+    }
     let names: Vec<&String> = model.features.iter().chain(&model.device_features).collect();
     let selector = match &model.selector {
         Selector::Constant { choice } => json!({ "kind": "constant", "choice": model.choices[*choice] }),
@@ -181,11 +185,14 @@ fn summary(summary: &ModelSummary<'_>) -> Value {
             json!({ "kind": "forest", "trees": forest.trees(), "leaves": leaves(forest), "splits": splits })
         }
     };
-    let calibration =
-        |own: &Calibration| json!({ "device": own.device, "measured_inputs": own.measured_inputs });
-    let calibrations: Vec<Value> = model.calibrations.iter().map(calibration).collect();
-    let artifact = |own: &Artifact| json!({ "artifact": own.to_string(), "bytes": bytes(*own) });
-    let artifacts: Vec<Value> = model.artifacts.iter().map(artifact).collect();
+    let mut calibrations = Vec::new();
+    for Calibration { device, measured_inputs, .. } in &model.calibrations {
+        calibrations.push(json!({ "device": device, "measured_inputs": measured_inputs }));
+    }
+    let mut artifacts = Vec::new();
+    for artifact in &model.artifacts {
+        artifacts.push(json!({ "artifact": artifact.to_string(), "bytes": bytes(*artifact) }));
+    }
     json!({
         "function": model.function,
         "choices": model.choices,

@@ -27,8 +27,8 @@ fn main() {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("{command:?} ended with {status}"),
         Err(error) => panic!(
-            "the feature `vendor` needs CUDA's compiler: {nvcc:?} cannot be run ({error}); install the CUDA toolkit, or name \
-             its nvcc in the environment variable NVCC"
+            "the feature `vendor` needs CUDA's compiler: {nvcc:?} cannot be run ({error}); install the CUDA toolkit, \
+             or name its nvcc in the environment variable NVCC"
         ),
     }
     println!("cargo:rustc-link-search=native={}", folder.display());

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use cudarc::cublas::sys::{self, cublasHandle_t, cublasMath_t, cublasOperation_t, cublasStatus_t};
 use nitro_cuda::{Buffer, Stream};
 
-use crate::variants::Factors;
+use crate::factors::Factors;
 
 /// cuBLAS refuses.
 #[derive(Debug, thiserror::Error)]

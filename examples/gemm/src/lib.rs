@@ -5,10 +5,12 @@
 //! found come with the model.
 
 mod cublas;
+mod factors;
 pub mod inputs;
 #[cfg(feature = "train")]
 pub mod record;
 mod variants;
 
 pub use cublas::{CublasError, is_cublas_there};
-pub use variants::{Factors, GemmError, TILED, gemm};
+pub use factors::Factors;
+pub use variants::{GemmError, TILED, gemm};

@@ -4,25 +4,7 @@ use nitro::code_variant;
 use nitro_cuda::{Buffer, CudaError, Executable, Grid, Integers, LaunchError, Program, Stream};
 
 use crate::cublas::{self, CublasError, is_cublas_there};
-
-/// What is multiplied: all matrices are row by row in memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Factors<'a> {
-    /// Rows of A and C.
-    pub rows: u32,
-    /// Columns of B and C.
-    pub columns: u32,
-    /// Columns of A, rows of B.
-    pub inner: u32,
-    /// Before the product.
-    pub alpha: f32,
-    /// Before what C was.
-    pub beta: f32,
-    /// `rows` × `inner` elements.
-    pub a: &'a Buffer<f32>,
-    /// `inner` × `columns` elements.
-    pub b: &'a Buffer<f32>,
-}
+use crate::factors::Factors;
 
 /// Why there is no product.
 #[derive(Debug, thiserror::Error)]

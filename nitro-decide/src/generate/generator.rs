@@ -1,6 +1,6 @@
 //! The space as a trainer searches it: one choice after the other, each with the values that are still open.
 
-use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Prover, Step};
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, PathBound, Prover, Step};
 
 use super::prover::PointProver;
 use super::space::DecidedSpace;
@@ -57,12 +57,11 @@ impl Generator for DecidedSpace {
         Ok(self.text(&self.after(path)?.solution().ok_or("the path is not complete")?))
     }
 
-    /// By [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is known
-    /// ([`Rates::from_features`]).
-    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
-        let rates = Rates::from_features(device).ok()?;
-        let bound = self.time_bound(rates);
-        Some(bound.bound_ns(&self.after(path).ok()?))
+    /// Bounds by [`TimeBound`], which also bounds what a path leaves open; none on a device of which too little is
+    /// known ([`Rates::from_features`]).
+    fn path_bound(&self, device: &dyn Fn(&str) -> Option<f64>) -> Option<PathBound<'_>> {
+        let bound = self.time_bound(Rates::from_features(device).ok()?);
+        Some(Box::new(move |path| Some(bound.bound_ns(&self.after(path).ok()?))))
     }
 
     /// Branch and bound by [`TimeBound`].

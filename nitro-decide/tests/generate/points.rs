@@ -129,9 +129,10 @@ fn a_path_is_bounded_as_its_point_is_where_the_device_is_known() {
     let values = LaunchPlan::from_json(&space.artifact(&path).unwrap()).unwrap().origin;
     let point = space.root().decide(&space.parse(&values).unwrap()).unwrap();
     let bound = TimeBound::new(space.kernel(), space.nesting(), h200());
-    assert_eq!(space.bound_ns(&path, &h200_feature), Some(bound.bound_ns(&point)));
-    assert!(space.bound_ns(&path[..3], &h200_feature).unwrap() <= bound.bound_ns(&point));
-    assert_eq!(space.bound_ns(&path, &|_| None), None);
+    let path_bound = space.path_bound(&h200_feature).unwrap();
+    assert_eq!(path_bound(&path), Some(bound.bound_ns(&point)));
+    assert!(path_bound(&path[..3]).unwrap() <= bound.bound_ns(&point));
+    assert!(space.path_bound(&|_| None).is_none());
 }
 
 #[test]

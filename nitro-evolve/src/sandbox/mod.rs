@@ -3,15 +3,15 @@
 //! After an illegal access a device is lost to its process, and a kernel that never ends cannot be stopped but with
 //! it. So a [`Sandbox`], which is a [`Runner`](crate::Runner), asks a worker. That is another process of the same
 //! program, which [`serve`]s a runner of its own and alone has a context. A worker that is late is ended, one that
-//! ends is replaced, and code that has cost a worker is not run again. The folder `process` holds what that takes of
-//! any worker.
+//! ends is replaced, and code that has cost a worker is not run again. `nitro-process` has what that takes of any
+//! worker.
 
 mod assembler;
 mod cuda;
 mod limits;
+mod loss;
 mod message;
 mod parent;
-mod process;
 mod quarantine;
 mod worker;
 

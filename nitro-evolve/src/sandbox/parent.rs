@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use nitro_process::{AnsweringWorker, Losses, TooManyLosses};
 use nitro_search::Failure;
 
 use super::limits::{Clock, Limits, Statistics, SystemClock};
-use super::message::{self, Answer, Request};
-use super::process::{Child, ChildFailure, Losses};
+use super::loss::Loss;
+use super::message::{Answer, Request, WorkloadText};
 use super::quarantine::Quarantine;
 use crate::effort::Effort;
 use crate::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
@@ -45,7 +46,7 @@ pub struct Sandbox {
     worker: Option<ActiveWorker>,
     /// The worker that takes the place of the next one that is lost. There is one once a first was lost; it makes
     /// the inputs meanwhile and leaves the device alone.
-    spare: Option<Child<Answer>>,
+    spare: Option<AnsweringWorker<Answer>>,
     task: Option<Task>,
     quarantine: Quarantine,
     losses: Losses,
@@ -56,7 +57,7 @@ pub struct Sandbox {
 
 /// A worker with the sets that it has begun with.
 struct ActiveWorker {
-    child: Child<Answer>,
+    process: AnsweringWorker<Answer>,
     sets: Vec<Set>,
     /// The set whose inputs are surely where they are needed.
     last: Option<Set>,
@@ -106,7 +107,7 @@ impl Sandbox {
             last_loss: String::new(),
             statistics: Statistics::default(),
         };
-        sandbox.start_worker().map_err(|broken| RunnerError(broken.how))?;
+        sandbox.start_worker()?;
         Ok(sandbox)
     }
 
@@ -117,26 +118,24 @@ impl Sandbox {
     }
 
     /// Takes the spare worker, or starts one.
-    fn start_worker(&mut self) -> Result<(), ChildFailure> {
+    fn start_worker(&mut self) -> Result<(), Loss> {
         if let Some(spare) = self.spare.take()
             && self.adopt(spare).is_ok()
-            && matches!(self.answer(self.limits.begin), Ok((Answer::Prepared, _)))
+            && matches!(self.answer(self.limits.begin), Ok(Answer::Prepared))
         {
             return Ok(());
         }
-        let worker = Child::start(&mut self.command).map_err(ChildFailure::crash)?;
+        let worker = AnsweringWorker::start(&mut self.command)?;
         self.adopt(worker)
     }
 
     /// Takes a worker into use, once it is ready.
-    fn adopt(&mut self, child: Child<Answer>) -> Result<(), ChildFailure> {
+    fn adopt(&mut self, process: AnsweringWorker<Answer>) -> Result<(), Loss> {
         self.statistics.workers += 1;
-        self.worker = Some(ActiveWorker { child, sets: Vec::new(), last: None });
+        self.worker = Some(ActiveWorker { process, sets: Vec::new(), last: None });
         match self.answer(self.limits.start)? {
-            (Answer::Ready { name, architecture }, _) => {
-                (self.name, self.architecture) = (name, architecture)
-            }
-            (answer, _) => return Err(ChildFailure::crash(format!("its worker began with {answer:?}"))),
+            Answer::Ready { name, architecture } => (self.name, self.architecture) = (name, architecture),
+            answer => return Err(Loss::OtherAnswer(answer)),
         }
         Ok(())
     }
@@ -145,55 +144,58 @@ impl Sandbox {
     ///
     /// If that fails, the next worker is started when it is needed.
     fn start_spare(&mut self, sets: &[Set]) {
-        let Some(Ok(request)) = self.task.as_ref().map(|task| Request::prepare(&task.workload, sets)) else {
-            return;
-        };
-        self.spare = Child::start(&mut self.command).ok();
-        self.spare.iter().for_each(|spare| spare.ask(request.clone()));
+        let Some(task) = &self.task else { return };
+        let request = Request::Prepare(WorkloadText::of(&task.workload), sets.to_vec());
+        let spare = AnsweringWorker::start(&mut self.command).ok();
+        self.spare = spare.filter(|spare| spare.ask(&request).is_ok());
     }
 
     /// Waits for the worker's next answer.
-    fn answer(&mut self, deadline: Duration) -> Result<(Answer, Vec<u8>), ChildFailure> {
+    fn answer(&mut self, deadline: Duration) -> Result<Answer, Loss> {
         let patience = self.clock.patience(deadline);
-        let Some(worker) = &mut self.worker else { return Err(ChildFailure::crash("there is no worker")) };
-        match worker.child.answer(patience, deadline)? {
-            (Answer::Lost(why), _) => Err(ChildFailure::crash(why)),
+        match self.active()?.process.answer(patience, deadline)? {
+            Answer::Lost(why) => Err(Loss::Device(why)),
             answer => Ok(answer),
         }
     }
 
     /// Sends a request to the worker, and waits for the answer.
-    fn ask(&mut self, request: Vec<u8>, deadline: Duration) -> Result<(Answer, Vec<u8>), ChildFailure> {
-        if let Some(worker) = &self.worker {
-            worker.child.ask(request);
-        }
+    fn ask(&mut self, request: &Request, deadline: Duration) -> Result<Answer, Loss> {
+        self.active()?.process.ask(request)?;
         self.answer(deadline)
     }
 
     /// Has the worker begin with these sets, for so long at most.
-    fn begin_with(&mut self, sets: &[Set], most: Duration) -> Result<Vec<Vec<CaseResult>>, ChildFailure> {
-        let Some(task) = &self.task else { return Err(ChildFailure::crash("no workload was begun with")) };
-        let request = Request::begin(&task.workload, &task.original, sets).map_err(ChildFailure::crash)?;
+    fn begin_with(&mut self, sets: &[Set], most: Duration) -> Result<Vec<Vec<CaseResult>>, Loss> {
+        let task = self.task.as_mut().ok_or(Loss::NoTask)?;
+        let workload = WorkloadText::of(&task.workload);
+        let request = Request::Begin(workload, task.original.clone(), sets.to_vec());
         let before = self.clock.now();
-        let (answer, payload) = self.ask(request, most)?;
+        let answer = self.ask(&request, most)?;
         let taken = self.clock.now().saturating_sub(before);
-        let results = begun(&answer, &payload, sets.len())
-            .ok_or_else(|| ChildFailure::crash(format!("its worker answered {answer:?} to a beginning")))?;
+        let results = match answer {
+            Answer::Begun(results) if results.len() == sets.len() => results,
+            answer => return Err(Loss::OtherAnswer(answer)),
+        };
         if let Some(task) = &mut self.task {
             task.begin = task.begin.max(taken);
         }
-        if let Some(worker) = &mut self.worker {
-            (worker.sets, worker.last) = (sets.to_vec(), sets.last().copied());
-        }
+        let worker = self.active()?;
+        (worker.sets, worker.last) = (sets.to_vec(), sets.last().copied());
         Ok(results)
+    }
+
+    /// Returns the worker.
+    fn active(&mut self) -> Result<&mut ActiveWorker, Loss> {
+        self.worker.as_mut().ok_or(Loss::NoTask)
     }
 
     /// Makes sure that there is a worker which has begun with a set.
     fn ready(&mut self, set: Set) -> Result<(), RunnerError> {
         loop {
             // What ends an idle worker is nothing that the next candidate does.
-            if self.worker.as_mut().is_some_and(|worker| worker.child.has_ended()) {
-                self.lose(&ChildFailure::crash("its worker ended while it ran nothing"))?;
+            if self.worker.as_mut().is_some_and(|worker| worker.process.has_ended()) {
+                self.lose(&Loss::Idle)?;
             }
             let mut sets = self.worker.as_ref().map_or_else(Vec::new, |worker| worker.sets.clone());
             if sets.contains(&set) {
@@ -202,7 +204,7 @@ impl Sandbox {
             let before = self.clock.now();
             let Limits { restarts_in_a_row, restarts_per_minute, .. } = self.limits;
             let lost = self.losses.check(restarts_in_a_row, restarts_per_minute, before);
-            lost.map_err(|why| self.given_up(&why))?;
+            lost.map_err(|too_many| self.given_up(too_many))?;
             let is_restart = self.worker.is_none();
             let started = if is_restart { self.start_worker() } else { Ok(()) };
             sets.push(set);
@@ -218,28 +220,28 @@ impl Sandbox {
                         self.start_spare(&sets);
                     }
                 }
-                Err(broken) => self.lose(&broken)?,
+                Err(loss) => self.lose(&loss)?,
             }
         }
     }
 
     /// Returns the error after too many losses.
-    fn given_up(&self, why: &str) -> RunnerError {
+    fn given_up(&self, too_many: TooManyLosses) -> RunnerError {
         RunnerError(format!(
-            "{why}, the last one so: {}; {} may be used by others or broken",
+            "{too_many}, the last one so: {}; {} may be used by others or broken",
             self.last_loss, self.name
         ))
     }
 
     /// Ends the worker, and notes its loss.
-    fn lose(&mut self, broken: &ChildFailure) -> Result<(), RunnerError> {
-        self.last_loss.clone_from(&broken.how);
+    fn lose(&mut self, loss: &Loss) -> Result<(), RunnerError> {
+        self.last_loss = loss.to_string();
         let before = self.clock.now();
         self.losses.add(before);
         let patience = self.clock.patience(self.limits.end);
-        let ended = self.worker.take().map_or(Ok(()), |worker| worker.child.end(patience));
+        let ended = self.worker.take().map_or(Ok(()), |worker| worker.process.kill(patience));
         self.statistics.restarting += self.clock.now().saturating_sub(before);
-        ended.map_err(RunnerError)
+        Ok(ended?)
     }
 
     /// Returns the time of the original, which is measured when it is first needed.
@@ -253,11 +255,13 @@ impl Sandbox {
         let before = self.clock.now();
         let outcome = self.attempt(&original, set, effort, self.limits.begin)?;
         let usual = self.clock.now().saturating_sub(before);
-        match outcome {
-            Ok(RunOutcome::Ran(_)) => {}
-            Ok(RunOutcome::Failed(_, why)) | Err(ChildFailure { how: why, .. }) => {
-                return Err(RunnerError(format!("the original itself fails: {why}")));
-            }
+        let why = match outcome {
+            Ok(RunOutcome::Ran(_)) => None,
+            Ok(RunOutcome::Failed(_, why)) => Some(why),
+            Err(loss) => Some(loss.to_string()),
+        };
+        if let Some(why) = why {
+            return Err(RunnerError(format!("the original itself fails: {why}")));
         }
         if let Some(task) = &mut self.task {
             task.usual.insert(key, usual);
@@ -272,19 +276,18 @@ impl Sandbox {
         set: Set,
         effort: Effort,
         deadline: Duration,
-    ) -> Result<Result<RunOutcome, ChildFailure>, RunnerError> {
-        let request = Request::run(code, set, effort).map_err(RunnerError)?;
-        let answer = self.ask(request, deadline);
-        let outcome = answer.and_then(|(answer, payload)| {
-            outcome(&answer, &payload)
-                .ok_or_else(|| ChildFailure::crash(format!("its worker answered {answer:?} to a run")))
-        });
+    ) -> Result<Result<RunOutcome, Loss>, RunnerError> {
+        let outcome = match self.ask(&Request::Run(code.clone(), set, effort), deadline) {
+            Ok(Answer::Ran(outcome)) => Ok(outcome),
+            Ok(answer) => Err(Loss::OtherAnswer(answer)),
+            Err(loss) => Err(loss),
+        };
         match &outcome {
             Ok(_) => {
                 self.losses.end_row();
                 self.worker.iter_mut().for_each(|worker| worker.last = Some(set));
             }
-            Err(broken) => self.lose(broken)?,
+            Err(loss) => self.lose(loss)?,
         }
         Ok(outcome)
     }
@@ -327,18 +330,18 @@ impl Runner for Sandbox {
         self.quarantine = Quarantine::default();
         self.spare = None; // it has the inputs of another one
         if self.worker.is_none() {
-            self.start_worker().map_err(|broken| RunnerError(broken.how))?;
+            self.start_worker()?;
         }
         let results = self.begin_with(sets, most);
-        results.or_else(|broken| {
-            self.lose(&broken)?;
-            let is_short_of_time = broken.is_late && most < self.limits.begin;
+        results.or_else(|loss| {
+            self.lose(&loss)?;
+            let is_short_of_time = loss.is_late() && most < self.limits.begin;
             let more = if is_short_of_time {
                 "; give more time (--minutes), or make its inputs smaller"
             } else {
                 ""
             };
-            Err(RunnerError(format!("the original cannot be run: {}{more}", broken.how)))
+            Err(RunnerError(format!("the original cannot be run: {loss}{more}")))
         })
     }
 
@@ -352,36 +355,16 @@ impl Runner for Sandbox {
         let deadline = self.deadline(candidate, set, usual);
         match self.attempt(candidate, set, effort, deadline)? {
             Ok(outcome) => Ok(outcome),
-            Err(ChildFailure { is_late, how }) => {
-                let failure = if is_late { Failure::Timeout } else { Failure::Crash };
-                let count =
-                    if is_late { &mut self.statistics.timeouts } else { &mut self.statistics.crashes };
+            Err(loss) => {
+                let (failure, count) = match loss.is_late() {
+                    true => (Failure::Timeout, &mut self.statistics.timeouts),
+                    false => (Failure::Crash, &mut self.statistics.crashes),
+                };
                 *count += 1;
+                let how = loss.to_string();
                 self.quarantine.add(candidate, failure, &how);
                 Ok(RunOutcome::Failed(failure, how))
             }
         }
-    }
-}
-
-/// Takes the results of the original with each set out of an answer.
-fn begun(answer: &Answer, payload: &[u8], sets: usize) -> Option<Vec<Vec<CaseResult>>> {
-    let Answer::Begun { cases } = answer else { return None };
-    let mut rest = &message::results(payload)?[..];
-    let mut begun = Vec::with_capacity(sets);
-    for &count in cases {
-        let (these, others) = rest.split_at_checked(count)?;
-        begun.push(these.to_vec());
-        rest = others;
-    }
-    (begun.len() == sets && rest.is_empty()).then_some(begun)
-}
-
-/// Takes the outcome of a run out of an answer.
-fn outcome(answer: &Answer, payload: &[u8]) -> Option<RunOutcome> {
-    match answer {
-        Answer::Ran => message::results(payload).map(RunOutcome::Ran),
-        Answer::Failed(failure, how) => Some(RunOutcome::Failed(*failure, how.clone())),
-        _ => None,
     }
 }

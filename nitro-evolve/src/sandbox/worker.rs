@@ -1,16 +1,11 @@
 //! The worker: a process that runs candidates on request.
 
 use std::io::{self, Read, Write};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+
+use nitro_process::{Requests, write_frame};
 
 use super::message::{Answer, Request};
-use super::process::read;
 use crate::runner::{Runner, RunnerError};
-use crate::workload::Workload;
 
 /// Runs what a [`Sandbox`](super::Sandbox) asks for, until that is gone.
 ///
@@ -36,77 +31,38 @@ pub fn serve<B: Runner>(
     input: impl Read + Send + 'static,
     mut output: impl Write,
 ) -> io::Result<()> {
-    let under_way = Arc::new(AtomicUsize::new(1)); // opening is
-    let requests = listen(input, under_way.clone());
+    let requests = Requests::listen(input);
     let mut runner = match open() {
         Ok(runner) => runner,
-        Err(error) => return send(&mut output, Answer::Lost(error.0).other()),
+        Err(error) => return send(&mut output, &Answer::Lost(error.0)),
     };
     let ready = Answer::Ready { name: runner.name(), architecture: runner.architecture() };
-    send(&mut output, ready.other())?;
-    under_way.fetch_sub(1, Ordering::SeqCst);
+    send(&mut output, &ready)?;
     for request in requests {
-        let (request, payload) = request.map_err(io::Error::other)?;
-        match answer(&mut runner, request, &payload) {
-            Ok(bytes) => send(&mut output, Ok(bytes))?,
+        match answer(&mut runner, request.map_err(io::Error::other)?) {
+            Ok(answer) => send(&mut output, &answer)?,
             // The process can do nothing for another candidate.
-            Err(why) => return send(&mut output, Answer::Lost(why).other()),
+            Err(why) => return send(&mut output, &Answer::Lost(why)),
         }
-        under_way.fetch_sub(1, Ordering::SeqCst);
     }
     Ok(())
 }
 
-type Requests = Receiver<Result<(Request, Vec<u8>), String>>;
-
-/// Reads requests as they come.
-///
-/// When no more can come while something is under way, nobody waits for it: it may never end.
-fn listen(mut input: impl Read + Send + 'static, under_way: Arc<AtomicUsize>) -> Requests {
-    let (asked, requests) = channel();
-    thread::spawn(move || {
-        while let Some(request) = read(&mut input).transpose() {
-            under_way.fetch_add(1, Ordering::SeqCst);
-            let is_understood = request.is_ok();
-            if asked.send(request).is_err() || !is_understood {
-                return;
-            }
+/// Does what a request asks for.
+fn answer(runner: &mut impl Runner, request: Request) -> Result<Answer, String> {
+    let answer = match request {
+        Request::Prepare(workload, sets) => {
+            runner.prepare(&workload.workload()?, &sets).map(|()| Answer::Prepared)
         }
-        if under_way.load(Ordering::SeqCst) > 0 {
-            // Not `exit`, which may wait for the device.
-            std::process::abort();
+        Request::Begin(workload, code, sets) => {
+            runner.begin(&workload.workload()?, &code, &sets).map(Answer::Begun)
         }
-    });
-    requests
-}
-
-/// Does what a request asks for, and writes the answer.
-fn answer(runner: &mut impl Runner, request: Request, payload: &[u8]) -> Result<Vec<u8>, String> {
-    match request {
-        Request::Prepare { file, workload, sets } => {
-            let workload = parsed(&file, &workload)?;
-            runner.prepare(&workload, &sets).map_err(|error| error.0)?;
-            Answer::Prepared.other()
-        }
-        Request::Begin { file, workload, sets, code } => {
-            let workload = parsed(&file, &workload)?;
-            let begun = runner.begin(&workload, &code.code(payload)?, &sets).map_err(|error| error.0)?;
-            Answer::begun(&begun)
-        }
-        Request::Run { set, effort, code } => {
-            let outcome = runner.run(&code.code(payload)?, set, effort).map_err(|error| error.0)?;
-            Answer::ran(outcome)
-        }
-    }
-}
-
-/// Reads a workload that a request brings.
-fn parsed(file: &Path, text: &str) -> Result<Workload, String> {
-    Workload::parse(file, text).map_err(|error| error.to_string())
+        Request::Run(code, set, effort) => runner.run(&code, set, effort).map(Answer::Ran),
+    };
+    answer.map_err(|error| error.0)
 }
 
 /// Writes an answer.
-fn send(output: &mut impl Write, bytes: Result<Vec<u8>, String>) -> io::Result<()> {
-    output.write_all(&bytes.map_err(io::Error::other)?)?;
-    output.flush()
+fn send(output: &mut impl Write, answer: &Answer) -> io::Result<()> {
+    write_frame(output, answer).map_err(io::Error::other)
 }

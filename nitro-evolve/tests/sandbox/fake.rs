@@ -84,7 +84,7 @@ impl Runner for Fake {
             "cuda" => serve(|| CudaRunner::open("cuda:0"), std::io::stdin(), std::io::stdout()).unwrap(),
             "garbage" => print!("a kernel printed this, which is not allowed"),
             "giant" => {
-                std::io::stdout().write_all(b"ntro\x01\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").unwrap()
+                std::io::stdout().write_all(b"ntro\x02\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff").unwrap()
             }
             "late end" => {
                 // After its answer: what the next one meets.

@@ -1,6 +1,6 @@
 //! The memory that threads of a kernel read and write.
 
-use super::race::{Actor, Races};
+use super::race::{Actor, Place, Races};
 use super::{Kernel, Program, Space};
 use crate::data::{RunError, offset};
 use crate::nest::Assignment;
@@ -137,12 +137,4 @@ pub(super) fn elements(local: &super::Local, space: Space) -> Vec<f32> {
     } else {
         Vec::new()
     }
-}
-
-/// An element of an array; of a shared one with its block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
-    pub array: usize,
-    pub block: Option<usize>,
-    pub offset: usize,
 }

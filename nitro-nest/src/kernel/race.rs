@@ -3,7 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use super::memory::Place;
+/// An element of an array; of a shared one with its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub array: usize,
+    pub block: Option<usize>,
+    pub offset: usize,
+}
 
 /// A thread at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

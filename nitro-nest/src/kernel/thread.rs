@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::memory::{Memory, Place, elements};
-use super::race::Actor;
+use super::memory::{Memory, elements};
+use super::race::{Actor, Place};
 use super::{Instruction, Kernel, Space, WIDE};
 use crate::data::{RunError, offset};
 use crate::interpreter::evaluate;

@@ -3,12 +3,10 @@
 use std::fmt;
 
 use super::AnalysedNest;
-use super::grid::{Axis, split_name};
-use super::groups::KernelGroup;
-use crate::kernel::{Host, Kernel, Program};
+use crate::kernel::{Extent, Host, Kernel, Program};
 use crate::mapping::{Mapping, Tiling};
 use crate::nest::display;
-use crate::nest::{Nest, Node};
+use crate::nest::{Nest, Node, Range};
 
 /// A program in the making. Before statements are grouped there is no kernel.
 #[derive(Clone, Debug)]
@@ -34,6 +32,47 @@ pub(crate) struct KernelDraft {
     pub(crate) rest: Vec<Node>,
     /// The code.
     pub(crate) code: Option<Kernel>,
+}
+
+/// Statements that make a kernel, and what becomes of the loops around them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct KernelGroup {
+    pub(crate) statements: Vec<usize>,
+    /// The iterators of the grid, outermost first: z or y first and x last.
+    pub(crate) grid: Vec<usize>,
+    /// Those of the grid that are parallel since sums may be added up in any order.
+    pub(crate) summed: Vec<usize>,
+    /// The loop of a thread whose terms are split over blocks along one more dimension (split-K).
+    pub(crate) split: Option<usize>,
+}
+
+/// A loop of the grid.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    /// Its iterator.
+    pub(crate) iterator: usize,
+    pub(crate) range: Range,
+    /// The box around its values.
+    pub(crate) extent: Extent,
+    /// 0 for x, 1 for y, 2 for z.
+    pub(crate) dimension: usize,
+    /// Threads of a block along it.
+    pub(crate) threads: i64,
+    /// Values that each thread covers.
+    pub(crate) points: i64,
+    /// Neighbouring values of a thread; groups of so many are a block's threads apart.
+    pub(crate) neighbours: i64,
+    /// A thread goes through its points in a loop, as sums want it; else it has all at hand.
+    pub(crate) is_serial: bool,
+    /// A statement sums up along it.
+    pub(crate) is_summed: bool,
+}
+
+impl KernelGroup {
+    /// Returns the name of the first term of a block, where sums are split.
+    pub(crate) fn split_name(&self, nest: &Nest) -> Option<String> {
+        self.split.map(|split| nest.free(&format!("{}_part", nest.iterators[split])))
+    }
 }
 
 impl<'m> Draft<'m> {
@@ -75,7 +114,7 @@ impl fmt::Display for Draft<'_> {
         }
         for (index, kernel) in self.kernels.iter().enumerate() {
             let mut nest = self.input.nest.clone();
-            nest.iterators.extend(split_name(&nest, &kernel.group));
+            nest.iterators.extend(kernel.group.split_name(&nest));
             write_kernel(&nest, index, kernel, formatter)?;
         }
         Ok(())

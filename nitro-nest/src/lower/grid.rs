@@ -1,8 +1,7 @@
 //! The pass that spreads the loops of grids over blocks, threads and thread tiles.
 
 use super::bounds::{boxes, find_loop, iterator, within};
-use super::draft::{Draft, KernelDraft};
-use super::groups::KernelGroup;
+use super::draft::{Axis, Draft, KernelDraft, KernelGroup};
 use crate::dependence::is_sum;
 use crate::kernel::Extent;
 use crate::mapping::Tiling;
@@ -14,28 +13,6 @@ pub(super) fn run(draft: &mut Draft<'_>) {
     for kernel in &mut draft.kernels {
         (kernel.axes, kernel.rest) = spread(&draft.input.nest, kernel, kernel.tiling());
     }
-}
-
-/// A loop of the grid.
-#[derive(Clone, Debug)]
-pub(crate) struct Axis {
-    /// Its iterator.
-    pub(crate) iterator: usize,
-    pub(crate) range: Range,
-    /// The box around its values.
-    pub(crate) extent: Extent,
-    /// 0 for x, 1 for y, 2 for z.
-    pub(crate) dimension: usize,
-    /// Threads of a block along it.
-    pub(crate) threads: i64,
-    /// Values that each thread covers.
-    pub(crate) points: i64,
-    /// Neighbouring values of a thread; groups of so many are a block's threads apart.
-    pub(crate) neighbours: i64,
-    /// A thread goes through its points in a loop, as sums want it; else it has all at hand.
-    pub(crate) is_serial: bool,
-    /// A statement sums up along it.
-    pub(crate) is_summed: bool,
 }
 
 /// The iterators that a kernel has of an axis for itself.
@@ -52,11 +29,6 @@ pub(crate) struct OwnIterators {
 /// Returns the iterator of a kernel that is the first term of a block, where sums are split.
 pub(crate) fn split_iterator(nest: &Nest, group: &KernelGroup) -> Option<usize> {
     group.split.map(|_| nest.iterators.len())
-}
-
-/// Returns the name of that iterator.
-pub(crate) fn split_name(nest: &Nest, group: &KernelGroup) -> Option<String> {
-    group.split.map(|split| nest.free(&format!("{}_part", nest.iterators[split])))
 }
 
 /// Returns the loops of the grid with this tiling, and what is left of the nest.

@@ -5,7 +5,7 @@
 
 use super::bounds::{find_loop, mentions};
 use super::components::components;
-use super::draft::{Draft, KernelDraft};
+use super::draft::{Draft, KernelDraft, KernelGroup};
 use crate::dependence::{Dependence, Dependences, is_sum};
 use crate::kernel::Host;
 use crate::mapping::Schedule;
@@ -52,18 +52,6 @@ enum Plan {
     /// The host repeats a loop: the iterator's index.
     Host(usize, Vec<Plan>),
     Kernel(KernelGroup),
-}
-
-/// Statements that make a kernel, and what becomes of the loops around them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct KernelGroup {
-    pub(crate) statements: Vec<usize>,
-    /// The iterators of the grid, outermost first: z or y first and x last.
-    pub(crate) grid: Vec<usize>,
-    /// Those of the grid that are parallel since sums may be added up in any order.
-    pub(crate) summed: Vec<usize>,
-    /// The loop of a thread whose terms are split over blocks along one more dimension (split-K).
-    pub(crate) split: Option<usize>,
 }
 
 impl Plan {

@@ -28,13 +28,13 @@ use crate::kernel::Program;
 use crate::mapping::{Form, Mapping};
 use crate::nest::Nest;
 
+#[cfg(feature = "show")]
+pub(crate) use draft::Axis;
 use draft::Draft;
 #[cfg(any(feature = "search", feature = "show"))]
 pub(crate) use draft::KernelDraft;
 #[cfg(feature = "search")]
 pub(crate) use forms::Forms;
-#[cfg(feature = "show")]
-pub(crate) use grid::Axis;
 #[cfg(feature = "search")]
 pub(crate) use grid::rest;
 #[cfg(feature = "search")]

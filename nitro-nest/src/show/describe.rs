@@ -6,29 +6,30 @@ use nitro_search::{BoxError, Description, Target};
 
 use super::{Compiled, NestView};
 use crate::kernel::Integers;
-use crate::lower::Rewrites;
+use crate::lower::{Forms, Rewrites};
+use crate::nest::Nest;
 use crate::origin::Origin;
-use crate::space::MappingSpace;
 
-/// Describes what was done to the nest of this space by a plan's mapping.
+/// Describes what was done by a plan's mapping to a nest that is written so, and has these forms.
 pub(crate) fn describe(
-    space: &MappingSpace,
+    written: &Nest,
+    forms: &Forms,
     artifact: &str,
     target: Option<Target<'_>>,
 ) -> Result<Description, BoxError> {
     let plan = LaunchPlan::from_json(artifact)?;
-    let own = space.written.name();
+    let own = written.name();
     if plan.name != own {
         let other = plan.name;
         return Err(format!("this plan is of the nest `{other}`, and the generator is for `{own}`").into());
     }
     let origin = Origin::read(&plan.origin)?;
-    let (rewrites, forms) = (origin.rewrites(), &space.forms);
+    let rewrites = origin.rewrites();
     let apart = Rewrites { fuses_loops: false, ..rewrites };
     if rewrites.fuses_loops && forms.index(rewrites) == forms.index(apart) {
         return Err("this plan has fused loops, and of this nest no loops are fused".into());
     }
-    let mut view = NestView::rewritten(&space.written, rewrites, &origin.mapping)?;
+    let mut view = NestView::rewritten(written, rewrites, &origin.mapping)?;
     let made = LaunchPlan { origin: plan.origin.clone(), ..view.program.plan() };
     if made != plan {
         view.note = Some(OTHER_TEXT.to_owned());

@@ -50,9 +50,9 @@ use shape::{Shape, shapes};
 pub struct MappingSpace {
     /// The nest as it is written.
     #[cfg(feature = "show")]
-    pub(crate) written: Nest,
+    written: Nest,
     /// The nest with temporaries and wavefronts, in all its forms.
-    pub(crate) forms: Forms,
+    forms: Forms,
     /// The schedules: each with the index of its form, and the kernels that it gives.
     schedules: Vec<(usize, Schedule, Vec<Shape>)>,
 }
@@ -267,7 +267,7 @@ impl Generator for MappingSpace {
 
     #[cfg(feature = "show")]
     fn describe(&self, artifact: &str, target: Option<Target<'_>>) -> Option<Result<Description, BoxError>> {
-        Some(crate::show::describe(self, artifact, target))
+        Some(crate::show::describe(&self.written, &self.forms, artifact, target))
     }
 }
 

@@ -33,7 +33,7 @@ use super::key::{NodeKey, Part};
 /// let Step::Choose(decision) = Kernels.next(&[]) else { panic!("something is to be chosen") };
 /// assert_eq!(decision.key.to_string(), "first{0,1}");
 /// ```
-pub trait Decisions {
+pub trait Decisions: Sync {
     /// Returns the step after these choices, the same for the same choices.
     ///
     /// Each step shrinks what remains or raises the level: no path has more than [`longest`](Self::longest) choices.

@@ -141,7 +141,7 @@ fn a_space_without_a_path_is_an_error_that_says_why() {
 /// A space by a function.
 struct By<F>(F);
 
-impl<F: Fn(&[Crossing]) -> Step> Decisions for By<F> {
+impl<F: Fn(&[Crossing]) -> Step + Sync> Decisions for By<F> {
     fn next(&self, path: &[Crossing]) -> Step {
         (self.0)(path)
     }

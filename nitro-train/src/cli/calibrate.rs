@@ -1,4 +1,4 @@
-//! `train calibrate`: a few measurements here correct the models.
+//! The command `train calibrate`, which corrects models by a few measurements here.
 
 use std::io::{self, Write};
 
@@ -11,6 +11,7 @@ use crate::measure::Share;
 use crate::trainer::{CalibrateRequest, CalibratedModel, CalibratedModels, Trainer};
 use crate::worker;
 
+/// Calibrates, and says what has become of each model.
 pub(super) fn run(trainer: &Trainer, args: &CalibrateArgs, out: &mut dyn Write) -> Result<()> {
     let CalibratedModels { models, failed } = trainer.calibrate(&CalibrateRequest {
         share: Share::new(worker::recorder_name()),

@@ -1,4 +1,4 @@
-//! `train check`: whether the models may be shipped, for the continuous integration of an application.
+//! The command `train check`, which tells an application's continuous integration whether models may be shipped.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -12,6 +12,7 @@ use super::json;
 use crate::terminal::say;
 use crate::trainer::{CheckRequest, ModelCheck, Trainer};
 
+/// Checks the models, and prints what was found. Fails with 1 if a model has a problem.
 pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> Result<ExitCode> {
     let checks = trainer.check(&request(args))?;
     print(out, &checks, &args.show)?;
@@ -20,7 +21,7 @@ pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> R
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Of several bounds for one function, or for all, the last is taken.
+/// Returns the request of a command line. The last of several bounds for a function, or for all, counts.
 fn request(args: &CheckArgs) -> CheckRequest {
     let mut request = args.request.clone();
     for bound in &args.max_regret {
@@ -38,13 +39,14 @@ fn print(out: &mut dyn Write, checks: &[ModelCheck], show: &ShowArgs) -> Result<
         return checks.iter().try_for_each(|check| json::print(out, check));
     }
     let mut table = Table::new(["function", "regret %", "bound %", "device"]);
-    let percent = |share: f64| format!("{:.1}", 100.0 * share);
     for check in checks {
-        let mut row = |regret, bound: String, device: &str| {
-            table.row([check.function.clone(), percent(regret), bound, device.to_owned()]);
-        };
-        check.devices.iter().for_each(|(device, &regret)| row(regret, String::new(), device));
-        check.regret.into_iter().for_each(|regret| row(regret, percent(check.max_regret), "mean"));
+        for (device, regret) in &check.devices {
+            table.row([check.function.clone(), percent(*regret), String::new(), device.clone()]);
+        }
+        if let Some(regret) = check.regret {
+            let bound = percent(check.max_regret);
+            table.row([check.function.clone(), percent(regret), bound, "mean".to_owned()]);
+        }
     }
     writeln!(out, "{table:0$}", show.columns())?;
     for check in checks {
@@ -64,4 +66,9 @@ fn print(out: &mut dyn Write, checks: &[ModelCheck], show: &ShowArgs) -> Result<
     let passed = checks.iter().filter(|check| check.problems.is_empty()).count();
     writeln!(out, "{passed} of {} models may be shipped", checks.len())?;
     Ok(())
+}
+
+/// Returns a share in percent.
+fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
 }

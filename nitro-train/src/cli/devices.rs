@@ -1,4 +1,4 @@
-//! `train devices`: what the devices look like to a model, and which one to measure next.
+//! The command `train devices`, which shows devices as a model sees them, and which one to measure next.
 
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,6 +9,7 @@ use super::args::DevicesArgs;
 use super::json;
 use crate::trainer::Trainer;
 
+/// Prints the devices, their new measurements, or the ranking of unmeasured ones.
 pub(super) fn run(trainer: &Trainer, args: &DevicesArgs, out: &mut dyn Write) -> Result<()> {
     let data = &args.data;
     let (is_json, columns) = (args.show.json.json, args.show.columns());

@@ -1,4 +1,4 @@
-//! `train evaluate`: the leave-one-device-out table, or the leave-one-input-out tables.
+//! The command `train evaluate`, which prints the leave-one-device-out table or the leave-one-input-out tables.
 
 use std::io::Write;
 
@@ -9,6 +9,7 @@ use super::functions::Functions;
 use super::json;
 use crate::trainer::{EvaluateRequest, Trainer};
 
+/// Evaluates each function, and prints its table at once.
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     let LeftOut::Devices(leave_out) = args.leave_out else { return leave_out_inputs(trainer, args, out) };
     let request = EvaluateRequest {
@@ -29,11 +30,12 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
     functions.end("evaluated")
 }
 
-/// Of every input all others are learned from, so that lists of inputs would say nothing.
+/// Leaves each input out in turn. All others are learned from, so lists of inputs are refused.
 fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     if args.request.inputs.is_given() || !args.request.calibration.is_empty() {
         bail!(
-            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and --calibration"
+            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and \
+             --calibration"
         );
     }
     let mut functions = Functions::default();

@@ -1,4 +1,4 @@
-//! `train explain`: which variant would be selected for given feature values, and why.
+//! The command `train explain`, which shows the variant that a model selects for given feature values.
 
 use std::io::Write;
 
@@ -6,16 +6,16 @@ use anyhow::{Context, Result};
 
 use super::args::ExplainArgs;
 use super::json;
-use crate::trainer::{ExplainRequest, Trainer};
+use crate::trainer::Trainer;
 
+/// Explains a choice, and prints the reasons.
 pub(super) fn run(trainer: &Trainer, args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
-    let features = args.features.iter().map(|pair| value(pair)).collect::<Result<Vec<_>>>()?;
-    let explained = trainer.explain(&ExplainRequest {
-        device: args.device.clone(),
-        store: args.store.store.clone(),
-        models: args.models.models.clone(),
-        ..ExplainRequest::new(&args.function, features)
-    })?;
+    let mut request = args.request.clone();
+    for pair in &args.features {
+        let (feature, value) = value(pair)?;
+        request.features.push((feature.to_owned(), value));
+    }
+    let explained = trainer.explain(&request)?;
     let (explanation, columns) = (&explained.explanation, args.show.columns());
     match args.show.json.json {
         true => json::print(out, explanation),

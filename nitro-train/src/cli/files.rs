@@ -1,4 +1,4 @@
-//! `train import` and `train export`: measurements from and to other tools.
+//! The commands `train import` and `train export`, which exchange measurements with other tools.
 
 use std::io::Write;
 
@@ -10,6 +10,7 @@ use super::args::{ExportArgs, ImportArgs, JsonArgs};
 use super::json;
 use crate::trainer::Trainer;
 
+/// Imports files into the store, and prints how much there was.
 pub(super) fn import(trainer: &Trainer, args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.store.request();
     let recordings = match &args.files {
@@ -19,12 +20,13 @@ pub(super) fn import(trainer: &Trainer, args: &ImportArgs, out: &mut dyn Write) 
     print(out, &args.output, &recordings)
 }
 
+/// Exports recordings to files, and prints how much there was.
 pub(super) fn export(trainer: &Trainer, args: &ExportArgs, out: &mut dyn Write) -> Result<()> {
     let recordings = trainer.export(&args.function, &args.files.files(), &args.store.request())?;
     print(out, &args.output, &recordings)
 }
 
-/// How much there was.
+/// Prints how much was read or written.
 fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Result<()> {
     let Recordings { function, variants, inputs, devices, measurements, spaces, .. } = recordings;
     let listed: usize = spaces.iter().map(|space| space.configurations.len()).sum();
@@ -32,7 +34,8 @@ fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Resul
     let (devices, measurements) = (devices.len(), measurements.len());
     if args.json {
         let counts = json!({
-            "function": function, "measurements": measurements, "variants": variants, "inputs": inputs, "devices": devices,
+            "function": function, "measurements": measurements, "variants": variants,
+            "inputs": inputs, "devices": devices,
             "listed_configurations": listed,
         });
         return json::print(out, &counts);
@@ -52,7 +55,7 @@ fn print(out: &mut dyn Write, args: &JsonArgs, recordings: &Recordings) -> Resul
     Ok(())
 }
 
-/// `1 variant`, `2 variants`
+/// Returns a count with its noun: `1 variant`, `2 variants`.
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! `train fit`: selectors from recordings.
+//! The command `train fit`, which learns selectors from recordings.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,6 +14,7 @@ use super::json;
 use crate::terminal::say;
 use crate::trainer::{FitRequest, FittedModels, Trainer};
 
+/// Fits the models, and describes each.
 pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Result<()> {
     let FittedModels { models, failed } = trainer.fit(&FitRequest {
         data: args.request.data.profiled(args.profiles.profiles.clone()),
@@ -34,7 +35,7 @@ pub(super) fn run(trainer: &Trainer, args: &FitArgs, out: &mut dyn Write) -> Res
     Functions::of(models.len(), failed).end("fitted")
 }
 
-/// A model without its inside.
+/// Returns a model without its inside, as JSON.
 pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
     let Fitted { model, strategy, notes, .. } = fitted;
     json!({
@@ -52,30 +53,28 @@ pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
     })
 }
 
-/// What the model's gate looks at, if it has one.
+/// Returns the features that the model's gate reads, if it has one.
 fn gate_features(model: &Model) -> Option<Vec<&str>> {
-    let name = |&feature: &u16| model.features[usize::from(feature)].as_str();
-    Some(model.gate.as_ref()?.features.iter().map(name).collect())
+    let features = model.gate.as_ref()?.features.iter();
+    Some(features.map(|&feature| model.features[usize::from(feature)].as_str()).collect())
 }
 
-/// What the two options leave to choose from.
+/// Returns the strategies that the options allow.
 fn strategies(args: &FitArgs) -> Result<Vec<Strategy>> {
-    let is_asked = |strategy: &Strategy| {
-        let (learner, features) = (strategy.learner_name(), strategy.device_features.name());
-        (args.selector == AUTO || args.selector == learner)
-            && args.device_features.as_deref().is_none_or(|asked| asked == features)
+    let mut asked: Vec<Strategy> = match args.selector.as_str() {
+        AUTO => Strategy::all().collect(),
+        selector => Strategy::known().filter(|own| own.learner_name() == selector).collect(),
     };
-    let asked: Vec<Strategy> = match args.selector == AUTO {
-        true => Strategy::all().filter(is_asked).collect(),
-        false => Strategy::known().filter(is_asked).collect(),
-    };
+    if let Some(features) = &args.device_features {
+        asked.retain(|own| own.device_features.name() == *features);
+    }
     if asked.is_empty() {
         bail!("a {} selector has no device features: leave out --device-features", args.selector);
     }
     Ok(asked)
 }
 
-/// One line about a model, how it came to be and how good it may be expected to be; its notes go to stderr.
+/// Describes a model in one line: how it was learned and how good it is expected to be. Its notes go to stderr.
 pub(super) fn description(fitted: &Fitted) -> String {
     for note in &fitted.notes {
         say!("{}: {note}", fitted.model.function);

@@ -1,4 +1,4 @@
-//! `train forget`: recordings that are taken out of a store.
+//! The command `train forget`, which removes recordings from a store.
 
 use std::io::Write;
 
@@ -8,6 +8,7 @@ use super::args::ForgetArgs;
 use super::json;
 use crate::trainer::{ForgottenOf, Trainer};
 
+/// Removes recordings, and prints how many.
 pub(super) fn run(trainer: &Trainer, args: &ForgetArgs, out: &mut dyn Write) -> Result<()> {
     let forgotten = trainer.forget(&args.request)?;
     if args.output.json {
@@ -16,8 +17,8 @@ pub(super) fn run(trainer: &Trainer, args: &ForgetArgs, out: &mut dyn Write) -> 
     for ForgottenOf { function, forgotten } in &forgotten {
         writeln!(out, "{function}: {forgotten}")?;
     }
-    let is_nothing = |one: &ForgottenOf| one.forgotten.measurements + one.forgotten.evaluations == 0;
-    if !args.request.all && forgotten.iter().all(is_nothing) {
+    let rows = forgotten.iter().map(|own| own.forgotten.measurements + own.forgotten.evaluations);
+    if !args.request.all && rows.sum::<usize>() == 0 {
         bail!("nothing that is recorded is meant: `export` and `devices` show what there is");
     }
     Ok(())

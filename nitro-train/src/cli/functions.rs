@@ -1,4 +1,4 @@
-//! Functions of which one fails: that costs itself, is said at the end, and makes the exit code 1.
+//! The functions of a command, of which some may fail. A failure is told at the end and makes the exit code 1.
 
 use anyhow::{Result, bail};
 use nitro_store::printable::{printable, sentence};

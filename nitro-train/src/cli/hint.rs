@@ -1,9 +1,9 @@
-//! What to type against an error of the library, which knows no command line.
+//! The hints after errors: the option or command that helps, which the library does not know.
 
 use crate::measure::RecordError;
 use crate::trainer::TrainError;
 
-/// The option or commands that an error is about; empty where there are none.
+/// Returns the option or commands that an error is about; empty where there are none.
 pub(super) fn of(error: &anyhow::Error) -> &'static str {
     use TrainError as E;
     match error.downcast_ref() {

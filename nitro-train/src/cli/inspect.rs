@@ -1,4 +1,4 @@
-//! `train inspect`: what is in a model file.
+//! The command `train inspect`, which shows a model file.
 
 use std::io::Write;
 
@@ -10,6 +10,7 @@ use super::json;
 use crate::model_summary::ModelSummary;
 use crate::trainer::Trainer;
 
+/// Prints the summary of a model file.
 pub(super) fn run(trainer: &Trainer, args: &InspectArgs, out: &mut dyn Write) -> Result<()> {
     let model = Model::read(&args.model)?;
     let function = trainer.functions().find(|function| function.name() == model.function);

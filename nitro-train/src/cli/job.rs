@@ -1,4 +1,4 @@
-//! The main job: selectors learned from other machines' recordings choose here, then measuring here shows how well.
+//! The main job: selectors that were learned on other machines choose here, and measuring here shows how well.
 
 use std::io::{self, Write};
 
@@ -23,6 +23,7 @@ use crate::terminal::Aside;
 use crate::trainer::{CALIBRATED_WITH, LocalJobRequest, RecordSummary, Trainer};
 use crate::worker;
 
+/// Does the main job, and prints what the choices achieve.
 pub(super) fn run(trainer: &Trainer, args: &JobArgs, out: &mut dyn Write) -> Result<()> {
     let mut functions = Functions::default();
     let recorded = match args.show.json.json {
@@ -66,18 +67,20 @@ fn work(
     print(out, &results, args.show.columns())?;
     write(&job.report(&results)?, &args.out)?;
     writeln!(out, "\nThe page with all figures: {}", args.out.display())?;
-    let folder = job.models();
-    let model = |fitted: &Fitted| summary(fitted, &folder.join(file_name(&fitted.model.function)));
+    let mut models = Vec::new();
+    for fitted in &fitted {
+        models.push(summary(fitted, &job.models().join(file_name(&fitted.model.function))));
+    }
     let found = json!({
         "device": job.here(),
-        "models": fitted.iter().map(model).collect::<Vec<_>>(),
+        "models": models,
         "results": results.iter().map(result).collect::<Vec<_>>(),
         "page": args.out,
     });
     Ok((found, recorded))
 }
 
-/// What the choices of one function achieve here.
+/// Returns what the choices of one function achieve here, as JSON.
 fn result(result: &LocalResult) -> Value {
     json!({
         "function": result.recordings.function,
@@ -94,18 +97,22 @@ fn print(out: &mut dyn Write, results: &[LocalResult], columns: usize) -> io::Re
     let headings = headings.into_iter().chain([calibrated.as_str(), "test inputs"]);
     let mut table = Table::new(["function"].into_iter().chain(headings));
     for result in results {
-        let shown = |figures: Option<Figures>| {
-            figures.map_or("-".to_owned(), |figures| format!("{:.1}", 100.0 * figures.mean))
-        };
+        let mut row = vec![result.recordings.function.clone()];
         let evaluation = result.evaluation.as_ref();
-        let figure = |(name, _): (&str, &str)| shown(evaluation.and_then(|own| own.selectors.get(name)));
-        let calibrated = shown(evaluation.and_then(|own| own.calibrated.get(&CALIBRATED_WITH).copied()));
-        let inputs = match (result.inputs(), result.split.test.len()) {
+        for (name, _) in LOCAL_SELECTORS {
+            row.push(mean_percent(evaluation.and_then(|own| own.selectors.get(name))));
+        }
+        row.push(mean_percent(evaluation.and_then(|own| own.calibrated.get(&CALIBRATED_WITH).copied())));
+        row.push(match (result.inputs(), result.split.test.len()) {
             (all, of) if all == of => of.to_string(),
             (some, of) => format!("{some} of {of}"),
-        };
-        let function = result.recordings.function.clone();
-        table.row(std::iter::once(function).chain(LOCAL_SELECTORS.map(figure)).chain([calibrated, inputs]));
+        });
+        table.row(row);
     }
     write!(out, "{table:columns$}")
+}
+
+/// Returns a mean share in percent, or a dash where there is none.
+fn mean_percent(figures: Option<Figures>) -> String {
+    figures.map_or("-".to_owned(), |figures| format!("{:.1}", 100.0 * figures.mean))
 }

@@ -1,5 +1,5 @@
-//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results
-//! go to stdout, everything else to stderr.
+//! The trainer's commands: arguments become a request, the library answers it, and the answer is printed. Results go to
+//! stdout, everything else to stderr.
 
 mod args;
 mod calibrate;
@@ -39,7 +39,9 @@ use crate::trainer::{TrainError, Trainer, TrainerCommand, UsageError, is_watched
 use crate::worker::{self, LeftOut};
 
 impl Trainer {
-    /// Runs the command line of the process: 0 on success, 2 on wrong usage, 1 on failure with a sentence on stderr.
+    /// Runs the command line of the process.
+    ///
+    /// Returns 0 on success, 2 on wrong usage, and 1 on failure, with a sentence on stderr.
     #[must_use]
     pub fn main(self) -> ExitCode {
         let trainer = self.observer(observer::Terminal);
@@ -55,13 +57,13 @@ impl Trainer {
             return if is_usage { ExitCode::from(2) } else { code };
         }
         let mut cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        supervision::take_device(&mut cli);
-        usage::check(&trainer, &cli);
-        listen();
         // Whoever a profiler watches is no worker, though it has a worker's environment.
         if !is_watched() {
             worker::follow_supervisor();
         }
+        supervision::take_device(&mut cli);
+        usage::check(&trainer, &cli);
+        listen();
         let mut out = Output::new(prints_result(&cli));
         let ended = match (names(&trainer, &cli), supervision::is_needed(&cli)) {
             (Err(error), _) => Err(error.into()),
@@ -80,13 +82,12 @@ fn names(trainer: &Trainer, cli: &Cli) -> Result<(), TrainError> {
     }
 }
 
-/// All commands, those of other crates last.
+/// Returns all commands, those of other crates last.
 fn commands(others: &[Box<dyn TrainerCommand>]) -> clap::Command {
-    let width = |command: clap::Command| command.max_term_width(HELP_COLUMNS);
-    Cli::command().subcommands(others.iter().map(|other| width(other.command())))
+    Cli::command().subcommands(others.iter().map(|other| other.command().max_term_width(HELP_COLUMNS)))
 }
 
-/// The command of another crate that was called, if it is one.
+/// Returns the command of another crate that was called, if it is one.
 fn extension<'a, 'b>(
     others: &'a [Box<dyn TrainerCommand>],
     matches: &'b ArgMatches,
@@ -96,7 +97,7 @@ fn extension<'a, 'b>(
     Some((other.as_ref(), arguments))
 }
 
-/// How the process ends, with a sentence if it went wrong.
+/// Returns the exit code of a command, and says what went wrong.
 fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
     match out.clone().judge(ended) {
         Ok(code) => code,
@@ -112,7 +113,7 @@ fn end(out: &Output, ended: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Whether what the command prints is its result, and not beside it.
+/// Returns true if what the command prints is its result, and not a by-product.
 fn prints_result(cli: &Cli) -> bool {
     use Command::{Coverage, Devices, Evaluate, Explain, Forget, Inspect, Nest, Search};
     matches!(
@@ -157,18 +158,21 @@ fn run(trainer: &Trainer, cli: &Cli, out: &mut dyn Write) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exit code for an error: where a fresh worker goes on there is one of its own.
+/// Returns the exit code for an error: where a fresh worker goes on there is one of its own.
 fn exit_code(error: &anyhow::Error) -> ExitCode {
     match error.downcast_ref().filter(|_| worker::is_worker()).and_then(TrainError::of_recording) {
         Some(RecordError::Panicked { function, device, left_out, .. }) => {
-            let left_out = left_out.iter().map(|(input, why)| LeftOut {
-                function: (*function).to_owned(),
-                device: device.clone(),
-                input: input.clone(),
-                variant: None,
-                why: why.clone(),
-            });
-            worker::hand_over(&left_out.collect::<Vec<_>>());
+            let (function, mut rows) = ((*function).to_owned(), Vec::new());
+            for (input, why) in left_out {
+                rows.push(LeftOut {
+                    function: function.clone(),
+                    device: device.clone(),
+                    input: input.clone(),
+                    variant: None,
+                    why: why.clone(),
+                });
+            }
+            worker::hand_over(&rows);
             ExitCode::from(worker::GO_ON)
         }
         Some(RecordError::DeviceLost { .. }) => ExitCode::from(worker::GO_ON),

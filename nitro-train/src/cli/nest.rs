@@ -1,4 +1,4 @@
-//! `train nest show`: what generated code does.
+//! The command `train nest show`, which shows generated code.
 
 use std::fs;
 use std::io::Write;
@@ -10,21 +10,25 @@ use serde_json::json;
 
 use super::args::{NestCommand, ShowNestArgs};
 use super::json;
-use crate::trainer::{Described, GeneratedCode, Trainer};
+use crate::trainer::{DescribeRequest, Described, GeneratedCode, Trainer};
 
+/// Lists generated code, or describes one piece of it.
 pub(super) fn run(trainer: &Trainer, command: &NestCommand, out: &mut dyn Write) -> Result<()> {
     let NestCommand::Show(args) = command;
     match &args.kernel {
-        None => list(&trainer.generated(&args.among)?, args, out),
-        Some(kernel) => show(&trainer.describe_generated(&args.request(kernel))?, args, out),
+        None => list(&trainer.generated(&args.request.among)?, args, out),
+        Some(name) => {
+            let request = DescribeRequest { name: name.clone(), ..args.request.clone() };
+            show(&trainer.describe_generated(&request)?, args, out)
+        }
     }
 }
 
 fn show(described: &Described, args: &ShowNestArgs, out: &mut dyn Write) -> Result<()> {
     let Described { code, description } = described;
     if let Some(file) = &args.html {
-        let unwritable = || format!("{}: the page cannot be written", file.display());
-        fs::write(file, &description.html).with_context(unwritable)?;
+        fs::write(file, &description.html)
+            .with_context(|| format!("{}: the page cannot be written", file.display()))?;
     }
     ensure!(
         !args.passes || !description.passes.is_empty(),
@@ -47,12 +51,16 @@ fn list(all: &[GeneratedCode], args: &ShowNestArgs, out: &mut dyn Write) -> Resu
     }
     let mut table = Table::new(["kernel", "function", "variant", "digest", "from"]).ending_in_text();
     for code in all {
-        let places = [(code.is_preset, "preset"), (code.is_in_model, "model"), (code.is_in_store, "store")];
-        let places: Vec<&str> =
-            places.into_iter().filter_map(|(is_there, place)| is_there.then_some(place)).collect();
-        table.row(
-            [&code.name, &code.function, &code.variant, &code.digest, &places.join(", ")].map(Clone::clone),
-        );
+        let mut places = Vec::new();
+        for (is_there, place) in
+            [(code.is_preset, "preset"), (code.is_in_model, "model"), (code.is_in_store, "store")]
+        {
+            if is_there {
+                places.push(place);
+            }
+        }
+        let places = places.join(", ");
+        table.row([&code.name, &code.function, &code.variant, &code.digest, &places].map(String::clone));
     }
     Ok(write!(out, "{table:0$}", args.show.columns())?)
 }

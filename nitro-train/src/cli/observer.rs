@@ -1,10 +1,11 @@
-//! What the command line shows while the library works: lines and progress on stderr.
+//! The observer of the command line: lines and progress on stderr.
 
 use crate::measure::Progress;
 use crate::terminal::say;
 use crate::trainer::Observer;
 use crate::worker::WorkerProgress;
 
+/// An observer that writes to the terminal.
 pub(super) struct Terminal;
 
 impl Observer for Terminal {

@@ -1,4 +1,4 @@
-//! `train profile`: hardware counters of variants and of the application proxies, by Nsight Compute.
+//! The command `train profile`, which reads hardware counters of variants and application proxies by Nsight Compute.
 
 use std::io::Write;
 
@@ -11,9 +11,10 @@ use crate::profile::counters::stressed_share;
 use crate::terminal;
 use crate::trainer::{Trainer, WrittenProfile};
 
-/// How far, in percentage points, a proxy's measured share of instructions may be from its intensity.
+/// The most percentage points between a proxy's measured share of instructions and its intensity.
 const TOLERANCE: f64 = 5.0;
 
+/// Profiles, and prints what the counters say.
 pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) -> Result<()> {
     for written in trainer.profile(&args.request)? {
         match written? {
@@ -33,7 +34,7 @@ pub(super) fn run(trainer: &Trainer, args: &ProfileArgs, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// The measured share of the instructions that each proxy is to stress, and whether it is about its intensity.
+/// Returns the table of proxies: the measured share of the instructions that each is to stress, and a verdict.
 fn mixes(profiles: &[ProxyProfile]) -> Table {
     let mut table = Table::new(["proxy", "intensity", "wanted %", "measured %", ""]);
     for one in profiles {
@@ -44,9 +45,9 @@ fn mixes(profiles: &[ProxyProfile]) -> Table {
             Some(measured) if (measured - wanted).abs() > TOLERANCE => "more than 5 points off",
             Some(_) => "",
         };
-        let number = |value: f64| format!("{value:.1}");
-        let cells = [one.intensity.to_string(), number(wanted), measured.map_or_else(String::new, number)];
-        table.row([one.proxy.clone()].into_iter().chain(cells).chain([verdict.to_owned()]));
+        let measured = measured.map_or_else(String::new, |measured| format!("{measured:.1}"));
+        let (intensity, wanted) = (one.intensity.to_string(), format!("{wanted:.1}"));
+        table.row([one.proxy.clone(), intensity, wanted, measured, verdict.to_owned()]);
     }
     table
 }

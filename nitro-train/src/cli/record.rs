@@ -1,4 +1,4 @@
-//! `train record`: measurements of this machine's devices into the store.
+//! The command `train record`, which measures this machine's devices into the store.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use crate::trainer::{
 };
 use crate::worker;
 
-/// What failed is told while it is recorded.
+/// Records, and prints the summary as JSON if asked. Failures were told while recording.
 pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> Result<()> {
     let summary = trainer.record(&RecordRequest {
         again: args.again.then(|| which(args)),
@@ -25,15 +25,15 @@ pub(super) fn run(trainer: &Trainer, args: &RecordArgs, out: &mut dyn Write) -> 
     all_inputs(&summary)
 }
 
-/// Which recordings are to be measured again.
+/// Returns the recordings to measure again.
 pub(super) fn which(args: &RecordArgs) -> WhichRecordings {
     WhichRecordings { variant: args.which.variant.clone(), inputs: args.which.input.clone() }
 }
 
-/// So many failures are told where there are more.
+/// The most failures that a message lists.
 const TOLD: usize = 5;
 
-/// That no input was left out, and no function's recording ended early.
+/// Fails if an input was left out, or a function's recording ended early.
 pub(super) fn all_inputs(summary: &RecordSummary) -> Result<()> {
     let functions = summary
         .failed
@@ -48,7 +48,7 @@ pub(super) fn all_inputs(summary: &RecordSummary) -> Result<()> {
     }
 }
 
-/// What was left out, inputs of one reason together.
+/// Returns the inputs that were left out, those of one reason together.
 fn failures(recorded: &Recorded) -> impl Iterator<Item = String> {
     let Recorded { function, device, failed_inputs, .. } = recorded;
     by_reason(failed_inputs)

@@ -1,4 +1,4 @@
-//! `train report`: a page about how good the choices are.
+//! The command `train report`, which writes a page about how good the choices are.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,6 +11,7 @@ use super::json;
 use crate::report::ReportData;
 use crate::trainer::{ReportRequest, Trainer};
 
+/// Writes the page, and prints its path.
 pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.request.data.profiled(args.profiles.profiles.clone());
     let request = ReportRequest { data, ..args.request.clone() };
@@ -22,6 +23,7 @@ pub(super) fn run(trainer: &Trainer, args: &ReportArgs, out: &mut dyn Write) -> 
     Ok(())
 }
 
+/// Writes the page to a file.
 pub(super) fn write(report: &ReportData, file: &Path) -> Result<()> {
     report.write(file).with_context(|| format!("{}: the page cannot be written", file.display()))
 }

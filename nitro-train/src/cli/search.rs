@@ -1,4 +1,4 @@
-//! `train search`: which configurations are fastest.
+//! The command `train search`, which finds fast configurations.
 
 use std::io::Write;
 
@@ -12,6 +12,7 @@ use crate::search::{replay_tables, search_tables};
 use crate::trainer::{RecordSummary, Trainer};
 use crate::worker;
 
+/// Searches or replays, and prints the tables.
 pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> Result<()> {
     if args.replay {
         return replay(trainer, args, out);

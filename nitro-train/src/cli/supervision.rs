@@ -12,7 +12,7 @@ use crate::terminal::{Output, say};
 use crate::trainer::Trainer;
 use crate::worker::{self, Supervision};
 
-/// Whether the command is to run in a worker, and this process is none.
+/// Returns true if the command has to run in a worker, and this process is none.
 pub(super) fn is_needed(cli: &Cli) -> bool {
     let measures = match &cli.command {
         None | Some(Command::Record(_) | Command::Calibrate(_)) => true,
@@ -32,9 +32,11 @@ pub(super) fn take_device(cli: &mut Cli) {
 /// Runs the same command line in workers; the exit code of the last.
 pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::Result<ExitCode> {
     let (data, deadline, is_team) = match &cli.command {
-        Some(Command::Record(args)) => (&args.request.data, args.deadline, args.request.devices == [ALL]),
-        Some(Command::Calibrate(args)) => (&args.request.data, args.deadline, false),
-        Some(Command::Search(args)) => (&args.request.data, args.deadline, false),
+        Some(Command::Record(args)) => {
+            (&args.request.data, args.deadline.seconds, args.request.devices == [ALL])
+        }
+        Some(Command::Calibrate(args)) => (&args.request.data, args.deadline.seconds, false),
+        Some(Command::Search(args)) => (&args.request.data, args.deadline.seconds, false),
         _ => (&cli.job.request.data, DEADLINE_SECONDS, false),
     };
     if let Some(Command::Record(args)) = &cli.command
@@ -51,10 +53,13 @@ pub(super) fn supervise(trainer: &Trainer, cli: &Cli, out: &Output) -> anyhow::R
     Ok(ExitCode::from(worker::supervise(&supervision, out)?))
 }
 
-/// Whether a store has recordings; one that cannot be read is left to the worker to tell.
+/// Returns true if a store has recordings, or cannot be read: the worker tells of that.
 fn has_recordings(url: &str) -> bool {
-    let functions = || store::open_to_read(url)?.functions();
-    store::exists(url) && functions().map_or(true, |functions| !functions.is_empty())
+    if !store::exists(url) {
+        return false;
+    }
+    let functions = store::open_to_read(url).and_then(|mut store| store.functions());
+    functions.map_or(true, |functions| !functions.is_empty())
 }
 
 /// Marks what is to be measured again, once: workers that take each other's place find what is left of it.

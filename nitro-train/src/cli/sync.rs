@@ -1,4 +1,4 @@
-//! `train sync`: two stores that come to hold the same.
+//! The command `train sync`, after which two stores hold the same.
 
 use std::io::{self, Write};
 
@@ -8,6 +8,7 @@ use nitro_store::store::{self, CopyCounts, SyncReport};
 use super::args::SyncArgs;
 use super::json;
 
+/// Synchronises two stores, and prints what was copied.
 pub(super) fn run(args: &SyncArgs, out: &mut dyn Write) -> Result<()> {
     let synced = store::sync_at(&args.first, &args.second)?;
     if args.output.json {
@@ -28,6 +29,7 @@ fn tell(out: &mut dyn Write, from: &str, to: &str, copied: CopyCounts) -> io::Re
     let code = if artifacts == 0 { String::new() } else { format!(", {artifacts} pieces of generated code") };
     writeln!(
         out,
-        "{from} → {to}: {measurements} measurements, {evaluations} evaluations of searches; new there: {functions} functions, {devices} devices, {inputs} inputs{code}"
+        "{from} → {to}: {measurements} measurements, {evaluations} evaluations of searches; new there: {functions} \
+         functions, {devices} devices, {inputs} inputs{code}"
     )
 }

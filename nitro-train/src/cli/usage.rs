@@ -1,4 +1,4 @@
-//! What the command line may say of devices.
+//! The checks of devices on the command line.
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -24,7 +24,7 @@ pub(super) fn check(trainer: &Trainer, cli: &Cli) {
         }
         Some(Command::Nest(args)) => {
             let NestCommand::Show(args) = &args.command;
-            args.device.as_slice()
+            args.request.device.as_slice()
         }
         Some(Command::Calibrate(args)) => std::slice::from_ref(&args.request.device),
         Some(_) => return,

@@ -2,10 +2,10 @@
 
 /// Calls of the function on one input, as often as they are wanted.
 pub(super) trait Calls {
-    /// What they return.
+    /// The type of what they return.
     type Output;
 
-    /// Makes the input anew, and returns what calls the function on it once. To make it is no part of what is recorded.
+    /// Makes the input anew, unrecorded, and returns what calls the function on it once.
     fn next(&mut self) -> impl FnOnce() -> Self::Output;
 
     /// Returns which of several instances the calls that were given last are of.
@@ -32,9 +32,9 @@ impl<T, R, M: FnMut() -> T, C: FnMut(T) -> R> Calls for WithSetup<M, C> {
 /// A closure that takes the instances of an input in turn.
 pub(super) struct InTurns<C> {
     pub(super) call: C,
-    /// How many instances there are.
+    /// Number of instances.
     pub(super) count: usize,
-    /// How many runs there were.
+    /// Number of runs so far.
     pub(super) runs: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is tried on an input: a variant with values for its tuning parameters.
+//! A candidate to run on an input: a variant with values for its tuning parameters.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ pub const MAX_CONFIGURATIONS: usize = 256;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// What is run.
+    /// The choice that is run.
     pub choice: Choice,
     /// The name of the variant.
     pub variant: &'static str,
@@ -40,7 +40,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// A choice of a function.
+    /// Creates the candidate of a choice.
     ///
     /// # Panics
     /// When the function has no such variant.
@@ -51,64 +51,79 @@ impl Candidate {
         Self { choice, variant: variant.name(), configuration }
     }
 
-    /// Every variant of a function, with every configuration that is possible and can be listed; of one that has
-    /// more than [`MAX_CONFIGURATIONS`] the default and so many drawn ones, the same whenever they are drawn.
+    /// Lists every variant of a function with every possible configuration.
+    ///
+    /// A variant that has more than [`MAX_CONFIGURATIONS`] comes with its default and others drawn at random, so many
+    /// in all and always the same.
     #[must_use]
     pub fn all(function: &Function) -> Vec<Self> {
-        let of_variant = |(variant, info)| {
+        let mut all = Vec::new();
+        for (variant, info) in function.variants().iter().enumerate() {
             let configurations = all_configurations(info).unwrap_or_else(|| drawn_configurations(info));
-            configurations.into_iter().map(move |configuration| Choice { variant, configuration })
-        };
-        let choices = function.variants().iter().enumerate().flat_map(of_variant);
-        choices.map(|choice| Self::of(function, choice)).collect()
+            for configuration in configurations {
+                all.push(Self::of(function, Choice { variant, configuration }));
+            }
+        }
+        all
     }
 
-    /// As [`all`](Self::all), and of generated code what was measured anywhere, where the recordings have its text:
-    /// nobody else can tell what there is.
+    /// Lists [all](Self::all) candidates, and the generated code that recordings have measured and have the text of.
+    ///
+    /// Nobody but the recordings can tell what generated code there is.
     #[must_use]
     pub fn known(function: &Function, recordings: &Recordings) -> Vec<Self> {
         let mut all = Self::all(function);
         let rows = recordings.measurements.iter();
         let measured: BTreeSet<(&str, &str)> =
             rows.map(|one| (&*recordings.variants[one.variant], &*one.configuration)).collect();
-        let generated = measured.into_iter().filter(|own| recordings.artifact(own.1).is_some());
-        let choices = generated.filter_map(|own| function.choice(&choice_text(own.0, own.1)).ok());
-        let is_generated =
-            |choice: &Choice| function.variants()[choice.variant].parameters().artifact().is_some();
-        all.extend(choices.filter(is_generated).map(|choice| Self::of(function, choice)));
+        for (variant, configuration) in measured {
+            if recordings.artifact(configuration).is_some()
+                && let Ok(choice) = function.choice(&choice_text(variant, configuration))
+                && is_generated(&function.variants()[choice.variant])
+            {
+                all.push(Self::of(function, choice));
+            }
+        }
         all
     }
 
-    /// As a store names it.
+    /// Returns the names that a store has for it.
     #[must_use]
     pub fn name(&self) -> ChoiceName<'_> {
         ChoiceName { variant: self.variant, configuration: &self.configuration }
     }
 
-    /// What it is called: `csr`, or `tiled{block=256,unroll=4}`.
+    /// Returns the text of the choice: `csr`, or `tiled{block=256,unroll=4}`.
     #[must_use]
     pub fn text(&self) -> String {
         choice_text(self.variant, &self.configuration)
     }
 }
 
-/// Every possible configuration of a variant, as candidates; none where there are too many to walk through.
-pub(crate) fn all_of_variant(function: &Function, variant: usize) -> Option<Vec<Candidate>> {
-    let info = &function.variants()[variant];
-    let all = || info.configurations().map(|configuration| Choice { variant, configuration });
-    (info.parameters().configurations() <= WALKED)
-        .then(|| all().map(|own| Candidate::of(function, own)).collect())
+/// Returns true for a variant of generated code.
+pub(crate) fn is_generated(variant: &VariantInfo) -> bool {
+    variant.parameters().artifact().is_some()
 }
 
-/// Whether a variant has more configurations than are tried.
+/// Lists every possible configuration of a variant; none where there are too many to walk through.
+pub(crate) fn all_of_variant(function: &Function, variant: usize) -> Option<Vec<Candidate>> {
+    let info = &function.variants()[variant];
+    if info.parameters().configurations() > WALKED {
+        return None;
+    }
+    let choices = info.configurations().map(|configuration| Choice { variant, configuration });
+    Some(choices.map(|own| Candidate::of(function, own)).collect())
+}
+
+/// Returns true for a variant with more configurations than are tried.
 pub(crate) fn is_sampled(variant: &VariantInfo) -> bool {
     all_configurations(variant).is_none()
 }
 
-/// So many configurations are walked through to see which are possible.
+/// The most configurations that are walked through to see which are possible.
 pub(crate) const WALKED: u64 = 1 << 20;
 
-/// The possible configurations of a variant, unless they are more than are tried.
+/// Returns the possible configurations of a variant, unless they are more than are tried.
 fn all_configurations(variant: &VariantInfo) -> Option<BTreeSet<Configuration>> {
     if variant.parameters().configurations() > WALKED {
         return None;
@@ -117,7 +132,7 @@ fn all_configurations(variant: &VariantInfo) -> Option<BTreeSet<Configuration>> 
     (all.len() <= MAX_CONFIGURATIONS).then_some(all)
 }
 
-/// The default configuration of a variant and others drawn at random. Where next to nothing is possible, few are found.
+/// Draws configurations of a variant at random, besides its default. Where next to nothing is possible, few are found.
 fn drawn_configurations(variant: &VariantInfo) -> BTreeSet<Configuration> {
     let all = variant.parameters().configurations();
     let (mut random, mut drawn) = (Random::new(0), BTreeSet::new());

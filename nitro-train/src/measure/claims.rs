@@ -26,25 +26,25 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the evaluation of a choice on an input is claimed as.
+/// Returns the name under which the evaluation of a choice on an input is claimed.
 pub(crate) fn evaluation_of(input: &str, choice: ChoiceName<'_>) -> String {
     serde_json::json!([input, choice.variant, choice.configuration]).to_string()
 }
 
-/// Claims of one recorder for one function and device.
+/// The claims of one recorder for one function and device.
 pub(super) struct Claims<'a, 's> {
     function: &'static str,
     device: &'static str,
     share: &'a Share,
     store: &'a LockedStore<'s>,
-    /// The input that was claimed last, and what was taken of it, while they are not measured yet. Locked before
+    /// The input that was claimed last, and the parts that were taken, while they are not measured yet. Locked before
     /// the store is.
     held: Mutex<BTreeSet<String>>,
     /// Inputs that were claimed before it, and not measured then: not kept, and given back in the end.
     passed: Mutex<BTreeSet<String>>,
     /// Inputs that others had claimed when their turn came.
     left: Mutex<BTreeSet<String>>,
-    /// What went wrong with a claim; nothing is claimed any more.
+    /// The error of a claim, after which nothing is claimed any more.
     refused: Mutex<Option<StoreError>>,
 }
 
@@ -55,7 +55,9 @@ impl<'a, 's> Claims<'a, 's> {
         Self { function, device, share, store, held, passed, left, refused }
     }
 
-    /// Whether the input is this recorder's from now on; the one before is not kept. One that is not is left.
+    /// Claims an input, and returns true where it is this recorder's from now on.
+    ///
+    /// The input before is not kept. One that is another recorder's is noted as left.
     ///
     /// # Errors
     /// When the store fails.
@@ -72,7 +74,7 @@ impl<'a, 's> Claims<'a, 's> {
         Ok(claimed)
     }
 
-    /// Whether this part of an input, which others may work on too, is this recorder's from now on.
+    /// Claims a part of an input that others may work on too; returns true where it is this recorder's.
     ///
     /// # Errors
     /// When the store fails.
@@ -89,12 +91,12 @@ impl<'a, 's> Claims<'a, 's> {
         self.store.lock().claim(self.function, self.device, input, &self.share.owner, lease)
     }
 
-    /// Whether this input was claimed last and is not measured yet.
+    /// Returns true for the input that was claimed last, while it is not measured yet.
     pub(super) fn has(&self, input: &str) -> bool {
         lock(&self.held).contains(input)
     }
 
-    /// Keeps what is claimed. Where that fails, somebody else may measure it too, and no more harm is done.
+    /// Renews what is claimed. Where that fails, somebody else may measure it too, and no more harm is done.
     pub(super) fn renew(&self) {
         let held = lock(&self.held);
         for one in held.iter() {
@@ -102,13 +104,13 @@ impl<'a, 's> Claims<'a, 's> {
         }
     }
 
-    /// The input, or part of one, is measured: its claim is left to expire, after others have seen that it is recorded.
+    /// Ends the claim of what is measured: it expires after others have seen that it is recorded.
     pub(super) fn end(&self, one: &str) {
         lock(&self.held).remove(one);
     }
 
-    /// The input is measured, and its claim given back: whoever claims it next finds that it is recorded. Where that
-    /// fails, the claim expires.
+    /// Gives back the claim of an input that is measured: whoever claims it next finds that it is recorded. Where
+    /// that fails, the claim expires.
     pub(super) fn give_back(&self, input: &str) {
         let mut held = lock(&self.held);
         if held.remove(input) {
@@ -117,7 +119,7 @@ impl<'a, 's> Claims<'a, 's> {
         }
     }
 
-    /// Gives back what is claimed, so that nobody has to wait for the claims to expire. Where that fails, they wait.
+    /// Gives back all claims, so that nobody has to wait for them to expire. Where that fails, they wait.
     pub(super) fn release(&self) {
         let (mut held, mut passed) = (lock(&self.held), lock(&self.passed));
         passed.append(&mut held);
@@ -126,24 +128,23 @@ impl<'a, 's> Claims<'a, 's> {
         }
     }
 
-    /// Keeps what went wrong, where nobody can be told; the input is not this recorder's.
-    pub(super) fn refuse(&self, error: StoreError) -> bool {
+    /// Notes the error of a claim, where nobody can be told. Nothing is claimed any more.
+    pub(super) fn refuse(&self, error: StoreError) {
         lock(&self.refused).get_or_insert(error);
-        false
     }
 
-    /// The inputs that others had claimed, from now on forgotten here.
+    /// Takes the inputs that others had claimed.
     pub(super) fn take_left(&self) -> BTreeSet<String> {
         std::mem::take(&mut lock(&self.left))
     }
 
-    /// Whether something went wrong with a claim.
+    /// Returns true if a claim has failed.
     pub(super) fn has_refused(&self) -> bool {
         lock(&self.refused).is_some()
     }
 
-    /// What went wrong with a claim, if it did.
-    pub(super) fn refused(&self) -> Option<StoreError> {
+    /// Takes the error of a claim, if one has failed.
+    pub(super) fn take_refused(&self) -> Option<StoreError> {
         lock(&self.refused).take()
     }
 }

@@ -1,11 +1,10 @@
-//! Time: a clock that tests can replace, and time that was lost.
+//! The clock of a recording, which tests can replace, and time that was lost.
 
 use std::fmt::Debug;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Where the time comes from that decides when a recording ends, and what it repeats; variants are timed by their
-/// device.
+/// A clock that decides when a recording ends, and what it repeats. Variants are timed by their device.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -30,7 +29,7 @@ use std::time::{Duration, Instant};
 /// # Ok::<(), BoxError>(())
 /// ```
 pub trait Clock: Debug + Sync {
-    /// Time since some moment, the same for the life of the process.
+    /// Returns the time since some moment, the same for the life of the process.
     fn now(&self) -> Duration;
 }
 
@@ -45,39 +44,42 @@ impl Clock for SystemClock {
     }
 }
 
-/// A look that comes so many periods late comes from a process, or a machine, that was stopped.
+/// The periods after which a look is so late that the process, or its machine, was stopped.
 const LATE_PERIODS: u32 = 10;
 
-/// Looks at the clock once a period and so notices the time in which nothing ran: this process was stopped, or its
-/// machine.
+/// A detector of time in which nothing ran, since this process or its machine was stopped.
 #[derive(Debug)]
 pub(crate) struct StopDetector {
     period: Duration,
     looked: Duration,
 }
 
-/// What has passed between two looks.
+/// The time between two looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Passed {
+pub(crate) struct Interval {
+    /// The part of it in which the process ran.
     pub(crate) watched: Duration,
+    /// The part of it in which it was stopped.
     pub(crate) lost: Duration,
 }
 
 impl StopDetector {
+    /// Creates a detector that is to look at the clock once a period.
     pub(crate) fn new(period: Duration, now: Duration) -> Self {
         Self { period, looked: now }
     }
 
-    pub(crate) fn look(&mut self, now: Duration) -> Passed {
+    /// Looks at the clock, and returns the time since the last look.
+    pub(crate) fn look(&mut self, now: Duration) -> Interval {
         let passed = now.saturating_sub(self.looked);
         self.looked = now;
         let is_late = passed > LATE_PERIODS * self.period;
         let watched = if is_late { self.period } else { passed };
-        Passed { watched, lost: passed - watched }
+        Interval { watched, lost: passed - watched }
     }
 }
 
-/// All the time that was lost, as far as one looks once a period.
+/// A sum of the time that was lost, as far as one looks once a period.
 pub(super) struct LostTime<'a> {
     clock: &'a dyn Clock,
     detector: Mutex<(StopDetector, Duration)>,
@@ -90,7 +92,7 @@ impl<'a> LostTime<'a> {
         Self { clock, detector: Mutex::new((StopDetector::new(Self::PERIOD, clock.now()), Duration::ZERO)) }
     }
 
-    /// The time that was lost until now.
+    /// Looks at the clock, and returns the time that was lost until now.
     pub(super) fn look(&self) -> Duration {
         let mut detector = self.detector.lock().unwrap_or_else(PoisonError::into_inner);
         let (detector, lost) = &mut *detector;
@@ -108,9 +110,9 @@ mod tests {
         let period = Duration::from_millis(20);
         let mut detector = StopDetector::new(period, Duration::ZERO);
         let mut look = |ms| detector.look(Duration::from_millis(ms));
-        assert_eq!(look(20), Passed { watched: period, lost: Duration::ZERO });
-        assert_eq!(look(120), Passed { watched: 5 * period, lost: Duration::ZERO }, "a busy machine");
-        assert_eq!(look(9120), Passed { watched: period, lost: Duration::from_millis(8980) });
+        assert_eq!(look(20), Interval { watched: period, lost: Duration::ZERO });
+        assert_eq!(look(120), Interval { watched: 5 * period, lost: Duration::ZERO }, "a busy machine");
+        assert_eq!(look(9120), Interval { watched: period, lost: Duration::from_millis(8980) });
         assert_eq!(look(9130).watched, Duration::from_millis(10), "the next look is an ordinary one");
     }
 }

@@ -1,4 +1,4 @@
-//! What hardware counters tell of a candidate's parts.
+//! The hardware counters of the parts of a candidate.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,11 +6,10 @@ use std::fmt;
 use nitro_core::Choice;
 use nitro_core::recording::PartTime;
 
-/// What is known of a part besides its time, from 0 to 1.
-type Known = Vec<(String, f64)>;
+/// Metrics of a part besides its time, from 0 to 1.
+type Metrics = Vec<(String, f64)>;
 
-/// Tells what hardware counters say of the parts of a choice on an input, by the names of the parts; of none where
-/// they say nothing.
+/// A source of hardware counters: the metrics of the parts of a choice on an input, by the parts' names.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -19,14 +18,15 @@ type Known = Vec<(String, f64)>;
 /// use nitro_train::measure::{Counters, Inputs, Plan, Repeats, Share};
 ///
 /// let names = ["10".to_owned()];
-/// let counters = |_: nitro::Choice, _: &str| BTreeMap::from([("merge".to_owned(), vec![("l2_hits".to_owned(), 0.5)])]);
+/// let hits = || vec![("l2_hits".to_owned(), 0.5)];
+/// let counters = |_: nitro::Choice, _: &str| BTreeMap::from([("merge".to_owned(), hits())]);
 /// let plan = Plan::new(Inputs::Generated(&names), Repeats::default(), Share::default());
 /// let plan = Plan { counters: Some(Counters(&counters)), ..plan }; // for a search of generated code
 /// # let _ = (plan, keys, sort::function(), Desk);
 /// # Ok::<(), BoxError>(())
 /// ```
 #[derive(Clone, Copy)]
-pub struct Counters<'a>(pub &'a (dyn Fn(Choice, &str) -> BTreeMap<String, Known> + Sync));
+pub struct Counters<'a>(pub &'a (dyn Fn(Choice, &str) -> BTreeMap<String, Metrics> + Sync));
 
 impl fmt::Debug for Counters<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -35,7 +35,7 @@ impl fmt::Debug for Counters<'_> {
 }
 
 impl Counters<'_> {
-    /// The parts with what is counted besides what was known; what was counted counts where both say something.
+    /// Adds what is counted to the metrics of parts; it replaces metrics of the same name.
     pub(super) fn added(self, choice: Choice, input: &str, mut parts: Vec<PartTime>) -> Vec<PartTime> {
         if parts.is_empty() {
             return parts;
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn what_was_counted_is_added_to_its_part_and_counts_more_than_what_was_known() {
-        let own = |metrics: &[(&str, f64)]| -> Known {
+        let own = |metrics: &[(&str, f64)]| -> Metrics {
             metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
         };
         let part = |name: &str, metrics| PartTime { name: name.to_owned(), time_ns: 1.0, metrics };
@@ -72,7 +72,7 @@ mod tests {
         let expected =
             [part("a", own(&[("other", 0.5), ("occupancy", 0.25), ("l2_hits", 0.5)])), part("b", known)];
         assert_eq!(Counters(&counted).added(choice, "i", parts), expected);
-        let none = |_: Choice, _: &str| -> BTreeMap<String, Known> { panic!("nobody asks of no parts") };
+        let none = |_: Choice, _: &str| -> BTreeMap<String, Metrics> { panic!("nobody asks of no parts") };
         assert_eq!(Counters(&none).added(choice, "i", Vec::new()), []);
     }
 }

@@ -1,4 +1,4 @@
-//! What ends the work on an input.
+//! The errors that end the work on an input.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,11 +12,12 @@ use thiserror::Error;
 // The error of a recording closure, as of a generator: whatever its own work may raise.
 pub use nitro_search::BoxError;
 
-/// The inputs that could not be worked on, by name, and why: the closure failed or panicked with them in hand, or they
-/// cannot be measured.
+/// The inputs that could not be worked on, by name, each with its reason.
+///
+/// Either the closure failed or panicked with them in hand, or they cannot be measured.
 pub type FailedInputs = BTreeMap<String, String>;
 
-/// Why an input could not be recorded.
+/// The reason for which an input could not be recorded.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -56,7 +57,7 @@ pub enum RecordError {
         /// Its value.
         value: f64,
     },
-    /// One closure calls the function on several inputs.
+    /// A closure calls the function on several inputs.
     #[error(
         "input `{input}`: one closure calls `{function}` on several inputs ({how}): \
          give each a name of its own, or copy the input before each call that changes it"
@@ -66,7 +67,7 @@ pub enum RecordError {
         function: &'static str,
         /// The input.
         input: String,
-        /// What differs between the calls.
+        /// The difference between the calls.
         how: String,
     },
     /// The default variant does not do the same in each run.
@@ -80,10 +81,10 @@ pub enum RecordError {
         function: &'static str,
         /// The input.
         input: String,
-        /// What differs between two runs.
+        /// The difference between two runs.
         how: String,
     },
-    /// Two inputs have one name.
+    /// A name is that of two inputs.
     #[error(
         "input `{input}`: `{function}` is given two inputs of this name, of which the first is kept: name each apart"
     )]
@@ -104,16 +105,16 @@ pub enum RecordError {
         /// The input.
         input: String,
     },
-    /// Something panicked, and a fresh process is to go on.
+    /// A variant or a closure panicked, and a fresh process is to go on.
     #[error("{what}; a fresh process goes on")]
     Panicked {
         /// The function.
         function: &'static str,
         /// The device.
         device: String,
-        /// What panicked.
+        /// A sentence that says who panicked.
         what: String,
-        /// The inputs that the fresh process is to leave out, and why.
+        /// The inputs that the fresh process is to leave out.
         left_out: FailedInputs,
     },
     /// A proposer has nothing to propose.
@@ -126,7 +127,7 @@ pub enum RecordError {
         function: &'static str,
         /// The input.
         input: String,
-        /// What happened.
+        /// The failure, as the rest of a sentence.
         what: String,
     },
     /// The default variant or the closure itself panics on the input.
@@ -136,12 +137,13 @@ pub enum RecordError {
         function: &'static str,
         /// The input.
         input: String,
-        /// What it said.
+        /// The message of the panic.
         panicked: Panicked,
     },
     /// A variant took the device away from this process.
     #[error(
-        "input `{input}`: variant `{variant}` of `{function}` lost {device}; it is recorded as failed there, and only a fresh process can go on"
+        "input `{input}`: variant `{variant}` of `{function}` lost {device}; \
+         it is recorded as failed there, and only a fresh process can go on"
     )]
     DeviceLost {
         /// The function.
@@ -166,7 +168,7 @@ pub enum RecordError {
         function: &'static str,
         /// The input.
         input: String,
-        /// What went wrong.
+        /// The error of the profiler, or of the file of sections.
         source: BoxError,
     },
     /// The closure asked for inputs and has none of its own.
@@ -176,7 +178,10 @@ pub enum RecordError {
         function: &'static str,
     },
     /// The closure asked for inputs, has none of its own, and the folder of inputs has no files.
-    #[error("there is no file of an input for `{function}` in {}, nor below it: name the folder that has the inputs", folder.display())]
+    #[error(
+        "there is no file of an input for `{function}` in {}, nor below it: name the folder that has the inputs",
+        folder.display()
+    )]
     NoFiles {
         /// The folder.
         folder: PathBuf,
@@ -185,8 +190,8 @@ pub enum RecordError {
     },
     /// The closure asked for inputs, has none of its own, and no file of the folder is of its patterns.
     #[error(
-        "none of the {files} files in {} is an input of `{function}`, which reads {patterns}: name another folder, or unpack what is \
-         packed",
+        "none of the {files} files in {} is an input of `{function}`, which reads {patterns}: \
+         name another folder, or unpack what is packed",
         folder.display()
     )]
     NoMatch {
@@ -194,9 +199,9 @@ pub enum RecordError {
         folder: PathBuf,
         /// The function.
         function: &'static str,
-        /// How many files there are.
+        /// Number of files there.
         files: usize,
-        /// What the function reads.
+        /// The patterns that the function reads.
         patterns: String,
     },
     /// The closure asked for inputs of a pattern that is none.
@@ -206,7 +211,7 @@ pub enum RecordError {
         function: &'static str,
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         problem: String,
     },
     /// The folder of inputs cannot be read.
@@ -214,7 +219,7 @@ pub enum RecordError {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// The store refused the measurements.
@@ -228,7 +233,7 @@ pub enum RecordError {
     Input {
         /// The input.
         input: String,
-        /// What happened.
+        /// The error of the closure.
         source: BoxError,
     },
     /// The recording closure failed in its own work.
@@ -237,13 +242,13 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// What ended a closure: an error of the session that it passed on, or one of its own, be it with an input in hand.
+    /// Creates the error of a closure with an input in hand or none; one of the session is passed on.
     pub(super) fn of_closure(error: BoxError, in_hand: Option<String>) -> Self {
-        let of_closure = |source| match in_hand {
-            Some(input) => Self::Input { input, source },
-            None => Self::Closure(source),
-        };
-        error.downcast().map_or_else(of_closure, |own| *own)
+        match (error.downcast::<Self>(), in_hand) {
+            (Ok(of_session), _) => *of_session,
+            (Err(source), Some(input)) => Self::Input { input, source },
+            (Err(source), None) => Self::Closure(source),
+        }
     }
 
     /// Returns the input that alone is concerned: the others can go on.
@@ -262,7 +267,7 @@ impl RecordError {
         }
     }
 
-    /// Returns what is wrong with an input, in one line that does not name it.
+    /// Returns the message in one line, without the name of the input.
     pub(super) fn without_input(&self) -> String {
         let text = match self {
             Self::Input { source, .. } => sentence(&**source),

@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use nitro_core::name;
-use walkdir::{DirEntry, WalkDir};
+use walkdir::WalkDir;
 
 use nitro_store::printable::printable;
 
-/// The regular files, by the names of the inputs that they are: their paths below the folder, with `/` on every system.
+/// Lists the regular files of a folder by the names of the inputs that they are.
 ///
-/// Links are followed, and each file is taken once, under its own path where that is below the folder. What cannot
-/// be taken costs itself alone and is told once: a link that leads back or nowhere, what cannot be read, what is no
-/// file, or has no proper name.
+/// The name is the path below the folder, with `/` on every system. Links are followed, and each file is taken once,
+/// under its own path where that is below the folder. What cannot be taken costs itself alone and is told once: a
+/// link that leads back or nowhere, what cannot be read, what is no file, or has no proper name.
 ///
 /// # Errors
 /// When the folder itself cannot be read.
 pub(super) fn files(folder: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
     fs::read_dir(folder)?;
-    let mut found = Found::default();
+    let mut found = InputFiles::default();
     let mut links_to_files = Vec::new();
     let mut folders = VecDeque::from([folder.to_owned()]);
     while let Some(root) = folders.pop_front() {
@@ -37,16 +37,24 @@ pub(super) fn files(folder: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
             }
         }
     }
+    // After the folders, so that a file below the folder goes under its own path and not that of a link.
     links_to_files.into_iter().for_each(|link| found.take(link));
-    let named = |path: PathBuf| Some((name_of(path.strip_prefix(folder).ok()?, &path)?, path));
-    Ok(found.files.into_values().filter_map(named).collect())
+    let mut named = BTreeMap::new();
+    for path in found.files.into_values() {
+        let below = path.strip_prefix(folder).ok();
+        if let Some(name) = below.and_then(|below| name_of(below, &path)) {
+            named.insert(name, path);
+        }
+    }
+    Ok(named)
 }
 
-/// A path as the name of an input.
+/// Returns a path as the name of an input.
 pub(super) fn portable(path: &Path) -> String {
     path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
+/// Returns the name of an input from its path below the folder; none where that is no name.
 fn name_of(below: &Path, path: &Path) -> Option<String> {
     if path.to_str().is_none() {
         tell(path, "its name is not UTF-8");
@@ -56,18 +64,17 @@ fn name_of(below: &Path, path: &Path) -> Option<String> {
     name::check(&name).map_err(|error| tell(path, &format!("its name {error}"))).ok().map(|()| name)
 }
 
-/// What was met so far, by its real path, which only one path leads to without links.
+/// The files and folders that were met, by their real paths: only one path leads there without links.
 #[derive(Default)]
-struct Found {
+struct InputFiles {
     files: BTreeMap<PathBuf, PathBuf>,
     folders: BTreeSet<PathBuf>,
 }
 
-impl Found {
-    /// Takes the files below a folder, or a link to one, unless it was met before; returns the links among them.
+impl InputFiles {
+    /// Takes the files below a folder, or a link to one, unless it was met; returns the links among them.
     fn walk(&mut self, root: &Path) -> Vec<PathBuf> {
         let Ok(real) = fs::canonicalize(root) else { return Vec::new() };
-        let real_path = |entry: &DirEntry| real.join(entry.path().strip_prefix(root).unwrap_or(entry.path()));
         let mut links = Vec::new();
         let mut entries = WalkDir::new(root).sort_by_file_name().into_iter();
         while let Some(entry) = entries.next() {
@@ -77,7 +84,8 @@ impl Found {
                     tell(&path, &error.io_error().map_or_else(|| error.to_string(), ToString::to_string));
                 }
                 Ok(entry) if entry.depth() == 0 || entry.file_type().is_dir() => {
-                    if !self.folders.insert(real_path(&entry)) {
+                    let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
+                    if !self.folders.insert(real.join(below)) {
                         entries.skip_current_dir();
                     }
                 }
@@ -97,13 +105,13 @@ impl Found {
     }
 }
 
-/// Whether a link leads to a folder above itself.
+/// Returns true for a link that leads to a folder above itself.
 fn leads_back(link: &Path) -> bool {
     let above = link.parent().and_then(|parent| fs::canonicalize(parent).ok());
     fs::canonicalize(link).is_ok_and(|real| above.is_some_and(|above| above.starts_with(real)))
 }
 
-/// Says, once in this process, what is left out: a recording looks at its folder several times.
+/// Warns once in this process of what is left out: a recording looks at its folder several times.
 fn tell(path: &Path, why: &str) {
     static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if TOLD.lock().is_ok_and(|mut told| told.insert(path.to_owned())) {

@@ -1,4 +1,4 @@
-//! The inputs of a recording: built-in names, or files.
+//! The inputs of a session: built-in names, or files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use globset::{GlobBuilder, GlobSet};
 use super::error::RecordError;
 use super::folder::{files, portable};
 
-/// Where a session's inputs come from.
+/// The source of a session's inputs.
 #[derive(Clone, Copy, Debug)]
 pub enum Inputs<'a> {
     /// Names of built-in inputs.
@@ -19,28 +19,30 @@ pub enum Inputs<'a> {
 }
 
 impl Inputs<'_> {
-    /// The names; none of a folder that cannot be read.
+    /// Lists the names; none of a folder that cannot be read.
     pub(crate) fn names(self) -> Vec<String> {
         InputList::new(self).map(|list| list.names).unwrap_or_default()
     }
 }
 
-/// What a session hands out.
+/// The inputs that a session hands out.
 pub(super) struct InputList<'a> {
     source: Inputs<'a>,
     /// Names of the inputs.
     names: Vec<String>,
-    /// For each name what the closure gets: the path of a file, or the name itself.
+    /// The text that the closure gets for each name: the path of a file, or the name itself.
     paths: Vec<String>,
     /// Inputs, by position in `names`, that the closure knows of.
     handed_out: RefCell<BTreeSet<usize>>,
     /// The patterns that were asked for.
     patterns: RefCell<BTreeSet<String>>,
-    /// Whether there was an input of one of them.
+    /// Set once there was an input of one of them.
     has_matched: Cell<bool>,
 }
 
 impl<'a> InputList<'a> {
+    /// Lists the inputs of a source.
+    ///
     /// # Errors
     /// When the folder cannot be read; the message names it.
     pub(super) fn new(source: Inputs<'a>) -> Result<Self, RecordError> {
@@ -56,18 +58,20 @@ impl<'a> InputList<'a> {
         Ok(Self { source, names, paths, handed_out, patterns, has_matched })
     }
 
-    /// Hands out none of these.
+    /// Leaves these inputs out of what is handed out.
     pub(super) fn leave_out<'n>(&self, names: impl IntoIterator<Item = &'n String>) {
-        let position = |name: &String| self.names.iter().position(|own| own == name);
-        self.handed_out.borrow_mut().extend(names.into_iter().filter_map(position));
+        for name in names {
+            let at = self.names.iter().position(|own| own == name);
+            self.handed_out.borrow_mut().extend(at);
+        }
     }
 
-    /// Tells if the closure asked for inputs, and none is what it asked for.
+    /// Returns true if the closure asked for inputs, and none was what it asked for.
     pub(super) fn was_asked_in_vain(&self) -> bool {
         !self.patterns.borrow().is_empty() && !self.has_matched.get()
     }
 
-    /// What to say where a function asked for inputs and there are none.
+    /// Creates the error of a function that asked for inputs where there are none.
     pub(super) fn none_for(&self, function: &'static str) -> RecordError {
         match self.source {
             Inputs::Generated(_) => RecordError::NoInputs { function },
@@ -83,7 +87,7 @@ impl<'a> InputList<'a> {
         }
     }
 
-    /// Names and paths of the inputs that match and were not handed out before.
+    /// Hands out the names and paths of the inputs that match and were not handed out before.
     ///
     /// # Errors
     /// When the pattern is none.
@@ -93,16 +97,21 @@ impl<'a> InputList<'a> {
         // A set of one, since a single matcher would panic where the pattern is too large to compile.
         let pattern = GlobSet::new([glob])?;
         let mut handed_out = self.handed_out.borrow_mut();
-        let all = self.names.iter().zip(&self.paths).enumerate();
-        let matching = all.filter(|(_, (_, path))| self.matches(&pattern, path));
-        let new = matching.filter(|(index, _)| {
-            self.has_matched.set(true);
-            handed_out.insert(*index)
-        });
-        Ok(new.map(|(_, (name, path))| (name.as_str(), path.as_str())).collect())
+        let mut new = Vec::new();
+        for (index, (name, path)) in self.names.iter().zip(&self.paths).enumerate() {
+            if self.matches(&pattern, path) {
+                self.has_matched.set(true);
+                if handed_out.insert(index) {
+                    new.push((name.as_str(), path.as_str()));
+                }
+            }
+        }
+        Ok(new)
     }
 
-    /// Whether a file's name, with or without an ending `.gz`, is of the pattern; built-in inputs are of every one.
+    /// Returns true if a file's name, with or without an ending `.gz`, is of the pattern.
+    ///
+    /// Built-in inputs are of every pattern.
     fn matches(&self, pattern: &GlobSet, path: &str) -> bool {
         match self.source {
             Inputs::Generated(_) => true,
@@ -114,7 +123,7 @@ impl<'a> InputList<'a> {
         }
     }
 
-    /// A file's name is its path below the folder of inputs; any other name is itself.
+    /// Returns the name of an input: of a file its path below the folder, of any other the name itself.
     pub(super) fn name_of(&self, name: &str) -> String {
         match self.source {
             Inputs::Folder(folder) => {

@@ -1,4 +1,4 @@
-//! Load: what others took of the processors while an input was measured.
+//! The load: what others took of the processors while an input was measured.
 //!
 //! What counts is what the measured function lacked, and not what others did elsewhere: one of 64 processors that
 //! is busy for others hardly disturbs. The function needs as many processors as its device has threads (one for
@@ -60,17 +60,18 @@ const LEAST_TICKS: u64 = 20;
 /// Looks at the load while inputs of one function are measured on one device.
 pub(super) struct LoadWatch<'a> {
     processors: &'a dyn Processors,
-    /// How many processors the device needs.
+    /// Number of processors that the device needs.
     threads: u64,
-    /// Readings in the order of time; the first is the last that is old enough for a look from it to tell a share.
+    /// Readings in the order of time. A look from the first tells a share; one from the second may be too short.
     readings: RefCell<VecDeque<ProcessorTime>>,
 }
 
-/// A moment from which the load is looked at.
+/// The moment from which the load is looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Since(Option<ProcessorTime>);
+pub(super) struct LoadStart(Option<ProcessorTime>);
 
 impl<'a> LoadWatch<'a> {
+    /// Creates a watch for the work of one device.
     pub(super) fn new(processors: &'a dyn Processors, device: &dyn Device) -> Self {
         // The host says how many threads it is used with; code for other devices waits on one thread.
         let threads = device.entry().described("threads").map_or(1, |threads| threads as u64).max(1);
@@ -80,7 +81,7 @@ impl<'a> LoadWatch<'a> {
     }
 
     /// Begins a look.
-    pub(super) fn begin(&self) -> Since {
+    pub(super) fn begin(&self) -> LoadStart {
         let now = self.processors.time();
         if let Some(now) = now {
             let mut readings = self.readings.borrow_mut();
@@ -89,12 +90,12 @@ impl<'a> LoadWatch<'a> {
                 readings.pop_front();
             }
         }
-        Since(now)
+        LoadStart(now)
     }
 
     /// Returns the load since a look began, from 0 to 1; none where it is not known.
-    pub(super) fn end(&self, Since(begin): Since) -> Option<f64> {
-        let (begin, Since(now)) = (begin?, self.begin());
+    pub(super) fn end(&self, LoadStart(begin): LoadStart) -> Option<f64> {
+        let (begin, LoadStart(now)) = (begin?, self.begin());
         let now = now?;
         let is_long = now.wall_since(&begin) >= LEAST_TICKS;
         let begin = if is_long { begin } else { *self.readings.borrow().front()? };

@@ -1,7 +1,6 @@
-//! Measuring: candidates run through ordinary calls, on a device, repeated until their medians are known.
+//! The measuring of candidates: ordinary calls on a device, repeated until their medians are known.
 //! Candidates go in, rows of a store come out.
 
-mod ahead;
 mod calls;
 mod candidate;
 mod claims;
@@ -14,21 +13,21 @@ mod load;
 mod panics;
 mod plan;
 mod pool;
+mod preparation;
 mod profiling;
 mod progress;
 mod proposer;
-mod pulse;
 mod recording;
 mod run;
 mod session;
 mod share;
 mod subject;
 mod survey;
+mod ticker;
 mod timing;
 
-pub use ahead::Prepare;
 pub use candidate::{Candidate, MAX_CONFIGURATIONS};
-pub(crate) use candidate::{WALKED, all_of_variant, is_sampled};
+pub(crate) use candidate::{WALKED, all_of_variant, is_generated, is_sampled};
 pub(crate) use claims::evaluation_of;
 pub(crate) use clock::StopDetector;
 pub use clock::{Clock, SystemClock};
@@ -38,6 +37,7 @@ pub use inputs::Inputs;
 pub use load::{Processors, SystemProcessors};
 pub use plan::Plan;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
+pub use preparation::Prepare;
 pub use profiling::Extent;
 pub use progress::{Attempt, Progress, Silent};
 pub use proposer::Proposer;

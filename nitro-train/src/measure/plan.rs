@@ -1,19 +1,19 @@
-//! What to record, and when to stop.
+//! The plan of a recording: what is measured, and when it ends.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::ahead::Prepare;
 use super::candidate::Candidate;
 use super::clock::{Clock, SystemClock};
 use super::counters::Counters;
 use super::error::FailedInputs;
 use super::inputs::Inputs;
 use super::load::{Processors, SystemProcessors};
+use super::preparation::Prepare;
 use super::share::Share;
 use super::timing::Repeats;
 
-/// What to record and how.
+/// A plan of what to record and how.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -34,35 +34,36 @@ use super::timing::Repeats;
 pub struct Plan<'a> {
     /// The inputs.
     pub inputs: Inputs<'a>,
-    /// Of these the ones to record, by name; none for all.
+    /// The names of the inputs to record among these; none for all.
     pub only: Option<BTreeSet<String>>,
-    /// In a process that a fresh one takes the place of after a panic: the inputs that those before have left out, and
-    /// why. Where there is none, a recording goes on after a panic.
+    /// The inputs that processes before this one have left out, where a fresh process goes on after a panic. Without
+    /// it, this process goes on after a panic.
     pub left_out_before: Option<FailedInputs>,
-    /// What is tried on each input; none for [`Candidate::all`].
+    /// The candidates to try on each input; none for [`Candidate::all`].
     pub candidates: Option<Vec<Candidate>>,
-    /// Makes ready what a proposer has asked for, on threads of the host while others are timed; none where
-    /// nothing has to be.
+    /// Makes ready what a proposer has asked for, on threads of the host while others are timed. None where nothing
+    /// has to be made ready.
     pub prepare: Option<Prepare<'a>>,
-    /// Tells of the parts of generated code that a proposer has asked for what hardware counters say; none where what is
-    /// counted without them has to do.
+    /// The hardware counters of the parts of generated code that a proposer has asked for.
+    ///
+    /// None where what is counted without them has to do.
     pub counters: Option<Counters<'a>>,
-    /// Whether only what features take is measured, of inputs of which that is not known.
+    /// Measures only the times of features, where these are not known.
     pub feature_times_only: bool,
-    /// When the repeats of one variant on one input end.
+    /// The end of the repeats of one variant on one input.
     pub repeats: Repeats,
-    /// With whom the inputs are shared.
+    /// The name and the lease under which this recorder claims inputs.
     pub share: Share,
-    /// When, by the clock, no further input is begun, and of the one under way nothing is repeated; none for never.
+    /// The time, by the clock, from which no further input is begun and nothing is repeated; none for never.
     pub until: Option<Duration>,
     /// The clock.
     pub clock: &'a dyn Clock,
-    /// Tells what others take of the processors.
+    /// The source of what others take of the processors.
     pub processors: &'a dyn Processors,
 }
 
 impl<'a> Plan<'a> {
-    /// All inputs, however long it takes.
+    /// Creates a plan of all inputs, however long it takes.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, repeats: Repeats, share: Share) -> Self {
         let (only, candidates, prepare, counters, feature_times_only, until) = Default::default();

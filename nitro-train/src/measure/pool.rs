@@ -1,4 +1,4 @@
-//! Devices to record on: the host's, each a thread pool of the device's size, and those that other crates provide.
+//! The devices of the host, each a thread pool of its size, and work on any device.
 
 use nitro_core::host::{self, Host};
 use nitro_core::provide::{DeviceProvider, OpenDevice};
@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::error::BoxError;
 
-/// Why a text names no part of the host, or the part cannot be used.
+/// The reason for which a text names no part of the host that can be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HostDeviceError {
@@ -17,14 +17,14 @@ pub enum HostDeviceError {
         /// The text.
         text: String,
     },
-    /// More threads than the machine runs at once would measure the scheduler.
+    /// The text names more threads than the machine runs at once: they would measure the scheduler.
     #[error(
         "host:{threads} asks for more threads than the {available} of this machine: use host:{available} or fewer"
     )]
     TooManyThreads {
-        /// Threads asked for.
+        /// Number of threads that were asked for.
         threads: usize,
-        /// Threads there are.
+        /// Number of threads there are.
         available: usize,
     },
 }
@@ -34,17 +34,18 @@ pub enum HostDeviceError {
 pub struct HostDevices;
 
 impl HostDevices {
+    /// Returns the number of threads that a text names.
     fn threads(text: &str) -> Result<usize, HostDeviceError> {
-        let form = || HostDeviceError::Form { text: text.to_owned() };
         let available = host::available_threads();
         if text == "host" {
             return Ok(available);
         }
-        let threads =
-            text.strip_prefix("host:").and_then(|threads| threads.parse().ok()).filter(|&t: &usize| t > 0);
-        match threads.ok_or_else(form)? {
-            threads if threads > available => Err(HostDeviceError::TooManyThreads { threads, available }),
-            threads => Ok(threads),
+        match text.strip_prefix("host:").and_then(|threads| threads.parse().ok()) {
+            None | Some(0) => Err(HostDeviceError::Form { text: text.to_owned() }),
+            Some(threads) if threads > available => {
+                Err(HostDeviceError::TooManyThreads { threads, available })
+            }
+            Some(threads) => Ok(threads),
         }
     }
 }
@@ -67,7 +68,7 @@ impl DeviceProvider for HostDevices {
         Ok(Box::new(HostPool { host: Host::with_threads(Self::threads(text)?) }))
     }
 
-    /// Powers of two up to all threads, and all threads.
+    /// Lists powers of two up to all threads, and all threads.
     fn names(&self) -> Vec<String> {
         let available = host::available_threads();
         let powers = std::iter::successors(Some(1), |threads| Some(2 * threads));
@@ -105,7 +106,7 @@ impl OpenDevice for HostPool {
     }
 }
 
-/// The host with all threads that the process may use, as the command line names it.
+/// Returns the name, on the command line, of the host with all threads that the process may use.
 ///
 /// ```
 /// use nitro_train::measure::{HostDevices, whole_host};
@@ -118,7 +119,7 @@ pub fn whole_host() -> String {
     format!("host:{}", host::available_threads())
 }
 
-/// Runs `work` on a device and gives what it returns.
+/// Runs `work` on a device and returns what it returns.
 ///
 /// ```
 /// use nitro::host;

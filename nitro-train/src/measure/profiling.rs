@@ -1,5 +1,4 @@
-//! Profiling: every admissible variant is called once, with the defaults of its parameters, or one choice alone,
-//! for a profiler to watch.
+//! The profile of a function: each admissible variant, or one choice, is called once for a profiler to watch.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -10,16 +9,16 @@ use nitro_core::recording::{Observation, Panicked, record};
 use nitro_stats::random::Random;
 
 use super::calls::Calls;
-use super::error::RecordError;
+use super::error::{BoxError, RecordError};
 use super::subject::Subject;
 use crate::profile::{Section, Shown};
 
-/// How much of a function a profiler is shown.
+/// The part of a function's work that a profiler is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// Inputs, spread evenly over the training inputs.
+    /// Number of inputs, spread evenly over the training inputs.
     pub inputs: usize,
-    /// Launches of one call; of more, one is drawn at random from each of so many equal parts of the call.
+    /// The most launches of one call. Of more, one is drawn at random from each of so many equal parts of the call.
     pub launches: usize,
 }
 
@@ -36,12 +35,12 @@ pub(super) struct Profiling<'a> {
     pub(super) sections: Cell<u32>,
     /// Names of the inputs that were chosen among those handed out.
     pub(super) sampled: RefCell<BTreeSet<String>>,
-    /// How many inputs of the closure's own making were shown.
+    /// Number of inputs of the closure's own making that were met.
     pub(super) own_inputs: Cell<usize>,
 }
 
 impl Profiling<'_> {
-    /// Some of the inputs, each a name and what goes with it: training inputs where names tell them.
+    /// Samples inputs, each a name and what goes with it: training inputs where names tell them.
     pub(super) fn sample<'i>(&self, all: &[(&'i str, &'i str)]) -> Vec<(&'i str, &'i str)> {
         if let Some((input, _)) = &self.only {
             return all.iter().filter(|(name, _)| name == input).copied().collect();
@@ -57,8 +56,9 @@ impl Profiling<'_> {
         sample
     }
 
-    /// Whether the input is to be shown: how many the closure makes itself is not known, so the first of them have
-    /// to do.
+    /// Returns true for an input that is to be shown.
+    ///
+    /// Of those that the closure makes itself nobody knows the number, so the first have to do.
     fn is_sampled(&self, name: &str) -> bool {
         if let Some((input, _)) = &self.only {
             return name == input;
@@ -81,8 +81,10 @@ impl Profiling<'_> {
         };
         let (output, observation) = self.subject.describe(name, &choices, calls.next())?;
         drop(output);
-        for (choice, _) in choices.iter().zip(&observation.admissible).filter(|(_, admissible)| **admissible)
-        {
+        for (choice, is_admissible) in choices.iter().zip(observation.admissible) {
+            if !is_admissible {
+                continue;
+            }
             if (self.out_of_time)() {
                 return Err(RecordError::OutOfTime { function: self.subject.function.name() });
             }
@@ -98,9 +100,9 @@ impl Profiling<'_> {
         let mut called = None;
         // The input is made before: what that launches is none of the variant's.
         let mut next = Some(calls.next());
-        let mut call =
-            || called = next.take().map(|next| record(function, choice, &[], next).map(|(_, seen)| seen));
-        let launches = self.profiled.count_launches(&mut call);
+        let launches = self.profiled.count_launches(&mut || {
+            called = next.take().map(|next| record(function, choice, &[], next).map(|(_, seen)| seen));
+        });
         drop(next);
         if failed(called) {
             tracing::warn!(function = function.name(), variant = name, input, "failed and is not profiled");
@@ -115,28 +117,37 @@ impl Profiling<'_> {
         let section = self.sections.get();
         let shown = sample(launches, self.extent.launches, u64::from(section));
         let what = Shown::Variant { variant: name.to_owned(), input: input.to_owned(), launches };
-        let not_shown =
-            |source| RecordError::NotShown { function: function.name(), input: input.to_owned(), source };
-        let announced = (self.announce)(&Section { section, shown: shown.len(), what });
-        announced.map_err(|error| not_shown(error.into()))?;
+        (self.announce)(&Section { section, shown: shown.len(), what })
+            .map_err(|error| self.not_shown(input, error.into()))?;
         let mut next = Some(calls.next());
-        let mut call = || drop(next.take().map(|next| record(function, choice, &[], next)));
-        self.profiled.show(section, &shown, &mut call).map_err(not_shown)
+        self.profiled
+            .show(section, &shown, &mut || drop(next.take().map(|next| record(function, choice, &[], next))))
+            .map_err(|source| self.not_shown(input, source))
+    }
+
+    /// Creates the error of a call that could not be shown.
+    fn not_shown(&self, input: &str, source: BoxError) -> RecordError {
+        RecordError::NotShown { function: self.subject.function.name(), input: input.to_owned(), source }
     }
 }
 
+/// Returns true for a call that panicked, failed, or was not made.
 fn failed(called: Option<Result<Observation, Panicked>>) -> bool {
     called.and_then(Result::ok).is_none_or(|seen| seen.failures > 0)
 }
 
-/// Positions among so many launches: all of them up to `most`, else one from each of `most` equal parts.
+/// Samples positions among so many launches: all of them up to `most`, else one from each of `most` equal parts.
 fn sample(launches: usize, most: usize, seed: u64) -> Vec<usize> {
     if launches <= most {
         return (0..launches).collect();
     }
     let mut random = Random::new(seed);
-    let begin = |part: usize| part * launches / most;
-    (0..most).map(|part| begin(part) + random.below(begin(part + 1) - begin(part))).collect()
+    let mut sampled = Vec::new();
+    for part in 0..most {
+        let (begin, end) = (part * launches / most, (part + 1) * launches / most);
+        sampled.push(begin + random.below(end - begin));
+    }
+    sampled
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! What is told of a recording while it goes on.
+//! The progress of a recording, as it is told while the recording goes on.
 
-/// Hears how a recording goes on.
+/// A listener that hears how a recording goes on.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -31,23 +31,25 @@
 /// # Ok::<(), BoxError>(())
 /// ```
 pub trait Progress {
-    /// So many inputs are to be measured, and so many were measured before.
+    /// Hears that so many inputs are to be measured, and that so many were measured before.
     fn expect(&self, _inputs: usize, _recorded: usize) {}
-    /// An input that the closure makes itself, so that nobody expected it, is to be measured, or was measured before.
+    /// Hears of an input that nobody expected, as the closure makes it itself; it may have been measured before.
     fn find(&self, _input: &str, _recorded: bool) {}
-    /// An input is being measured.
+    /// Hears that an input is being measured.
     fn begin(&self, _input: &str) {}
-    /// It has been measured.
+    /// Hears that it has been measured.
     fn end(&self, _input: &str) {}
-    /// An input that was expected is left to another recorder, or to another day.
+    /// Hears that an expected input is left to another recorder, or to another day.
     fn leave(&self, _input: &str) {}
-    /// All others are done; so many are still claimed by other recorders, and waited for.
+    /// Hears that so many inputs are waited for, which other recorders have claimed; all others are done.
     fn wait(&self, _inputs: usize) {}
-    /// A choice is about to run, or none is any more. If the process does not live to tell, this is what ended it.
+    /// Hears that a choice is about to run, or that none is any more.
+    ///
+    /// If the process does not live to tell that none is, this is what ended it.
     fn attempt(&self, _attempt: Option<&Attempt<'_>>) {}
 }
 
-/// One run of one choice.
+/// A run of one choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt<'a> {
     /// The function.
@@ -56,25 +58,25 @@ pub struct Attempt<'a> {
     pub device: &'a str,
     /// The input.
     pub input: &'a str,
-    /// Its features; unknown while the default variant runs for the first time, which is what tells them.
+    /// Its features; none while the default variant runs for the first time, which is what tells them.
     pub features: Option<&'a [f64]>,
     /// The variant.
     pub variant: &'a str,
     /// The values of its tuning parameters; empty without any.
     pub configuration: &'a str,
-    /// Whether a search evaluates it: what it comes to is no measurement.
+    /// True where a search evaluates it: what it comes to is no measurement.
     pub is_evaluation: bool,
-    /// Whether what is recorded of it is measured again, only to see whether that still holds.
+    /// True where it was recorded, and is measured again only to see if that still holds.
     pub is_sample: bool,
 }
 
-/// Nobody hears.
+/// A listener that does nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 
 impl Progress for Silent {}
 
-/// Does what may take the process with it, or never end, and is a variant's doing; nothing else is.
+/// Runs a choice, and tells so: it alone may take the process with it, or never end.
 pub(super) fn attempt<T>(progress: &dyn Progress, attempt: &Attempt<'_>, run: impl FnOnce() -> T) -> T {
     /// Ends an attempt, also when the trainer itself panics.
     struct UntilDropped<'p>(&'p dyn Progress);

@@ -1,17 +1,17 @@
-//! Proposers: the candidates of an input, where they depend on what was measured before.
+//! The proposer of the candidates of an input, where they depend on what was measured before.
 
 use nitro_store::store::{Evaluated, Store};
 
 use super::candidate::Candidate;
 use super::error::BoxError;
 
-/// A chooser of the candidates that are evaluated on each input, by what came of those before.
+/// A source of the candidates to evaluate on each input, which learns from those before.
 ///
 /// [`evaluate_inputs`](super::evaluate_inputs) asks it, tells it, and keeps every evaluation in the store. Its
 /// proposals depend on what it was told alone: whoever begins an input again, and tells it what the store has, is
 /// where it was.
 pub trait Proposer: Send {
-    /// Returns the candidates that are known before an input is met: its first run tells which of them it admits.
+    /// Returns the candidates that are known before an input is met; its first run tells which it admits.
     fn listed(&self) -> &[Candidate];
 
     /// Begins with an input, which admits these of the listed candidates. What was begun before is forgotten.
@@ -20,7 +20,7 @@ pub trait Proposer: Send {
     /// When nothing can be proposed for the input.
     fn begin(&mut self, input: &str, admitted: Vec<Candidate>) -> Result<(), BoxError>;
 
-    /// Looks up in the store what other devices know of the input that was begun. Does nothing by default.
+    /// Looks up in the store what other devices know of the input. Does nothing by default.
     ///
     /// # Errors
     /// When the store fails.

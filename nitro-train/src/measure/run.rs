@@ -1,4 +1,4 @@
-//! One function on one device: recorded, looked at for the features of its inputs, or shown to a profiler.
+//! The ways to measure one function on one device: recorded, evaluated, surveyed, or shown to a profiler.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +16,18 @@ use super::plan::Plan;
 use super::profiling::{Extent, Profiling};
 use super::progress::Progress;
 use super::proposer::Proposer;
-use super::pulse::Pulse;
 use super::recording::{Evaluations, Recording, Shared};
 use super::session::{Session, Work};
 use super::subject::Subject;
 use super::survey::Survey;
+use super::ticker::Ticker;
 use crate::profile::Section;
 
-/// Records one function on the device that the calling thread works on; what the store holds already is skipped.
-/// Inputs that other recorders have claimed are waited for, and measured here after all if their claim expires:
-/// `record` is then called again. An input that costs `record` an error or a panic of its own is left out, and the
-/// others are recorded.
+/// Records one function on the device that the calling thread works on.
+///
+/// What the store holds already is skipped. Inputs that other recorders have claimed are waited for, and measured here
+/// after all if their claim expires: `record` is then called again. An input that costs `record` an error or a panic
+/// of its own is left out, and the others are recorded.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -64,11 +65,12 @@ pub fn record_inputs(
     measure_inputs(Subject { function, device }, plan, None, store, progress, record)
 }
 
-/// Evaluates, on each input, the candidates that a proposer asks for; what the store has of them is told to it.
+/// Evaluates, on each input, the candidates that a proposer asks for, and tells it what came of them.
 ///
-/// Everything else is as with [`record_inputs`], except that evaluations are no measurements: nothing learns from
-/// them. Several recorders that share a store work together, first on inputs of their own, then on what is left of
-/// those of others; each of them sees every input to its end. [`Plan::candidates`] says nothing here.
+/// What the store has of them is told and not evaluated. Everything else is as with [`record_inputs`], except that
+/// evaluations are no measurements: nothing learns from them. Several recorders that share a store work together,
+/// first on inputs of their own, then on what is left of those of others; each of them sees every input to its end.
+/// [`Plan::candidates`] says nothing here.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -138,8 +140,8 @@ fn measure_inputs(
     }
     let evaluations = evaluations.as_ref();
     std::thread::scope(|scope| {
-        let _heartbeat = Pulse::start(scope, plan.share.period(), || claims.renew());
-        let _looks = Pulse::start(scope, LostTime::PERIOD, || {
+        let _heartbeat = Ticker::start(scope, plan.share.period(), || claims.renew());
+        let _looks = Ticker::start(scope, LostTime::PERIOD, || {
             lost_time.look();
         });
         let shared =
@@ -159,49 +161,49 @@ fn measure_inputs(
     })
 }
 
-/// What came of a recording.
+/// The result of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedInputs {
-    /// How many inputs were measured.
+    /// Number of inputs that were measured.
     pub measured: usize,
     /// Those of them on which the default variant returns `Err`: there that is the answer.
     pub errors: BTreeSet<String>,
-    /// The others.
+    /// The inputs that were left out.
     pub failed: FailedInputs,
 }
 
-/// What a survey has found.
+/// The result of a survey.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurveyedInputs {
     /// The inputs, in the order in which they were met.
     pub inputs: Vec<Input>,
-    /// The others.
+    /// The inputs that were left out.
     pub failed: FailedInputs,
 }
 
-/// Takes note of the inputs that could not be worked on, and says whether the others have to be gone on with, since the
-/// closure ended at one; any other error is given back.
+/// Notes the inputs that could not be worked on; returns true if the closure ended at one.
+///
+/// # Errors
+/// What ended the closure, where it is more than one input.
 fn leave_out(
     failed: &mut FailedInputs,
     session: &Session<'_>,
     ended: Result<(), RecordError>,
 ) -> Result<bool, RecordError> {
-    // Once is enough: what is left out is not handed out any more.
-    let is_new = |input: &String| !session.left_out().contains_key(input);
+    let left_out = session.left_out();
     let goes_on = match ended {
         Ok(()) => false,
-        Err(error @ RecordError::Input { .. })
-            if error.of_input().map(str::to_owned).as_ref().is_some_and(is_new) =>
-        {
-            failed.extend(error.of_input().map(|input| (input.to_owned(), error.without_input())));
+        // Once is enough: what is left out is not handed out any more.
+        Err(ref error @ RecordError::Input { ref input, .. }) if !left_out.contains_key(input) => {
+            failed.insert(input.clone(), error.without_input());
             true
         }
         Err(error) => {
-            failed.extend(session.left_out());
+            failed.extend(left_out);
             return Err(session.panicked().unwrap_or(error));
         }
     };
-    failed.extend(session.left_out());
+    failed.extend(left_out);
     match session.panicked() {
         Some(RecordError::Panicked { function, device, what, .. }) => {
             Err(RecordError::Panicked { function, device, what, left_out: failed.clone() })
@@ -210,7 +212,9 @@ fn leave_out(
     }
 }
 
-/// Records the inputs that nobody else has claimed and adds up what comes of them; whether there are more now.
+/// Records the inputs that nobody else has claimed, and adds up what comes of them.
+///
+/// Returns true if there are more now.
 fn one_pass<'a>(
     subject: Subject<'a>,
     plan: &'a Plan<'a>,
@@ -237,8 +241,9 @@ fn one_pass<'a>(
     Ok(recording.wait_for_others()?)
 }
 
-/// The inputs with their features, on the device that the calling thread works on: the default variant runs once on
-/// each. Those that cost `record` an error or a panic of its own are left out.
+/// Surveys the features of inputs, on the device that the calling thread works on.
+///
+/// The default variant runs once on each. Inputs that cost `record` an error or a panic of its own are left out.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -270,15 +275,17 @@ pub fn survey_inputs(
         let session = Session::new(plan.inputs, Work::Survey(survey), &panics)?;
         let mut session = session.without(&surveyed.failed);
         let ended = session.run(&record);
-        surveyed.inputs = session.found();
+        surveyed.inputs = session.take_found();
         if !leave_out(&mut surveyed.failed, &session, ended)? {
             return Ok(surveyed);
         }
     }
 }
 
-/// Shows calls of one function, on the device that the calling thread works on, to a profiler that watches this
-/// process. `announce` takes each section before it begins; the profile ends early once `out_of_time` says so.
+/// Shows calls of one function to a profiler that watches this process.
+///
+/// They run on the device that the calling thread works on. `announce` takes each section before it begins; the profile
+/// ends early once `out_of_time` says so.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]
@@ -316,7 +323,7 @@ pub fn profile_inputs(
     profile(function, (device, profiled), inputs, extent, None, out_of_time, announce, record)
 }
 
-/// As [`profile_inputs`], of one choice on one input.
+/// Shows one choice on one input to a profiler, as [`profile_inputs`] does.
 pub(crate) fn profile_choice(
     function: &'static Function,
     devices: (&dyn Device, &dyn Profiled),
@@ -330,6 +337,7 @@ pub(crate) fn profile_choice(
     profile(function, devices, inputs, extent, Some(only), &|| false, announce, record)
 }
 
+/// Shows calls of every variant, or of one choice, to a profiler.
 #[allow(clippy::too_many_arguments, reason = "two functions that people call share it")]
 fn profile(
     function: &'static Function,

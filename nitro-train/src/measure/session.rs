@@ -1,4 +1,4 @@
-//! A session: the user's closure calls the function in the ordinary way, the session decides which variant runs.
+//! A session: the user's closure calls the function in the ordinary way, and the session decides which variant runs.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeSet;
@@ -17,24 +17,24 @@ use super::share::DueInputs;
 use super::subject::Subject;
 use super::survey::Survey;
 
-/// One measurement of one function on one device: hands out inputs and measures them.
+/// A measurement of one function on one device: hands out inputs and measures them.
 pub struct Session<'a> {
     inputs: InputList<'a>,
     work: Work<'a>,
     /// The first pattern that is none.
     bad_pattern: OnceCell<RecordError>,
-    /// Whether the closure came with an input.
+    /// True once the closure came with an input.
     came_with_input: Cell<bool>,
-    /// The input that the closure works on: what it has been handed last, until it asks for another.
+    /// The input that the closure works on: what it was handed last, until it asks for another.
     in_hand: RefCell<Option<String>>,
     /// The names that the closure came with.
     met: RefCell<BTreeSet<String>>,
-    /// Inputs that could not be worked on, and why.
+    /// Inputs that could not be worked on, each with its reason.
     left_out: RefCell<FailedInputs>,
     panics: &'a Panics,
 }
 
-/// What the session does with an input.
+/// The work of a session on an input.
 pub(super) enum Work<'a> {
     /// Times every variant.
     Record(Box<Recording<'a>>),
@@ -45,6 +45,7 @@ pub(super) enum Work<'a> {
 }
 
 impl Work<'_> {
+    /// Returns the function and the device.
     fn subject(&self) -> Subject<'_> {
         match self {
             Self::Record(recording) => recording.subject(),
@@ -53,31 +54,36 @@ impl Work<'_> {
         }
     }
 
+    /// Returns the name of the function.
     fn function(&self) -> &'static str {
         self.subject().function.name()
     }
 }
 
 impl<'a> Session<'a> {
+    /// Creates a session over these inputs.
+    ///
+    /// # Errors
+    /// When the folder of inputs cannot be read.
     pub(super) fn new(inputs: Inputs<'a>, work: Work<'a>, panics: &'a Panics) -> Result<Self, RecordError> {
         let (bad_pattern, came_with_input, in_hand, met, left_out) = Default::default();
         let inputs = InputList::new(inputs)?;
         Ok(Self { inputs, work, bad_pattern, came_with_input, in_hand, met, left_out, panics })
     }
 
-    /// As if these inputs were not there.
+    /// Leaves these inputs out, as if they were not there.
     pub(super) fn without(self, failed: &FailedInputs) -> Self {
         self.inputs.leave_out(failed.keys());
         self.left_out.borrow_mut().extend(failed.clone());
         self
     }
 
-    /// The inputs that could not be worked on, those that are as if they were not there among them.
+    /// Returns the inputs that could not be worked on, also those that were left out from the beginning.
     pub(super) fn left_out(&self) -> FailedInputs {
         self.left_out.borrow().clone()
     }
 
-    /// Lets the closure do its work.
+    /// Runs the closure.
     ///
     /// # Errors
     /// [`RecordError::BadPattern`], what the closure returns, [`RecordError::Input`] when it failed or panicked
@@ -101,13 +107,13 @@ impl<'a> Session<'a> {
             None => resume_unwind(panic),
         });
         ended.map_err(|error| RecordError::of_closure(error, in_hand))?;
-        match self.inputs.was_asked_in_vain() && !self.came_with_input.get() {
-            true => Err(self.inputs.none_for(self.work.function())),
-            false => Ok(()),
+        if self.inputs.was_asked_in_vain() && !self.came_with_input.get() {
+            return Err(self.inputs.none_for(self.work.function()));
         }
+        Ok(())
     }
 
-    /// The inputs that are to be measured.
+    /// Hands out the inputs that are to be measured.
     ///
     /// With `--inputs DIR`: the paths of the files in the folder and the folders below it whose file name matches
     /// `pattern` (an ending `.gz` does not count). Without: the names of the built-in inputs
@@ -157,20 +163,14 @@ impl<'a> Session<'a> {
     /// another recorder measures.
     ///
     /// ```
-    /// # mod app {
-    /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
-    /// #     pub fn sort(keys: &mut [u32]);
-    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
-    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
-    /// # }
-    /// # use app::sort;
+    #[doc = include_str!("example_sort.md")]
     /// use nitro_train::{BoxError, Session};
     ///
     /// fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
     ///     for length in [100, 10_000] {
     ///         let keys: Vec<u32> = (0..length).rev().collect();
-    ///         session.input(&format!("train/reversed-{length}"), || sort(&mut keys.clone()))?; // the copy is not timed
+    ///         // The copy is not timed.
+    ///         session.input(&format!("train/reversed-{length}"), || sort(&mut keys.clone()))?;
     ///     }
     ///     Ok(())
     /// }
@@ -196,8 +196,9 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make: || (), call: |()| run() }, None::<fn(&R, &R) -> bool>)
     }
 
-    /// As [`Session::input`], and compares what each variant gives with what the default variant gives: where
-    /// `same` (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a
+    /// Measures as [`Session::input`] does, and compares each variant's output with that of the default variant.
+    ///
+    /// Where `same` (expected, found) is false, the variant is recorded as wrong and is never selected there. Of a
     /// function with approximate variants it has to accept the error that the call accepts: they run only there.
     ///
     /// Where the default variant's output in a second run is not the same as in its first, nothing can be said of other
@@ -214,18 +215,13 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make: || (), call: |()| run() }, Some(same))
     }
 
-    /// As [`Session::input`], of an input that the function changes: `make` makes it anew before every repetition, and
-    /// `run` takes it. Nothing that `make` does is timed, or seen by the recording, be it calls of the same function.
+    /// Measures as [`Session::input`] does, on an input that the function changes.
+    ///
+    /// `make` makes it anew before every repetition, and `run` takes it. Nothing that `make` does is timed, or seen by
+    /// the recording, be it calls of the same function.
     ///
     /// ```
-    /// # mod app {
-    /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
-    /// #     pub fn sort(keys: &mut [u32]);
-    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
-    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
-    /// # }
-    /// # use app::sort;
+    #[doc = include_str!("example_sort.md")]
     /// use nitro_train::{BoxError, Session};
     ///
     /// fn record(session: &mut Session<'_>) -> Result<(), BoxError> {
@@ -247,24 +243,17 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make, call: run }, None::<fn(&R, &R) -> bool>)
     }
 
-    /// As [`Session::input_with_setup`], with the check of [`Session::checked_input`].
+    /// Measures as [`Session::input_with_setup`] does, with the check of [`Session::checked_input`].
     ///
     /// ```
-    /// # mod app {
-    /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
-    /// #     pub fn sort(keys: &mut [u32]);
-    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
-    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
-    /// # }
-    /// # use app::sort;
+    #[doc = include_str!("example_sort.md")]
     /// # fn record(session: &mut nitro_train::Session<'_>) -> Result<(), nitro_train::BoxError> {
     /// let keys: Vec<u32> = (0..10_000).rev().collect();
     /// let sorted = |mut keys: Vec<u32>| {
     ///     sort(&mut keys);
     ///     keys
     /// };
-    /// session.checked_input_with_setup("train/reversed", || keys.clone(), sorted, |expected, found| expected == found)?;
+    /// session.checked_input_with_setup("train/reversed", || keys.clone(), sorted, |one, other| one == other)?;
     /// # Ok(())
     /// # }
     /// # let _ = record;
@@ -282,20 +271,14 @@ impl<'a> Session<'a> {
         self.measure(name, WithSetup { make, call: run }, Some(same))
     }
 
-    /// As [`Session::input`], of so many instances of one kind that take turns run by run: of a short input that is
-    /// always the same a processor knows every branch by heart. `run` takes the number of the instance, from 0. With a
-    /// prime number of instances each variant meets them all. The features of the input are those of the first
-    /// instance; those of each have to stay what they are.
+    /// Measures as [`Session::input`] does, on so many instances of one kind that take turns run by run.
+    ///
+    /// Of a short input that is always the same a processor knows every branch by heart. `run` takes the number of the
+    /// instance, from 0. With a prime number of instances each variant meets them all. The features of the input are
+    /// those of the first instance; those of each have to stay what they are.
     ///
     /// ```
-    /// # mod app {
-    /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
-    /// #     pub fn sort(keys: &mut [u32]);
-    /// #     fn stable(keys: &mut [u32]) { keys.sort() }
-    /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
-    /// # }
-    /// # use app::sort;
+    #[doc = include_str!("example_sort.md")]
     /// # fn record(session: &mut nitro_train::Session<'_>) -> Result<(), nitro_train::BoxError> {
     /// let lists: Vec<Vec<u32>> = (1..=13).map(|step| (0..100).map(|key| key * step % 101).collect()).collect();
     /// session.input_in_turns("train/mixed", lists.len(), |turn| sort(&mut lists[turn].clone()))?;
@@ -316,8 +299,9 @@ impl<'a> Session<'a> {
         self.measure(name, calls, None::<fn(&R, &R) -> bool>)
     }
 
-    /// As [`Session::input_in_turns`], with the check of [`Session::checked_input`]: two outputs may be of two
-    /// instances, and say of which if they have to.
+    /// Measures as [`Session::input_in_turns`] does, with the check of [`Session::checked_input`].
+    ///
+    /// Two outputs may be of two instances, and say of which if they have to.
     ///
     /// # Errors
     /// As [`Session::input`].
@@ -331,6 +315,7 @@ impl<'a> Session<'a> {
         self.measure(name, InTurns { call: run, count: instances, runs: 0 }, Some(same))
     }
 
+    /// Measures one input, or leaves it out if an error concerns it alone.
     fn measure<C: Calls>(
         &self,
         name: &str,
@@ -359,7 +344,7 @@ impl<'a> Session<'a> {
         self.panicked().map_or(Ok(()), Err)
     }
 
-    /// Leaves an input out that alone is concerned by an error; any other error is given back.
+    /// Leaves out the input that alone is concerned by an error; returns any other error.
     fn leave_out(&self, error: RecordError) -> Result<(), RecordError> {
         let Some(input) = error.of_input().map(str::to_owned) else { return Err(error) };
         let (subject, why) = (self.work.subject(), error.without_input());
@@ -382,7 +367,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// That something has panicked, where a fresh process goes on.
+    /// Returns the error of a panic after which a fresh process is to go on, if there was one.
     pub(super) fn panicked(&self) -> Option<RecordError> {
         let Subject { function, device } = self.work.subject();
         let (function, device) = (function.name(), device.entry().id().to_owned());
@@ -390,15 +375,15 @@ impl<'a> Session<'a> {
         Some(RecordError::Panicked { function, device, what, left_out: self.left_out() })
     }
 
-    /// What a survey has found; nothing if this is none.
-    pub(super) fn found(&self) -> Vec<Input> {
+    /// Takes what a survey has found; nothing if this is none.
+    pub(super) fn take_found(&self) -> Vec<Input> {
         match &self.work {
-            Work::Survey(survey) => survey.found(),
+            Work::Survey(survey) => survey.take_found(),
             Work::Record(_) | Work::Profile(_) => Vec::new(),
         }
     }
 
-    /// The recording, if this is one.
+    /// Returns the recording, if this is one.
     pub(super) fn recording(&self) -> Option<&Recording<'a>> {
         match &self.work {
             Work::Record(recording) => Some(recording),

@@ -1,12 +1,14 @@
-//! Recorders that share the inputs of one device, or of devices of one kind, through their store: each claims an
-//! input before it measures it, and what a recorder that died had claimed is free again after a while.
+//! The part that a recorder takes of inputs it shares with others through their store.
+//!
+//! Each recorder claims an input before it measures it. What a recorder that died had claimed is free again once its
+//! lease has ended.
 
 use std::cell::RefCell;
 use std::time::{Duration, SystemTime};
 
 use nitro_store::store::MAX_LEASE;
 
-/// Who records, and how long its claim of an input lasts unless it is renewed.
+/// A recorder's name, and the lease of its claims: how long they last unless they are renewed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,21 +20,22 @@ use nitro_store::store::MAX_LEASE;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Unique among the recorders that use the store at one time.
+    /// A name that is unique among the recorders that use the store at one time.
     pub owner: String,
-    /// Claims are renewed three times a lease while the recorder lives, whatever it does. So long others wait for
-    /// the input of one that died. Longer than [`MAX_LEASE`] counts as that.
+    /// The time that others wait for the input of a recorder that died; at most [`MAX_LEASE`].
+    ///
+    /// Claims are renewed three times a lease while the recorder lives, whatever it does.
     pub lease: Duration,
 }
 
 impl Share {
-    /// A share whose claims end soon after the recorder.
+    /// Creates a share whose claims end 6 seconds after the recorder.
     #[must_use]
     pub fn new(owner: String) -> Self {
         Self { owner, lease: Duration::from_secs(6) }
     }
 
-    /// A name that no other recorder has, on this machine or another, now or before.
+    /// Makes a name that no other recorder has, on this machine or another, now or before.
     #[must_use]
     pub fn unique_owner() -> String {
         let since_1970 = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -40,18 +43,18 @@ impl Share {
         format!("{}/{process}/{thread:?}/{}", nitro_core::host::machine().id(), since_1970.as_nanos())
     }
 
-    /// How long claims last: no longer than a store keeps them.
+    /// Returns the lease of claims, no longer than a store keeps them.
     pub(super) fn lease(&self) -> Duration {
         self.lease.min(MAX_LEASE)
     }
 
-    /// How often claims are renewed.
+    /// Returns the time after which claims are renewed.
     pub(super) fn period(&self) -> Duration {
         (self.lease() / 3).max(Duration::from_millis(100))
     }
 }
 
-/// As a recorder of its own.
+/// The share of a recorder of its own.
 impl Default for Share {
     fn default() -> Self {
         Self::new(Self::unique_owner())
@@ -60,9 +63,9 @@ impl Default for Share {
 
 /// The inputs that a session hands out, each claimed when its turn comes.
 pub struct DueInputs<'s> {
-    /// Names and what the closure gets for them.
+    /// The names, and what the closure gets for them.
     inputs: std::vec::IntoIter<(&'s str, &'s str)>,
-    /// The one that was given last; none after all were.
+    /// The input that was given last; none after all were.
     in_hand: &'s RefCell<Option<String>>,
     claim: Box<dyn Fn(&str) -> bool + 's>,
 }

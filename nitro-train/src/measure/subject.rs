@@ -1,4 +1,4 @@
-//! What is measured: one function on one device.
+//! The subject of a measurement: one function on one device.
 
 use nitro_core::recording::{Observation, record};
 use nitro_core::{Choice, Device, Function};
@@ -6,7 +6,7 @@ use nitro_store::recordings::DeviceRecord;
 
 use super::error::RecordError;
 
-/// One function on one device.
+/// A function on a device.
 #[derive(Clone, Copy)]
 pub(super) struct Subject<'a> {
     pub(super) function: &'static Function,
@@ -14,23 +14,19 @@ pub(super) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// Names of the variants.
+    /// Returns the names of the variants.
     pub(super) fn variants(&self) -> Vec<&'static str> {
         self.function.variants().iter().map(|variant| variant.name()).collect()
     }
 
-    /// Name of the default variant.
+    /// Returns the name of the default variant.
     pub(super) fn default_variant(&self) -> &'static str {
         self.function.variants()[self.function.default_choice().variant].name()
     }
 
-    /// Whether the choice is one of generated code.
-    pub(super) fn is_generated(&self, choice: Choice) -> bool {
-        self.function.variants()[choice.variant].parameters().artifact().is_some()
-    }
-
-    /// Runs the default choice once: its output, features of the input, and which of some choices its constraints
-    /// admit. An `Err` is an output like others.
+    /// Runs the default choice once; returns its output, and what it tells of the input and of some choices.
+    ///
+    /// These are the features, and which of the choices are admissible. An `Err` is an output like others.
     pub(super) fn describe<R>(
         &self,
         name: &str,
@@ -64,21 +60,21 @@ impl Subject<'_> {
         Ok((output, observation))
     }
 
-    /// Returns what differs between the features of two calls, if anything does.
+    /// Returns the difference between the features of two calls, if there is one.
     pub(super) fn difference(&self, first: &[f64], later: &[f64]) -> Option<String> {
         let index = first.iter().zip(later).position(|(first, later)| first.to_bits() != later.to_bits())?;
         let feature = self.function.features()[index];
         Some(format!("feature `{feature}` is {} at first and {}", first[index], later[index]))
     }
 
-    /// That a variant took the device away from this process.
+    /// Creates the error of a variant that took the device away from this process.
     pub(super) fn lost(&self, input: &str, variant: &'static str) -> RecordError {
         let (function, device) = (self.function.name(), self.device.entry().id().to_owned());
         RecordError::DeviceLost { function, input: input.to_owned(), variant, device }
     }
 }
 
-/// A device as a store keeps it, all its features measured.
+/// Describes a device as a store keeps it, after measuring all its features.
 ///
 /// ```
 #[doc = include_str!("example_desk.md")]

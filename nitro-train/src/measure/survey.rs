@@ -1,4 +1,4 @@
-//! A survey: the features of inputs, without timing anything but what tells them, one run of the default variant.
+//! A survey of inputs: their features, by one run of the default variant each.
 
 use std::cell::RefCell;
 
@@ -18,11 +18,12 @@ pub(super) struct Survey<'a> {
 }
 
 impl<'a> Survey<'a> {
-    /// A survey that goes on after what was found.
+    /// Creates a survey that goes on after what was found.
     pub(super) fn new(subject: Subject<'a>, progress: &'a dyn Progress, found: Vec<Input>) -> Self {
         Self { subject, progress, found: RefCell::new(found) }
     }
 
+    /// Returns the function and the device.
     pub(super) fn subject(&self) -> Subject<'_> {
         self.subject
     }
@@ -51,8 +52,8 @@ impl<'a> Survey<'a> {
         Ok(())
     }
 
-    /// What was found, in the order in which it was.
-    pub(super) fn found(&self) -> Vec<Input> {
+    /// Takes the inputs that were found, in the order in which they were met.
+    pub(super) fn take_found(&self) -> Vec<Input> {
         self.found.take()
     }
 }

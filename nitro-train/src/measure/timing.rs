@@ -1,8 +1,8 @@
-//! How often to repeat: until the median is known well enough, or a budget ends.
+//! The repeats of a variant: until the median is known well enough, or a budget ends.
 
 use nitro_stats::statistics::{interquartile_range, quantile};
 
-/// When the repeats of one variant on one input end.
+/// The rule by which the repeats of one variant on one input end.
 ///
 /// ```
 /// use nitro_train::measure::Repeats;
@@ -16,9 +16,9 @@ use nitro_stats::statistics::{interquartile_range, quantile};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repeats {
-    /// Repeats below which nothing is concluded, unless so many budgets are spent.
+    /// Number of repeats below which nothing is concluded, unless so many budgets are spent.
     pub least: usize,
-    /// Repeats above which nothing is gained.
+    /// Number of repeats above which nothing is gained.
     pub most: usize,
     /// Half the width of the median's 95 % confidence interval that is good enough, as a share of the median.
     pub half_width: f64,
@@ -26,10 +26,13 @@ pub struct Repeats {
     pub budget_ns: f64,
 }
 
-/// Repeats that take less in all are not enough, however well they agree: a clock of coarse ticks makes short times
-/// agree, and a processor is not itself in the first microseconds.
+/// The least time, in nanoseconds, that repeats take in all, however well they agree.
+///
+/// A clock of coarse ticks makes short times agree, and a processor is not itself in the first microseconds.
 const LEAST_SPENT_NS: f64 = 1e5;
-/// Of shorter times the mean of those between the quartiles is kept, which tells more than the clock's ticks do.
+/// The time, in nanoseconds, below which the mean between the quartiles is kept instead of the median.
+///
+/// It tells more than the clock's ticks do.
 const SHORT_NS: f64 = 2000.0;
 
 impl Default for Repeats {
@@ -39,7 +42,7 @@ impl Default for Repeats {
 }
 
 impl Repeats {
-    /// Whether these times of one variant are enough, of which there has to be at least one, whatever the limits are.
+    /// Returns true if these times of one variant are enough. There has to be one, whatever the limits are.
     #[must_use]
     pub fn enough(&self, times_ns: &[f64]) -> bool {
         if times_ns.is_empty() {
@@ -57,7 +60,7 @@ impl Repeats {
     }
 }
 
-/// What is kept of the repeats of one variant.
+/// A summary of the repeats of one variant, in nanoseconds.
 ///
 /// ```
 /// use nitro_train::measure::Summary;
@@ -68,17 +71,16 @@ impl Repeats {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Median in nanoseconds; below two microseconds the mean of what lies between the quartiles, which is finer
-    /// than the clock's ticks.
+    /// The median; below two microseconds the mean of what lies between the quartiles.
     pub median_ns: f64,
-    /// Distance between the quartiles, in nanoseconds.
+    /// The distance between the quartiles.
     pub spread_ns: f64,
-    /// Ends of the median's 95 % confidence interval, in nanoseconds.
+    /// The ends of the median's 95 % confidence interval.
     pub interval_ns: (f64, f64),
 }
 
 impl Summary {
-    /// The summary of at least one time.
+    /// Summarises at least one time.
     ///
     /// The interval is the distribution-free one between order statistics: the number of times below the median is
     /// binomial, here by its normal approximation (Conover, "Practical Nonparametric Statistics", section 3.2).
@@ -90,6 +92,7 @@ impl Summary {
         let mut sorted = times_ns.to_vec();
         sorted.sort_by(f64::total_cmp);
         let (count, last) = (sorted.len() as f64, sorted.len() - 1);
+        // 0.98 is half of 1.96 standard deviations, which are sqrt(count) / 2.
         let reach = 0.98 * count.sqrt();
         let lower = (count / 2.0 - reach).floor().max(0.0) as usize;
         let upper = ((count / 2.0 + reach).ceil() as usize).min(last);
@@ -105,7 +108,7 @@ impl Summary {
         }
     }
 
-    /// Half the width of the interval as a share of the median.
+    /// Returns half the width of the interval as a share of the median.
     fn half_width(&self) -> f64 {
         (self.interval_ns.1 - self.interval_ns.0) / 2.0 / self.median_ns.max(f64::MIN_POSITIVE)
     }

@@ -10,19 +10,19 @@ use super::ncu::Launch;
 
 /// The result of a profile.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Attribution {
+pub(crate) struct Attribution {
     /// Sections of which the profiler saw every launch, with their kernels in the order of their first launches.
     pub sections: Vec<(Section, Vec<KernelMetrics>)>,
     /// Notes for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// One kernel in a section.
+/// The metrics of one kernel in a section.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KernelMetrics {
+pub(crate) struct KernelMetrics {
     /// The kernel, as the profiler names it.
     pub kernel: String,
-    /// Number of its launches that were seen.
+    /// Number of launches that were seen.
     pub launches: usize,
     /// The metrics, summed over these.
     pub metrics: Metrics,
@@ -32,25 +32,7 @@ pub struct KernelMetrics {
 /// blocks of their marks.
 ///
 /// A section of which launches are missing is left out, and a metric that some launch does not have is left out of all.
-///
-/// ```
-/// use nitro_train::profile::ncu::Launch;
-/// use nitro_train::profile::{Section, Shown, attribute};
-/// use nitro_train::provide::SECTION_MARK;
-///
-/// let launch = |kernel: &str, blocks, issued| {
-///     Launch { kernel: kernel.into(), blocks, metrics: [("smsp__inst_issued.sum".to_owned(), issued)].into() }
-/// };
-/// let launches = [launch(SECTION_MARK, 1, 1.0), launch("split", 64, 500.0), launch("merge", 32, 200.0)];
-/// let what = Shown::Variant { variant: "stable".into(), input: "train/10".into(), launches: 2 };
-/// let profiled = attribute(&launches, &[Section { section: 1, shown: 2, what }]);
-/// let (_, kernels) = &profiled.sections[0];
-/// assert_eq!((kernels[0].kernel.as_str(), kernels[0].metrics["smsp__inst_issued.sum"]), ("split", 500.0));
-/// assert_eq!((kernels[1].kernel.as_str(), kernels[1].launches), ("merge", 1));
-/// assert!(profiled.notes.is_empty());
-/// ```
-#[must_use]
-pub fn attribute(launches: &[Launch], sections: &[Section]) -> Attribution {
+pub(crate) fn attribute(launches: &[Launch], sections: &[Section]) -> Attribution {
     let mut seen = BTreeMap::<u32, Vec<&Launch>>::new();
     let mut current = 0; // what comes before the first mark belongs to no section
     for launch in launches {

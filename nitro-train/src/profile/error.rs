@@ -27,7 +27,7 @@ pub enum ProfileError {
     /// Nsight Compute saw no launch.
     #[error("ncu saw no launch{}", said.as_ref().map_or_else(String::new, |said| format!(": {said}")))]
     NothingSeen {
-        /// Its words about that.
+        /// The message of Nsight Compute about that.
         said: Option<String>,
     },
     /// A table, or the log of Nsight Compute, has another form than is understood here.

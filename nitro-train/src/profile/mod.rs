@@ -1,25 +1,26 @@
-//! Hardware counters of variants and of application proxies: what profile-based device-feature selection learns from.
+//! Hardware counters of variants and of application proxies, from which profile-based feature selection learns.
 //!
-//! Muralidharan, Roy, Hall, Garland and Rai, "Architecture-Adaptive Code Variant Tuning", ASPLOS 2016, profile each
-//! variant on the training inputs, and beside them five *application proxies*: kernels that stress one resource of
-//! the device each, at intensities 0 to 5, that is by 0 to 100 % of their instructions. Which proxies a variant
-//! resembles tells which device features matter to it, which is for [`learn`](nitro_learn) to find.
+//! The method is that of Muralidharan, Roy, Hall, Garland and Rai, "Architecture-Adaptive Code Variant Tuning", ASPLOS
+//! 2016. They profile each variant on the training inputs, and beside them five *application proxies*: kernels that
+//! stress one resource of the device each. Intensities 0 to 5 are 0 to 100 % of a proxy's instructions. A device
+//! feature matters to a variant if the variant resembles the proxy of that resource, which is for
+//! [`learn`](nitro_learn) to find.
 //!
-//! A worker process makes the calls, in [`Section`]s that it announces; Nsight Compute watches it and writes a log
-//! ([`ncu`]); [`attribute()`] joins the two. What is kept are the metrics as Nsight Compute names them, summed over
-//! the launches of each kernel of a section ([`Profiles`](nitro_store::recordings::Profiles)), in a [`Folder`] of CSV
-//! tables ([`files`]); their meaning is in [`counters`].
+//! A worker process makes the calls, in [`Section`]s that it announces (`section.rs`). Nsight Compute watches it and
+//! writes a log (`ncu.rs`), and the two are joined (`attribute.rs`). Metrics are kept under their names in Nsight
+//! Compute, summed over the launches of each kernel of a section ([`Profiles`](nitro_store::recordings::Profiles)),
+//! in a [`Folder`] of CSV tables ([`files`]). Their meaning is in [`counters`].
 
 mod attribute;
 mod error;
 pub mod files;
 mod folder;
-pub mod ncu;
+pub(crate) mod ncu;
 mod section;
 
 pub use nitro_store::recordings::counters;
 
-pub use attribute::{Attribution, KernelMetrics, attribute};
+pub(crate) use attribute::{KernelMetrics, attribute};
 pub use error::ProfileError;
 pub use folder::Folder;
 pub use section::{Section, Shown, read_sections};

@@ -1,4 +1,4 @@
-//! Nsight Compute's command line: finding it, calling it, reading its log.
+//! The command line of Nsight Compute: finding it, calling it, reading its log.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,21 +16,8 @@ const USUAL_FOLDERS: [&str; 2] = ["/usr/local/cuda/bin", "/opt/cuda/bin"];
 const VERSIONS: &str = "/opt/nvidia/nsight-compute";
 
 /// An installed Nsight Compute.
-///
-/// ```
-/// use nitro_train::profile::ncu::Ncu;
-///
-/// match Ncu::find() {
-///     Ok(ncu) => {
-///         let command = ncu.command(&["smsp__inst_issued.sum"], "ncu.log".as_ref(), "train".as_ref(), ["--help"]);
-///         assert!(command.get_args().any(|argument| argument == "smsp__inst_issued.sum"));
-///         // `command.status()?` would write what it saw to `ncu.log`
-///     }
-///     Err(error) => assert!(error.to_string().contains("install NVIDIA Nsight Compute")),
-/// }
-/// ```
 #[derive(Clone, Debug)]
-pub struct Ncu {
+pub(crate) struct Ncu {
     program: PathBuf,
 }
 
@@ -39,7 +26,7 @@ impl Ncu {
     ///
     /// # Errors
     /// [`ProfileError::NoProfiler`].
-    pub fn find() -> Result<Self, ProfileError> {
+    pub(crate) fn find() -> Result<Self, ProfileError> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let usual = USUAL_FOLDERS.iter().map(PathBuf::from);
         let mut folders = std::env::split_paths(&path).chain(usual).chain(versions());
@@ -51,7 +38,7 @@ impl Ncu {
     ///
     /// Clocks stay as they are (counts do not depend on them, and other work may share the GPU), and caches keep
     /// what they hold, as in recordings.
-    pub fn command(
+    pub(crate) fn command(
         &self,
         metrics: &[&str],
         log: &Path,
@@ -77,37 +64,23 @@ fn versions() -> Vec<PathBuf> {
     folders
 }
 
-/// One launch that Nsight Compute saw.
+/// A launch that Nsight Compute saw.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Launch {
+pub(crate) struct Launch {
     /// The kernel.
     pub kernel: String,
     /// Number of blocks in x.
     pub blocks: u32,
-    /// Its metrics; one that is not available is absent.
+    /// The metrics; one that is not available is absent.
     pub metrics: Metrics,
 }
 
 /// Reads a log: the launches in the order in which they were made. `asked` are the metrics that were asked for.
 ///
-/// ```
-/// use nitro_train::profile::ncu::read_log;
-///
-/// let log = r#"==PROF== Connected to process 41
-/// "ID","Kernel Name","Grid Size","smsp__inst_issued.sum"
-/// "","","","inst"
-/// "0","merge","(1024, 2, 1)","1,234,567"
-/// "#;
-/// let launches = read_log(log, &["smsp__inst_issued.sum"])?;
-/// assert_eq!((launches[0].kernel.as_str(), launches[0].blocks), ("merge", 1024));
-/// assert_eq!(launches[0].metrics["smsp__inst_issued.sum"], 1_234_567.0);
-/// # Ok::<(), nitro_train::profile::ProfileError>(())
-/// ```
-///
 /// # Errors
 /// When the log says that counters may not be read or that metrics are unknown, when it has no launch, and when its
 /// table cannot be understood.
-pub fn read_log(text: &str, asked: &[&str]) -> Result<Vec<Launch>, ProfileError> {
+pub(crate) fn read_log(text: &str, asked: &[&str]) -> Result<Vec<Launch>, ProfileError> {
     let lines = text.lines().skip_while(|line| !line.starts_with("\"ID\""));
     let rows: Vec<&str> = lines.filter(|line| line.starts_with('"')).collect();
     let launches = if rows.len() < 2 { BTreeMap::new() } else { read_table(&rows.join("\n"), asked)? };

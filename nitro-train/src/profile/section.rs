@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// One section of a profile, announced before it begins.
+/// A section of a profile, announced before it begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
-    /// Its number, from 1: the number of blocks of the mark that begins it.
+    /// The number of the section, from 1: the number of blocks of the mark that begins it.
     pub section: u32,
     /// Number of launches that the profiler sees after the mark.
     pub shown: usize,
@@ -19,7 +19,7 @@ pub struct Section {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shown {
-    /// One call of a variant.
+    /// A call of a variant.
     Variant {
         /// The variant.
         variant: String,
@@ -28,17 +28,17 @@ pub enum Shown {
         /// Number of kernels that the call launches.
         launches: usize,
     },
-    /// One launch of an application proxy.
+    /// A launch of an application proxy.
     Proxy {
         /// The proxy.
         proxy: String,
-        /// Its intensity.
+        /// The intensity of the proxy.
         intensity: u32,
     },
 }
 
 impl Section {
-    /// Writes the section as a line of JSON that is out when this returns: the process may not live to see its end.
+    /// Writes the section as a line of JSON, and flushes it: the process may not live to see its end.
     pub(crate) fn announce(&self, to: &mut impl Write) -> io::Result<()> {
         writeln!(to, "{}", serde_json::to_string(self)?)?;
         to.flush()

@@ -7,6 +7,7 @@ use super::data::{DeviceSensitivity, Matrix};
 use super::html::{bar_scale, like};
 use super::matrix::{Style, percent, table};
 
+/// Returns the part of a function about how alike devices are.
 pub(super) fn part(sensitivity: &DeviceSensitivity) -> Markup {
     let same = Style {
         label: "Share of the test inputs whose best variant is the same",

@@ -5,6 +5,7 @@ use nitro_page::{Percent, choice, columns, wide};
 
 use super::data::ApproximateVariant;
 
+/// Returns the part of a function about approximate variants.
 pub(super) fn part(variants: &[ApproximateVariant]) -> Markup {
     if variants.is_empty() {
         return html! {};

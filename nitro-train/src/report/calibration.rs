@@ -9,6 +9,7 @@ use super::device::Labels;
 use super::matrix::cell;
 use super::plot::{Plot, even_points, evenly, figure};
 
+/// Returns the part of a function about calibration.
 pub(super) fn part(curve: &CalibrationCurve, target_trained: Option<f64>) -> Markup {
     let (Some(mean), Some(least)) = (joined(curve, mean), joined(curve, least)) else { return html! {} };
     let (mut x_labels, mut words) = (Vec::new(), Vec::new());

@@ -5,6 +5,7 @@ use nitro_page::{columns, list, on_demand, wide};
 
 use super::data::{HeldOut, HeldOutDevice};
 
+/// Returns the part of a function about the device features that were chosen.
 pub(super) fn part(held_out: &HeldOut) -> Markup {
     let selectors = selectors(held_out);
     if selectors.is_empty() {

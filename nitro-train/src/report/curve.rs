@@ -7,11 +7,12 @@ use super::data::Curve;
 use super::plot::{Plot, figure};
 use super::series::FIRST;
 
-/// More points than pixels show nothing more.
+/// The most points of a line; more than pixels show nothing more.
 const MAX_POINTS: usize = 160;
-/// As many lines as have styles of their own, beside the one that the page is about.
+/// The most lines beside the highlighted one, as there are styles.
 const LINES: usize = 4;
 
+/// Returns the part of a function with the sorted shares of selectors.
 pub(super) fn part(curves: &[Curve]) -> Markup {
     let curves: Vec<(&str, Vec<f64>)> = curves
         .iter()
@@ -36,7 +37,7 @@ pub(super) fn part(curves: &[Curve]) -> Markup {
     }
 }
 
-/// By name the shares of the choices, best first.
+/// A line: its name, and the shares of the choices, best first.
 type Line<'a> = (&'a str, Vec<f64>);
 
 /// Splits the lines into the plot shown at once and further plots, each with `auto` to compare with.

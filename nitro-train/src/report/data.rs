@@ -6,51 +6,30 @@ use nitro_learn::Approximation;
 use super::space_data::{EmittedChoices, SpaceReport};
 pub(super) use nitro_learn::evaluate::WorstInput;
 
-/// Everything on the page.
-///
-/// ```
-/// use nitro_train::report::{FunctionReport, ReportData, Score};
-///
-/// // Figures of a program's own, on the page that `Trainer::report` gives.
-/// let score = Score {
-///     selector: "auto".into(),
-///     description: "learned elsewhere".into(),
-///     mean: 0.98,
-///     p05: 0.91,
-///     worst: 0.7,
-///     highlighted: true,
-/// };
-/// let (name, scores) = ("sort".into(), vec![score]);
-/// let function = FunctionReport { name, test_inputs: 10, scores, ..FunctionReport::default() };
-/// let report = ReportData { title: "Choices".into(), functions: vec![function], ..ReportData::default() };
-/// let folder = tempfile::tempdir()?;
-/// report.write(&folder.path().join("report.html"))?;
-/// assert!(std::fs::read_to_string(folder.path().join("report.html"))?.contains("98.0"));
-/// # Ok::<(), std::io::Error>(())
-/// ```
+/// The data of the whole page.
 #[derive(Clone, Debug, Default)]
 pub struct ReportData {
-    /// Heading of the page.
-    pub title: String,
-    /// One or two sentences below the heading.
-    pub about: String,
-    /// Name of the machine or device that was measured.
-    pub machine: String,
+    /// The heading of the page.
+    pub(crate) title: String,
+    /// A sentence or two below the heading.
+    pub(crate) about: String,
+    /// The machine or device that was measured.
+    pub(crate) machine: String,
     /// The features of the machine.
-    pub machine_features: Vec<Quantity>,
+    pub(crate) machine_features: Vec<Quantity>,
     /// The devices that were recorded, those that are described alike together.
-    pub devices: Vec<DeviceTable>,
+    pub(crate) devices: Vec<DeviceTable>,
     /// The selectors on the page, each with a few words on what it is.
-    pub glossary: Vec<(String, String)>,
-    /// One section each.
-    pub functions: Vec<FunctionReport>,
-    /// Last line, such as when and by which version the page was made.
-    pub footer: String,
+    pub(crate) glossary: Vec<(String, String)>,
+    /// The functions, a section each.
+    pub(crate) functions: Vec<FunctionReport>,
+    /// The last line, such as when and by which version the page was made.
+    pub(crate) footer: String,
 }
 
 /// Devices that are described by the same features.
 #[derive(Clone, Debug, Default)]
-pub struct DeviceTable {
+pub(crate) struct DeviceTable {
     /// The devices.
     pub devices: Vec<String>,
     /// The features, each with a value a device; a value that is no number is not known.
@@ -61,7 +40,7 @@ pub struct DeviceTable {
 
 /// A number of a machine.
 #[derive(Clone, Debug, Default)]
-pub struct Quantity {
+pub(crate) struct Quantity {
     /// The measured thing, such as `L2 cache`.
     pub name: String,
     /// The amount.
@@ -72,14 +51,14 @@ pub struct Quantity {
 
 /// The results of one function. What is empty or absent takes no room on the page.
 #[derive(Clone, Debug, Default)]
-pub struct FunctionReport {
+pub(crate) struct FunctionReport {
     /// The function's name.
     pub name: String,
     /// Number of inputs that selectors learned from.
     pub training_inputs: usize,
     /// Number of inputs that they were judged on.
     pub test_inputs: usize,
-    /// Number of measured times that are doubtful: others used the processors meanwhile.
+    /// Number of doubtful times: others used the processors meanwhile.
     pub doubtful_times: usize,
     /// The results of the selectors on this machine, in the order to show them.
     pub scores: Vec<Score>,
@@ -87,7 +66,7 @@ pub struct FunctionReport {
     pub held_out: Option<HeldOut>,
     /// The selectors' choices one by one.
     pub curves: Vec<Curve>,
-    /// Mean share of a selector trained on the device of the row alone, on the device of the column.
+    /// The mean share on the column's device of a selector trained on the row's device alone.
     pub trained_on_run_on: Matrix,
     /// The dependence of the best variant on the device.
     pub sensitivity: Option<DeviceSensitivity>,
@@ -115,37 +94,37 @@ pub struct FunctionReport {
 
 /// A variant that runs only in calls whose tolerance accepts its error.
 #[derive(Clone, Debug)]
-pub struct ApproximateVariant {
-    /// Its name.
+pub(crate) struct ApproximateVariant {
+    /// The name of the variant.
     pub variant: String,
     /// The bound on the error of its results.
     pub approximation: Approximation,
-    /// Share of the test inputs on which it may run, mean over the devices. Its constraint and the recorded call's
+    /// The share of the test inputs on which it may run, mean over the devices. Its constraint and the recorded call's
     /// tolerance decide.
     pub may_run: Option<f64>,
 }
 
 /// The shares of a selector of one device after some of its training inputs were measured.
 #[derive(Clone, Debug, Default)]
-pub struct LearningCurve {
+pub(crate) struct LearningCurve {
     /// The device.
     pub device: String,
     /// Numbers of measured inputs, ascending.
     pub sizes: Vec<usize>,
-    /// For each order of measuring its name and a mean share a size.
+    /// The mean share at each size, for each named order of measuring.
     pub lines: Vec<(String, Vec<f64>)>,
 }
 
 /// The result of one selector on this machine.
 #[derive(Clone, Debug)]
-pub struct Score {
+pub(crate) struct Score {
     /// The name of the selector.
     pub selector: String,
-    /// Its knowledge, in a few words.
+    /// A few words on what it knows.
     pub description: String,
-    /// Mean over the test inputs.
+    /// The mean over the test inputs.
     pub mean: f64,
-    /// 5th percentile over the test inputs.
+    /// The 5th percentile over the test inputs.
     pub p05: f64,
     /// The worst test input.
     pub worst: f64,
@@ -155,19 +134,19 @@ pub struct Score {
 
 /// The results of selectors on devices that they were not trained on.
 #[derive(Clone, Debug, Default)]
-pub struct HeldOut {
+pub(crate) struct HeldOut {
     /// The columns.
     pub selectors: Vec<String>,
     /// The rows.
     pub devices: Vec<HeldOutDevice>,
 }
 
-/// One row of [`HeldOut`].
+/// A row of [`HeldOut`].
 #[derive(Clone, Debug, Default)]
-pub struct HeldOutDevice {
+pub(crate) struct HeldOutDevice {
     /// The device that was left out.
     pub device: String,
-    /// Mean share of each of [`HeldOut::selectors`]; `None` where one does not apply.
+    /// The mean share of each of [`HeldOut::selectors`]; `None` where one does not apply.
     pub means: Vec<Option<f64>>,
     /// Selectors that choose among device features, each with those that it took without knowing this device.
     pub chosen: Vec<(String, Vec<String>)>,
@@ -177,25 +156,25 @@ pub struct HeldOutDevice {
 
 /// A square table over devices.
 #[derive(Clone, Debug, Default)]
-pub struct Matrix {
+pub(crate) struct Matrix {
     /// The devices of rows and columns.
     pub devices: Vec<String>,
-    /// One row a device; `None` where there is nothing to compare.
+    /// The rows, one a device; `None` where there is nothing to compare.
     pub cells: Vec<Vec<Option<f64>>>,
 }
 
 /// The result of the shipped selector once inputs were measured on a device that was left out.
 #[derive(Clone, Debug, Default)]
-pub struct CalibrationCurve {
+pub(crate) struct CalibrationCurve {
     /// Numbers of measured inputs, ascending; the first is 0.
     pub counts: Vec<usize>,
-    /// Each device left out with its mean share at each count; `None` where there was nothing to calibrate with.
+    /// The devices that were left out, with their mean share at each count; `None` without measured inputs.
     pub devices: Vec<(String, Vec<Option<f64>>)>,
 }
 
 /// The results on a device left out when one more device is taken from the sources.
 #[derive(Clone, Debug, Default)]
-pub struct OneFewerTable {
+pub(crate) struct OneFewerTable {
     /// The selector that would be shipped: rows are the device removed, columns the device left out.
     pub auto: Matrix,
     /// The majority of the other devices.
@@ -204,12 +183,12 @@ pub struct OneFewerTable {
 
 /// The result of `fit` on all recorded devices.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub(crate) struct Selection {
     /// The strategy that it ships.
     pub strategy: String,
     /// The device features in the model it ships.
     pub device_features: Vec<String>,
-    /// Application proxies that variants resemble, with the number of those variants; none without profiles.
+    /// The application proxies that variants resemble, with the number of those variants; none without profiles.
     pub proxies: Option<Vec<(String, usize)>>,
     /// The device features that those proxies point to (P-DFS).
     pub profiled_features: Vec<String>,
@@ -221,8 +200,8 @@ pub struct Selection {
     pub selected_with: &'static str,
     /// The device features that CV-DFS takes.
     pub selected_features: Vec<String>,
-    /// The subsets that carried over best from device to device, best first, with their mean share; the empty one
-    /// is among them.
+    /// The subsets that carried over best from device to device, best first, with their mean share. The empty one is
+    /// among them.
     pub subsets: Vec<(Vec<String>, f64)>,
     /// The times of the selection.
     pub seconds: SelectionSeconds,
@@ -230,27 +209,27 @@ pub struct Selection {
 
 /// The times of selecting device features and fitting on the machine that made the page.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SelectionSeconds {
-    /// P-DFS; not a number without profiles.
+pub(crate) struct SelectionSeconds {
+    /// The time of P-DFS; not a number without profiles.
     pub profile_based: f64,
-    /// CV-DFS.
+    /// The time of CV-DFS.
     pub cross_validation: f64,
-    /// All that `fit` does, CV-DFS and the choice of a strategy among it.
+    /// The time of all that `fit` does, with CV-DFS and the choice of a strategy.
     pub fit: f64,
 }
 
 /// The dependence of the best variant on the device, over the test inputs.
 #[derive(Clone, Debug, Default)]
-pub struct DeviceSensitivity {
+pub(crate) struct DeviceSensitivity {
     /// Number of test inputs that every device was measured on.
     pub inputs: usize,
-    /// Share of them whose best variant is not the same everywhere.
+    /// The share of these inputs whose best variant is not the same everywhere.
     pub best_differs: f64,
-    /// Share of them for which no variant is within 5 % of the best everywhere.
+    /// The share of these inputs for which no variant is within 5 % of the best everywhere.
     pub none_is_near: f64,
-    /// Share of the inputs whose best variant differs between two devices.
+    /// The share of the inputs whose best variant differs between two devices.
     pub pairs: Matrix,
-    /// Mean share on the device of the column of what is best on the device of the row.
+    /// The mean share on the column's device of what is best on the row's device.
     pub best_of_another: Matrix,
     /// Machines with several devices, each with how many, and the shares `best_differs` and `none_is_near` among
     /// these alone.
@@ -259,38 +238,38 @@ pub struct DeviceSensitivity {
 
 /// The share of the test inputs on which each variant was best.
 #[derive(Clone, Debug, Default)]
-pub struct Winners {
+pub(crate) struct Winners {
     /// The variants.
     pub variants: Vec<String>,
-    /// Each device with the share of each of `variants`.
+    /// The devices, with the share of each of `variants`.
     pub devices: Vec<(String, Vec<f64>)>,
-    /// Mean share over the devices that the others reach without each of `variants`.
+    /// The mean share over the devices that the others reach without each of `variants`.
     pub without: Vec<f64>,
-    /// Mean share over the devices that each of `variants` reaches itself on the inputs that it may run on.
+    /// The mean share over the devices of each of `variants` alone, on the inputs that it may run on.
     pub alone: Vec<f64>,
-    /// Share of the inputs on which each of `variants` may run, mean over the devices.
+    /// The share of the inputs on which each of `variants` may run, mean over the devices.
     pub may_run: Vec<f64>,
 }
 
-/// One selector's share on every test input, in any order.
+/// A selector's share on every test input, in any order.
 #[derive(Clone, Debug)]
-pub struct Curve {
+pub(crate) struct Curve {
     /// The name of the selector.
     pub selector: String,
-    /// Time of the best variant by time of the chosen one, 0 for a failed one.
+    /// The time of the best variant over that of the chosen one, 0 for a failed one.
     pub shares: Vec<f64>,
 }
 
 /// Costs of the selector that `fit` would ship, medians over the devices left out, and what its input features bring.
 #[derive(Clone, Debug, Default)]
-pub struct Overhead {
-    /// Size of the model file.
+pub(crate) struct Overhead {
+    /// The size of the model file.
     pub model_bytes: f64,
     /// Number of support vectors or of tree nodes; none for a selector without.
     pub parts: Option<f64>,
-    /// Time of one choice on the machine that made the page, features given.
+    /// The time of one choice on the machine that made the page, with features given.
     pub choosing_ns: f64,
-    /// Time of the best variant, median over test inputs and devices.
+    /// The time of the best variant, median over test inputs and devices.
     pub best_variant_ns: f64,
     /// The time of choosing with the features, where that is known of them.
     pub with_features: Option<WithFeatures>,
@@ -301,10 +280,10 @@ pub struct Overhead {
 /// The times of features and selector on a call that is like none before, beside the chosen variant's. Over test inputs
 /// and devices left out.
 #[derive(Clone, Debug, Default)]
-pub struct WithFeatures {
-    /// Time of features and selector, in nanoseconds.
+pub(crate) struct WithFeatures {
+    /// The time of features and selector, in nanoseconds.
     pub choosing_ns: MedianAndP90,
-    /// Time of the chosen variant, in nanoseconds.
+    /// The time of the chosen variant, in nanoseconds.
     pub chosen_ns: MedianAndP90,
     /// The one over the other, input by input.
     pub ratio: MedianAndP90,
@@ -312,7 +291,7 @@ pub struct WithFeatures {
 
 /// The usual value, and the one that nine of ten do not exceed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct MedianAndP90 {
+pub(crate) struct MedianAndP90 {
     /// The median.
     pub median: f64,
     /// The 90th percentile.
@@ -321,7 +300,7 @@ pub struct MedianAndP90 {
 
 /// The benefit of an input feature.
 #[derive(Clone, Debug)]
-pub struct Benefit {
+pub(crate) struct Benefit {
     /// The feature.
     pub feature: String,
     /// The drop of the mean share when its values are shuffled.

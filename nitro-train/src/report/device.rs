@@ -5,15 +5,10 @@ use std::cmp::Ordering;
 use maud::{Markup, html};
 use nitro_core::DeviceId;
 
-/// Compares devices in the order of the page: machine by machine, and numbers as numbers, so that 16 threads come after
-/// 2.
+/// Compares devices in the order of the page: by machine, and numbers as numbers.
 ///
-/// ```
-/// let mut devices = ["host:16@b", "host:16@a", "host:2@a"];
-/// devices.sort_by(|a, b| nitro_train::report::by_name(a, b));
-/// assert_eq!(devices, ["host:2@a", "host:16@a", "host:16@b"]);
-/// ```
-pub fn by_name(a: &str, b: &str) -> Ordering {
+/// 16 threads come after 2.
+pub(crate) fn by_name(a: &str, b: &str) -> Ordering {
     let ((a, machine_of_a), (b, machine_of_b)) = (parts(a), parts(b));
     machine_of_a.cmp(machine_of_b).then_with(|| tokens(a).cmp(&tokens(b)))
 }
@@ -50,6 +45,7 @@ pub(super) struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
+    /// Returns the labels of these devices.
     pub(super) fn new(devices: impl IntoIterator<Item = &'a str>) -> Self {
         let mut machines = devices.into_iter().map(|device| parts(device).1);
         let first = machines.next().filter(|machine| !machine.is_empty());

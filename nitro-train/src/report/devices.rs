@@ -1,5 +1,6 @@
-//! The devices that were recorded: their features (Muralidharan et al., ASPLOS 2016, Table 1), and how far apart
-//! they are by them.
+//! The devices that were recorded, with their features and how far apart they are.
+//!
+//! As in Muralidharan et al., ASPLOS 2016, Table 1.
 
 use maud::{Markup, html};
 use nitro_page::{name, number, wide};
@@ -10,6 +11,7 @@ use super::html::like;
 use super::machine::readable;
 use super::matrix::{Style, table};
 
+/// Returns the section about the recorded devices.
 pub(super) fn section(tables: &[DeviceTable]) -> Markup {
     html! {
         @if tables.iter().any(|table| !table.features.is_empty()) {

@@ -4,12 +4,12 @@
 use maud::{Markup, html};
 use nitro_page::{Axis, Percent, mark};
 
-/// One row.
+/// A row of dots.
 pub(super) struct Row {
     pub(super) label: Markup,
-    /// As the label, for whoever does not see it.
+    /// The label as text, for readers who do not see the drawing.
     pub(super) name: String,
-    /// By selector; none where it does not apply.
+    /// The share of each selector; none where it does not apply.
     pub(super) shares: Vec<Option<f64>>,
 }
 
@@ -22,6 +22,7 @@ pub(super) struct Dots<'a> {
     pub(super) rows: &'a [Row],
 }
 
+/// Returns the figure with a row of dots a device.
 pub(super) fn figure(dots: &Dots<'_>) -> Markup {
     let axis = dots.axis();
     html! {

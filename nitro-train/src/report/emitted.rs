@@ -6,11 +6,12 @@ use nitro_page::{Percent, choice, columns, on_demand, wide, width};
 use super::plot::{Plot, by_factor, count_labels, figure};
 use super::space_data::{EmittedChoice, EmittedChoices};
 
-/// Further ones are on demand.
+/// Number of choices that are shown at first; further ones are on demand.
 const FIRST: usize = 8;
 /// Numbers of choices that a reader looks for.
 const MARKED: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 
+/// Returns the part of a function about the choices that a model may pick.
 pub(super) fn part(emitted: &EmittedChoices) -> Markup {
     if emitted.choices.is_empty() {
         return html! {};

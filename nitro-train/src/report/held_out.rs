@@ -15,6 +15,7 @@ pub(super) const RANGE: (f64, f64) = (0.75, 1.0);
 
 const PARTIAL: &str = "*";
 
+/// Returns the part of a function about devices that were left out.
 pub(super) fn part(held_out: &HeldOut) -> Markup {
     if held_out.devices.is_empty() {
         return html! {};

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::data::LearningCurve;
 use super::plot::{Plot, even_points, evenly, figure};
 
+/// Returns the part of a function about how many inputs are needed.
 pub(super) fn part(curve: &LearningCurve) -> Markup {
     let LearningCurve { device, sizes, lines } = curve;
     if sizes.is_empty() {

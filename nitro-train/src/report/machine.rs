@@ -5,6 +5,7 @@ use nitro_page::number;
 
 use super::data::{Quantity, ReportData};
 
+/// Returns the section about the machine that made the page.
 pub(super) fn section(data: &ReportData) -> Markup {
     html! {
         section {

@@ -1,4 +1,4 @@
-//! Square tables over devices, as heat maps with the numbers in them.
+//! The square tables over devices, as heat maps with numbers.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, tint, wide};
@@ -8,7 +8,7 @@ use super::device::Labels;
 
 /// The form of a table over devices.
 pub(super) struct Style<'a> {
-    /// Its name, for whoever does not see it.
+    /// The name of the table, for readers who do not see the drawing.
     pub(super) label: &'a str,
     /// The meaning of rows and columns.
     pub(super) corner: &'a str,

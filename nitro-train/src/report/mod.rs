@@ -1,4 +1,4 @@
-//! One self-contained HTML page about how well selectors choose.
+//! A self-contained HTML page about how well selectors choose.
 //!
 //! [`page`] turns plain numbers and names ([`ReportData`]) into a document without scripts, links or pictures to
 //! load. First what it says in words, then figures, last what the words mean; what few readers need is closed until
@@ -48,16 +48,11 @@ use nitro_core::files;
 use nitro_page::{anchor, document};
 
 pub use self::assemble::LocalResult;
-pub use self::data::{
-    ApproximateVariant, Benefit, CalibrationCurve, Curve, DeviceSensitivity, DeviceTable, FunctionReport,
-    HeldOut, HeldOutDevice, LearningCurve, Matrix, MedianAndP90, OneFewerTable, Overhead, Quantity,
-    ReportData, Score, Selection, SelectionSeconds, Winners, WithFeatures,
-};
+pub(crate) use self::data::FunctionReport;
+pub use self::data::ReportData;
+use self::data::Winners;
 use self::device::Labels;
-pub use self::device::by_name;
-pub use self::space_data::{
-    EmittedChoice, EmittedChoices, ParameterImportance, SearchCurve, SearchCurves, SpaceMap, SpaceReport,
-};
+pub(crate) use self::space_data::SpaceReport;
 
 impl ReportData {
     /// Writes the [page](page()) to a file.
@@ -70,16 +65,6 @@ impl ReportData {
 }
 
 /// Returns the whole page.
-///
-/// ```
-/// use nitro_train::report::{Quantity, ReportData, page};
-///
-/// let cache = Quantity { name: "L2 cache".into(), value: 2.0, unit: "MiB".into() };
-/// let title = "a < b".to_owned();
-/// let data = ReportData { title, machine: "desk".into(), machine_features: vec![cache], ..ReportData::default() };
-/// let page = page(&data);
-/// assert!(page.contains("<h1>a &lt; b</h1>") && page.contains("L2 cache"));
-/// ```
 pub fn page(data: &ReportData) -> String {
     document(&data.title, include_str!("style.css"), &body(data))
 }

@@ -8,6 +8,7 @@ use super::device::device_name;
 use super::html::like;
 use super::matrix::{Style, percent, table};
 
+/// Returns the part of a function about one more device left out.
 pub(super) fn part(tables: &OneFewerTable, held_out: Option<&HeldOut>) -> Markup {
     let style = Style {
         label: "One more source device removed",

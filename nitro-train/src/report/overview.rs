@@ -1,4 +1,4 @@
-//! All functions and selectors: a figure and a table of those that a reader needs first, the others on demand.
+//! The overview of all functions and selectors: the figures that a reader needs first, the others on demand.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, on_demand, wide};
@@ -9,7 +9,7 @@ use super::dots::{Dots, Row, figure};
 use super::html::function_link;
 use super::series::{FIRST, heading, styles};
 
-/// One selector of the table.
+/// A selector of the table.
 #[derive(Clone, Copy)]
 struct Column<'a> {
     selector: &'a str,

@@ -9,7 +9,7 @@ use super::series::{heading, styles};
 pub(super) struct Plot<'a> {
     /// The words for a reader who does not see the plot.
     pub(super) label: String,
-    /// From left to right, in percent of the width.
+    /// The labels from left to right, at percent of the width.
     pub(super) x_labels: &'a [Tick],
     /// The name of each and its points, from left to right: place in percent of the width, share.
     pub(super) lines: Vec<(&'a str, Vec<(f64, f64)>)>,

@@ -6,6 +6,7 @@ use nitro_page::{Percent, columns, wide, width};
 use super::data::Score;
 use super::html::bar_scale;
 
+/// Returns the part of a function with the scores of selectors.
 pub(super) fn part(scores: &[Score]) -> Markup {
     if scores.is_empty() {
         return html! {};

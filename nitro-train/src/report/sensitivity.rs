@@ -1,5 +1,6 @@
-//! The dependence of the best variant on the device, all functions side by side (Muralidharan et al., ASPLOS 2016,
-//! Figure 4).
+//! The dependence of the best variant on the device, all functions side by side.
+//!
+//! As in Muralidharan et al., ASPLOS 2016, Figure 4.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, columns, wide, width};
@@ -7,6 +8,7 @@ use nitro_page::{Percent, columns, wide, width};
 use super::data::{DeviceSensitivity, FunctionReport};
 use super::html::{bar_scale, function_link, like};
 
+/// Returns the section about how much the best variant depends on the device.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     if functions.iter().all(|function| function.sensitivity.is_none()) {
         return html! {};

@@ -4,7 +4,7 @@
 /// The measurements of the configurations of one variant. Figures are means over the pairs of a device and an input on
 /// which nearly all of them were measured.
 #[derive(Clone, Debug, Default)]
-pub struct SpaceReport {
+pub(crate) struct SpaceReport {
     /// The variant.
     pub variant: String,
     /// Number of configurations.
@@ -15,7 +15,7 @@ pub struct SpaceReport {
     pub pairs: usize,
     /// The parameters with more than one value, the one that matters most first.
     pub parameters: Vec<ParameterImportance>,
-    /// Each device with the [share with the others](ParameterImportance::with_others) of each of `parameters`.
+    /// The devices, with the [share with the others](ParameterImportance::with_others) of each of `parameters`.
     pub by_device: Vec<(String, Vec<f64>)>,
     /// The map of the fast configurations.
     pub map: Option<SpaceMap>,
@@ -23,10 +23,11 @@ pub struct SpaceReport {
     pub searches: Option<SearchCurves>,
 }
 
-/// The importance of one parameter: shares of the variance of the logarithm of the time, over all configurations that
-/// have one.
+/// The importance of a parameter, as shares of the variance of the logarithm of the time.
+///
+/// The variance is over all configurations that have a time.
 #[derive(Clone, Debug, Default)]
-pub struct ParameterImportance {
+pub(crate) struct ParameterImportance {
     /// The parameter.
     pub parameter: String,
     /// Number of its values.
@@ -40,19 +41,19 @@ pub struct ParameterImportance {
 
 /// The best share that is reached with each pair of values of two parameters, whatever the others.
 #[derive(Clone, Debug, Default)]
-pub struct SpaceMap {
+pub(crate) struct SpaceMap {
     /// The parameter of the columns and what its values are called.
     pub columns: (String, Vec<String>),
     /// The parameter of the rows; none where only one parameter has several values.
     pub rows: Option<(String, Vec<String>)>,
-    /// Row by row; `None` where no configuration has those values.
+    /// The cells row by row; `None` where no configuration has those values.
     pub cells: Vec<Vec<Option<f64>>>,
 }
 
 /// The best share found, by number of evaluations.
 #[derive(Clone, Debug, Default)]
-pub struct SearchCurves {
-    /// Number of searches of each strategy on each pair of a device and an input, each with a seed of its own.
+pub(crate) struct SearchCurves {
+    /// Number of searches of each strategy on each pair, each with a seed of its own.
     pub seeds: usize,
     /// Number of pairs that were searched.
     pub pairs: usize,
@@ -64,7 +65,7 @@ pub struct SearchCurves {
 
 /// The results of the searches of one strategy.
 #[derive(Clone, Debug, Default)]
-pub struct SearchCurve {
+pub(crate) struct SearchCurve {
     /// The strategy.
     pub strategy: String,
     /// The mean over pairs and seeds at each of [`SearchCurves::evaluations`].
@@ -73,14 +74,13 @@ pub struct SearchCurve {
     pub least: Vec<f64>,
     /// The mean over the pairs of the best seed, at the same numbers.
     pub most: Vec<f64>,
-    /// Evaluations until 95 % of the best speed, median over all searches; none where half of them or more never
-    /// got there.
+    /// The median number of evaluations until 95 % of the best speed; none if half of the searches never reached it.
     pub to_95: Option<f64>,
 }
 
 /// The choices, variants with configurations, among which `fit` lets a model choose.
 #[derive(Clone, Debug, Default)]
-pub struct EmittedChoices {
+pub(crate) struct EmittedChoices {
     /// The choices, those that are most often the best of them first.
     pub choices: Vec<EmittedChoice>,
     /// Number of all choices.
@@ -93,16 +93,16 @@ pub struct EmittedChoices {
     pub greedy: Vec<(String, Vec<f64>)>,
 }
 
-/// One choice of [`EmittedChoices`].
+/// A choice of [`EmittedChoices`].
 #[derive(Clone, Debug, Default)]
-pub struct EmittedChoice {
+pub(crate) struct EmittedChoice {
     /// The choice, such as `tiled{block=64}`.
     pub choice: String,
-    /// Number of pairs on which it is the best of those emitted, of equals the first.
+    /// Number of pairs on which it is the best of those emitted; among equals the first counts.
     pub wins: usize,
-    /// Number of different inputs among these.
+    /// Number of different inputs among the wins.
     pub inputs: usize,
-    /// Number of different devices among these.
+    /// Number of different devices among the wins.
     pub devices: usize,
     /// The mean share where it may run.
     pub alone: f64,

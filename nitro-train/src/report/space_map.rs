@@ -1,5 +1,6 @@
-//! A map of the fast configurations of a variant: by the two parameters that matter most, as a heat map with the
-//! numbers in it.
+//! A map of the fast configurations of a variant, over the two parameters that matter most.
+//!
+//! It is a heat map with numbers.
 
 use maud::{Markup, html};
 use nitro_page::{Percent, name, wide};

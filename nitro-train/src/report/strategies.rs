@@ -1,4 +1,6 @@
-//! All selectors beside one another on devices left out (Muralidharan et al., ASPLOS 2016, Figure 6).
+//! The selectors beside one another on devices that were left out.
+//!
+//! As in Muralidharan et al., ASPLOS 2016, Figure 6.
 
 use maud::{Markup, html};
 use nitro_page::{Axis, Percent};
@@ -7,7 +9,7 @@ use super::data::HeldOut;
 
 /// The selectors that cannot be shipped: they look at the device that is left out.
 const CEILINGS: [&str; 3] = ["target-trained", "nitro-2014", "best-single-feature"];
-/// Drawing on chance says nothing about the others and would press them together.
+/// The selector that draws at random. It says nothing about the others and would press them together.
 const CHANCE: &str = "random";
 
 /// Plots means as bars and single devices as strokes.
@@ -37,7 +39,7 @@ struct Row<'a> {
     /// The mark of a selector that does not apply to every device.
     mark: &'static str,
     mean: f64,
-    /// One a device that the selector applies to.
+    /// The shares, one a device that the selector applies to.
     shares: Vec<f64>,
 }
 

@@ -3,7 +3,8 @@ mod tuning;
 use nitro_learn::Approximation;
 use nitro_test_support::pages::assert_fits_narrow_screens;
 
-use super::data::WorstInput;
+use super::data::*;
+use super::space_data::*;
 use super::*;
 
 fn score(selector: &str, mean: f64, highlighted: bool) -> Score {

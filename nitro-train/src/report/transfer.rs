@@ -6,6 +6,7 @@ use super::data::{HeldOut, Matrix};
 use super::html::like;
 use super::matrix::{Style, percent, table};
 
+/// Returns the part of a function about selectors of one device on another.
 pub(super) fn part(matrix: &Matrix, held_out: Option<&HeldOut>) -> Markup {
     if matrix.devices.len() < 2 {
         return html! {};

@@ -11,9 +11,10 @@ use super::html::like;
 const WORTHWHILE_SHARE: f64 = 0.03;
 /// Colours in the style sheet; further variants begin again, and the text tells them apart.
 const COLOURS: usize = 10;
-/// Narrower segments have no room for a number, which the table below has.
+/// The least share of a segment that has room for a number, which the table below has in any case.
 const LABELLED_SHARE: f64 = 0.07;
 
+/// Returns the part of a function about which variants win.
 pub(super) fn part(winners: &Winners) -> Markup {
     if winners.devices.is_empty() {
         return html! {};

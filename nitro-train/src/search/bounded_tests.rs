@@ -1,7 +1,7 @@
-//! Generated code of which a lower bound is known, on a device that tells its rate.
+//! A search of generated code with a lower bound, on a device that tells its rate.
 
 use nitro_core::{Artifact, DeviceEntry, DeviceFeature, Function, Parameter, VariantInfo};
-use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Step, Strategy};
+use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, PathBound, Step, Strategy};
 use nitro_store::recordings::Outcome;
 use nitro_store::store::Evaluated;
 
@@ -36,8 +36,9 @@ impl Generator for Blocks {
         Ok(format!("{} {}", path[0].option, path[1].option))
     }
 
-    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
-        Some(self.factor * least_ns(path[0].option) * device("round_ns")?)
+    fn path_bound(&self, device: &dyn Fn(&str) -> Option<f64>) -> Option<PathBound<'_>> {
+        let round_ns = device("round_ns")?;
+        Some(Box::new(move |path| Some(self.factor * least_ns(path[0].option) * round_ns)))
     }
 }
 
@@ -56,7 +57,7 @@ fn device(name: &'static str, round_ns: Option<f64>) -> &'static DeviceEntry {
     DeviceEntry::intern(name, || round_ns.map(feature).into_iter().collect(), |_| Vec::new())
 }
 
-/// What a search with so many evaluations found, and the texts that it asked for, step by step.
+/// Returns what a search with so many evaluations found, and the texts that it asked for, step by step.
 fn search(
     factor: f64,
     strategy: Strategy,

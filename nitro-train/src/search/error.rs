@@ -1,4 +1,4 @@
-//! Why a space cannot be searched.
+//! The reasons for which a space cannot be searched.
 
 use nitro_learn::configurations::ConfigurationsError;
 use nitro_search::{Strategy, WalkError};
@@ -6,33 +6,35 @@ use nitro_store::printable::{excerpt, list};
 use nitro_store::recordings::Recordings;
 use nitro_store::store::StoreError;
 
-/// Why the configurations of a variant cannot be searched.
+/// The reason for which the configurations of a variant cannot be searched.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]
 pub enum SearchError {
-    /// Nobody writes the code of a variant.
+    /// A variant of generated code has no generator.
     #[error(
-        "variant `{}` of `{function}` runs generated code, and this trainer has no generator for it: add one with `Tunable::generated`",
+        "variant `{}` of `{function}` runs generated code, and this trainer has no generator for it: \
+         add one with `Tunable::generated`",
         excerpt(variant)
     )]
     NoGenerator { function: String, variant: String },
 
-    /// A generator of what is not generated.
+    /// A generator is for a variant that is not generated.
     #[error(
-        "the generator of variant `{variant}` of `{function}` is for a variant with a parameter `in artifacts`; those are {}",
+        "the generator of variant `{variant}` of `{function}` is for a variant with a parameter `in artifacts`; \
+         those are {}",
         list(known)
     )]
     NotGenerated { function: String, variant: String, known: Vec<String> },
 
-    /// A strategy for configurations that are listed.
+    /// A strategy for listed configurations is to search generated code.
     #[error(
-        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` is searched by ants, genetic, random or prove: leave out --strategy, or name another \
-         --variant"
+        "`{strategy}` proposes configurations that are listed; the generated code of variant `{variant}` \
+         is searched by ants, genetic, random or prove: leave out --strategy, or name another --variant"
     )]
     Strategy { variant: String, strategy: Strategy },
 
-    /// Nothing bounds the times of what would be proved.
+    /// A proof is asked for where nothing bounds the times.
     #[error(
         "nothing can be proved of {} of `{function}` on {device}: that takes generated code whose generator bounds its \
          times (`Generator::prover`), as a space of decisions of nitro-decide does on a device whose rates are known; \
@@ -41,11 +43,11 @@ pub enum SearchError {
     )]
     NoProof { function: String, variant: Option<String>, device: String },
 
-    /// The decisions of a generator break what they promise.
+    /// A generator breaks what its decisions promise.
     #[error("the generator of variant `{variant}`: {source}")]
     Walk { variant: String, source: WalkError },
 
-    /// A device that was not measured.
+    /// A named device was not measured.
     #[error(
         "nothing was measured of `{function}` on device `{}`; devices with measurements are {}",
         excerpt(device),
@@ -53,30 +55,31 @@ pub enum SearchError {
     )]
     NoSuchDevice { function: String, device: String, known: Vec<String> },
 
-    /// More than can be walked through.
+    /// A variant has more configurations than can be walked through.
     #[error(
-        "variant `{variant}` has {count} configurations, of which at most {most} can be searched: give its parameters fewer values"
+        "variant `{variant}` has {count} configurations, of which at most {most} can be searched: \
+         give its parameters fewer values"
     )]
     TooMany { variant: String, count: u64, most: u64 },
 
-    /// What the store keeps of its beginning.
+    /// The store keeps sources of the search's beginning that cannot be read.
     #[error(
         "what the store keeps of the beginning of the search {}: {source}; another --seed begins another search",
         excerpt(search)
     )]
-    Begun { search: String, source: serde_json::Error },
+    UnreadableSources { search: String, source: serde_json::Error },
 
-    /// Recorded configurations that are no space.
+    /// The recorded configurations are no space.
     #[error(transparent)]
     Configurations(#[from] ConfigurationsError),
 
-    /// The store.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl SearchError {
-    /// These recordings are of other devices.
+    /// Creates the error of a device that recordings do not have.
     pub(crate) fn no_such_device(recordings: &Recordings, device: &str) -> Self {
         Self::NoSuchDevice {
             function: recordings.function.clone(),

@@ -1,14 +1,11 @@
-//! Searches of generated code: paths through the decisions of a generator become texts, and these configurations of
-//! its variant. First come its presets.
+//! The search of generated code: paths through the decisions of a generator become texts, and these configurations.
+//! First come the generator's presets.
 
 use std::collections::HashMap;
 
-use nitro_core::recording::PartTime;
 use nitro_core::{Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
-use nitro_search::{
-    Ask, Budget, Crossing, Decisions, Engine, Failure, PartReport, Path, Paths, Report, Step,
-};
+use nitro_search::{Ask, Budget, Decisions, Engine, Failure, PartReport, Path, PathBound, Paths, Report};
 use nitro_store::store::Evaluated;
 
 use super::error::SearchError;
@@ -18,51 +15,42 @@ use super::{GeneratedVariant, SearchPlan, SearchResult, VariantSearch};
 use crate::generate::Generator;
 use crate::measure::Candidate;
 
-/// The search of the generated code of one variant on one input.
+/// A search of the generated code of one variant on one input.
 pub(crate) struct GeneratedSearch<'a> {
     function: &'static Function,
     variant: usize,
     generator: &'a dyn Generator,
-    search: Engine<Paths<DecisionsOf<'a>>>,
-    /// What is evaluated first; none once it was asked for.
+    search: Engine<Paths<&'a dyn Decisions>>,
+    /// The texts that are evaluated first; none once they were asked for.
     presets: Option<Vec<String>>,
-    /// What was asked for and is not told yet, with the paths that gave it.
-    open: Vec<Open>,
-    /// What each text gave: several paths may give one.
+    /// The texts that were asked for and are not told yet.
+    open: Vec<OpenText>,
+    /// The report of each text: several paths may give one.
     told: HashMap<Choice, Report>,
-    /// Paths of which nothing can be made.
+    /// Number of paths of which nothing can be made.
     without_text: usize,
-    device: &'a DeviceEntry,
-    /// Whether what cannot be faster than the best is left out: until something takes less than its bound.
-    trusts_bounds: bool,
+    /// The lower bound of times, by which paths are skipped; none once something took less than its bound.
+    bound: Option<PathBound<'a>>,
     reasons: Reasons,
     result: SearchResult,
 }
 
-/// The decisions of a generator, which may be shared by threads.
-struct DecisionsOf<'a>(&'a dyn Generator);
-
-impl Decisions for DecisionsOf<'_> {
-    fn next(&self, path: &[Crossing]) -> Step {
-        self.0.decisions().next(path)
-    }
-}
-
-/// A text that was asked for.
-struct Open {
+/// A text that was asked for and is not told yet.
+struct OpenText {
     candidate: Candidate,
+    /// The paths that gave it.
     paths: Vec<Path>,
-    /// What it takes at least, where that is known.
+    /// The lower bound of its time, where that is known.
     bound_ns: Option<f64>,
 }
 
 impl<'a> GeneratedSearch<'a> {
-    /// A search that has not begun.
+    /// Creates a search that has not begun.
     pub(crate) fn new(
         plan: &SearchPlan<'_>,
         sought: &GeneratedVariant<'a>,
         function: &'static Function,
-        device: &'a DeviceEntry,
+        device: &DeviceEntry,
         input: &str,
     ) -> Self {
         let GeneratedVariant { variant, generator } = *sought;
@@ -76,39 +64,27 @@ impl<'a> GeneratedSearch<'a> {
             function,
             variant,
             generator,
-            search: Engine::new(Paths::new(DecisionsOf(generator), walks), budget),
+            search: Engine::new(Paths::new(generator.decisions(), walks), budget),
             presets: Some(presets),
             open: Vec::new(),
             told: HashMap::new(),
             without_text: 0,
-            device,
-            trusts_bounds: true,
+            bound: generator.path_bound(&|feature| device.feature(feature)),
             reasons: Reasons::default(),
             result,
         }
     }
 
-    /// Asks for a path, which may be one that cannot be faster than the best, one that nothing can be made of, or
-    /// give a text that is known.
+    /// Opens the text of a path.
+    ///
+    /// Where the path cannot be faster than the best, nothing can be made of it, or its text is known, the search is
+    /// told at once.
     fn propose(&mut self, path: Path) {
-        let tell = |search: &mut Engine<_>, report: Report| {
-            // It was asked for and not told, and the figures are such as a store keeps.
-            let _ = search.tell(&path, report);
-        };
-        let bound_ns = self.generator.bound_ns(&path, &|feature| self.device.feature(feature));
-        let bound_ns = bound_ns.filter(|bound_ns| self.trusts_bounds && !bound_ns.is_nan());
-        if let Some((bound_ns, best_ns)) = bound_ns.zip(self.best_ns()).filter(|(bound, best)| bound >= best)
-        {
-            let SearchResult { variant, input, .. } = &self.result;
-            tracing::debug!(
-                variant,
-                input,
-                bound_ns,
-                best_ns,
-                "a path is skipped: it is no faster than the best"
-            );
+        let bound_ns =
+            self.bound.as_ref().and_then(|bound| bound(&path)).filter(|bound_ns| !bound_ns.is_nan());
+        if self.is_no_faster(bound_ns) {
             self.result.skipped += 1;
-            return tell(&mut self.search, Report::failed(Failure::Skipped));
+            return self.tell_path(&path, Report::failed(Failure::Skipped));
         }
         let text = match self.generator.artifact(&path) {
             Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => text,
@@ -116,27 +92,47 @@ impl<'a> GeneratedSearch<'a> {
                 let (variant, error) = (&self.result.variant, unusable.err());
                 tracing::debug!(variant, ?error, most_bytes = MAX_ARTIFACT_BYTES, "a path gives no code");
                 self.without_text += 1;
-                return tell(&mut self.search, Report::failed(Failure::Invalid));
+                return self.tell_path(&path, Report::failed(Failure::Invalid));
             }
         };
         let candidate = candidate_of(self.function, self.variant, &text);
-        if let Some(known) = self.told.get(&candidate.choice) {
-            return tell(&mut self.search, known.clone());
+        if let Some(known) = self.told.get(&candidate.choice).cloned() {
+            return self.tell_path(&path, known);
         }
         match self.open.iter_mut().find(|own| own.candidate == candidate) {
             Some(own) => own.paths.push(path),
-            None => self.open.push(Open { candidate, paths: vec![path], bound_ns }),
+            None => self.open.push(OpenText { candidate, paths: vec![path], bound_ns }),
         }
     }
 
-    /// The best time of all that was told: the same for whoever searches together, since a step is proposed once
-    /// all before it is told.
-    fn best_ns(&self) -> Option<f64> {
-        self.told.values().filter_map(|report| report.evaluation.time_ns()).reduce(f64::min)
+    /// Tells the search what came of a path.
+    fn tell_path(&mut self, path: &Path, report: Report) {
+        // It was asked for and not told, and the figures are such as a store keeps.
+        let _ = self.search.tell(path, report);
     }
 
-    /// A bound that something is faster than says nothing of anything else either.
-    fn check(&mut self, candidate: &Candidate, bound_ns: Option<f64>, time_ns: f64) {
+    /// Returns true if this lower bound is no faster than the best of all that was told.
+    ///
+    /// The best is the same for whoever searches together, since a step is proposed once all before it is told.
+    fn is_no_faster(&self, bound_ns: Option<f64>) -> bool {
+        let best_ns = self.told.values().filter_map(|report| report.evaluation.time_ns()).reduce(f64::min);
+        let (Some(bound_ns), Some(best_ns)) = (bound_ns, best_ns) else { return false };
+        let SearchResult { variant, input, .. } = &self.result;
+        let is_no_faster = bound_ns >= best_ns;
+        if is_no_faster {
+            tracing::debug!(
+                variant,
+                input,
+                bound_ns,
+                best_ns,
+                "a path is skipped: it is no faster than the best"
+            );
+        }
+        is_no_faster
+    }
+
+    /// Drops the bound if something took less: it says nothing of anything else either.
+    fn check_bound(&mut self, candidate: &Candidate, bound_ns: Option<f64>, time_ns: f64) {
         if let Some(bound_ns) = bound_ns.filter(|bound_ns| time_ns < *bound_ns) {
             let SearchResult { variant, input, .. } = &self.result;
             let configuration = &candidate.configuration;
@@ -146,9 +142,10 @@ impl<'a> GeneratedSearch<'a> {
                 configuration,
                 time_ns,
                 bound_ns,
-                "took less than its lower bound: no path is skipped any more, and of those that were some may be faster"
+                "took less than its lower bound: no path is skipped any more, and of those that were some \
+                 may be faster"
             );
-            self.trusts_bounds = false;
+            self.bound = None;
         }
     }
 }
@@ -158,13 +155,17 @@ impl VariantSearch for GeneratedSearch<'_> {
         for text in self.presets.take().unwrap_or_default() {
             let candidate = candidate_of(self.function, self.variant, &text);
             if !self.open.iter().any(|own| own.candidate == candidate) {
-                self.open.push(Open { candidate, paths: Vec::new(), bound_ns: None });
+                self.open.push(OpenText { candidate, paths: Vec::new(), bound_ns: None });
             }
         }
         while self.open.is_empty() {
-            let walk = |source| SearchError::Walk { variant: self.result.variant.clone(), source };
-            let Ask::Evaluate(paths) = self.search.ask(usize::MAX).map_err(walk)? else { break };
-            paths.into_iter().for_each(|path| self.propose(path));
+            match self.search.ask(usize::MAX) {
+                Ok(Ask::Evaluate(paths)) => paths.into_iter().for_each(|path| self.propose(path)),
+                Ok(_) => break,
+                Err(source) => {
+                    return Err(SearchError::Walk { variant: self.result.variant.clone(), source });
+                }
+            }
         }
         Ok(self.open.iter().map(|own| own.candidate.clone()).collect())
     }
@@ -175,33 +176,80 @@ impl VariantSearch for GeneratedSearch<'_> {
                 self.open.push(open);
                 continue;
             };
-            let Open { candidate, paths, bound_ns } = open;
+            let OpenText { candidate, paths, bound_ns } = open;
             self.reasons.note(&evaluated.reason);
             let report = report(evaluated);
             for path in paths {
-                let _ = self.search.tell(&path, report.clone()); // as in `propose`
+                self.tell_path(&path, report.clone());
             }
             let time_ns = report.evaluation.time_ns();
-            time_ns.into_iter().for_each(|time_ns| self.check(&candidate, bound_ns, time_ns));
             self.told.insert(candidate.choice, report);
-            let time_ns = time_ns.map(|time_ns| (candidate.configuration, time_ns));
-            self.result.times_ns.extend(time_ns);
+            if let Some(time_ns) = time_ns {
+                self.check_bound(&candidate, bound_ns, time_ns);
+                self.result.times_ns.push((candidate.configuration, time_ns));
+            }
         }
     }
 
     fn finish(self: Box<Self>) -> SearchResult {
-        self.result.ended(self.told.len() + self.without_text, self.reasons)
+        self.result.sorted().ended(self.told.len() + self.without_text, self.reasons)
     }
 }
 
-/// What a colony learns from: also what each part took, which its decisions alone are to answer for.
+/// Makes a report for a colony: also of each part, for whose time its decisions alone are to answer.
 fn report(evaluated: Evaluated) -> Report {
-    let Evaluated { outcome, parts, .. } = evaluated;
-    let part = |PartTime { name, time_ns, metrics }| PartReport {
-        part: name.into(),
-        time_ns,
-        metrics: metrics.into_iter().collect(),
-    };
-    let parts = parts.into_iter().map(part).collect();
-    Report { parts, ..evaluation(outcome).into() }
+    let mut report = Report::from(evaluation(evaluated.outcome));
+    for part in evaluated.parts {
+        let metrics = part.metrics.into_iter().collect();
+        report.parts.push(PartReport { part: part.name.into(), time_ns: part.time_ns, metrics });
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use nitro_core::{Artifact, Parameter, VariantInfo};
+    use nitro_search::{BoxError, Crossing, Decision, NodeKey, Step};
+
+    use super::*;
+
+    const PARAMETERS: [Parameter; 1] = [Parameter::artifact("kernel")];
+    static VARIANTS: [VariantInfo; 1] = [VariantInfo::new("found").with_parameters(&PARAMETERS)];
+    static FUNCTION: Function = Function::new("f", &VARIANTS);
+
+    /// A generator of 1000 numbers, of which it knows one to be sane.
+    struct Numbers;
+
+    impl Decisions for Numbers {
+        fn next(&self, path: &[Crossing]) -> Step {
+            match path {
+                [] => Step::Choose(Decision::new(NodeKey::new("number"), 1000)),
+                _ => Step::Complete,
+            }
+        }
+
+        fn initial_paths(&self) -> Vec<Path> {
+            vec![vec![Crossing { node: NodeKey::new("number"), part: None, option: 414 }]]
+        }
+    }
+
+    impl Generator for Numbers {
+        fn decisions(&self) -> &dyn Decisions {
+            self
+        }
+
+        fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+            Ok(path[0].option.to_string())
+        }
+    }
+
+    #[test]
+    fn a_colony_begins_with_the_paths_that_its_generator_knows_to_be_sane() {
+        let plan = SearchPlan { evaluations: 8, ..SearchPlan::default() };
+        let sought = GeneratedVariant { variant: 0, generator: &Numbers };
+        let device = DeviceEntry::intern("numbers:0", Vec::new, |_| Vec::new());
+        let mut search = GeneratedSearch::new(&plan, &sought, &FUNCTION, device, "x");
+        let open = search.open().unwrap();
+        assert_eq!(Artifact::from(open[0].choice.configuration).text(), Some("414"));
+    }
 }

@@ -1,4 +1,4 @@
-//! The settings of a search that measures.
+//! The plan of a search that measures.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -11,28 +11,28 @@ use nitro_store::recordings::Recordings;
 use super::SearchStrategy;
 use super::error::SearchError;
 use crate::generate::Generator;
-use crate::measure::{Candidate, WALKED, all_of_variant};
+use crate::measure::{Candidate, WALKED, all_of_variant, is_generated};
 
-/// The settings of the searches of one function.
+/// A plan of the searches of one function.
 #[derive(Debug, Default)]
 pub(crate) struct SearchPlan<'a> {
     /// The variant; without one, every variant with tuning parameters.
     pub(crate) variant: Option<String>,
     /// The strategy; without one, `transfer` where configurations are listed, and ants where they are generated.
     pub(crate) strategy: Option<SearchStrategy>,
-    /// Something may be faster than what is proved to be the fastest by so many percent of its time.
+    /// The percentage of its time by which something may be faster than what is proved to be the fastest.
     pub(crate) within_percent: f64,
-    /// Who writes code for which variant.
+    /// The writers of code.
     pub(crate) generators: Generators<'a>,
-    /// At most so many evaluations an input.
+    /// The most evaluations of an input.
     pub(crate) evaluations: usize,
-    /// Seed of everything random.
+    /// The seed of everything random.
     pub(crate) seed: u64,
-    /// What other devices measured.
+    /// The recordings of other devices.
     pub(crate) others: Recordings,
-    /// Names of devices to learn from; without, all others.
+    /// The names of devices to learn from; without, all others.
     pub(crate) sources: Option<Vec<String>>,
-    /// Where in `others` what is, once that was asked for.
+    /// An index of `others`, once it was asked for.
     pub(crate) by_input: OnceCell<ByInput>,
 }
 
@@ -50,11 +50,12 @@ impl fmt::Debug for Generators<'_> {
 pub(crate) struct GeneratedVariant<'a> {
     /// Index of the variant.
     pub(crate) variant: usize,
+    /// The writer of its code.
     pub(crate) generator: &'a dyn Generator,
 }
 
 impl GeneratedVariant<'_> {
-    /// Returns the texts that are evaluated first: at most so many.
+    /// Returns at most so many texts that are evaluated first.
     pub(super) fn usable_presets(&self, most: usize) -> Vec<String> {
         let presets = self.generator.presets().into_iter().map(|(_, text)| text);
         presets.filter(|text| text.len() <= MAX_ARTIFACT_BYTES).take(most).collect()
@@ -83,7 +84,7 @@ impl<'a> SearchPlan<'a> {
         }
     }
 
-    /// Tells if branch and bound searches.
+    /// Returns true if branch and bound searches.
     pub(super) fn proves(&self) -> bool {
         self.strategy == Some(SearchStrategy::Prove)
     }
@@ -102,13 +103,13 @@ impl<'a> SearchPlan<'a> {
             return self.provable(generated, function, device);
         }
         let strategy = self.path_strategy();
-        match generated.first().filter(|_| strategy.over_paths(self.seed).is_none()) {
-            Some(first) => {
-                let variant = function.variants()[first.variant].name().to_owned();
-                Err(SearchError::Strategy { variant, strategy })
-            }
-            None => Ok(generated),
+        if let Some(first) = generated.first()
+            && strategy.over_paths(self.seed).is_none()
+        {
+            let variant = function.variants()[first.variant].name().to_owned();
+            return Err(SearchError::Strategy { variant, strategy });
         }
+        Ok(generated)
     }
 
     /// Begins a proof over generated code; none where its generator has no bound of the times on the device.
@@ -139,72 +140,80 @@ impl<'a> SearchPlan<'a> {
         }
     }
 
+    /// Returns the wanted variants of generated code that have a generator.
     fn with_generator(&self, function: &'static Function) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
-        let name = |variant: usize| function.variants()[variant].name();
-        let generated: Vec<usize> =
-            (0..function.variants().len()).filter(|&own| is_generated(&function.variants()[own])).collect();
-        if let Some((variant, _)) =
-            self.generators.0.iter().find(|own| !generated.iter().any(|&at| name(at) == own.0))
-        {
+        let variants = function.variants().iter();
+        let known: Vec<&str> = variants.filter(|own| is_generated(own)).map(|own| own.name()).collect();
+        if let Some((variant, _)) = self.generators.0.iter().find(|(variant, _)| !known.contains(variant)) {
             return Err(SearchError::NotGenerated {
                 function: function.name().to_owned(),
                 variant: (*variant).to_owned(),
-                known: generated.into_iter().map(|own| name(own).to_owned()).collect(),
+                known: known.into_iter().map(str::to_owned).collect(),
             });
         }
         let mut sought = Vec::new();
-        for variant in generated.into_iter().filter(|&own| self.is_wanted(name(own))) {
-            match self.generators.0.iter().find(|own| own.0 == name(variant)) {
+        for (variant, own) in function.variants().iter().enumerate() {
+            let name = own.name();
+            if !is_generated(own) || !self.is_wanted(name) {
+                continue;
+            }
+            match self.generators.0.iter().find(|(variant, _)| *variant == name) {
                 Some((_, generator)) => sought.push(GeneratedVariant { variant, generator: *generator }),
-                None if self.variant.is_some() => return Err(no_generator(function, name(variant))),
+                None if self.variant.is_some() => return Err(no_generator(function, name)),
                 None => {}
             }
         }
         Ok(sought)
     }
 
+    /// Returns true for a variant that is to be searched, if it can be.
     fn is_wanted(&self, variant: &str) -> bool {
         self.variant.as_ref().is_none_or(|name| variant == name)
     }
 
-    /// Returns every possible configuration of the wanted variants, variant by variant: none where it is generated,
-    /// or what is searched has to be proved.
+    /// Returns every possible configuration of the wanted variants, variant by variant.
+    ///
+    /// There are none where it is generated, or what is searched has to be proved.
     ///
     /// # Errors
     /// When no such variant has tuning parameters, or one has too many configurations.
     pub(crate) fn candidates(&self, function: &'static Function) -> Result<Vec<Candidate>, SearchError> {
-        let variants = function.variants().iter().enumerate();
-        let parameterised = variants.filter(|(_, own)| !own.parameters().is_empty());
-        let known: Vec<&str> = parameterised.clone().map(|(_, own)| own.name()).collect();
-        let wanted = parameterised.filter(|(_, own)| self.is_wanted(own.name()));
-        let seeks_code = wanted.clone().any(|(_, own)| is_generated(own) || self.proves());
-        let mut all = Vec::new();
-        for (variant, own) in wanted.filter(|_| !self.proves()) {
-            let too_many = || SearchError::TooMany {
-                variant: own.name().to_owned(),
-                count: own.parameters().configurations(),
-                most: WALKED,
-            };
-            all.extend(all_of_variant(function, variant).ok_or_else(too_many)?);
-        }
-        match (&self.variant, all.is_empty() && !seeks_code) {
-            (_, false) => Ok(all),
-            (Some(variant), _) if !known.is_empty() => Err(ConfigurationsError::NoSuchVariant {
-                function: function.name().to_owned(),
-                variant: variant.clone(),
-                known: known.into_iter().map(str::to_owned).collect(),
+        let mut known = Vec::new();
+        let (mut all, mut seeks_code) = (Vec::new(), false);
+        for (variant, own) in function.variants().iter().enumerate() {
+            if own.parameters().is_empty() {
+                continue;
             }
-            .into()),
-            _ => Err(ConfigurationsError::NoSpace { function: function.name().to_owned() }.into()),
+            known.push(own.name().to_owned());
+            if !self.is_wanted(own.name()) {
+                continue;
+            }
+            seeks_code |= is_generated(own) || self.proves();
+            if !self.proves() {
+                all.extend(all_of_variant(function, variant).ok_or_else(|| too_many(own))?);
+            }
         }
+        if seeks_code || !all.is_empty() {
+            return Ok(all);
+        }
+        let function = function.name().to_owned();
+        Err(match &self.variant {
+            Some(variant) if !known.is_empty() => {
+                ConfigurationsError::NoSuchVariant { function, variant: variant.clone(), known }
+            }
+            _ => ConfigurationsError::NoSpace { function },
+        }
+        .into())
     }
 }
 
-fn is_generated(variant: &VariantInfo) -> bool {
-    variant.parameters().artifact().is_some()
+/// Creates the error of a variant with more configurations than can be walked through.
+fn too_many(variant: &VariantInfo) -> SearchError {
+    let count = variant.parameters().configurations();
+    SearchError::TooMany { variant: variant.name().to_owned(), count, most: WALKED }
 }
 
-/// That nobody writes the code of a variant.
+/// Creates the error of a variant whose code nobody writes.
 pub(crate) fn no_generator(function: &Function, variant: &str) -> SearchError {
     SearchError::NoGenerator { function: function.name().to_owned(), variant: variant.to_owned() }
 }

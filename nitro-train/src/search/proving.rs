@@ -1,4 +1,4 @@
-//! Searches that prove: branch and bound over the texts of a generator, after its presets.
+//! A search that proves: branch and bound over the texts of a generator, after its presets.
 
 use nitro_core::{DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
@@ -13,8 +13,9 @@ use super::result::Reasons;
 use super::{GeneratedVariant, Proof, SearchPlan, SearchResult, SearchStrategy, VariantSearch};
 use crate::measure::Candidate;
 
-/// The number of proposals of a step. They are told together, in their order, so that what is proposed next does not
-/// depend on which was done first; and they can be compiled at once.
+/// The number of proposals of a step, which can be compiled at once.
+///
+/// They are told together, in their order, so that what is proposed next does not depend on which was done first.
 const STEP: usize = 32;
 
 /// A search of the generated code of one variant on one input that proves what it found.
@@ -154,7 +155,7 @@ impl VariantSearch for ProofSearch<'_> {
 
     fn finish(mut self: Box<Self>) -> SearchResult {
         let (result, reasons) = (std::mem::take(&mut self.result), std::mem::take(&mut self.reasons));
-        let result = result.ended(self.evaluations, reasons);
+        let result = result.sorted().ended(self.evaluations, reasons);
         SearchResult { proof: Some(self.proof(result.best_ns)), ..result }
     }
 }

@@ -1,4 +1,4 @@
-//! Branch and bound over generated code, behind a toy generator whose bound is a table.
+//! A proof by branch and bound over generated code, behind a toy generator whose bound is a table.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

@@ -31,14 +31,15 @@ pub struct SearchResult {
     pub failed: usize,
     /// The reason for which most of those failed, as far as that is known.
     pub reason: Option<String>,
-    /// Number of paths of generated code that were not evaluated, since by a [lower
-    /// bound](crate::generate::Generator::bound_ns) they are no faster than the best was then.
+    /// Number of paths of generated code that were not evaluated.
+    ///
+    /// By a [lower bound](crate::generate::Generator::path_bound) they are no faster than the best was then.
     pub skipped: usize,
     /// The fastest configuration; none while all failed.
     pub best: Option<String>,
     /// Its time in nanoseconds.
     pub best_ns: Option<f64>,
-    /// What branch and bound proved, with fields beside the others; none of other strategies.
+    /// The state of the proof of branch and bound, with fields beside the others; none of other strategies.
     #[serde(flatten)]
     pub proof: Option<Proof>,
     /// Configurations with their times.
@@ -65,10 +66,14 @@ impl SearchResult {
         }
     }
 
-    /// Ends with the fastest of the times, after so many evaluations, for reasons of those that failed.
-    pub(super) fn ended(mut self, evaluations: usize, reasons: Reasons) -> Self {
-        // Whatever the order in which they were told.
+    /// Sorts the times by configuration, so that the order in which they were told makes no difference.
+    pub(super) fn sorted(mut self) -> Self {
         self.times_ns.sort_by(|(a, _), (b, _)| a.cmp(b));
+        self
+    }
+
+    /// Ends with the fastest of the times, of equals the first, after so many evaluations.
+    pub(super) fn ended(self, evaluations: usize, reasons: Reasons) -> Self {
         let best = self.times_ns.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)).cloned();
         let (best, best_ns) = best.unzip();
         let failed = evaluations - self.times_ns.len();
@@ -79,11 +84,11 @@ impl SearchResult {
 /// The state of a proof that nothing is faster than the best.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Proof {
-    /// Nanoseconds that nothing in the space takes less than; none where nothing is proved.
+    /// A lower bound of the times in the space, in nanoseconds; none where nothing is proved.
     pub proved_ns: Option<f64>,
     /// The share of the best time by which something may still be faster: 0 where the best is the fastest.
     pub gap: Option<f64>,
-    /// Whether the search came to its end: everything was evaluated, or cannot be faster.
+    /// True if the search came to its end: everything was evaluated, or cannot be faster.
     pub is_complete: bool,
     /// The reasons of a bound that something took less than: then nothing is proved.
     pub refuted: Option<String>,
@@ -111,7 +116,7 @@ impl fmt::Display for Proof {
     }
 }
 
-/// The reasons for which candidates failed, and how often each was given.
+/// The reasons for which candidates failed, each with the number of times that it was given.
 #[derive(Default)]
 pub(super) struct Reasons(BTreeMap<String, usize>);
 

@@ -1,4 +1,4 @@
-//! The proposer of `train search`: on each input one search after the other, a variant each.
+//! The proposer of `train search`: on each input one search after the other, each of one variant.
 
 use std::collections::VecDeque;
 
@@ -7,11 +7,10 @@ use nitro_search::Sources;
 use nitro_store::store::{Evaluated, Store};
 
 use super::error::SearchError;
+use super::first_sources::first_sources;
+use super::listed::InputSpace;
 use super::proving::ProofSearch;
-use super::{
-    GeneratedSearch, GeneratedVariant, InputSearch, InputSpace, SearchPlan, SearchResult, VariantSearch,
-    first_sources,
-};
+use super::{GeneratedSearch, GeneratedVariant, ListedSearch, SearchPlan, SearchResult, VariantSearch};
 use crate::measure::{BoxError, Candidate, Proposer};
 
 /// The searches of one function on one device.
@@ -59,7 +58,7 @@ impl<'a> Searches<'a> {
     /// Creates the next search of the input, if there is one.
     fn next_search(&mut self) -> Option<Box<dyn VariantSearch + 'a>> {
         if let Some((space, sources)) = self.spaces.pop_front() {
-            return Some(Box::new(InputSearch::new(&self.plan, space, sources)));
+            return Some(Box::new(ListedSearch::new(&self.plan, space, sources)));
         }
         let sought = &self.generated[self.unsought.pop_front()?];
         if self.plan.proves() {

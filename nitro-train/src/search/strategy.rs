@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use nitro_search::Strategy;
+use nitro_search::{Sources, Strategy};
 
 /// The strategy of a search that measures.
 ///
@@ -14,10 +14,11 @@ use nitro_search::Strategy;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchStrategy {
-    /// Looks for something fast.
+    /// A strategy that looks for something fast.
     Find(Strategy),
-    /// Looks for the fastest by branch and bound, until nothing that is left can be faster. Searches generated code
-    /// whose generator has a lower bound of the times ([`Generator::prover`](crate::generate::Generator::prover)).
+    /// Branch and bound, which looks for the fastest until nothing that is left can be faster. It searches generated
+    /// code whose generator has a lower bound of the times
+    /// ([`Generator::prover`](crate::generate::Generator::prover)).
     Prove,
 }
 
@@ -33,5 +34,13 @@ impl fmt::Display for SearchStrategy {
             Self::Find(strategy) => strategy.fmt(formatter),
             Self::Prove => formatter.pad("prove"),
         }
+    }
+}
+
+/// Returns the names of the devices that a search learns from: one strategy looks at them.
+pub(crate) fn source_names(strategy: Strategy, sources: &Sources) -> Vec<String> {
+    match strategy {
+        Strategy::Transfer => sources.devices.iter().map(|source| source.device.clone()).collect(),
+        _ => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Searches and replays as tables.
+//! The tables of searches and replays.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,111 +7,116 @@ use nitro_core::choice_text;
 use nitro_learn::plain_table::Table;
 use nitro_store::printable::printable;
 
-use super::{Replayed, SearchResult};
+use super::{ReplayResult, SearchResult};
 
-/// Tables, each between its title and its notes. A width, as in `{tables:80}`, is the most columns that each may take.
+/// The tables of some results, each between its title and its notes.
+///
+/// A width, as in `{tables:80}`, is the most columns that each may take.
 pub(crate) struct Tables(Vec<Section>);
 
+/// A table with its title and its notes.
 struct Section {
     title: String,
     table: Table,
     notes: Vec<String>,
 }
 
-impl Section {
-    fn new(title: String, table: Table) -> Self {
-        Self { title, table, notes: Vec::new() }
-    }
-}
-
-/// By space and input one row a device and strategy, and in the end the mean of each strategy where it has several
-/// rows.
-pub(crate) fn replay_tables(replayed: &[Replayed]) -> Tables {
-    let after: BTreeSet<usize> = replayed.iter().flat_map(|one| one.best_after.keys().copied()).collect();
-    let table = || {
-        let counts = after.iter().map(|count| format!("% at {count}"));
-        Table::new(
-            ["searched on, by".to_owned()]
-                .into_iter()
-                .chain(counts)
-                .chain(["to 95 %", "never"].map(str::to_owned)),
-        )
-    };
-    let percent = |share: f64| format!("{:.1}", 100.0 * share);
-    let is_same = |one: &Replayed, other: &Replayed| {
-        (&one.function, &one.variant, &one.input) == (&other.function, &other.variant, &other.input)
-    };
+/// Makes a table for each space and input, with one row a device and strategy.
+///
+/// In the end comes the mean of each strategy, where it has several rows.
+pub(crate) fn replay_tables(replayed: &[ReplayResult]) -> Tables {
+    let counts: BTreeSet<usize> = replayed.iter().flat_map(|one| one.best_after.keys().copied()).collect();
     let mut tables = Vec::new();
-    for same in replayed.chunk_by(is_same) {
-        let mut own = table();
+    for same in replayed.chunk_by(|one, other| {
+        (&one.function, &one.variant, &one.input) == (&other.function, &other.variant, &other.input)
+    }) {
+        let mut table = replay_table(&counts);
         for one in same {
-            let shares =
-                after.iter().map(|count| one.best_after.get(count).copied().map_or(String::new(), percent));
-            let to_good = one.evaluations_to_95.map_or("–".to_owned(), |count| count.to_string());
-            let name = [format!("{}, {}", one.device, one.strategy)].into_iter();
-            own.row(name.chain(shares).chain([to_good, format!("{} of {}", one.never_95, one.seeds)]));
+            let mut row = vec![format!("{}, {}", one.device, one.strategy)];
+            row.extend(
+                counts.iter().map(|count| one.best_after.get(count).copied().map_or(String::new(), percent)),
+            );
+            row.push(one.evaluations_to_95.map_or("–".to_owned(), |count| count.to_string()));
+            row.push(format!("{} of {}", one.never_95, one.seeds));
+            table.row(row);
         }
-        let Replayed { function, variant, input, configurations, .. } = &same[0];
+        let ReplayResult { function, variant, input, configurations, .. } = &same[0];
         let variant = variant.as_ref().map_or(String::new(), |variant| format!(" {variant}"));
         let title = format!("{function}{variant}, input {input}: {configurations} configurations");
-        tables.push(Section::new(title, own));
+        tables.push(Section { title, table, notes: Vec::new() });
     }
     let strategies: BTreeSet<&str> = replayed.iter().map(|one| one.strategy.as_str()).collect();
-    let mut means = table();
-    for strategy in &strategies {
-        let own: Vec<_> = replayed.iter().filter(|one| one.strategy == *strategy).collect();
-        let mean = |count: &usize| {
-            let shares = own.iter().filter_map(|one| one.best_after.get(count));
-            percent(shares.sum::<f64>() / own.len() as f64)
-        };
-        means.row([format!("all, {strategy}")].into_iter().chain(after.iter().map(mean)));
-    }
     if replayed.len() > strategies.len() {
         let title = format!("mean over {} searches", replayed.len() / strategies.len());
-        tables.push(Section::new(title, means));
+        let table = mean_table(replayed, &counts, &strategies);
+        tables.push(Section { title, table, notes: Vec::new() });
     }
     Tables(tables)
 }
 
-/// By variant and device one row an input, and below what was proved of it.
-pub(crate) fn search_tables(searched: &[SearchResult]) -> Tables {
-    let is_same = |one: &SearchResult, other: &SearchResult| {
-        (&one.function, &one.variant, &one.device) == (&other.function, &other.variant, &other.device)
-    };
-    let of_same = |same: &[SearchResult]| {
-        let mut table =
-            Table::new(["input", "evaluated", "failed", "best ms", "configuration"]).ending_in_text();
-        for one in same {
-            let best_ms = one.best_ns.map_or(String::new(), |ns| format!("{:.4}", ns / 1e6));
-            let best = match (&one.best, &one.reason) {
-                (Some(best), _) => choice_text(&one.variant, best),
-                (None, Some(reason)) => {
-                    format!("all failed: {}", printable(reason.lines().next().unwrap_or_default()))
-                }
-                (None, None) => "all failed".to_owned(),
-            };
-            table.row([
-                one.input.clone(),
-                one.evaluations.to_string(),
-                one.failed.to_string(),
-                best_ms,
-                best,
-            ]);
+/// Creates a table without rows of replays, for these counts of evaluations.
+fn replay_table(counts: &BTreeSet<usize>) -> Table {
+    let mut heads = vec!["searched on, by".to_owned()];
+    heads.extend(counts.iter().map(|count| format!("% at {count}")));
+    heads.extend(["to 95 %", "never"].map(str::to_owned));
+    Table::new(heads)
+}
+
+/// Makes the table of the mean of each strategy.
+fn mean_table(replayed: &[ReplayResult], counts: &BTreeSet<usize>, strategies: &BTreeSet<&str>) -> Table {
+    let mut table = replay_table(counts);
+    for strategy in strategies {
+        let own: Vec<_> = replayed.iter().filter(|one| one.strategy == *strategy).collect();
+        let mut row = vec![format!("all, {strategy}")];
+        for count in counts {
+            let shares = own.iter().filter_map(|one| one.best_after.get(count));
+            row.push(percent(shares.sum::<f64>() / own.len() as f64));
         }
-        let SearchResult { function, variant, device, strategy, configurations, .. } = &same[0];
-        let among = match (configurations, same.iter().map(|one| one.skipped).sum::<usize>()) {
-            (0, 0) => "generated code".to_owned(),
-            (0, skipped) => {
-                format!("generated code, {skipped} paths skipped that by their bound are no faster")
+        table.row(row);
+    }
+    table
+}
+
+/// Writes a share in percent.
+fn percent(share: f64) -> String {
+    format!("{:.1}", 100.0 * share)
+}
+
+/// Makes a table for each variant and device, with one row an input, and below what was proved of it.
+pub(crate) fn search_tables(searched: &[SearchResult]) -> Tables {
+    let same = searched.chunk_by(|one, other| {
+        (&one.function, &one.variant, &one.device) == (&other.function, &other.variant, &other.device)
+    });
+    Tables(same.map(search_section).collect())
+}
+
+/// Makes the table of the searches of one variant on one device.
+fn search_section(same: &[SearchResult]) -> Section {
+    let mut table = Table::new(["input", "evaluated", "failed", "best ms", "configuration"]).ending_in_text();
+    let mut notes = Vec::new();
+    for one in same {
+        let best_ms = one.best_ns.map_or(String::new(), |ns| format!("{:.4}", ns / 1e6));
+        let best = match (&one.best, &one.reason) {
+            (Some(best), _) => choice_text(&one.variant, best),
+            (None, Some(reason)) => {
+                format!("all failed: {}", printable(reason.lines().next().unwrap_or_default()))
             }
-            (count, _) => format!("{count} configurations"),
+            (None, None) => "all failed".to_owned(),
         };
-        let proofs = same.iter().filter_map(|one| Some((&one.input, one.proof.as_ref()?)));
-        let notes =
-            proofs.map(|(input, proof)| printable(&format!("{input}: {proof}")).into_owned()).collect();
-        Section { title: format!("{function} {variant} on {device}, by {strategy}: {among}"), table, notes }
+        let (evaluations, failed) = (one.evaluations.to_string(), one.failed.to_string());
+        table.row([one.input.clone(), evaluations, failed, best_ms, best]);
+        let note = one.proof.as_ref().map(|proof| format!("{}: {proof}", one.input));
+        notes.extend(note.map(|note| printable(&note).into_owned()));
+    }
+    let SearchResult { function, variant, device, strategy, configurations, .. } = &same[0];
+    let among = match (configurations, same.iter().map(|one| one.skipped).sum::<usize>()) {
+        (0, 0) => "generated code".to_owned(),
+        (0, skipped) => {
+            format!("generated code, {skipped} paths skipped that by their bound are no faster")
+        }
+        (count, _) => format!("{count} configurations"),
     };
-    Tables(searched.chunk_by(is_same).map(of_same).collect())
+    Section { title: format!("{function} {variant} on {device}, by {strategy}: {among}"), table, notes }
 }
 
 impl fmt::Display for Tables {

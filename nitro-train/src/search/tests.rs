@@ -4,7 +4,7 @@ use nitro_learn::configurations::{ConfigurationsError, Measured, answers};
 use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use tempfile::TempDir;
 
-use super::{Replayed, SearchError, Strategy};
+use super::{ReplayResult, SearchError, Strategy};
 use crate::trainer::{DataRequest, ReplayRequest, TrainError, Trainer};
 
 const BLOCKS: [u32; 5] = [16, 32, 64, 128, 256];
@@ -75,7 +75,7 @@ impl Scene {
         Self { request, _folder: folder }
     }
 
-    fn replay(&self, change: impl FnOnce(&mut ReplayRequest)) -> Result<Vec<Replayed>, TrainError> {
+    fn replay(&self, change: impl FnOnce(&mut ReplayRequest)) -> Result<Vec<ReplayResult>, TrainError> {
         let mut request = self.request.clone();
         change(&mut request);
         Trainer::new().replay(&request)?.collect()

@@ -12,7 +12,7 @@ pub(crate) use progress::ProgressDisplay;
 
 /// The columns of whatever is no terminal.
 const USUAL_COLUMNS: usize = 80;
-/// On a terminal that is narrower, lines break.
+/// The least columns of a table; on narrower terminals lines break.
 const LEAST_COLUMNS: usize = 40;
 
 /// Returns the longest line on standard output.

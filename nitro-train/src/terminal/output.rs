@@ -1,4 +1,4 @@
-//! Standard output and standard error: the one place that writes to them.
+//! Standard output and standard error, written here only.
 //!
 //! Whoever reads them may go away (`| head -1`) and the disk behind them may be full. What a command prints on the
 //! way never ends its work.
@@ -12,21 +12,21 @@ use anyhow::Result;
 
 use nitro_learn::plain_table::Sentence;
 
-/// Standard output; clones write to the same.
+/// The standard output; clones write to the same.
 #[derive(Clone)]
 pub(crate) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// True where printing is all that the command is for. It ends when nothing can be printed any more; other commands
-    /// go on without what they print.
+    /// True if printing is all that the command is for. It ends when nothing can be printed any more; other commands go
+    /// on without what they print.
     is_result: bool,
     /// The first failure.
     failure: Option<io::Error>,
 }
 
 impl Output {
-    /// Creates the output of a command for which what it prints is the result, or that does other work.
+    /// Creates the output of a command that does nothing but print its result, or that does other work.
     pub(crate) fn new(is_result: bool) -> Self {
         Self::to(Box::new(io::stdout()), is_result)
     }
@@ -88,7 +88,7 @@ impl Write for Output {
     }
 }
 
-/// Standard error, for whoever reads it.
+/// The standard error, with or without a reader.
 #[derive(Clone, Copy)]
 pub(crate) struct Aside;
 
@@ -108,6 +108,7 @@ macro_rules! say {
 }
 pub(crate) use say;
 
+/// Writes a line to standard error.
 pub(crate) fn write_aside(line: fmt::Arguments<'_>) {
     let line = line.to_string();
     let line = super::columns_aside().map_or(line.clone(), |columns| between_words(&line, columns));

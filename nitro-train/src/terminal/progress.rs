@@ -1,30 +1,28 @@
 //! The progress of a long work: a bar on a terminal, plain lines elsewhere. All on stderr, results go to stdout.
 
-use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::cell::Cell;
 use std::io::IsTerminal;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use super::output::say;
-use crate::measure::Progress;
 
 /// The progress of one recording.
 pub(crate) struct ProgressDisplay {
     label: String,
-    /// None where nobody looks at a terminal: lines are written then.
+    /// The bar on a terminal; none where lines are written instead.
     bar: Option<ProgressBar>,
     expected: Cell<usize>,
     /// Inputs that were expected and left: those of a later pass are not told of again.
     left: Cell<usize>,
     done: Cell<usize>,
     /// Inputs that nobody expected: then how many there are to come is not known.
-    found: RefCell<BTreeSet<String>>,
     found_due: Cell<usize>,
     found_recorded: Cell<usize>,
 }
 
 impl ProgressDisplay {
+    /// Creates the progress of what is called so.
     pub(crate) fn new(label: String) -> Self {
         Self::shown(label, |bar| bar)
     }
@@ -36,12 +34,12 @@ impl ProgressDisplay {
 
     fn shown(label: String, show: impl FnOnce(ProgressBar) -> ProgressBar) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| show(bar(&label)));
-        let (expected, left, done, found, found_due, found_recorded) = Default::default();
-        Self { label, bar, expected, left, done, found, found_due, found_recorded }
+        let (expected, left, done, found_due, found_recorded) = Default::default();
+        Self { label, bar, expected, left, done, found_due, found_recorded }
     }
 
     /// Counts an input that nobody expected, of whatever name.
-    pub(crate) fn count_found(&self, recorded: bool) {
+    pub(crate) fn find(&self, recorded: bool) {
         let count = if recorded { &self.found_recorded } else { &self.found_due };
         count.set(count.get() + 1);
         if let Some(bar) = &self.bar
@@ -49,6 +47,58 @@ impl ProgressDisplay {
             && count.get() == 1
         {
             bar.set_style(counting_style());
+        }
+    }
+
+    /// Counts inputs that are to be measured, or were before.
+    pub(crate) fn expect(&self, inputs: usize, recorded: usize) {
+        self.expected.set(self.expected.get() + inputs);
+        let is_told = inputs <= self.left.get() && self.left.get() > 0;
+        self.left.set(self.left.get().saturating_sub(inputs));
+        match &self.bar {
+            Some(bar) => {
+                bar.set_style(bar_style());
+                bar.inc_length(inputs as u64);
+            }
+            None if is_told => {}
+            None => say!("{}: {inputs} inputs to measure, {recorded} measured before", self.label),
+        }
+    }
+
+    /// Shows the input that is being measured.
+    pub(crate) fn begin(&self, input: &str) {
+        self.bar.iter().for_each(|bar| bar.set_message(input.to_owned()));
+    }
+
+    /// Counts an input that has been measured.
+    pub(crate) fn end(&self) {
+        self.done.set(self.done.get() + 1);
+        match &self.bar {
+            Some(bar) => bar.inc(1),
+            None if self.done.get().is_multiple_of(25) && self.summary().is_some() => match self
+                .found_due
+                .get()
+            {
+                0 => say!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get()),
+                _ => say!("{}: {} inputs measured", self.label, self.done.get()),
+            },
+            None => {}
+        }
+    }
+
+    /// Counts an input that was expected and is left.
+    pub(crate) fn leave(&self) {
+        self.expected.set(self.expected.get().saturating_sub(1));
+        self.left.set(self.left.get() + 1);
+        self.bar.iter().for_each(|bar| bar.dec_length(1));
+    }
+
+    /// Says that inputs of other recorders are waited for.
+    pub(crate) fn wait(&self, inputs: usize) {
+        let line = format!("{}: waiting for {inputs} inputs that other recorders have claimed", self.label);
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => say!("{line}"),
         }
     }
 
@@ -90,64 +140,6 @@ impl Drop for ProgressDisplay {
             Some(bar) if self.summary().is_none() => bar.finish_and_clear(),
             Some(bar) => bar.finish_with_message(""),
             None => self.summary().iter().for_each(|summary| say!("{summary}")),
-        }
-    }
-}
-
-impl Progress for ProgressDisplay {
-    fn expect(&self, inputs: usize, recorded: usize) {
-        if inputs + recorded == 0 {
-            return;
-        }
-        self.expected.set(self.expected.get() + inputs);
-        let is_told = inputs <= self.left.get() && self.left.get() > 0;
-        self.left.set(self.left.get().saturating_sub(inputs));
-        match &self.bar {
-            Some(bar) => {
-                bar.set_style(bar_style());
-                bar.inc_length(inputs as u64);
-            }
-            None if is_told => {}
-            None => say!("{}: {inputs} inputs to measure, {recorded} measured before", self.label),
-        }
-    }
-
-    fn find(&self, input: &str, recorded: bool) {
-        if self.found.borrow_mut().insert(input.to_owned()) {
-            self.count_found(recorded);
-        }
-    }
-
-    fn begin(&self, input: &str) {
-        self.bar.iter().for_each(|bar| bar.set_message(input.to_owned()));
-    }
-
-    fn end(&self, _input: &str) {
-        self.done.set(self.done.get() + 1);
-        match &self.bar {
-            Some(bar) => bar.inc(1),
-            None if self.done.get().is_multiple_of(25) && self.summary().is_some() => match self
-                .found_due
-                .get()
-            {
-                0 => say!("{}: {} of {} inputs measured", self.label, self.done.get(), self.expected.get()),
-                _ => say!("{}: {} inputs measured", self.label, self.done.get()),
-            },
-            None => {}
-        }
-    }
-
-    fn leave(&self, _input: &str) {
-        self.expected.set(self.expected.get().saturating_sub(1));
-        self.left.set(self.left.get() + 1);
-        self.bar.iter().for_each(|bar| bar.dec_length(1));
-    }
-
-    fn wait(&self, inputs: usize) {
-        let line = format!("{}: waiting for {inputs} inputs that other recorders have claimed", self.label);
-        match &self.bar {
-            Some(bar) => bar.println(line),
-            None => say!("{line}"),
         }
     }
 }

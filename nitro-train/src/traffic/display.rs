@@ -1,4 +1,4 @@
-//! Captured traffic as text.
+//! The text form of captured traffic.
 
 use std::io::{self, Write};
 
@@ -56,8 +56,11 @@ fn suggestions(inputs: &[Suggestion], far: u64) -> Table {
     let mut table =
         Table::new(["like it, % of far calls"].into_iter().chain(names.iter().map(|name| name.as_str())));
     for Suggestion { features, calls } in inputs {
-        let value = |name: &&String| features.get(*name).map_or_else(String::new, |&value| number(value));
-        table.row(std::iter::once(percent(*calls, far)).chain(names.iter().map(value)));
+        let mut row = vec![percent(*calls, far)];
+        for name in &names {
+            row.push(features.get(*name).map_or_else(String::new, |&value| number(value)));
+        }
+        table.row(row);
     }
     table
 }

@@ -1,5 +1,7 @@
-//! Real calls, captured by programs that ran with `NITRO_CAPTURE=FILE`: how many of them lie far from what a model
-//! was trained on, what was chosen for them, and which inputs would be worth recording.
+//! The calls captured by programs that ran with `NITRO_CAPTURE=FILE`, compared with what models were trained on.
+//!
+//! [`Traffic`] tells how many are far from the training inputs, what was chosen for them, and which inputs would be
+//! worth recording.
 
 mod display;
 mod read;
@@ -63,7 +65,7 @@ pub struct DeviceTraffic {
     pub samples: usize,
     /// Number of calls that they stand for.
     pub calls: u64,
-    /// Of these, the calls whose input is far from the training inputs; absent where that cannot be told.
+    /// Number of these calls whose input is far from the training inputs; absent where that is unknown.
     pub far_calls: Option<u64>,
     /// The choices, the most frequent first.
     pub choices: Vec<ChosenVariant>,
@@ -78,7 +80,7 @@ pub struct ChosenVariant {
     pub reason: String,
     /// Number of calls.
     pub calls: u64,
-    /// Mean time of a call in nanoseconds; absent where it was not known.
+    /// The mean time of a call in nanoseconds; absent where it was not known.
     pub mean_time_ns: Option<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! The file that `NITRO_CAPTURE` names.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,12 +11,12 @@ use serde::de::IgnoredAny;
 
 use nitro_store::printable::excerpt;
 
-/// No line that a program writes is longer, in bytes: at most 32 features and four names.
+/// The most bytes of a line, above what a program writes: at most 32 features and four names.
 const LONGEST_LINE: usize = 64 << 10;
-/// A program stops at a sixteenth of it; somebody may have put several files together.
+/// The most bytes of a file. A program stops at a sixteenth of it; somebody may have put several files together.
 const MOST_BYTES: u64 = 256 << 20;
 
-/// One captured call.
+/// A captured call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct CapturedCall {
     /// The function that was called.
@@ -34,7 +35,7 @@ pub struct CapturedCall {
     /// The features; none for one that was not finite.
     #[serde(deserialize_with = "nitro_store::unique::map")]
     pub features: BTreeMap<String, Option<f64>>,
-    /// Time of the call in nanoseconds, where it was known.
+    /// The time of the call in nanoseconds, where it was known.
     #[serde(default)]
     pub time_ns: Option<f64>,
 }
@@ -43,7 +44,7 @@ pub struct CapturedCall {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CaptureError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read: name a file that a program with NITRO_CAPTURE=FILE has written", path.display())]
     Unreadable {
         /// The file.
@@ -152,15 +153,17 @@ fn sample(line: &[u8]) -> Result<CapturedCall, String> {
 }
 
 fn check_names(sample: &CapturedCall) -> Result<(), String> {
-    let ill = |name: &str, error| format!("the name `{}` {error}", excerpt(name));
-    name::check_function(&sample.function).map_err(|error| ill(&sample.function, error))?;
-    let mut names =
-        [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
-    names.try_for_each(|one| name::check(one).map_err(|error| ill(one, error)))?;
-    match sample.configuration.is_empty() {
-        true => Ok(()),
-        false => name::check(&sample.configuration).map_err(|error| ill(&sample.configuration, error)),
+    checked(&sample.function, name::check_function(&sample.function))?;
+    let names = [&sample.device, &sample.variant, &sample.reason].into_iter().chain(sample.features.keys());
+    for one in names.chain(Some(&sample.configuration).filter(|own| !own.is_empty())) {
+        checked(one, name::check(one))?;
     }
+    Ok(())
+}
+
+/// Adds the name to the error of a check.
+fn checked<E: fmt::Display>(name: &str, result: Result<(), E>) -> Result<(), String> {
+    result.map_err(|error| format!("the name `{}` {error}", excerpt(name)))
 }
 
 #[cfg(test)]

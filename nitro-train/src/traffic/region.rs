@@ -11,6 +11,7 @@ pub(super) struct TrainingRegion<'m> {
 }
 
 impl<'m> TrainingRegion<'m> {
+    /// Returns the region of a model's training inputs, or why there is none.
     pub(super) fn of(model: &'m Model) -> Result<Self, String> {
         match &model.coverage.inputs {
             Some(inputs) => Ok(Self { features: &model.features, inputs }),

@@ -12,17 +12,17 @@ use serde::Serialize;
 use super::read::CapturedCall;
 use super::region::TrainingRegion;
 
-/// At most so many inputs are suggested.
+/// The most inputs that are suggested.
 pub const MOST_SUGGESTIONS: usize = 5;
-/// At most so many inputs are looked at as suggestions: those that stand for most calls.
+/// The most inputs that are considered as suggestions: those that stand for most calls.
 const MOST_CANDIDATES: usize = 500;
 
 /// An input worth recording.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suggestion {
-    /// Its features, as far as the model asks for them; absent what was not finite.
+    /// The features that the model asks for; one that was not finite is absent.
     pub features: BTreeMap<String, f64>,
-    /// Far calls that are like it, without those of the suggestions before.
+    /// Number of far calls like it, without those of the suggestions before.
     pub calls: u64,
 }
 

@@ -64,13 +64,15 @@ fn scaled(scales: &[Scale], values: impl Iterator<Item = Option<f64>>) -> Vec<Op
     scales.iter().zip(finite).map(|(scale, value)| value.map(|value| scale.apply(value))).collect()
 }
 
-/// Returns the first of the rows that are nearest over the values that both have; none where that is no value.
+/// Returns the nearest row over the values that both have, the first of several. None where they share no value.
 fn nearest(rows: &[Vec<Option<f64>>], row: &[Option<f64>]) -> Option<usize> {
     if row.iter().all(Option::is_none) {
         return None;
     }
-    let distance = |other: &Vec<Option<f64>>| -> f64 {
-        other.iter().zip(row).filter_map(|(a, b)| Some(((*a)? - (*b)?).powi(2))).sum()
-    };
-    (0..rows.len()).min_by(|&a, &b| distance(&rows[a]).total_cmp(&distance(&rows[b])))
+    (0..rows.len()).min_by(|&a, &b| distance(&rows[a], row).total_cmp(&distance(&rows[b], row)))
+}
+
+/// Returns the squared distance over the values that both rows have.
+fn distance(a: &[Option<f64>], b: &[Option<f64>]) -> f64 {
+    a.iter().zip(b).filter_map(|(a, b)| Some(((*a)? - (*b)?).powi(2))).sum()
 }

@@ -1,4 +1,4 @@
-//! Recording so many inputs: those that tell most, instead of all of them.
+//! The recording of a limited number of inputs: those that tell most, instead of all of them.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use super::observer::Observer;
 use super::recorder::Recorder;
 use crate::measure::{Attempt, Candidate, Plan, Progress, RecordedInputs, SurveyedInputs};
 
-/// After so many inputs each a line says how far the recording is.
+/// Number of inputs after which a line says how far the recording is.
 const LINE_EVERY: usize = 25;
-/// One selector is fitted for this share of what is measured.
+/// The share of what is measured after which a selector is fitted anew.
 const ROUNDS_SHARE: usize = 8;
 
 /// Records inputs, the least certain next, until so many are in the store.
@@ -33,11 +33,13 @@ pub(super) fn record_within(
     let in_rounds = InRounds(recorder.observer);
     let in_rounds = Recorder { observer: &in_rounds, ..*recorder };
     while measured.len() < max_inputs.min(surveyed.len()) {
+        // A selector is fitted before each round: rounds grow with what is measured, so that fits take little of it.
         let left = max_inputs.min(surveyed.len()) - measured.len();
         let count =
             left.min((measured.len() / ROUNDS_SHARE).max(1).max(FIRST_INPUTS.saturating_sub(measured.len())));
         let only = choose(store, function.name(), device, &surveyed, &measured, count)?;
         let (before, candidates) = (measured.len(), surveyed.len());
+        // Inputs that cannot be measured are no candidates any more.
         let now = in_rounds.record(&Plan { only: Some(only), ..plan.clone() }, store)?;
         surveyed.retain(|input| !now.failed.contains_key(&input.name));
         recorded.measured += now.measured;
@@ -89,7 +91,7 @@ impl Progress for Round {
     }
 }
 
-/// The names of the next inputs.
+/// Returns the names of the next inputs.
 fn choose(
     store: &mut dyn SharedStore,
     function: &str,
@@ -102,16 +104,16 @@ fn choose(
         true => Recordings::default(),
         false => store.load(function)?,
     };
-    let position = |input: &Input| {
-        recordings.input_index(&input.name).unwrap_or_else(|| {
+    let (mut known, mut candidates) = (Vec::new(), Vec::new());
+    for input in surveyed {
+        let position = recordings.input_index(&input.name).unwrap_or_else(|| {
             recordings.inputs.push(input.clone());
             recordings.inputs.len() - 1
-        })
-    };
-    let positions: Vec<usize> = surveyed.iter().map(position).collect();
-    let is_measured = |input: &usize| measured.contains(&recordings.inputs[*input].name);
-    let (measured, candidates): (Vec<usize>, Vec<usize>) = positions.into_iter().partition(is_measured);
+        });
+        let group = if measured.contains(&input.name) { &mut known } else { &mut candidates };
+        group.push(position);
+    }
     let device = recordings.device_index(device).unwrap_or(0);
-    let next = next_inputs(&recordings, device, (&measured, &candidates), count, crate::DEFAULT_SEED)?;
+    let next = next_inputs(&recordings, device, (&known, &candidates), count, crate::DEFAULT_SEED)?;
     Ok(next.into_iter().map(|input| recordings.inputs[input].name.clone()).collect())
 }

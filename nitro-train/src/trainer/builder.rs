@@ -55,14 +55,16 @@ impl Default for Trainer {
 }
 
 impl Trainer {
-    /// A trainer without functions.
+    /// Returns a trainer without functions.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on
-    /// inputs while a session records: short for [`tunable`](Self::tunable) of a [`Tunable::new`].
+    /// Adds a function and the closure that calls it on inputs while a session records.
+    ///
+    /// `NAME::function()` stands beside each `#[code_variant]` function. Short for [`tunable`](Self::tunable) of a
+    /// [`Tunable::new`].
     #[must_use]
     pub fn function(
         self,
@@ -87,8 +89,9 @@ impl Trainer {
     }
 
     /// Adds profiles of the application proxies that the program carries, as `train profile` writes them to
-    /// `proxies.csv`: those of [`ShippedRecordings::profiles`](crate::ShippedRecordings::profiles) are compared
-    /// with them.
+    /// `proxies.csv`.
+    ///
+    /// [`ShippedRecordings::profiles`](crate::ShippedRecordings::profiles) are compared with them.
     #[must_use]
     pub fn shipped_proxies(mut self, proxies: &'static [u8]) -> Self {
         self.shipped_proxies = Some(proxies);
@@ -110,15 +113,16 @@ impl Trainer {
         self
     }
 
-    /// Asks this from now on what others take of the processors while variants are timed, and not this machine: for
-    /// tests, and for devices whose times do not depend on it.
+    /// Replaces the source of what others take of the processors while variants are timed.
+    ///
+    /// For tests, and for devices whose times do not depend on this machine.
     #[must_use]
     pub fn processors(mut self, processors: impl Processors + 'static) -> Self {
         self.processors = Box::new(processors);
         self
     }
 
-    /// The functions.
+    /// Returns the functions.
     pub fn functions(&self) -> impl Iterator<Item = &'static Function> {
         self.tunables.iter().map(|tunable| tunable.function)
     }
@@ -133,33 +137,38 @@ impl Trainer {
     /// # Errors
     /// When two functions have one name: what is recorded of one would be the other's too.
     pub(crate) fn check_names(&self) -> Result<(), TrainError> {
-        let is_other = |one: &Tunable, next: &Tunable| !std::ptr::eq(one.function, next.function);
         for (at, next) in self.tunables.iter().enumerate() {
-            if self.tunables[..at].iter().any(|one| one.name() == next.name() && is_other(one, next)) {
+            let mut namesakes = self.tunables[..at].iter().filter(|one| one.name() == next.name());
+            if namesakes.any(|one| !std::ptr::eq(one.function, next.function)) {
                 return Err(TrainError::FunctionTwice { function: next.name().to_owned() });
             }
         }
         Ok(())
     }
 
+    /// Returns the function of this name, if the trainer has it.
     pub(super) fn find(&self, function: &str) -> Option<&Tunable> {
         self.tunables.iter().find(|tunable| tunable.name() == function)
     }
 
-    /// The functions of these names, all without names.
+    /// Returns the functions of these names, all without names.
     pub(super) fn wanted(&self, names: &[String]) -> Result<Vec<&Tunable>, TrainError> {
         self.check_names()?;
         if names.is_empty() {
             return Ok(self.tunables.iter().collect());
         }
-        let unknown = |name: &String| TrainError::UnknownFunction {
-            function: name.clone(),
-            known: self.tunables.iter().map(|tunable| tunable.name().to_owned()).collect(),
-        };
-        names.iter().map(|name| self.find(name).ok_or_else(|| unknown(name))).collect()
+        let mut wanted = Vec::new();
+        for name in names {
+            let Some(tunable) = self.find(name) else {
+                let known = self.tunables.iter().map(|tunable| tunable.name().to_owned()).collect();
+                return Err(TrainError::UnknownFunction { function: name.clone(), known });
+            };
+            wanted.push(tunable);
+        }
+        Ok(wanted)
     }
 
-    /// The functions of these names that run on the device; all that do without names.
+    /// Returns the functions of these names that run on the device; all that do without names.
     pub(super) fn wanted_on(&self, names: &[String], device: &str) -> Result<Vec<&Tunable>, TrainError> {
         let (fitting, other): (Vec<_>, Vec<_>) =
             self.wanted(names)?.into_iter().partition(|tunable| tunable.fits(device));

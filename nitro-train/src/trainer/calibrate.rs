@@ -1,10 +1,10 @@
-//! Calibrating: a few measurements on the machine of use correct models that were learned elsewhere.
+//! The calibration of models that were learned elsewhere, by a few measurements on the machine of use.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nitro_core::model::{Model, file_name};
-use nitro_core::provide::OpenDevice;
 use nitro_learn::calibration::{Calibrator, with_calibrator};
 use nitro_store::printable::printable;
 use nitro_store::recordings::Recordings;
@@ -12,42 +12,39 @@ use serde::Serialize;
 
 use super::builder::Trainer;
 use super::doubtful::Doubtful;
-use super::error::TrainError;
+use super::error::{TrainError, all_or_first};
 use super::layered_store::LayeredStore;
 use super::left_out::{by_reason, named};
 use super::recorder::Recorder;
-use super::request::{DataRequest, InputLists, at_least_one};
-use super::tunable::Tunable;
+use super::request::{DataRequest, InputLists, at_least_one, read_model};
 use crate::measure::{Plan, Repeats, Share, describe_device};
-use crate::traffic::calls_among;
-use crate::traffic::{self, CapturedCall};
+use crate::traffic::{self, CapturedCall, calls_among};
 
 /// The settings of a calibration: which models, for which device, with how many measurements.
 #[derive(Args, Clone, Debug)]
 pub struct CalibrateRequest {
-    /// Which functions, from which recordings; what is measured goes into the store.
+    /// The functions, and the recordings, to which what is measured is added.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Device to calibrate for, as record names it
+    /// Device to calibrate for, by the name that record uses
     #[arg(long, value_name = "DEVICE", default_value = DEVICE)]
     pub device: String,
     /// Inputs of each function to measure
     #[arg(long, value_name = "N", default_value_t = MEASUREMENTS, value_parser = at_least_one())]
     pub measurements: usize,
-    /// File that programs with NITRO_CAPTURE=FILE have written: the inputs to measure are those that tell most of
-    /// such calls
+    /// File that programs with NITRO_CAPTURE=FILE have written; the inputs are chosen that tell most of such calls
     #[arg(long, value_name = "FILE")]
     pub captured: Option<PathBuf>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
-    /// File with the names of the training inputs, one a line [default: as fit]
+    /// File with the names of the training inputs, one a line [default: as for fit]
     #[arg(long, value_name = "FILE")]
     pub train_inputs: Option<PathBuf>,
-    /// When the repeats of one variant on one input end.
+    /// The end of the repeats of one variant on one input.
     #[arg(skip)]
     pub repeats: Repeats,
-    /// With whom the inputs are shared.
+    /// The recorders with whom the inputs are shared.
     #[arg(skip)]
     pub share: Share,
     /// Folder of models
@@ -68,7 +65,7 @@ impl Default for CalibrateRequest {
     }
 }
 
-/// What has become of one model.
+/// The result of calibrating a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CalibratedModel {
     /// The function.
@@ -77,11 +74,11 @@ pub struct CalibratedModel {
     pub device: String,
     /// The model's file.
     pub model: PathBuf,
-    /// How many training inputs are measured on the device, now or before.
+    /// Number of training inputs that are measured on the device, now or before.
     pub measured_inputs: usize,
-    /// How many captured calls had a say in which inputs those are.
+    /// Number of captured calls that had a say in which inputs those are.
     pub captured_calls: u64,
-    /// Whether the model chooses by them there; otherwise it does as well without.
+    /// True if the model chooses by them there; otherwise it does as well without.
     pub is_calibrated: bool,
 }
 
@@ -89,10 +86,10 @@ pub struct CalibratedModel {
 #[derive(Debug, Default)]
 #[must_use = "functions that could not be calibrated are among `failed`; `all` makes an error of them"]
 pub struct CalibratedModels {
-    /// One model for each function, calibrated or better without; their files are written.
+    /// The models, one for each function, calibrated or better without. Their files are written.
     pub models: Vec<CalibratedModel>,
-    /// One error for each function that has no model, no recordings of its sources, or could not be measured. A model
-    /// that it had before stays.
+    /// The errors of the functions that have no model, no recordings of its sources, or could not be measured. A model
+    /// that a function had before stays.
     pub failed: Vec<TrainError>,
 }
 
@@ -102,17 +99,15 @@ impl CalibratedModels {
     /// # Errors
     /// The first of [`failed`](Self::failed).
     pub fn all(self) -> Result<Vec<CalibratedModel>, TrainError> {
-        match self.failed.into_iter().next() {
-            Some(error) => Err(error),
-            None => Ok(self.models),
-        }
+        all_or_first(self.models, self.failed)
     }
 }
 
 impl Trainer {
-    /// Measures a few training inputs of each function on a device, those that tell most, and corrects the models
-    /// for it. What a model chooses elsewhere stays as it is, and so does what it chooses here if that is better. A
-    /// function that cannot be calibrated costs itself: the others are written.
+    /// Corrects the model of each function for a device by measuring a few training inputs, those that tell most.
+    ///
+    /// What a model chooses elsewhere stays as it is, and so does what it chooses here if that is better. A function
+    /// that cannot be calibrated costs itself: the others are written.
     ///
     /// The recordings of the devices that the models were learned from have to be at hand. What the store holds of
     /// the device is not measured again.
@@ -139,7 +134,8 @@ impl Trainer {
         let tunables = self.wanted_on(&request.data.functions, &request.device)?;
         let mut calibrated = CalibratedModels::default();
         for tunable in tunables {
-            match self.calibrate_one(request, captured.as_deref(), &mut store, tunable, &*device) {
+            let recorder = self.recorder(tunable, &request.device, &*device);
+            match self.calibrate_one(request, captured.as_deref(), &mut store, &recorder) {
                 Ok(model) => calibrated.models.push(model),
                 Err(error) if error.ends_the_process() => return Err(error),
                 Err(error) => calibrated.failed.push(error),
@@ -148,74 +144,96 @@ impl Trainer {
         Ok(calibrated)
     }
 
+    /// Calibrates the model of one function, and writes it. A model that was learned from the device stays.
     fn calibrate_one(
         &self,
         request: &CalibrateRequest,
         captured: Option<&[CapturedCall]>,
         store: &mut LayeredStore<'_>,
-        tunable: &Tunable,
-        device: &dyn OpenDevice,
+        recorder: &Recorder<'_>,
     ) -> Result<CalibratedModel, TrainError> {
-        let (function, id) = (tunable.name(), device.entry().id());
-        let file = request.models.join(file_name(function));
-        let mut model = Model::read(&file)
-            .map_err(|source| TrainError::NoModel { function: function.to_owned(), source })?;
-        let unchanged = CalibratedModel {
+        let (function, id) = (recorder.tunable.name(), recorder.device.entry().id());
+        let mut model = read_model(&request.models, function)?;
+        let mut calibrated = CalibratedModel {
             function: function.to_owned(),
             device: id.to_owned(),
-            model: file,
+            model: request.models.join(file_name(function)),
             measured_inputs: 0,
             captured_calls: 0,
             is_calibrated: false,
         };
         if model.provenance.sources.iter().any(|source| source == id) {
             self.tell(format!("{function}: {id} is one of the devices that the model was learned from"));
-            return Ok(unchanged);
+            return Ok(calibrated);
         }
-        let mut before = store.load(function)?;
-        if before.device_index(id).is_none() {
-            before.devices.push(describe_device(&device));
-        }
-        let (chosen, captured_calls) = calibrator_of(request, &before, &model, id, |calibrator| {
-            let calls = calls_among(&before, calibrator.recorded_inputs(), captured.unwrap_or_default());
-            let chosen = calibrator.inputs(request.measurements, calibrator.all_inputs(), &calls);
-            let names = chosen.into_iter().map(|input| calibrator.name(input).to_owned()).collect();
-            (names, calls.iter().sum::<f64>() as u64)
-        })?;
+        let (inputs, captured_calls) = choose_inputs(request, captured, store, recorder, &model)?;
         if captured.is_some() && captured_calls == 0 {
             self.tell(format!(
                 "{function}: none of its calls is captured; the inputs to measure are chosen without"
             ));
         }
-        let (observer, processors) = (&*self.observer, &*self.processors);
-        let recorder = Recorder { tunable, device_name: &request.device, device, observer, processors };
-        let plan =
-            Plan::new(tunable.inputs(request.inputs.as_deref()), request.repeats, request.share.clone());
-        let candidates = store.candidates(tunable.function)?;
-        let recorded =
-            recorder.record(&Plan { only: Some(chosen), candidates, ..plan }, store.writable()?)?;
-        for (why, inputs) in by_reason(&recorded.failed) {
-            self.tell(format!("{function} on {id}: left out: {}: {}", named(&inputs), printable(why)));
-        }
+        measure(request, inputs, store, recorder)?;
 
-        let after = store.load(function)?;
-        Doubtful::of(&after, id)
-            .sentence(function, &request.device)
-            .iter()
-            .for_each(|said| recorder.say(said));
-        let (measured, calibration) = calibrator_of(request, &after, &model, id, |calibrator| {
+        // All that is measured there counts, also what was before; a calibration that is no better is none.
+        let recordings = store.load(function)?;
+        let doubtful = Doubtful::of(&recordings, id).sentence(function, &request.device);
+        doubtful.iter().for_each(|said| recorder.say(said));
+        let (measured_inputs, calibration) = calibrator_of(request, &recordings, &model, id, |calibrator| {
             let measured = calibrator.measured();
             (measured.len(), calibrator.fit(&measured, &model))
         })?;
-        let is_calibrated = calibration.is_some();
+        calibrated.is_calibrated = calibration.is_some();
         model.calibrations.retain(|own| own.device != id);
         model.calibrations.extend(calibration);
-        model.write(&unchanged.model)?;
-        Ok(CalibratedModel { measured_inputs: measured, captured_calls, is_calibrated, ..unchanged })
+        model.write(&calibrated.model)?;
+        Ok(CalibratedModel { measured_inputs, captured_calls, ..calibrated })
     }
 }
 
-/// The calls in a file, of which there have to be some.
+/// Chooses the inputs that tell most; returns them with the number of captured calls that had a say.
+fn choose_inputs(
+    request: &CalibrateRequest,
+    captured: Option<&[CapturedCall]>,
+    store: &mut LayeredStore<'_>,
+    recorder: &Recorder<'_>,
+    model: &Model,
+) -> Result<(BTreeSet<String>, u64), TrainError> {
+    let id = recorder.device.entry().id();
+    let mut recordings = store.load(recorder.tunable.name())?;
+    if recordings.device_index(id).is_none() {
+        recordings.devices.push(describe_device(&recorder.device));
+    }
+    calibrator_of(request, &recordings, model, id, |calibrator| {
+        let calls = calls_among(&recordings, calibrator.recorded_inputs(), captured.unwrap_or_default());
+        let chosen = calibrator.inputs(request.measurements, calibrator.all_inputs(), &calls);
+        let names = chosen.into_iter().map(|input| calibrator.name(input).to_owned()).collect();
+        (names, calls.iter().sum::<f64>() as u64)
+    })
+}
+
+/// Measures these inputs on the device, and says which could not be measured.
+fn measure(
+    request: &CalibrateRequest,
+    inputs: BTreeSet<String>,
+    store: &mut LayeredStore<'_>,
+    recorder: &Recorder<'_>,
+) -> Result<(), TrainError> {
+    let Recorder { tunable, device, observer, .. } = recorder;
+    let offered = tunable.inputs(request.inputs.as_deref());
+    let plan = Plan {
+        only: Some(inputs),
+        candidates: store.candidates(tunable.function)?,
+        ..Plan::new(offered, request.repeats, request.share.clone())
+    };
+    let recorded = recorder.record(&plan, store.writable()?)?;
+    for (why, inputs) in by_reason(&recorded.failed) {
+        let (function, id, why) = (tunable.name(), device.entry().id(), printable(why));
+        observer.message(&format!("{function} on {id}: left out: {}: {why}", named(&inputs)));
+    }
+    Ok(())
+}
+
+/// Reads the captured calls in a file, and fails if there are none.
 fn captured(file: &Path) -> Result<Vec<CapturedCall>, TrainError> {
     match traffic::read(file)? {
         calls if calls.is_empty() => Err(TrainError::NoCalls { file: file.to_owned() }),
@@ -223,6 +241,7 @@ fn captured(file: &Path) -> Result<Vec<CapturedCall>, TrainError> {
     }
 }
 
+/// Lends the calibrator of a model for a device that has recordings.
 fn calibrator_of<T>(
     request: &CalibrateRequest,
     recordings: &Recordings,

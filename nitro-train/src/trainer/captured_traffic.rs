@@ -1,4 +1,4 @@
-//! How much of real traffic lies far from the training inputs.
+//! The calls in a file, compared with the models of a folder.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,8 +8,10 @@ use nitro_core::model::{Model, file_name};
 use super::error::TrainError;
 use crate::traffic::{CapturedCall, Traffic, read};
 
-/// What a file says that programs with `NITRO_CAPTURE=FILE` have written, function by function, seen by the models
-/// in a folder: how many calls are far from the training inputs, what was chosen for them, and what to record next.
+/// Compares the captured calls in a file with the models in a folder, function by function.
+///
+/// Programs write such a file with `NITRO_CAPTURE=FILE`. The result says how many calls are far from the training
+/// inputs, what was chosen for them, and what to record next.
 ///
 /// ```no_run
 /// for traffic in nitro_train::captured_traffic("calls.jsonl".as_ref(), "models".as_ref())? {

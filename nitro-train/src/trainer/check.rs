@@ -1,4 +1,4 @@
-//! Whether the models may be shipped, for the continuous integration of an application.
+//! The check of models before they are shipped, for the continuous integration of an application.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,10 +19,10 @@ use super::request::{DataRequest, InputLists};
 /// The settings of a check: what to check, against what.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct CheckRequest {
-    /// Which functions, against which recordings.
+    /// The functions, and the recordings to check against.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Which inputs the models should have been trained on, and which they are judged by.
+    /// The inputs that models should have been trained on, and those that they are judged by.
     #[command(flatten)]
     pub inputs: InputLists,
     /// Folder of models
@@ -31,11 +31,12 @@ pub struct CheckRequest {
     /// Recorded device to judge on; repeat for several [default: all]
     #[arg(long = "device", value_name = "DEVICE")]
     pub devices: Vec<String>,
-    /// The most regret that a model may have: 0.05 for choices that are 5 % off the best variant's speed, mean over
-    /// the test inputs and devices.
+    /// The most regret that a model may have, mean over the test inputs and devices.
+    ///
+    /// 0.05 stands for choices that are 5 % off the best variant's speed.
     #[arg(skip = MAX_REGRET)]
     pub max_regret: f64,
-    /// Other bounds of single functions.
+    /// The bounds of single functions in the place of that.
     #[arg(skip)]
     pub max_regret_of: BTreeMap<String, f64>,
 }
@@ -50,7 +51,7 @@ impl Default for CheckRequest {
     }
 }
 
-/// What was found about the model of one function, in the form of `check --json`.
+/// The findings about the model of one function, in the form of `check --json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ModelCheck {
     /// The function.
@@ -59,22 +60,24 @@ pub struct ModelCheck {
     pub model: PathBuf,
     /// The bound.
     pub max_regret: f64,
-    /// Mean over the devices; none where the model cannot be judged.
+    /// The mean over the devices; none where the model cannot be judged.
     pub regret: Option<f64>,
     /// The regret on each device.
     pub devices: BTreeMap<String, f64>,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first.
     pub worst_inputs: Vec<WorstInput>,
-    /// How many measured pairs of a test input and one of these devices do not count, since others took the
-    /// processors then.
+    /// Number of measured pairs of a test input and one of these devices that do not count. Others took the processors
+    /// then.
     pub doubtful: usize,
-    /// Why the model should not be shipped, a sentence each; empty for one that may.
+    /// The reasons why the model should not be shipped, a sentence each; empty for one that may.
     pub problems: Vec<String>,
 }
 
 impl Trainer {
-    /// Checks the model of each function: that it and the code have the same variants and features, that it was
-    /// fitted from these recordings, and that its regret on inputs held out from training is within a bound.
+    /// Checks that the model of each function fits the code and the recordings, and has a regret within a bound.
+    ///
+    /// It has to have the code's variants and features, and to be fitted from these recordings. The regret is that on
+    /// inputs held out from training.
     ///
     /// ```
     /// # let recordings = nitro_store::example();
@@ -133,7 +136,7 @@ impl Trainer {
     }
 }
 
-/// A model that cannot be read is a problem like another.
+/// Checks a model that may not be readable, which is a problem like another.
 fn judge(unjudged: ModelCheck, expected: &Expected<'_>) -> ModelCheck {
     match Model::read(&unjudged.model) {
         Ok(model) => {

@@ -33,7 +33,7 @@ use crate::measure::BoxError;
 /// # drop(trainer);
 /// ```
 pub trait TrainerCommand: Send + Sync {
-    /// Its name, its arguments and what `--help` says.
+    /// Returns the command: its name, its arguments and what `--help` says.
     fn command(&self) -> Command;
 
     /// Runs it. What it prints to `out` is its result; everything else belongs on stderr.
@@ -43,8 +43,9 @@ pub trait TrainerCommand: Send + Sync {
     fn run(&self, arguments: &ArgMatches, out: &mut dyn Write) -> Result<ExitCode, BoxError>;
 }
 
-/// Arguments, or a file, that are not what a command takes, in a sentence: the process ends with 2, as for options
-/// that there are not, and not with the 1 of what fails on its way.
+/// An error in the arguments, or in a file that they name, as a sentence.
+///
+/// The process ends with 2, as for unknown options, and not with the 1 of what fails on its way.
 ///
 /// ```
 /// use nitro_train::{BoxError, UsageError};

@@ -1,22 +1,22 @@
-//! Generated code, described by whoever generates it: what there is, and what one of it does.
+//! The generated code there is, and descriptions of it by its generators.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use nitro_core::Artifact;
-use nitro_core::model::{Model, file_name};
-use nitro_store::recordings::{Recordings, named_artifact as named};
+use nitro_core::model::file_name;
+use nitro_store::recordings::{Recordings, named_artifact};
 use serde::Serialize;
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
-use super::request::DataRequest;
+use super::request::{DataRequest, read_model};
 use super::tunable::Tunable;
 use crate::generate::{Description, Generator, Target};
 
-/// Which generated code is looked at.
+/// A request for a list of generated code.
 ///
 /// ```
 /// use nitro_train::GeneratedRequest;
@@ -26,10 +26,10 @@ use crate::generate::{Description, Generator, Target};
 /// ```
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedRequest {
-    /// Of which functions, out of which store.
+    /// The functions, and the store.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Variant whose kernels are shown [default: every one with a generator]
+    /// Variant whose kernels are shown [default: every variant with a generator]
     #[arg(long, value_name = "V")]
     pub variant: Option<String>,
     /// Folder of models
@@ -38,7 +38,7 @@ pub struct GeneratedRequest {
 }
 
 impl Default for GeneratedRequest {
-    /// All that the generators, the default store and the models in `models/` have.
+    /// Returns a request for all that the generators, the default store and the models in `models/` have.
     fn default() -> Self {
         Self { data: DataRequest::default(), variant: None, models: PathBuf::from("models") }
     }
@@ -49,24 +49,24 @@ impl Default for GeneratedRequest {
 pub struct GeneratedCode {
     /// The function.
     pub function: String,
-    /// Its variant.
+    /// The variant.
     pub variant: String,
-    /// What it is called: a preset's name, or the digest.
+    /// The name of a preset, or the digest.
     pub name: String,
     /// The digest, as in stores and models.
     pub digest: String,
-    /// Whether the generator has it as a preset.
+    /// True if the generator has it as a preset.
     pub is_preset: bool,
-    /// Whether the function's model can pick it.
+    /// True if the function's model can pick it.
     pub is_in_model: bool,
-    /// Whether the store, or recordings that the program carries, have its text.
+    /// True if the store, or recordings that the program carries, have its text.
     pub is_in_store: bool,
     /// The text itself.
     #[serde(skip)]
     pub text: String,
 }
 
-/// What is to be described.
+/// A request to describe generated code.
 ///
 /// ```
 /// use nitro_train::DescribeRequest;
@@ -74,37 +74,41 @@ pub struct GeneratedCode {
 /// let request = DescribeRequest { architecture: Some(90), ..DescribeRequest::new("sane") };
 /// assert_eq!(request.name, "sane");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct DescribeRequest {
-    /// Where it is looked for.
+    /// The code to look among.
+    #[command(flatten)]
     pub among: GeneratedRequest,
-    /// A preset's name, or a digest: of one that nothing else begins like, the beginning suffices.
+    /// The name of a preset, or the beginning of a digest that no other has.
+    #[arg(skip)]
     pub name: String,
-    /// The device of this machine whose needs are told. Without: the first of the kind that the function runs on,
-    /// if there is one.
+    /// Device of this machine to compile for, for example cuda:0. Without: the first that the function runs on, if
+    /// there is one; else nothing is compiled
+    #[arg(long, value_name = "D", requires = "kernel")]
     pub device: Option<String>,
-    /// The architecture whose needs are told, in the place of a device, e.g. 90 for `sm_90`.
+    /// Architecture to compile for, with or without such a device here: 90 for sm_90
+    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "device")]
     pub architecture: Option<u32>,
 }
 
 impl DescribeRequest {
-    /// The code of this name, for this machine, among all there is.
+    /// Returns the code of this name, for this machine, among all there is.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self { among: GeneratedRequest::default(), name: name.into(), device: None, architecture: None }
     }
 }
 
-/// What generated code does.
+/// A piece of generated code with its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
-    /// Which code.
+    /// The code.
     pub code: GeneratedCode,
-    /// In the words of its generator.
+    /// The description by its generator.
     pub description: Description,
 }
 
-/// Who generates the code of a variant.
+/// A variant with the generator of its code.
 struct Source<'t> {
     tunable: &'t Tunable,
     variant: &'static str,
@@ -112,18 +116,20 @@ struct Source<'t> {
 }
 
 impl Trainer {
-    /// The generated code there is: the presets of each generator, then what models and store have, by digest.
+    /// Returns the generated code there is: the presets of each generator, then what models and store have, by digest.
     ///
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = values.len()), variants(plain, found { kernel in artifacts }), default = plain, crate = nitro)]
+    /// #     #[code_variant(features(length = values.len()),
+    /// #         variants(plain, found { kernel in artifacts }), default = plain, crate = nitro)]
     /// #     pub fn sum(values: &[u32]) -> u32;
     /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
     /// #     fn found(p: sum::Found, values: &[u32]) -> u32 { plain(values) }
     /// # }
     /// # use app::sum;
-    /// # use nitro_train::generate::{BoxError, Crossing, Decision, Decisions, Description, Generator, NodeKey, Step, Target};
+    /// # use nitro_train::generate::{BoxError, Crossing, Decision, Decisions, Description};
+    /// # use nitro_train::generate::{Generator, NodeKey, Step, Target};
     /// # struct Blocks;
     /// # impl Decisions for Blocks { fn next(&self, _: &[Crossing]) -> Step { Step::Complete } }
     /// # impl Generator for Blocks {
@@ -152,7 +158,7 @@ impl Trainer {
         Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// What a generator says of its code; [`generated`](Self::generated) has an example.
+    /// Describes generated code; [`generated`](Self::generated) has an example.
     ///
     /// # Errors
     /// As [`generated`](Self::generated); when nothing or several have the name, when the device is not here, and
@@ -176,7 +182,7 @@ impl Trainer {
         }
     }
 
-    /// The device that is named, which has to be here, or else the first of the function's kind.
+    /// Returns the device that is named, which has to be here, or else the first of the function's kind.
     fn described_device(
         &self,
         request: &DescribeRequest,
@@ -188,17 +194,14 @@ impl Trainer {
         }
     }
 
-    /// All generators that are asked for.
+    /// Returns the variants with generators that are asked for.
     fn sources(&self, request: &GeneratedRequest) -> Result<Vec<Source<'_>>, TrainError> {
         let tunables = self.wanted(&request.data.functions)?;
         let mut sources: Vec<Source<'_>> = Vec::new();
         for &tunable in &tunables {
-            let own = tunable.generators.iter();
-            sources.extend(own.map(|(variant, generator)| Source {
-                tunable,
-                variant,
-                generator: &**generator,
-            }));
+            for (variant, generator) in &tunable.generators {
+                sources.push(Source { tunable, variant, generator: &**generator });
+            }
         }
         let known: Vec<String> =
             sources.iter().map(|own| format!("`{}` of `{}`", own.variant, own.tunable.name())).collect();
@@ -213,7 +216,7 @@ impl Trainer {
         Ok(sources)
     }
 
-    /// What there is of one variant.
+    /// Returns the generated code of one variant.
     fn code(
         &self,
         request: &GeneratedRequest,
@@ -223,63 +226,64 @@ impl Trainer {
         let in_model = of_model(request, source)?;
         let recordings = LayeredStore::open(self, &request.data)?.everything(function)?.unwrap_or_default();
         let in_store = of_recordings(&recordings, source.variant);
-        let code = |name: Option<String>, text: &str| {
-            let artifact = Artifact::of(text);
-            GeneratedCode {
+        // Presets have their names, everything else its digest.
+        let mut named: Vec<(Artifact, String, String)> = Vec::new();
+        for (name, text) in source.generator.presets() {
+            named.push((Artifact::of(&text), name, text));
+        }
+        let presets: BTreeSet<Artifact> = named.iter().map(|(artifact, ..)| *artifact).collect();
+        for artifact in in_model.union(&in_store).filter(|own| !presets.contains(own)) {
+            let text = recordings.artifacts.get(artifact).map(String::as_str).or_else(|| artifact.text());
+            named.extend(text.map(|text| (Artifact::of(text), artifact.to_string(), text.to_owned())));
+        }
+        let mut all = Vec::new();
+        for (artifact, name, text) in named {
+            all.push(GeneratedCode {
                 function: function.to_owned(),
                 variant: source.variant.to_owned(),
-                is_preset: name.is_some(),
-                name: name.unwrap_or_else(|| artifact.to_string()),
+                name,
                 digest: artifact.to_string(),
+                is_preset: presets.contains(&artifact),
                 is_in_model: in_model.contains(&artifact),
                 is_in_store: in_store.contains(&artifact),
-                text: text.to_owned(),
-            }
-        };
-        let presets = source.generator.presets().into_iter();
-        let mut all: Vec<GeneratedCode> = presets.map(|(name, text)| code(Some(name), &text)).collect();
-        let as_presets: BTreeSet<String> = all.iter().map(|own| own.digest.clone()).collect();
-        for artifact in in_model.union(&in_store).filter(|own| !as_presets.contains(&own.to_string())) {
-            let text = recordings.artifacts.get(artifact).map(String::as_str).or_else(|| artifact.text());
-            all.extend(text.map(|text| code(None, text)));
+                text,
+            });
         }
         Ok(all)
     }
 }
 
-/// What the function's model can pick of the variant; nothing where there is no model.
+/// Returns the artifacts of the variant that the function's model can pick; none without a model.
 fn of_model(request: &GeneratedRequest, source: &Source<'_>) -> Result<BTreeSet<Artifact>, TrainError> {
     let function = source.tunable.name();
-    let file = request.models.join(file_name(function));
-    if !file.exists() {
+    if !request.models.join(file_name(function)).exists() {
         return Ok(BTreeSet::new());
     }
-    let wrong = |source| TrainError::NoModel { function: function.to_owned(), source };
-    let model = Model::read(&file).map_err(wrong)?;
-    let own = |choice: &&String| choice.split_once('{').is_some_and(|(name, _)| name == source.variant);
-    Ok(model.choices.iter().filter(own).filter_map(|choice| named(choice)).collect())
+    let mut artifacts = BTreeSet::new();
+    for choice in read_model(&request.models, function)?.choices {
+        if choice.split_once('{').is_some_and(|(name, _)| name == source.variant) {
+            artifacts.extend(named_artifact(&choice));
+        }
+    }
+    Ok(artifacts)
 }
 
-/// The texts that were measured as this variant, or that nobody measured yet.
+/// Returns the texts that were measured as this variant, or that nobody measured yet.
 fn of_recordings(recordings: &Recordings, variant: &str) -> BTreeSet<Artifact> {
-    let measured = recordings.measurements.iter();
-    let others: BTreeSet<Artifact> = measured
-        .clone()
-        .filter(|one| recordings.variants[one.variant] != variant)
-        .filter_map(|one| named(&one.configuration))
-        .collect();
-    let own: BTreeSet<Artifact> = measured
-        .filter(|one| recordings.variants[one.variant] == variant)
-        .filter_map(|one| named(&one.configuration))
-        .collect();
+    let (mut own, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for one in &recordings.measurements {
+        let is_own = recordings.variants[one.variant] == variant;
+        let measured = if is_own { &mut own } else { &mut others };
+        measured.extend(named_artifact(&one.configuration));
+    }
     let known = recordings.artifacts.keys();
     known.filter(|artifact| own.contains(artifact) || !others.contains(artifact)).copied().collect()
 }
 
-/// As many names as a message has.
+/// The most names in a message.
 const MOST_NAMES: usize = 12;
 
-/// The one code of this name, or whose digest begins with it.
+/// Returns the one code of this name, or whose digest begins with it.
 fn wanted<'s, 't>(
     all: Vec<(&'s Source<'t>, GeneratedCode)>,
     name: &str,
@@ -304,9 +308,9 @@ fn wanted<'s, 't>(
             Err(TrainError::UnknownGenerated { name, known: names, more })
         }
         _ => {
-            let shown = |own: &GeneratedCode| format!("{} ({} of {})", own.digest, own.variant, own.function);
-            let found = found.iter().take(MOST_NAMES).map(|(_, own)| shown(own)).collect();
-            Err(TrainError::SeveralGenerated { name, found })
+            let found = found.iter().take(MOST_NAMES).map(|(_, own)| own);
+            let found = found.map(|own| format!("{} ({} of {})", own.digest, own.variant, own.function));
+            Err(TrainError::SeveralGenerated { name, found: found.collect() })
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Devices by name: the host's and those that the program's providers bring.
+//! The devices by name: those of the host, and those that the providers of the program bring.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::measure::{describe_device, whole_host};
 
-/// What the devices at hand look like to a model.
+/// The devices at hand as a model sees them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Devices {
-    /// Those of this machine.
+    /// The devices of this machine.
     pub here: Vec<DeviceRecord>,
-    /// What of those of this machine took a benchmark.
+    /// The features of these that took a benchmark.
     pub measured: Vec<MeasuredDevice>,
-    /// Those with recordings.
+    /// The devices with recordings.
     pub recorded: Vec<DeviceRecord>,
 }
 
@@ -29,27 +29,27 @@ pub struct Devices {
 pub struct MeasuredDevice {
     /// The device's identity.
     pub id: String,
-    /// What was measured, when, and how sure it is.
+    /// The measured features, with their time and how sure they are.
     #[serde(serialize_with = "measured_features")]
     pub features: Vec<MeasuredFeature>,
     /// The file in which they are kept; none when the user has no folder for such files.
     pub kept_in: Option<PathBuf>,
 }
 
-/// Measured device features as a script wants them: `doubt` says why a figure may be wrong, and is null for a
-/// steady one.
+/// Writes measured device features for scripts. `doubt` says why a figure may be wrong, and is null for a steady one.
 fn measured_features<S: Serializer>(features: &[MeasuredFeature], serializer: S) -> Result<S::Ok, S::Error> {
-    let object = |own: &MeasuredFeature| {
-        serde_json::json!({
-            "name": own.feature.name,
-            "value": own.feature.value,
-            "spread": own.spread,
-            "load": own.load,
-            "unix_s": own.unix_s,
-            "doubt": own.doubt.map(|reason| reason.to_string()),
-        })
-    };
-    serializer.collect_seq(features.iter().map(object))
+    serializer.collect_seq(features.iter().map(measured_feature))
+}
+
+fn measured_feature(own: &MeasuredFeature) -> serde_json::Value {
+    serde_json::json!({
+        "name": own.feature.name,
+        "value": own.feature.value,
+        "spread": own.spread,
+        "load": own.load,
+        "unix_s": own.unix_s,
+        "doubt": own.doubt.map(|reason| reason.to_string()),
+    })
 }
 
 impl MeasuredDevice {
@@ -59,14 +59,15 @@ impl MeasuredDevice {
     }
 }
 
-/// The named devices; the whole host when there are none.
+/// Returns the named devices; the whole host when there are none.
 pub(super) fn or_whole_host(names: &[String]) -> Vec<String> {
     if names.is_empty() { vec![whole_host()] } else { names.to_vec() }
 }
 
 impl Trainer {
-    /// Describes devices of this machine, by name (all threads of the host without names), and those with
-    /// recordings. Device features that have to be measured are measured once and kept, unless they are noisy.
+    /// Describes devices of this machine, by name, or all threads of the host without names, and those with recordings.
+    ///
+    /// Device features that have to be measured are measured once and kept, unless they are noisy.
     ///
     /// ```
     /// let folder = tempfile::tempdir()?;
@@ -91,9 +92,10 @@ impl Trainer {
         })
     }
 
-    /// Measures devices of this machine now, by name (all threads of the host without names), whatever is kept of
-    /// them, and keeps what is not noisy in its place. What this process has already used of a device's measured
-    /// features it goes on with.
+    /// Measures devices of this machine now, by name, or all threads of the host without names.
+    ///
+    /// What is not noisy replaces what is kept. This process goes on with the measured features that it has already
+    /// used.
     ///
     /// ```no_run
     /// let measured = nitro_train::Trainer::new().measure_devices(&["host:1".into()])?;
@@ -110,12 +112,12 @@ impl Trainer {
         Ok(devices.map(|device| MeasuredDevice::new(&*device, device.entry().measure_again())).collect())
     }
 
-    /// The named devices; the whole host when there are none.
+    /// Returns the named devices; the whole host when there are none.
     fn open_devices(&self, names: &[String]) -> Result<Vec<Box<dyn OpenDevice>>, TrainError> {
         or_whole_host(names).iter().map(|name| self.open_device(name)).collect()
     }
 
-    /// Every GPU of this machine, which can record at the same time.
+    /// Returns every GPU of this machine; all of them can record at the same time.
     pub(crate) fn all_devices(&self) -> Result<Vec<String>, TrainError> {
         let (mut names, mut reasons) = (Vec::new(), Vec::new());
         for provider in &self.providers {
@@ -130,23 +132,23 @@ impl Trainer {
         }
     }
 
-    /// Whether a device is written so, as far as can be told without touching it.
+    /// Checks that a device's name has a known form, as far as that shows without touching the device.
     pub(crate) fn check_device_name(&self, name: &str) -> Result<(), TrainError> {
         self.provider(name)?.check(name).map_err(TrainError::Device)
     }
 
-    /// The device of this name.
+    /// Returns the device of this name.
     pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn OpenDevice>, TrainError> {
         self.provider(name)?.open(name).map_err(TrainError::Device)
     }
 
-    /// The first device of a kind that this machine has.
+    /// Returns the first device of a kind that this machine has.
     pub(super) fn first_of_kind(&self, kind: &str) -> Option<String> {
         let provider = self.providers.iter().find(|provider| provider.kind() == kind)?;
         provider.all().ok()?.into_iter().next()
     }
 
-    /// The provider of the kind that the name begins with.
+    /// Returns the provider of the kind that the name begins with.
     fn provider(&self, name: &str) -> Result<&dyn DeviceProvider, TrainError> {
         let found = self.providers.iter().find(|provider| provider.kind() == DeviceId::new(name).kind());
         found.map(|provider| &**provider).ok_or_else(|| TrainError::UnknownDevice {

@@ -1,4 +1,4 @@
-//! Devices and rankings of them as a reader sees them.
+//! The devices and their rankings, as a reader sees them.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ use nitro_store::recordings::DeviceRecord;
 use super::devices::{Devices, MeasuredDevice};
 use super::next_device::{Candidates, DeviceRanking};
 
-/// How many candidates are shown.
+/// The most candidates that are shown.
 const SHOWN: usize = 8;
 
 impl Devices {
-    /// Writes them for a reader, in tables of at most so many columns.
+    /// Prints the devices for a reader, in tables of at most so many columns.
     pub(crate) fn print(&self, out: &mut dyn Write, now_unix_s: u64, columns: usize) -> io::Result<()> {
         writeln!(out, "This machine:\n{:columns$}", table(&self.here))?;
         self.measured.iter().try_for_each(|device| print_measured(out, device, now_unix_s, columns))?;
@@ -28,7 +28,7 @@ impl Devices {
 }
 
 impl DeviceRanking {
-    /// Writes it for a reader, in a table of at most so many columns.
+    /// Prints the ranking for a reader, in a table of at most so many columns.
     pub(crate) fn print(&self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
         let what = match self.candidates {
             Candidates::Here => "devices of this machine",
@@ -65,21 +65,22 @@ impl DeviceRanking {
     }
 }
 
-/// One row a device feature, one column a device.
+/// Returns the table of devices: a row for each device feature, a column for each device.
 fn table(devices: &[DeviceRecord]) -> Table {
     let names: BTreeSet<&String> = devices.iter().flat_map(|device| device.features.keys()).collect();
     let heading = std::iter::once("device feature").chain(devices.iter().map(|device| device.id.as_str()));
     let mut table = Table::new(heading);
     for name in names {
-        let value = |device: &DeviceRecord| {
-            device.features.get(name).map_or_else(String::new, |&value| number(value))
-        };
-        table.row(std::iter::once(name.clone()).chain(devices.iter().map(value)));
+        let mut row = vec![name.clone()];
+        for device in devices {
+            row.push(device.features.get(name).map_or_else(String::new, |&value| number(value)));
+        }
+        table.row(row);
     }
     table
 }
 
-/// What benchmarks told of a device, how sure that is, and where it is kept.
+/// Prints what benchmarks told of a device, how sure that is, and where it is kept.
 fn print_measured(
     out: &mut dyn Write,
     device: &MeasuredDevice,
@@ -106,7 +107,7 @@ fn print_measured(
     }
 }
 
-/// How long ago something was, in the largest unit of which there is one.
+/// Returns a duration in its largest unit.
 fn age(seconds: u64) -> String {
     let units = [("d", 86_400), ("h", 3600), ("min", 60)];
     let unit = units.into_iter().find(|(_, length)| seconds >= *length);
@@ -118,15 +119,15 @@ fn reason(first: &Worth, candidates: usize) -> String {
     let position = format!("{id} lies {distance:.2} from the nearest recorded device, {nearest}");
     if functions.is_empty() {
         return format!(
-            "No device that was left out did worse for being far from the others, so nothing is expected of measuring one more. {position}: of all \
-             {candidates} it would tell most about devices that are different."
+            "No device that was left out did worse for being far from the others, so nothing is expected of \
+             measuring one more. {position}: of all {candidates} it would tell most about devices that are different."
         );
     }
     let gains =
         functions.iter().map(|(name, gain)| format!("{name} {:.2}", 100.0 * gain)).collect::<Vec<_>>();
     format!(
-        "{position}. By how regret grew with distance where devices were left out, measuring it takes away in points of exhaustive search, mean \
-         over the {candidates}: {}.",
+        "{position}. By how regret grew with distance where devices were left out, measuring it takes away in \
+         points of exhaustive search, mean over the {candidates}: {}.",
         gains.join(", ")
     )
 }

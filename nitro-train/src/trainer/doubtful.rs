@@ -1,4 +1,4 @@
-//! Measurements that others disturbed, in words.
+//! The measurements that others disturbed, in words.
 
 use std::collections::BTreeSet;
 
@@ -50,8 +50,7 @@ impl Doubtful {
 
 /// Returns a pattern that these inputs alone match, unless they are many or hard to write in a shell.
 pub(super) fn pattern(inputs: &[&str]) -> Option<String> {
-    let is_plain = |name: &&str| !name.contains(['\'', '\\', '!']) && printable(name) == **name;
-    if inputs.len() > NAMED || !inputs.iter().all(is_plain) {
+    if inputs.len() > NAMED || !inputs.iter().all(|name| is_plain(name)) {
         return None;
     }
     let escaped: Vec<String> = inputs.iter().map(|name| globset::escape(name).replace(',', "[,]")).collect();
@@ -59,6 +58,11 @@ pub(super) fn pattern(inputs: &[&str]) -> Option<String> {
         [one] => one.clone(),
         several => format!("{{{}}}", several.join(",")),
     })
+}
+
+/// Returns true if a shell takes the name as it is between single quotes.
+fn is_plain(name: &str) -> bool {
+    !name.contains(['\'', '\\', '!']) && printable(name) == name
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Why a trainer's call failed.
+//! The errors of a trainer's calls.
 
 use std::io;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::profile::ProfileError;
 use crate::search::SearchError;
 use crate::traffic::CaptureError;
 
-/// Why a call of a [`Trainer`](crate::Trainer) failed. The message, with its causes, names what to change.
+/// An error of a call of a [`Trainer`](crate::Trainer). The message, with its causes, names what to change.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the messages say what each field is")]
@@ -30,7 +30,7 @@ pub enum TrainError {
     #[error("{} is no folder: name the folder that the models go to", path.display())]
     ModelsAreNoFolder { path: PathBuf },
 
-    /// Two functions of the trainer have one name.
+    /// Two functions of the trainer have the same name.
     #[error(
         "two functions of this program are called `{function}`, and their recordings would be mixed: \
          give one another name by `name = \"..\"` in its #[code_variant]"
@@ -41,17 +41,17 @@ pub enum TrainError {
     #[error("this program has no function `{function}` to measure; it has {}", list(known))]
     UnknownFunction { function: String, known: Vec<String> },
 
-    /// Nothing says what is to be forgotten.
+    /// The request does not say what to forget.
     #[error("this would forget everything: name a function, a variant, inputs or a device, or say --all")]
     ForgetsAll,
 
-    /// What should be measured again was never measured.
+    /// The store has nothing of what should be measured again.
     #[error(
         "nothing that store `{store}` holds is to be measured again: `record` without --again measures what is new"
     )]
     NothingToMeasureAgain { store: String },
 
-    /// No function has a variant of this name.
+    /// The function has no variant of this name.
     #[error("there is no variant `{variant}`; there are {}", list(known))]
     UnknownVariant { variant: String, known: Vec<String> },
 
@@ -63,7 +63,7 @@ pub enum TrainError {
     #[error("`{function}` runs on {kind} devices, not on {device}: name one of those")]
     OtherKind { function: String, kind: &'static str, device: String },
 
-    /// No provider has devices that are written so.
+    /// The name has the form of no provider's devices.
     #[error("`{name}` is not a device of this program: write {}", forms.join(", or "))]
     UnknownDevice { name: String, forms: Vec<&'static str> },
 
@@ -71,14 +71,14 @@ pub enum TrainError {
     #[error(transparent)]
     Device(BoxError),
 
-    /// There is nothing that `all` stands for.
+    /// The machine has no device that `all` stands for.
     #[error(
         "no GPU was found that this program can use{}; name a device, for example {host}",
         reasons.iter().map(|reason| format!(" ({reason})")).collect::<String>()
     )]
     NoGpu { reasons: Vec<String>, host: String },
 
-    /// A device neither of this machine nor in the store.
+    /// A device is neither of this machine nor in the store.
     #[error("no device `{name}` in the store (it has {}) and none of that name here", list(known))]
     DeviceNowhere { name: String, known: Vec<String>, source: Box<Self> },
 
@@ -94,44 +94,46 @@ pub enum TrainError {
     #[error("the features of the inputs of {function} on {device}")]
     Survey { function: String, device: String, source: Box<RecordError> },
 
-    /// Nothing was ever recorded.
+    /// The store has no recordings.
     #[error("{store}: no recordings; make some with `record`, then `fit`, or take some with `import`")]
     NoRecordings { store: String },
 
-    /// Of a function that was asked for nothing was recorded.
+    /// The store has no recordings of a function that was asked for.
     #[error(
         "{store}: no recordings of `{function}`{}; make some with `record`, or take some with `import`",
         others(known)
     )]
     NoneOfFunction { store: String, function: String, known: Vec<String> },
 
-    /// Only this machine's own recordings are there.
+    /// The only recordings are those of this machine.
     #[error(
-        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` them; to learn from this one alone, use `fit`"
+        "no recordings of `{function}` on another machine: run `record` there with the same store, or `import` \
+         them; to learn from this one alone, use `fit`"
     )]
     NoSources { function: String },
 
-    /// There is nothing to write.
+    /// The function has no measurements to write.
     #[error("there are no measurements of `{function}` to export")]
     NothingToExport { function: String },
 
-    /// Configurations to be written, where nothing tells which exist.
+    /// The configurations were asked for, and nothing tells which exist.
     #[error(
         "which configurations of `{function}` exist is not listed: leave out --parameters, or import them"
     )]
     NoSpaceToExport { function: String },
 
-    /// What was asked for is not known.
+    /// The times of the features were asked for, and were not measured.
     #[error(
-        "what the features of `{function}` take was not measured; leave out --feature-times, or `record --feature-times` first"
+        "what the features of `{function}` take was not measured; leave out --feature-times, or `record \
+         --feature-times` first"
     )]
     NoTimesToExport { function: String },
 
-    /// Generated code to be written, where there is none.
+    /// The function has no generated code to write.
     #[error("the store has no generated code of `{function}`; leave out --artifacts")]
     NoArtifactsToExport { function: String },
 
-    /// Nobody generates code here.
+    /// The program has no generator for the code that is asked for.
     #[error(
         "{} of {} runs generated code that this program has a generator of (`Tunable::generated`); it has {}",
         variant.as_ref().map_or("no variant".to_owned(), |variant| format!("no variant `{variant}`")),
@@ -140,7 +142,7 @@ pub enum TrainError {
     )]
     NoGenerated { functions: Vec<String>, variant: Option<String>, known: Vec<String> },
 
-    /// No generated code has the name.
+    /// The name is that of no generated code.
     #[error(
         "there is no preset `{name}` and no generated code whose digest begins so; there are {}{}",
         list(known),
@@ -148,25 +150,26 @@ pub enum TrainError {
     )]
     UnknownGenerated { name: String, known: Vec<String>, more: usize },
 
-    /// Several have it.
+    /// The name is that of several pieces of generated code.
     #[error("`{name}` may be {}: write more of the digest, or name function and variant", found.join(" or "))]
     SeveralGenerated { name: String, found: Vec<String> },
 
-    /// A generator that describes nothing.
+    /// A generator describes nothing.
     #[error(
-        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of nests does with the feature `show` of nitro-nest)"
+        "the generator of `{variant}` of `{function}` does not describe its code (`Generator::describe`; that of \
+         nests does with the feature `show` of nitro-nest)"
     )]
     NoDescription { function: String, variant: String },
 
-    /// A text that is none of the generator's.
+    /// A text is none of the generator's.
     #[error("`{name}` of `{function}` cannot be described")]
     Describe { function: String, name: String, source: BoxError },
 
-    /// What the program carries is damaged.
+    /// The recordings that the program carries are damaged.
     #[error("the recordings of `{function}` that this program carries")]
     Shipped { function: String, source: Box<ImportError> },
 
-    /// What the program carries is damaged.
+    /// The profiles that the program carries are damaged.
     #[error("the profiles of `{function}` that this program carries")]
     ShippedProfiles { function: String, source: Box<ImportError> },
 
@@ -182,7 +185,7 @@ pub enum TrainError {
     #[error("{}: no names of inputs: write one a line", file.display())]
     InputListEmpty { file: PathBuf },
 
-    /// A bound for a function that is not checked.
+    /// A bound is given for a function that is not checked.
     #[error(
         "a bound is given for `{function}`, which is not among the functions that are checked: {}",
         list(checked)
@@ -197,15 +200,15 @@ pub enum TrainError {
     #[error("`{feature}` is not a feature of the model; its features are {}", list(known))]
     UnknownFeature { feature: String, known: Vec<String> },
 
-    /// A value that no input has.
+    /// A value is not finite, which no input has.
     #[error("`{feature}={value}`: `{value}` is not a finite number")]
     FeatureNotFinite { feature: String, value: f64 },
 
-    /// Two values of one feature.
+    /// A feature has two values.
     #[error("feature `{feature}` is given twice")]
     FeatureTwice { feature: String },
 
-    /// Values are missing.
+    /// The values of some features are missing.
     #[error(
         "{} {} missing: the model needs {}",
         missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
@@ -216,7 +219,8 @@ pub enum TrainError {
 
     /// The model asks for a device feature that the device does not have.
     #[error(
-        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it learned from, for example {example}"
+        "device {device} has no device feature `{feature}`, which the model needs: name a device like those it \
+         learned from, for example {example}"
     )]
     DeviceFeatureMissing { device: String, feature: String, example: String },
 
@@ -224,66 +228,73 @@ pub enum TrainError {
     #[error("{device}: no hardware counters are read of this kind of device; name one as cuda:0")]
     NoCounters { device: String },
 
-    /// Some profiles could not be made.
+    /// A variant or proxy could not be profiled.
     #[error("there is no profile of {}; what the others gave is written", list(missing))]
     ProfilesMissing { missing: Vec<String> },
 
-    /// A captured file without calls.
+    /// A captured file has no calls.
     #[error("{} has no calls: let a program run with NITRO_CAPTURE={0}", file.display())]
     NoCalls { file: PathBuf },
 
-    /// A file of this process cannot be used.
+    /// An operation of the operating system fails.
     #[error("{what}")]
     Io { what: String, source: io::Error },
 
-    /// The store.
+    /// An error of a store.
     #[error(transparent)]
     Store(#[from] StoreError),
 
-    /// A session.
+    /// An error of a session.
     #[error(transparent)]
     Session(Box<RecordError>),
 
-    /// Learning.
+    /// An error of learning.
     #[error(transparent)]
     Learn(#[from] LearnError),
 
-    /// Evaluating.
+    /// An error of evaluating.
     #[error(transparent)]
     Evaluate(#[from] EvaluateError),
 
-    /// A model.
+    /// An error of a model.
     #[error(transparent)]
     Model(#[from] ModelError),
 
-    /// Measurements of other tools.
+    /// An error of importing measurements of other tools.
     #[error(transparent)]
     Import(#[from] ImportError),
 
-    /// Measurements for other tools.
+    /// An error of exporting measurements for other tools.
     #[error(transparent)]
     Export(#[from] ExportError),
 
-    /// A space of configurations.
+    /// An error of a space of configurations, or of a search in it.
     #[error(transparent)]
     Search(#[from] SearchError),
 
-    /// Hardware counters.
+    /// An error of reading hardware counters.
     #[error(transparent)]
     Profile(#[from] ProfileError),
 
-    /// Captured calls that say nothing of a function.
+    /// The captured calls say nothing of a function.
     #[error(
-        "{file} has no captured call of `{function}` whose features are known; capture some, name other functions, or take another objective"
+        "{file} has no captured call of `{function}` whose features are known; capture some, name other functions, \
+         or take another objective"
     )]
     NoTraffic { file: String, function: String },
 
-    /// Captured calls.
+    /// An error of reading captured calls.
     #[error(transparent)]
     Capture(#[from] CaptureError),
 }
 
 impl TrainError {
+    /// Returns what makes an error of a failed operation of the operating system.
+    pub(super) fn io(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Io { what, source }
+    }
+
     /// Tells if a folder has no inputs of the function.
     pub(super) fn is_of_no_match(&self) -> bool {
         match self {
@@ -294,13 +305,13 @@ impl TrainError {
         }
     }
 
-    /// Whether a variant took the device away from this process: a fresh one can go on.
+    /// Returns true if a variant took the device away from this process: a fresh one can go on.
     #[must_use]
     pub fn is_device_loss(&self) -> bool {
         matches!(self.of_recording(), Some(RecordError::DeviceLost { .. }))
     }
 
-    /// What ended a recording or a look at its inputs, if that is what failed.
+    /// Returns the error of a recording, or of a look at its inputs, if that is what failed.
     pub(crate) fn of_recording(&self) -> Option<&RecordError> {
         match self {
             Self::Record { source, .. } | Self::Survey { source, .. } => Some(source),
@@ -308,7 +319,7 @@ impl TrainError {
         }
     }
 
-    /// Whether this process can measure no other function either.
+    /// Returns true if this process can measure no other function either.
     pub(super) fn ends_the_process(&self) -> bool {
         matches!(self, Self::Store(_))
             || matches!(
@@ -318,7 +329,15 @@ impl TrainError {
     }
 }
 
-/// Of which functions there are recordings.
+/// Returns what was done, or the first error if there is one.
+pub(super) fn all_or_first<T>(done: Vec<T>, failed: Vec<TrainError>) -> Result<Vec<T>, TrainError> {
+    match failed.into_iter().next() {
+        Some(error) => Err(error),
+        None => Ok(done),
+    }
+}
+
+/// Names the functions that have recordings.
 fn others(known: &[String]) -> String {
     if known.is_empty() { String::new() } else { format!("; there are some of {}", known.join(", ")) }
 }

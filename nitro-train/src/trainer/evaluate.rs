@@ -1,4 +1,4 @@
-//! Evaluating: each device left out in turn.
+//! The evaluation on devices, or inputs, that are left out in turn.
 
 use clap::Args;
 use nitro_learn::evaluate::{
@@ -15,22 +15,22 @@ use super::request::{DataRequest, InputLists, at_least_one};
 /// The settings of an evaluation.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct EvaluateRequest {
-    /// Which functions, from which recordings.
+    /// The functions, and the recordings.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Which inputs are trained on, and which are tests.
+    /// The inputs to train on, and those to test on.
     #[command(flatten)]
     pub inputs: InputLists,
-    /// What the selection of device features tries.
+    /// The settings of the selection of device features.
     #[arg(skip)]
     pub study: StudyOptions,
-    /// What makes one selector better than another where one is chosen: for `auto`.
+    /// The objective by which `auto` chooses a selector.
     #[arg(skip)]
     pub objective: ObjectiveRequest,
-    /// Whether every device is left out by itself, or with all others of its machine.
+    /// The devices that are left out together: each by itself, or all of a machine.
     #[arg(skip)]
     pub leave_out: LeaveOut,
-    /// Calibrate too: what auto achieves once so many training inputs were measured on the device that is left out
+    /// Show also what auto achieves after measuring so many training inputs on the device that is left out
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,
     /// Seed of everything random
@@ -39,8 +39,10 @@ pub struct EvaluateRequest {
 }
 
 impl Trainer {
-    /// Leaves each device of each function out in turn, learns from the others, and tells how close to exhaustive
-    /// search the choices come. The functions are evaluated one after the other, as the iterator is asked for them.
+    /// Evaluates the functions on each device that is left out in turn, against exhaustive search.
+    ///
+    /// Selectors learn from the other devices. The functions are evaluated one after the other, as the iterator is
+    /// asked for them.
     ///
     /// ```
     /// # let recordings = nitro_store::example();
@@ -80,9 +82,9 @@ impl Trainer {
         }))
     }
 
-    /// Leaves each input of each function out in turn, on each device by itself, and tells how well what is best
-    /// for it is predicted from the other inputs measured there. The functions are judged one after the other, as
-    /// the iterator is asked for them.
+    /// Evaluates on each device how well the best variant of an input is predicted from the other inputs there.
+    ///
+    /// The functions are evaluated one after the other, as the iterator is asked for them.
     ///
     /// ```
     /// # let recordings = nitro_store::example();
@@ -92,7 +94,9 @@ impl Trainer {
     /// let trainer = Trainer::new();
     /// let data = DataRequest { store: Some(store.clone()), ..DataRequest::default() };
     /// for devices in trainer.leave_out_inputs(&data, nitro_train::DEFAULT_SEED)? {
-    ///     assert!(devices?.iter().all(|device| device.function == "sort" && device.selectors["tree-none"].mean > 0.9));
+    ///     for device in devices? {
+    ///         assert!(device.function == "sort" && device.selectors["tree-none"].mean > 0.9);
+    ///     }
     /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -114,7 +118,7 @@ impl Trainer {
     }
 }
 
-/// One line for each device that is judged.
+/// Describes the evaluation on a device in one line.
 pub(super) fn judged(device: &DeviceEvaluation) -> String {
     let figures =
         device.selectors.get("auto").map_or(String::new(), |auto| format!(" {:.1} %", 100.0 * auto.mean));

@@ -1,7 +1,8 @@
-//! Measurements from and to other tools.
+//! The import and export of measurements from and to other tools.
 
 use std::path::PathBuf;
 
+use nitro_core::Function;
 use nitro_store::exchange::{self, Files};
 use nitro_store::recordings::Recordings;
 use nitro_store::store::Store;
@@ -44,8 +45,9 @@ impl Trainer {
         self.take(exchange::import(function, files)?, data)
     }
 
-    /// Takes measurements of a function from files of Kernel Tuner into the store, as
-    /// [`import_kernel_tuner`](exchange::import_kernel_tuner) reads them; returns what was taken.
+    /// Imports measurements of a function from files of Kernel Tuner, and returns them.
+    ///
+    /// [`import_kernel_tuner`](exchange::import_kernel_tuner) reads them.
     ///
     /// # Errors
     /// When anything is wrong in the files, or contradicts the store: then nothing is imported.
@@ -66,23 +68,19 @@ impl Trainer {
         Ok(recordings)
     }
 
-    /// Configurations are told apart by their names, which have the parameters in the order of the function's
-    /// declaration, or in that of the store.
+    /// Orders parameters as the function's declaration does, or as the store.
+    ///
+    /// Configurations are told apart by their names, which have the parameters in that order.
     fn order_parameters(&self, recordings: &mut Recordings, store: &mut dyn Store) {
-        let declared = self.find(&recordings.function).map(|tunable| tunable.function);
-        let declared = |variant: &str| {
-            let (function, of_variant) = (declared?, declared?.variant_named(variant)?);
-            let parameters = function.variants()[of_variant].parameters().list();
-            Some(parameters.iter().map(|parameter| parameter.name().to_owned()).collect())
-        };
+        let function = self.find(&recordings.function).map(|tunable| tunable.function);
         let configured: Vec<usize> =
             (0..recordings.variants.len()).filter(|&own| recordings.parameters(own).is_some()).collect();
         let stored = if configured.is_empty() { None } else { store.load(&recordings.function).ok() };
-        let stored = |variant: &str| stored.as_ref()?.parameters(stored.as_ref()?.variant_index(variant)?);
         for variant in configured {
             let name = &recordings.variants[variant];
-            let order: Option<Vec<String>> =
-                declared(name).or_else(|| stored(name)).or_else(|| recordings.parameters(variant));
+            let order = declared_parameters(function, name)
+                .or_else(|| stored_parameters(stored.as_ref(), name))
+                .or_else(|| recordings.parameters(variant));
             recordings.order_parameters(variant, &order.unwrap_or_default());
         }
     }
@@ -116,4 +114,17 @@ impl Trainer {
         exchange::export(&recordings, files)?;
         Ok(recordings)
     }
+}
+
+/// Returns the parameters of a variant in the order of its declaration.
+fn declared_parameters(function: Option<&Function>, variant: &str) -> Option<Vec<String>> {
+    let function = function?;
+    let parameters = function.variants()[function.variant_named(variant)?].parameters().list();
+    Some(parameters.iter().map(|parameter| parameter.name().to_owned()).collect())
+}
+
+/// Returns the parameters of a variant in the order of recordings.
+fn stored_parameters(recordings: Option<&Recordings>, variant: &str) -> Option<Vec<String>> {
+    let recordings = recordings?;
+    recordings.parameters(recordings.variant_index(variant)?)
 }

@@ -1,19 +1,20 @@
-//! Explaining: which variant would be selected for given feature values, and why.
+//! The explanation of a choice: which variant is selected for given feature values, and why.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use clap::Args;
 use nitro_core::choice_text;
-use nitro_core::model::{Model, file_name};
+use nitro_core::model::Model;
 use nitro_learn::explain::{Explanation, Question};
 
 use super::builder::Trainer;
 use super::error::TrainError;
 use super::explained_device::ExplainedDevice;
 use super::layered_store::LayeredStore;
-use super::request::{DataRequest, InputLists};
+use super::request::{DataRequest, InputLists, read_model};
 
-/// What is asked.
+/// A request to explain a choice.
 ///
 /// ```
 /// use nitro_train::ExplainRequest;
@@ -22,34 +23,41 @@ use super::request::{DataRequest, InputLists};
 /// assert_eq!(request.features, [("length".to_owned(), 1e6)]);
 /// assert!(request.store.is_none(), "the default store");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Args, Clone, Debug, PartialEq)]
 pub struct ExplainRequest {
-    /// The function.
+    /// Function to explain a choice of
+    #[arg(value_name = "F")]
     pub function: String,
-    /// Values of input features: each of the model's once, and others of the function, for which constraints may ask.
+    /// The values of input features: each of the model's once, and others of the function, for constraints.
+    #[arg(skip)]
     pub features: Vec<(String, f64)>,
-    /// Device to select for: one of this machine, as `host:4`, or one in the store. Without: the host with all
-    /// threads; of a function for another kind of device the first such device here, or else one that was recorded.
-    pub device: Option<String>,
-    /// Where the training inputs are.
-    pub store: Option<String>,
-    /// Folder of models.
+    /// Folder of models
+    #[arg(long, value_name = "DIR", env = "NITRO_MODELS", default_value = "models")]
     pub models: PathBuf,
+    /// Device to select for: one of this machine, as host:4, or one in the store. Without: the host with all threads,
+    /// or, for a function of another kind of device, the first such device here, else a recorded one
+    #[arg(long, value_name = "D")]
+    pub device: Option<String>,
+    /// Store with the training inputs, a file or redis://host:port/db. Without one, nitro.db in the working directory
+    /// over the recordings that the program carries
+    #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
+    // an address may have a password
+    pub store: Option<String>,
 }
 
-/// The answer.
+/// The explanation of a choice, with what it rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
-    /// Why the model chooses what it chooses.
+    /// The reasons of the model for its choice.
     pub explanation: Explanation,
     /// The kind of device that this machine lacks, where a recorded one was taken for that.
     pub stands_for: Option<String>,
-    /// Whether anything of the function was recorded; otherwise there are no nearest training inputs.
+    /// True if the function has recordings; otherwise there are no nearest training inputs.
     pub is_recorded: bool,
 }
 
 impl ExplainRequest {
-    /// A question about these feature values, for this machine, to the model in `models/`.
+    /// Returns a question about these feature values, for this machine, to the model in `models/`.
     #[must_use]
     pub fn new(
         function: impl Into<String>,
@@ -66,8 +74,8 @@ impl ExplainRequest {
 }
 
 impl Trainer {
-    /// Which variant the model of a function would select for an input of these features, why, and what would
-    /// change that.
+    /// Explains which variant the model of a function selects for an input of these features, and what would change
+    /// that.
     ///
     /// ```
     /// # let recordings = nitro_store::example();
@@ -92,8 +100,7 @@ impl Trainer {
     /// nowhere or lacks a device feature of the model.
     pub fn explain(&self, request: &ExplainRequest) -> Result<Explained, TrainError> {
         let name = &request.function;
-        let model = Model::read(&request.models.join(file_name(name)))
-            .map_err(|source| TrainError::NoModel { function: name.clone(), source })?;
+        let model = read_model(&request.models, name)?;
         let function = self.find(name).map(|tunable| tunable.function);
         let data = DataRequest { store: request.store.clone(), ..DataRequest::default() };
         let mut store = LayeredStore::open(self, &data)?;

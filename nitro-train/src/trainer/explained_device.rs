@@ -10,18 +10,20 @@ use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use crate::measure::{describe_device, whole_host};
 
-/// The device that is selected for.
+/// A device to select for.
 pub(super) struct ExplainedDevice {
     pub(super) record: DeviceRecord,
-    /// Where it is one of this machine.
+    /// The device, if it is one of this machine.
     entry: Option<&'static DeviceEntry>,
     /// The kind of device that this machine lacks, where a recorded one was taken for that.
     pub(super) stands_for: Option<String>,
 }
 
 impl ExplainedDevice {
-    /// The device that was asked for, of this machine or in the store. Where it names none: one of the kind that
-    /// the function runs on, of this machine if it has one, or else recorded; or else the whole host.
+    /// Returns the device that was asked for, of this machine or in the store.
+    ///
+    /// Without a name: one of the kind that the function runs on, of this machine if it has one, or else recorded; or
+    /// else the whole host.
     pub(super) fn find(
         trainer: &Trainer,
         (function, name): (&str, Option<&str>),
@@ -72,10 +74,9 @@ impl ExplainedDevice {
         Ok(Self { record: describe_device(&*device), entry: Some(device.entry()), stands_for: None })
     }
 
-    /// That it has all device features of the model.
+    /// Checks that it has all device features of the model.
     pub(super) fn check(&self, model: &Model) -> Result<(), TrainError> {
-        let is_missing = |name: &&String| !self.record.features.contains_key(*name);
-        match model.device_features.iter().find(is_missing) {
+        match model.device_features.iter().find(|name| !self.record.features.contains_key(*name)) {
             None => Ok(()),
             Some(missing) => Err(TrainError::DeviceFeatureMissing {
                 device: self.record.id.clone(),
@@ -85,7 +86,9 @@ impl ExplainedDevice {
         }
     }
 
-    /// As dispatch takes it on this machine; from a record over all features that it has.
+    /// Returns the distance to the training devices, as dispatch takes it on this machine.
+    ///
+    /// From a record it is taken over all features that it has.
     pub(super) fn distance(&self, model: &Model) -> Option<f64> {
         match self.entry {
             Some(entry) => model.device_distance(entry),

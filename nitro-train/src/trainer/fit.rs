@@ -1,4 +1,4 @@
-//! Fitting: models from recordings.
+//! The fit of models from recordings.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use nitro_learn::{FitOptions, Fitted, Strategy, WhenUnsure, fit};
 use nitro_store::recordings::{Meanings, Recordings};
 
 use super::builder::Trainer;
-use super::error::TrainError;
+use super::error::{TrainError, all_or_first};
 use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists};
@@ -17,7 +17,7 @@ use super::request::{DataRequest, InputLists};
 /// The settings of a fit: what to fit, from what.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct FitRequest {
-    /// Which functions, from which recordings.
+    /// The functions, and the recordings.
     #[command(flatten)]
     pub data: DataRequest,
     /// File with the names of the training inputs, one a line [default: as for evaluate]
@@ -29,13 +29,13 @@ pub struct FitRequest {
     /// The kinds of selectors and sets of device features to choose from; empty for all.
     #[arg(skip)]
     pub strategies: Vec<Strategy>,
-    /// What the selection of device features tries.
+    /// The settings of the selection of device features.
     #[arg(skip)]
     pub study: StudyOptions,
-    /// What makes one selector better than another.
+    /// The objective by which selectors are compared.
     #[arg(skip)]
     pub objective: ObjectiveRequest,
-    /// What runs where a selector is unsure.
+    /// The variant that runs where a selector is unsure.
     #[arg(skip)]
     pub when_unsure: WhenUnsure,
     /// Folder of models
@@ -57,7 +57,7 @@ impl Default for FitRequest {
 /// A model that was written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedModel {
-    /// Its file.
+    /// The file of the model.
     pub file: PathBuf,
     /// The model, and how it was arrived at.
     pub fitted: Fitted,
@@ -67,10 +67,12 @@ pub struct FittedModel {
 #[derive(Debug, Default)]
 #[must_use = "functions that could not be fitted are among `failed`; `all` makes an error of them"]
 pub struct FittedModels {
-    /// One model for each function that could be fitted, in the order of their names; their files are written.
+    /// The models of the functions that could be fitted, in the order of their names. Their files are written.
     pub models: Vec<FittedModel>,
-    /// One error for each function that could not: too little to learn from, none of a named source, or
-    /// [declared otherwise](TrainError::OtherDeclaration) than when it was recorded. A model that it had before stays.
+    /// The errors of the functions that could not be fitted.
+    ///
+    /// There was too little to learn from, nothing of a named source, or the function is [declared
+    /// otherwise](TrainError::OtherDeclaration) than when it was recorded. A model that it had before stays.
     pub failed: Vec<TrainError>,
 }
 
@@ -80,16 +82,14 @@ impl FittedModels {
     /// # Errors
     /// The first of [`failed`](Self::failed).
     pub fn all(self) -> Result<Vec<FittedModel>, TrainError> {
-        match self.failed.into_iter().next() {
-            Some(error) => Err(error),
-            None => Ok(self.models),
-        }
+        all_or_first(self.models, self.failed)
     }
 }
 
 impl Trainer {
-    /// Fits a selector for each function, then writes the models: those of one folder belong together. No device is
-    /// touched. A function that cannot be fitted costs itself: the others are written.
+    /// Fits a selector for each function, then writes the models: those of one folder belong together.
+    ///
+    /// No device is touched. A function that cannot be fitted costs itself: the others are written.
     ///
     /// ```
     /// # let recordings = nitro_store::example();
@@ -115,11 +115,11 @@ impl Trainer {
         let mut store = LayeredStore::open(self, &request.data)?;
         let mut fitted = FittedModels::default();
         for function in store.functions(&request.data.functions)? {
-            let fit_one = |recordings| {
-                self.is_declared_so(&recordings)?;
+            let fitted_one = store.load(&function).and_then(|recordings| {
+                self.check_declaration(&recordings)?;
                 request.fit_one(&recordings)
-            };
-            match store.load(&function).and_then(fit_one) {
+            });
+            match fitted_one {
                 Ok(model) => fitted.models.push(model),
                 Err(error) => fitted.failed.push(error),
             }
@@ -131,7 +131,7 @@ impl Trainer {
     }
 
     /// Refuses recordings of a function that is declared otherwise by now.
-    fn is_declared_so(&self, recordings: &Recordings) -> Result<(), TrainError> {
+    fn check_declaration(&self, recordings: &Recordings) -> Result<(), TrainError> {
         let Some(tunable) = self.find(&recordings.function) else { return Ok(()) };
         match Meanings::of(tunable.function).changes(&recordings.meanings) {
             changes if changes.is_empty() => Ok(()),

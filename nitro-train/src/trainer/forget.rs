@@ -1,4 +1,4 @@
-//! Recordings that are taken out of the store, or marked to be measured again.
+//! The removal of recordings from the store, and marks that they are to be measured again.
 
 use clap::Args;
 use nitro_store::store::{self, Forgotten, Selected, SharedStore};
@@ -9,7 +9,7 @@ use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::request::DataRequest;
 
-/// Which recordings are meant: those of a variant, of inputs by a pattern, and of a device, all of them without.
+/// The recordings of a variant, of inputs by a pattern, and of a device; all without these.
 ///
 /// ```
 /// use nitro_train::WhichRecordings;
@@ -22,13 +22,13 @@ pub struct WhichRecordings {
     /// Only those of this variant
     #[arg(long, value_name = "V")]
     pub variant: Option<String>,
-    /// Only those of inputs whose whole name matches the pattern, of which * is any text, for example 'dense/*'
+    /// Only those of inputs whose whole name matches the pattern; * is any text, as in 'dense/*'
     #[arg(long = "input", value_name = "GLOB")]
     pub inputs: Option<String>,
 }
 
 impl WhichRecordings {
-    /// These on one device, or on all.
+    /// Returns the selection of these recordings on one device, or on all.
     pub(super) fn on(&self, device: Option<&str>) -> Result<Selected, TrainError> {
         Ok(Selected::new(self.variant.as_deref(), self.inputs.as_deref(), device)?)
     }
@@ -37,26 +37,26 @@ impl WhichRecordings {
 /// The recordings to take out of a store.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetRequest {
-    /// Of which functions, from which store; all without names.
+    /// The functions, all without names, and the store.
     #[command(flatten)]
     pub data: DataRequest,
-    /// Which of their recordings.
+    /// The recordings of these functions to forget.
     #[command(flatten)]
     pub which: WhichRecordings,
-    /// Only those on this device, by the name that `devices` shows
+    /// Only those on this device, by the name that devices shows
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Forget everything: needed where nothing else says what
+    /// Forget everything; needed if no other option says what
     #[arg(long, conflicts_with_all = ["functions", "variant", "inputs", "device"])]
     pub all: bool,
 }
 
-/// What was forgotten of one function.
+/// The recordings of one function that were forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ForgottenOf {
     /// The function.
     pub function: String,
-    /// How much.
+    /// Number of recordings of each kind.
     #[serde(flatten)]
     pub forgotten: Forgotten,
 }
@@ -72,7 +72,8 @@ impl Trainer {
     ///
     /// let data = DataRequest { store: Some(store), ..DataRequest::default() };
     /// let which = WhichRecordings { variant: Some("stable".into()), inputs: Some("test/*".into()) };
-    /// let forgotten = Trainer::new().forget(&ForgetRequest { data: data.clone(), which, ..ForgetRequest::default() })?;
+    /// let request = ForgetRequest { data: data.clone(), which, ..ForgetRequest::default() };
+    /// let forgotten = Trainer::new().forget(&request)?;
     /// assert_eq!(forgotten[0].forgotten.inputs, 0, "another variant is still known on each");
     /// assert!(forgotten[0].forgotten.measurements > 0);
     /// let everything = ForgetRequest { data, ..ForgetRequest::default() };
@@ -105,8 +106,9 @@ impl Trainer {
         Ok(forgotten)
     }
 
-    /// Marks recordings of functions of this program on devices of this machine, so that [`record`](Self::record)
-    /// measures them again; returns how many. Until it has, the old ones are used, and [`check`](Self::check)
+    /// Marks recordings of functions of this program on devices of this machine, and returns how many.
+    ///
+    /// [`record`](Self::record) measures them again. Until it has, the old ones are used, and [`check`](Self::check)
     /// fails.
     ///
     /// # Errors
@@ -139,13 +141,14 @@ impl Trainer {
     /// Makes sure that a function has the variant that is named.
     fn has_variant(&self, data: &DataRequest, which: &WhichRecordings) -> Result<(), TrainError> {
         let Some(variant) = &which.variant else { return Ok(()) };
-        let tunables = self.wanted(&data.functions)?;
-        let functions = || tunables.iter().map(|tunable| tunable.function);
-        if functions().any(|function| function.variant_named(variant).is_some()) {
-            return Ok(());
+        let mut known = Vec::new();
+        for tunable in self.wanted(&data.functions)? {
+            known.extend(tunable.function.variants().iter().map(|own| own.name().to_owned()));
         }
-        let known = functions().flat_map(|function| function.variants()).map(|own| own.name().to_owned());
-        Err(TrainError::UnknownVariant { variant: variant.clone(), known: known.collect() })
+        match known.contains(variant) {
+            true => Ok(()),
+            false => Err(TrainError::UnknownVariant { variant: variant.clone(), known }),
+        }
     }
 }
 

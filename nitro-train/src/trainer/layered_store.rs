@@ -1,4 +1,4 @@
-//! Which recordings a call works on: a store that the user names, or `nitro.db` over what the program carries.
+//! The recordings that a call works on: a store that the user names, or `nitro.db` over what the program carries.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ pub(super) struct LayeredStore<'t> {
     trainer: &'t Trainer,
     url: String,
     store: Option<Box<dyn SharedStore>>,
-    /// Whether the store was opened for writing.
+    /// True if the store was opened for writing.
     is_writable: bool,
-    /// Whether the recordings that the program carries take part.
+    /// True if the recordings that the program carries take part.
     has_shipped: bool,
     /// The user's profiles, in the place of those that the program carries.
     profiles: Option<Folder>,
-    /// What was said of what is left out: recordings may be loaded several times.
+    /// The lines that were told of what is left out. Recordings may be loaded several times.
     told: BTreeSet<String>,
 }
 
@@ -47,7 +47,7 @@ impl<'t> LayeredStore<'t> {
         Ok(Self { trainer, url, store, is_writable, has_shipped: true, profiles, told })
     }
 
-    /// The store itself, for writing, made when absent.
+    /// Returns the store itself, for writing, made when absent.
     pub(super) fn writable(&mut self) -> Result<&mut dyn SharedStore, TrainError> {
         if !self.is_writable {
             self.store = Some(store::open(&self.url)?);
@@ -56,20 +56,20 @@ impl<'t> LayeredStore<'t> {
         Ok(self.store.as_deref_mut().expect("it was opened above"))
     }
 
-    /// The names of all functions with recordings, or those of `wanted`, each of which must have some.
+    /// Returns the names of all functions with recordings, or those of `wanted`, each of which must have some.
     pub(super) fn functions(&mut self, wanted: &[String]) -> Result<Vec<String>, TrainError> {
         let mut known: BTreeSet<String> =
             self.shipped().map(|(tunable, _)| tunable.name().to_owned()).collect();
         if let Some(store) = &mut self.store {
             known.extend(store.functions()?);
         }
-        let store = || store::shown(&self.url);
+        let store = store::shown(&self.url);
         if known.is_empty() {
-            return Err(TrainError::NoRecordings { store: store() });
+            return Err(TrainError::NoRecordings { store });
         }
         if let Some(missing) = wanted.iter().find(|name| !known.contains(*name)) {
             let (function, known) = (missing.clone(), known.into_iter().collect());
-            return Err(TrainError::NoneOfFunction { store: store(), function, known });
+            return Err(TrainError::NoneOfFunction { store, function, known });
         }
         self.tell_of_strangers(&known, wanted);
         Ok(if wanted.is_empty() { known.into_iter().collect() } else { wanted.to_vec() })
@@ -100,13 +100,15 @@ impl<'t> LayeredStore<'t> {
         }
     }
 
-    /// What was recorded of one function, of the variants that this program has: what is fitted, judged and shipped
-    /// is for the code at hand, and a store may be shared with programs of other Cargo features.
+    /// Loads the recordings of one function, of the variants that this program has.
+    ///
+    /// What is fitted, judged and shipped is for the code at hand, and a store may be shared with programs of other
+    /// Cargo features.
     pub(super) fn load(&mut self, function: &str) -> Result<Recordings, TrainError> {
         self.load_if_recorded(function)?.ok_or_else(|| self.has_none_of(function))
     }
 
-    /// As [`LayeredStore::load`], if anything was recorded.
+    /// Loads them as [`LayeredStore::load`] does, if anything was recorded.
     pub(super) fn load_if_recorded(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings = self.everything(function)?;
         if let (Some(recordings), Some(tunable)) = (&mut recordings, self.trainer.find(function)) {
@@ -118,7 +120,8 @@ impl<'t> LayeredStore<'t> {
         if !without_text.is_empty() {
             let choices = list(&without_text);
             self.tell_once(format!(
-                "{function}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` brings it along"
+                "{function}: left out, as their code is not in the store: {choices}; `sync` or `import --artifacts` \
+                 brings it along"
             ));
         }
         Ok(recordings)
@@ -157,8 +160,8 @@ impl<'t> LayeredStore<'t> {
         }
     }
 
-    /// What is tried of a function: of generated code what was measured before, here or elsewhere. None where all
-    /// of it can be listed.
+    /// Returns the candidates of a function: of generated code what was measured before, here or elsewhere. None where
+    /// all of it can be listed.
     pub(super) fn candidates(
         &mut self,
         function: &'static Function,
@@ -170,7 +173,7 @@ impl<'t> LayeredStore<'t> {
         Ok(Some(Candidate::known(function, &recordings)))
     }
 
-    /// Everything recorded of one function, whatever this program has.
+    /// Loads all recordings of one function, with variants that this program lacks.
     pub(super) fn load_all(&mut self, function: &str) -> Result<Recordings, TrainError> {
         self.everything(function)?.ok_or_else(|| self.has_none_of(function))
     }
@@ -180,7 +183,7 @@ impl<'t> LayeredStore<'t> {
         TrainError::NoneOfFunction { store, function, known: Vec::new() }
     }
 
-    /// The recordings that the program carries, as far as they take part.
+    /// Returns the recordings that the program carries, as far as they take part.
     fn shipped(&self) -> impl Iterator<Item = (&'t Tunable, &'t ShippedRecordings)> + use<'t> {
         let tunables: &'t [Tunable] = if self.has_shipped { &self.trainer.tunables } else { &[] };
         tunables.iter().flat_map(|tunable| tunable.shipped.iter().map(move |shipped| (tunable, shipped)))
@@ -190,7 +193,7 @@ impl<'t> LayeredStore<'t> {
         self.shipped().filter(move |(tunable, _)| tunable.name() == function)
     }
 
-    /// What was recorded of one function, if anything was.
+    /// Loads all recordings of one function, if there are any.
     pub(super) fn everything(&mut self, function: &str) -> Result<Option<Recordings>, TrainError> {
         let mut recordings: Option<Recordings> = None;
         if let Some(store) = &mut self.store
@@ -209,7 +212,8 @@ impl<'t> LayeredStore<'t> {
                 Some(own) => {
                     if !own.overlay_onto(&below) {
                         self.tell_once(format!(
-                            "{function}: the recordings that this program carries are left out, as they do not know all of its features"
+                            "{function}: the recordings that this program carries are left out, as they do not know \
+                             all of its features"
                         ));
                     }
                 }
@@ -227,8 +231,8 @@ impl<'t> LayeredStore<'t> {
             let (function, all) = (&recordings.function, inputs + recordings.inputs.len());
             let features = features.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
             self.tell_once(format!(
-                "{function}: {inputs} of {all} inputs in the store are left out, recorded before it had all its features; `record` them \
-                 again, they lack: {features}"
+                "{function}: {inputs} of {all} inputs in the store are left out, recorded before it had all its \
+                 features; `record` them again, they lack: {features}"
             ));
         }
     }
@@ -252,7 +256,7 @@ impl<'t> LayeredStore<'t> {
         })
     }
 
-    /// All devices with recordings.
+    /// Returns all devices with recordings.
     pub(super) fn devices(&mut self) -> Result<Vec<DeviceRecord>, TrainError> {
         let mut devices = match &mut self.store {
             Some(store) => store.devices()?,

@@ -6,7 +6,7 @@ use nitro_store::printable::printable;
 
 use crate::measure::FailedInputs;
 
-/// So many inputs are named where there are more.
+/// The most inputs that a message names.
 pub(super) const NAMED: usize = 5;
 
 /// Returns each reason with the inputs that were left out for it.

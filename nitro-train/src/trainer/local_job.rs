@@ -16,7 +16,6 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::record::RecordSummary;
-use super::recorder::Recorder;
 use super::request::{DataRequest, seconds};
 use super::tunable::Tunable;
 use crate::measure::{
@@ -25,27 +24,28 @@ use crate::measure::{
 use crate::report::assemble::{assemble, device_tables, measured_here};
 use crate::report::{LocalResult, ReportData};
 
-const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in their \
-                     training. Exhaustive measurement here shows what those choices achieve.";
+/// The text below the heading of the page.
+const ABOUT: &str = "Selectors learned from other machines' recordings chose for this machine, which took no part in \
+                     their training. Exhaustive measurement here shows what those choices achieve.";
 
 /// The settings of the main job.
 #[derive(Args, Clone, Debug)]
 pub struct LocalJobRequest {
-    /// Device to choose for and to measure on, for example host:4; a program with CUDA devices has cuda:0 and
-    /// partitions such as cuda:0/16sm too [default: host with all threads]
+    /// Device to choose for and to measure on, for example host:4 [default: host with all threads]. A program with CUDA
+    /// devices has cuda:0 and partitions such as cuda:0/16sm too
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Which functions, and where own measurements are kept. What the program carries is learned from in any case.
+    /// The functions, and the store of own measurements. What the program carries is learned from in any case.
     #[command(flatten)]
     pub data: DataRequest,
     /// Folder the models are written to [default: models beside the program, where dispatch looks first]
     #[arg(long, value_name = "DIR", env = "NITRO_MODELS")]
     pub models: Option<PathBuf>,
-    /// Time for measuring here, in seconds, inputs made included; where it would not do fewer repeats are made,
-    /// then fewer inputs measured
+    /// Time for measuring here, in seconds, making inputs included; if it is short, repeats and then inputs are left
+    /// out
     #[arg(long = "budget", value_name = "SECONDS", default_value = "100", value_parser = seconds())]
     pub time: Duration,
-    /// With whom the inputs are shared.
+    /// The recorders with whom the inputs are shared.
     #[arg(skip)]
     pub share: Share,
 }
@@ -144,13 +144,13 @@ impl Trainer {
 }
 
 impl LocalJob<'_> {
-    /// The device as selectors see it.
+    /// Returns the device as selectors see it.
     #[must_use]
     pub fn here(&self) -> &DeviceRecord {
         &self.here
     }
 
-    /// The folder that models are written to.
+    /// Returns the folder that models are written to.
     #[must_use]
     pub fn models(&self) -> &Path {
         &self.models
@@ -189,6 +189,7 @@ impl LocalJob<'_> {
         let (mut summary, mut first_error) = (RecordSummary::default(), None);
         let end = SystemClock.now() + self.time;
         for (tunable, left) in self.tunables.iter().zip((1..=self.tunables.len() as u32).rev()) {
+            // What a function leaves of its time goes to those after it.
             let now = SystemClock.now();
             let time = end.saturating_sub(now) / left;
             let names = fairly_ordered(&tunable.generated_inputs);
@@ -197,9 +198,7 @@ impl LocalJob<'_> {
             let runs = names.len() * candidates.len();
             let plan = Plan::new(Inputs::Generated(&names), repeats(time, runs), self.share.clone());
             let plan = Plan { until: Some(now + time), candidates: Some(candidates), ..plan };
-            let (device, observer) = (&*self.device, &*trainer.observer);
-            let processors = &*trainer.processors;
-            let recorder = Recorder { tunable, device_name: &self.name, device, observer, processors };
+            let recorder = trainer.recorder(tunable, &self.name, &*self.device);
             let store = self.store.writable()?;
             let recorded = recorder.record(&plan, store).and_then(|inputs| recorder.summary(inputs, store));
             summary.take(&recorder, recorded, &mut first_error)?;
@@ -207,7 +206,7 @@ impl LocalJob<'_> {
         summary.or_first(first_error)
     }
 
-    /// What the models that were written achieve here, beside the other selectors.
+    /// Evaluates on this machine's measurements what the written models choose, beside the other selectors.
     ///
     /// # Errors
     /// When what was measured cannot be read, or nothing can be learned from it.
@@ -215,7 +214,7 @@ impl LocalJob<'_> {
         fitted.iter().map(|fitted| judge(&fitted.model, &mut self.store, &self.here)).collect()
     }
 
-    /// The results as a page.
+    /// Returns the results as a page.
     ///
     /// # Errors
     /// When the recordings are larger than can be compared.
@@ -230,38 +229,36 @@ impl LocalJob<'_> {
     }
 }
 
-/// With so many inputs measured here the model is calibrated, to show what that would bring.
+/// Number of inputs measured here that the model is calibrated with, to show what that would bring.
 pub(crate) const CALIBRATED_WITH: usize = 10;
 
 /// Recordings of this very machine, whatever the number of threads, are not recordings of another. Partitions of a
 /// GPU are devices apart: only the one itself is left out.
 fn sources(recordings: &Recordings, here: &DeviceRecord) -> Result<Vec<String>, TrainError> {
     let own = format!("@{}", host::machine().id());
-    let is_here = |id: &str| id == here.id || id.ends_with(&own);
-    let other = recordings.devices.iter().filter(|device| !is_here(&device.id));
-    let sources: Vec<String> = other.map(|device| device.id.clone()).collect();
+    let ids = recordings.devices.iter().map(|device| &device.id);
+    let sources: Vec<String> = ids.filter(|id| **id != here.id && !id.ends_with(&own)).cloned().collect();
     match sources.is_empty() {
         true => Err(TrainError::NoSources { function: recordings.function.clone() }),
         false => Ok(sources),
     }
 }
 
-/// The first folder where dispatch looks for models.
+/// Returns the first folder where dispatch looks for models.
 fn models_beside_program() -> Result<PathBuf, TrainError> {
-    let io = |what: &str| {
-        let what = what.to_owned();
-        |source| TrainError::Io { what, source }
-    };
-    let program = std::env::current_exe().map_err(io("where this program is"))?;
+    let program = std::env::current_exe().map_err(TrainError::io("where this program is"))?;
     let folder = program.parent().ok_or_else(|| std::io::ErrorKind::NotFound.into());
-    Ok(folder.map_err(io("the folder of this program"))?.join("models"))
+    Ok(folder.map_err(TrainError::io("the folder of this program"))?.join("models"))
 }
 
-/// The inputs in an order of which every beginning is a fair sample of test inputs and others: time may not do for all.
+/// Returns the inputs in an order whose every beginning is a fair sample of test inputs and others.
+///
+/// Time may not suffice for all.
 fn fairly_ordered(names: &[String]) -> Vec<String> {
     let mut random = Random::new(crate::DEFAULT_SEED);
     let mut placed = Vec::new();
     let (test, other): (Vec<_>, Vec<_>) = names.iter().partition(|name| name.starts_with("test/"));
+    // Each group is spread evenly over the order, so that every beginning has the same share of both.
     for mut names in [test, other] {
         random.shuffle(&mut names);
         let count = names.len() as f64;

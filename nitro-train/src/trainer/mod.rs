@@ -1,5 +1,6 @@
-//! The trainer of an application: its functions with their inputs, its devices, and what can be done with them,
-//! each one call that returns a value. The command line ([`Trainer::main`]) is one caller of these.
+//! The trainer of an application: its functions with their inputs, its devices, and the calls that work on them.
+//!
+//! Each call takes a request and returns a value. The command line ([`Trainer::main`]) is one caller of these.
 //!
 //! - [`Tunable`]: one function and the closure that calls it; [`Trainer`] has any number of them.
 //! - What a call works on is a request with a [`Default`]: [`RecordRequest`], [`FitRequest`], [`EvaluateRequest`]
@@ -68,6 +69,7 @@ pub use record_request::RecordRequest;
 pub use recorder::{FailedRecording, Fault, Recorded};
 pub use replay::ReplayRequest;
 pub use report::ReportRequest;
+pub(crate) use request::at_least_one;
 pub use request::{DataRequest, InputLists};
 pub use sample_choice::SampleOptions;
 pub use sample_result::{ChangedVariant, DeviceSample, Shift, VariantName};

@@ -1,6 +1,6 @@
-//! Which unmeasured device to measure next.
+//! The ranking of devices that nobody measured.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use nitro_core::DeviceId;
 use nitro_learn::evaluate::Split;
@@ -14,26 +14,26 @@ use super::layered_store::LayeredStore;
 use super::request::DataRequest;
 use crate::measure::describe_device;
 
-/// What measuring devices of one kind is expected to be worth, to the functions that run on it.
+/// The expected worth of measuring devices of one kind, to the functions that run on it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DeviceRanking {
     /// The functions.
     pub functions: Vec<String>,
-    /// Where the candidates come from.
+    /// The source of the candidates.
     pub candidates: Candidates,
     /// The candidates, the most worth first; empty where the recorded devices know no device feature in common.
     pub ranked: Vec<Worth>,
-    /// What is known of the first.
+    /// The record of the first, if it is known.
     pub first: Option<DeviceRecord>,
 }
 
-/// Where devices that could be measured come from.
+/// The source of devices that could be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Candidates {
-    /// They are of this machine.
+    /// The devices of this machine.
     Here,
-    /// All of this machine are recorded: these are points among the recorded devices.
+    /// The points among the recorded devices, as all devices of this machine are recorded.
     Points,
 }
 
@@ -55,7 +55,7 @@ impl Trainer {
     /// When there are no recordings, or nothing to learn from.
     pub fn next_devices(&self, data: &DataRequest) -> Result<Vec<DeviceRanking>, TrainError> {
         let mut store = LayeredStore::open(self, data)?;
-        let mut experiences = Vec::new();
+        let mut by_kind: BTreeMap<String, Vec<Experience>> = BTreeMap::new();
         for function in store.functions(&data.functions)? {
             let recordings = store.load(&function)?;
             self.tell(format!(
@@ -63,39 +63,34 @@ impl Trainer {
                 recordings.devices.len()
             ));
             let inputs = Split::by_name(&recordings).train;
-            experiences.push(Experience::new(&recordings, &inputs, crate::DEFAULT_SEED)?);
+            let experience = Experience::new(&recordings, &inputs, crate::DEFAULT_SEED)?;
+            by_kind.entry(kind(&experience)).or_default().push(experience);
         }
-        let kinds: BTreeSet<String> = experiences.iter().map(kind).collect();
-        let of_kind = |kind: &String| -> Vec<Experience> {
-            experiences.iter().filter(|experience| self::kind(experience) == *kind).cloned().collect()
-        };
-        Ok(kinds.iter().map(|kind| self.ranking(kind, &of_kind(kind))).collect())
+        Ok(by_kind.iter().map(|(kind, experiences)| self.ranking(kind, experiences)).collect())
     }
 
     fn ranking(&self, kind: &str, experiences: &[Experience]) -> DeviceRanking {
         let functions = experiences.iter().map(|experience| experience.function.clone()).collect();
         let (candidates, records) = self.candidates(kind, experiences);
         let ranked = rank(experiences, &records);
-        let is_first = |device: &DeviceRecord| ranked.first().is_some_and(|first| first.id == device.id);
-        let first = records.into_iter().find(is_first);
+        let first = ranked.first().and_then(|first| records.into_iter().find(|own| own.id == first.id));
         DeviceRanking { functions, candidates, ranked, first }
     }
 
-    /// The candidates of a kind: devices that can be named here, else points among the sources.
+    /// Returns the candidates of a kind: devices that can be named here, else points among the sources.
     fn candidates(&self, kind: &str, experiences: &[Experience]) -> (Candidates, Vec<DeviceRecord>) {
         let provider = self.providers.iter().find(|provider| provider.kind() == kind);
         let names = provider.map_or_else(Vec::new, |provider| provider.names());
-        let describe = |name: String| match self.open_device(&name) {
-            Ok(device) => Some(describe_device(&*device)),
-            Err(error) => {
-                self.tell(format!("{name} is left out: {error}"));
-                None
+        // Devices that can be named here can be measured. Where all are recorded, points between them tell where to
+        // look.
+        let mut here: Vec<DeviceRecord> = Vec::new();
+        for name in names {
+            match self.open_device(&name) {
+                Ok(device) => here.push(describe_device(&*device)),
+                Err(error) => self.tell(format!("{name} is left out: {error}")),
             }
-        };
-        let here: Vec<DeviceRecord> = names.into_iter().filter_map(describe).collect();
-        let is_new =
-            |device: &DeviceRecord| experiences.iter().any(|experience| !experience.knows(&device.id));
-        if here.iter().any(is_new) {
+        }
+        if here.iter().any(|device| experiences.iter().any(|experience| !experience.knows(&device.id))) {
             return (Candidates::Here, here);
         }
         let sources = distinct(experiences.iter().flat_map(|experience| experience.sources.clone()));
@@ -103,7 +98,8 @@ impl Trainer {
     }
 }
 
-/// What kind of device a function was recorded on; of devices that this program cannot name, the function itself.
+/// Returns the kind of device that a function was recorded on. Where this program cannot name the devices, each
+/// function is a kind.
 fn kind(experience: &Experience) -> String {
     let kinds: Vec<&str> = experience.sources.iter().map(|source| DeviceId::new(&source.id).kind()).collect();
     match kinds.as_slice() {

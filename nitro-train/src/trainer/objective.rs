@@ -1,4 +1,4 @@
-//! What a selector is to do well, as a request says it.
+//! The objective of selectors, as a request names it.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use nitro_store::recordings::Recordings;
 use super::error::TrainError;
 use crate::traffic::{self, calls_by_input};
 
-/// What makes one selector better than another.
+/// The objective by which selectors are compared.
 ///
 /// ```no_run
 /// use nitro_train::{FitRequest, ObjectiveRequest, Trainer};
@@ -20,17 +20,17 @@ use crate::traffic::{self, calls_by_input};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ObjectiveRequest {
-    /// [`Objective::MeanRatio`].
+    /// The objective [`Objective::MeanRatio`].
     #[default]
     MeanRatio,
-    /// [`Objective::TotalTime`].
+    /// The objective [`Objective::TotalTime`].
     TotalTime,
-    /// [`Objective::Traffic`], of the calls that programs with `NITRO_CAPTURE=FILE` have written to this file.
+    /// The objective [`Objective::Traffic`], of the calls that programs with `NITRO_CAPTURE=FILE` wrote to this file.
     Traffic(PathBuf),
 }
 
 impl ObjectiveRequest {
-    /// What it means for one function.
+    /// Returns the objective for one function.
     pub(super) fn of(&self, recordings: &Recordings) -> Result<Objective, TrainError> {
         Ok(match self {
             Self::MeanRatio => Objective::MeanRatio,

@@ -1,4 +1,4 @@
-//! Who hears what a trainer does meanwhile.
+//! The observer of a trainer's work.
 
 use crate::measure::{Progress, Silent};
 
@@ -27,22 +27,23 @@ use crate::measure::{Progress, Silent};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Observer: Send + Sync {
-    /// A line for whoever waits.
+    /// Takes a line for whoever waits.
     fn message(&self, _line: &str) {}
 
-    /// A function is about to be recorded on a device: what hears how that goes on.
+    /// Returns the progress of a function that is about to be recorded on a device.
     fn recording(&self, _function: &str, _device: &str) -> Box<dyn Progress> {
         Box::new(Silent)
     }
 
-    /// A few inputs of a function that are recorded on a device are about to be measured again, to see whether that
-    /// still holds ([`RecordRequest::sample`](crate::RecordRequest::sample)): what hears how that goes on.
+    /// Returns the progress of a sample: a few recorded inputs of a function that are about to be measured again.
+    ///
+    /// The sample shows whether they still hold ([`RecordRequest::sample`](crate::RecordRequest::sample)).
     fn sampling(&self, _function: &str, _device: &str) -> Box<dyn Progress> {
         Box::new(Silent)
     }
 }
 
-/// Nobody hears.
+/// An observer that ignores everything.
 pub(super) struct Nobody;
 
 impl Observer for Nobody {}

@@ -1,4 +1,4 @@
-//! Recording: measurements of this machine's devices into the store.
+//! The recording of this machine's devices into the store.
 
 use nitro_core::Function;
 use nitro_store::printable::sentence;
@@ -18,14 +18,14 @@ use super::sample_result::DeviceSample;
 use super::tunable::Tunable;
 use crate::measure::{Candidate, MAX_CONFIGURATIONS, Plan, is_sampled};
 
-/// What a recording has come to.
+/// The result of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RecordSummary {
-    /// In the order in which they were recorded.
+    /// The recorded functions, in their order.
     pub recorded: Vec<Recorded>,
     /// The functions whose recording ended early, each with its device.
     pub failed: Vec<FailedRecording>,
-    /// What a sample of what was recorded before has come to, a device each where there was any.
+    /// The samples of what was recorded before, one for each device that had any.
     pub samples: Vec<DeviceSample>,
 }
 
@@ -51,7 +51,7 @@ impl RecordSummary {
         Ok(())
     }
 
-    /// The summary, unless nothing succeeded: then the first error.
+    /// Returns the summary, unless nothing succeeded: then the first error.
     pub(super) fn or_first(self, error: Option<TrainError>) -> Result<Self, TrainError> {
         match error {
             Some(error) if self.recorded.is_empty() => Err(error),
@@ -65,14 +65,15 @@ impl Trainer {
     /// is skipped, so a stopped recording goes on where it was. In the end [a sample](RecordRequest::sample) of
     /// what it held is measured again, into no store, to see whether that still holds.
     ///
-    /// Everything runs in this process: a variant that ends it, or never ends, does so to the caller, and what a panic
+    /// Everything runs in this process. A variant that ends it, or never ends, does so to the caller. What a panic
     /// leaves behind, such as a poisoned lock, may fail what is measured after it. [`main`](Self::main) measures in
     /// processes of their own, and goes on in a fresh one after a panic.
     ///
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = keys.len()), variants(stable, unstable), default = stable, crate = nitro)]
+    /// #     #[code_variant(features(length = keys.len()),
+    /// #         variants(stable, unstable), default = stable, crate = nitro)]
     /// #     pub fn sort(keys: &mut [u32]);
     /// #     fn stable(keys: &mut [u32]) { keys.sort() }
     /// #     fn unstable(keys: &mut [u32]) { keys.sort_unstable() }
@@ -101,11 +102,11 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When a name is that of no function or device, when two functions have one name, when a function does not run on
-    /// a device that was named with it, and when the store cannot be written. Where one function fails, since its
-    /// closure does beside its inputs or these cannot be read, the others are recorded, and it is among
-    /// [`RecordSummary::failed`]; where all do, the first failure is the error.
-    /// [`TrainError::is_device_loss`] when a variant took the device away from this process: a fresh one goes on.
+    /// When a name is that of no function or device, two functions have one name, a function does not run on a device
+    /// that was named with it, or the store cannot be written. Where one function fails, since its closure does beside
+    /// its inputs or these cannot be read, the others are recorded, and it is among [`RecordSummary::failed`]; where
+    /// all do, the first failure is the error. [`TrainError::is_device_loss`] when a variant took the device away from
+    /// this process: a fresh one goes on.
     pub fn record(&self, request: &RecordRequest) -> Result<RecordSummary, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
         let (mut summary, mut samples) = (RecordSummary::default(), Vec::new());
@@ -117,13 +118,7 @@ impl Trainer {
             }
             let mut own_samples = DeviceSamples::new(&name);
             for tunable in self.wanted_on(&request.data.functions, &name)? {
-                let recorder = Recorder {
-                    tunable,
-                    device_name: &name,
-                    device: &*device,
-                    observer: &*self.observer,
-                    processors: &*self.processors,
-                };
+                let recorder = self.recorder(tunable, &name, &*device);
                 let (recorded, sample) = match self.record_one(request, &recorder, &mut store) {
                     Ok(None) => continue,
                     // A folder need not have inputs for functions that nobody named.
@@ -178,13 +173,15 @@ impl Trainer {
             let (function, name) = (tunable.name(), variant.name());
             let all = variant.parameters().configurations();
             self.tell(format!(
-                "{function}: of the {all} configurations of `{name}` the default and others drawn at random are measured, {MAX_CONFIGURATIONS} in all"
+                "{function}: of the {all} configurations of `{name}` the default and others drawn at random are \
+                 measured, {MAX_CONFIGURATIONS} in all"
             ));
         }
     }
 }
 
-/// The plan for what was recorded before alone, where that is asked for; none where the function has nothing of it.
+/// Returns the plan for what was recorded before alone, if that is asked for. None where the function has nothing of
+/// it.
 fn again<'p>(
     request: &RecordRequest,
     function: &'static Function,

@@ -1,4 +1,4 @@
-//! One function recorded on one device.
+//! A recording of one function on one device.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -7,10 +7,11 @@ use nitro_core::choice_text;
 use nitro_core::provide::OpenDevice;
 use nitro_core::recording::message;
 use nitro_store::printable::{printable, sentence};
-use nitro_store::recordings::{Measurement, Outcome, Recordings};
+use nitro_store::recordings::{Outcome, Recordings};
 use nitro_store::store::{SharedStore, Store};
 use serde::Serialize;
 
+use super::builder::Trainer;
 use super::doubtful::Doubtful;
 use super::error::TrainError;
 use super::left_out::{by_reason, named};
@@ -29,7 +30,7 @@ pub struct FailedRecording {
     pub function: String,
     /// The device as the request names it.
     pub device: String,
-    /// What ended it.
+    /// The error that ended it.
     pub why: String,
 }
 
@@ -37,11 +38,23 @@ pub struct FailedRecording {
 #[derive(Clone, Copy)]
 pub(super) struct Recorder<'a> {
     pub(super) tunable: &'a Tunable,
-    /// What the user calls the device.
+    /// The name of the device, as the user wrote it.
     pub(super) device_name: &'a str,
     pub(super) device: &'a dyn OpenDevice,
     pub(super) observer: &'a dyn Observer,
     pub(super) processors: &'a dyn Processors,
+}
+
+impl Trainer {
+    /// Returns the recorder of a function on a device, which the user calls by this name.
+    pub(super) fn recorder<'a>(
+        &'a self,
+        tunable: &'a Tunable,
+        device_name: &'a str,
+        device: &'a dyn OpenDevice,
+    ) -> Recorder<'a> {
+        Recorder { tunable, device_name, device, observer: &*self.observer, processors: &*self.processors }
+    }
 }
 
 impl Recorder<'_> {
@@ -81,7 +94,7 @@ impl Recorder<'_> {
         TrainError::Record { function, device, source: source.into() }
     }
 
-    /// All inputs with their features, which takes a run of the default variant each.
+    /// Returns all inputs with their features, which takes a run of the default variant each.
     pub(super) fn survey(&self, plan: &Plan<'_>) -> Result<SurveyedInputs, TrainError> {
         let (function, device) = self.names();
         self.observer.message(&format!("{function} on {device}: looking at the features of all inputs"));
@@ -108,13 +121,13 @@ impl Recorder<'_> {
         recorded.map_err(RecordError::Device).flatten()
     }
 
-    /// The plan, after what the workers before this one have left out, on the trainer's processors.
+    /// Returns the plan, after what the workers before this one have left out, on the trainer's processors.
     fn after_others<'p>(&'p self, plan: &Plan<'p>) -> Plan<'p> {
         let left_out_before = worker::left_out(self.tunable.name(), self.device.entry().id());
         Plan { left_out_before, processors: self.processors, ..plan.clone() }
     }
 
-    /// What came of a recording, together with what the store knows of the variants.
+    /// Returns the summary of a recording, with what the store knows of the variants.
     pub(super) fn summary(
         &self,
         inputs: RecordedInputs,
@@ -164,10 +177,12 @@ impl Recorder<'_> {
     fn faults(&self, recordings: &Recordings) -> Vec<Fault> {
         let id = self.device.entry().id();
         let mut faults: BTreeMap<(usize, &str), Fault> = BTreeMap::new();
-        let is_fault = |one: &&Measurement| {
-            recordings.devices[one.device].id == id && matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
-        };
-        for one in recordings.measurements.iter().filter(is_fault) {
+        for one in &recordings.measurements {
+            if recordings.devices[one.device].id != id
+                || !matches!(one.outcome, Outcome::Failed | Outcome::Wrong)
+            {
+                continue;
+            }
             let fault = faults.entry((one.variant, &one.configuration)).or_insert_with(|| Fault {
                 variant: choice_text(&recordings.variants[one.variant], &one.configuration),
                 inputs: 0,
@@ -196,6 +211,7 @@ impl Recorder<'_> {
         self.observer.message(&format!("{} on {}: {what}", self.tunable.name(), self.device_name));
     }
 
+    /// Returns the names of the function and of the device.
     pub(super) fn names(&self) -> (String, String) {
         (self.tunable.name().to_owned(), self.device_name.to_owned())
     }
@@ -219,19 +235,21 @@ impl Progress for InSample {
     }
 }
 
-/// One function that was recorded on one device.
+/// A function that was recorded on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Recorded {
     /// The function.
     pub function: String,
     /// The device as the request names it.
     pub device: String,
-    /// How many inputs were measured now; what the store held before is not measured again.
+    /// Number of inputs that were measured now; what the store held before is not measured again.
     pub inputs: usize,
-    /// Those on which the default variant returns `Err`, which is taken for the answer there.
+    /// The inputs on which the default variant returns `Err`, which is taken for the answer there.
     pub error_inputs: BTreeSet<String>,
-    /// The inputs that could not be measured, by name, and why: the closure failed or panicked with them in hand, the
-    /// default variant did, or their runs cannot be compared. The others were measured.
+    /// The inputs that could not be measured, by name, with the reason.
+    ///
+    /// The closure failed or panicked with them in hand, the default variant did, or their runs cannot be compared. The
+    /// others were measured.
     pub failed_inputs: FailedInputs,
     /// The variants that failed or answered wrong, now or before.
     pub faults: Vec<Fault>,
@@ -244,11 +262,11 @@ pub struct Recorded {
 pub struct Fault {
     /// The variant, with the values of its tuning parameters.
     pub variant: String,
-    /// On how many inputs.
+    /// Number of inputs with this fault.
     pub inputs: usize,
-    /// One of them.
+    /// The name of one of these inputs.
     pub example: String,
-    /// What it did there.
+    /// The reason on that input.
     pub reason: String,
 }
 

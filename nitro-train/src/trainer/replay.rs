@@ -10,20 +10,20 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::search::{Extent, Replayed, SearchError, Strategy, run, told};
+use crate::search::{ReplayExtent, ReplayResult, SearchError, Strategy, replay_figures, source_names};
 
-/// What to replay.
+/// The settings of replays.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayRequest {
-    /// Which functions, from which recordings.
+    /// The functions, and the recordings.
     pub data: DataRequest,
     /// The variant; without one, every variant with configurations.
     pub variant: Option<String>,
     /// The strategies, one after the other.
     pub strategies: Vec<Strategy>,
-    /// At most so many evaluations a search.
+    /// The most evaluations of a search.
     pub evaluations: usize,
-    /// Recorded devices to search on; empty for each in turn.
+    /// The recorded devices to search on; empty for each in turn.
     pub devices: Vec<String>,
     /// The devices that strategies may learn from; without, all others than the one that is searched on.
     pub sources: Option<Vec<String>>,
@@ -51,10 +51,11 @@ impl Default for ReplayRequest {
 }
 
 impl Trainer {
-    /// Searches the configurations that the store holds as if nothing were known of the device, and tells how good
-    /// the best found was after so many evaluations. Nothing is run: what a search evaluates is answered from the
-    /// recordings, and it learns no other time of that device. The searches are made as the iterator is asked for
-    /// them.
+    /// Searches the configurations that the store holds as if nothing were known of the device.
+    ///
+    /// Nothing is run: what a search evaluates is answered from the recordings, and it learns no other time of that
+    /// device. The result says how good the best found was after so many evaluations. The searches are made as the
+    /// iterator is asked for them.
     ///
     /// A configuration that was never measured on the device counts as failed. One that no device and input admits
     /// is not part of the space.
@@ -67,7 +68,8 @@ impl Trainer {
     /// let entry = |tile: u32, ms: u32| format!(r#""{tile}": {{"tile": {tile}, "time": {ms}}}"#);
     /// let cache = |device: &str, scale: u32| {
     ///     let entries: Vec<_> = (1..=8).map(|tile| entry(tile, scale * (3 + tile.abs_diff(5)))).collect();
-    ///     let text = format!(r#"{{"device_name": "{device}", "tune_params_keys": ["tile"], "cache": {{{}}}}}"#, entries.join(","));
+    ///     let (head, entries) = (format!(r#""device_name": "{device}""#), entries.join(","));
+    ///     let text = format!(r#"{{{head}, "tune_params_keys": ["tile"], "cache": {{{entries}}}}}"#);
     ///     let file = folder.path().join(device);
     ///     std::fs::write(&file, text).map(|()| file)
     /// };
@@ -87,7 +89,7 @@ impl Trainer {
     pub fn replay<'t>(
         &'t self,
         request: &'t ReplayRequest,
-    ) -> Result<impl Iterator<Item = Result<Replayed, TrainError>> + 't, TrainError> {
+    ) -> Result<impl Iterator<Item = Result<ReplayResult, TrainError>> + 't, TrainError> {
         let mut store = LayeredStore::open(self, &request.data)?;
         let mut jobs = Vec::new();
         let functions = store.functions(&request.data.functions)?;
@@ -107,7 +109,7 @@ impl Trainer {
         Ok(jobs.into_iter().map(move |job| Ok(self.replayed(job, request))))
     }
 
-    /// One a space, input, device and strategy.
+    /// Returns the searches, one a space, input, device and strategy.
     fn jobs(&self, recordings: &Recordings, request: &ReplayRequest) -> Result<Vec<Job>, SearchError> {
         let devices = Devices::of(recordings, request)?;
         let spaces = Measured::of(recordings, request.variant.as_deref())?;
@@ -117,13 +119,12 @@ impl Trainer {
         {
             let found = measured.answers(input);
             for &target in devices.targets.iter().filter(|target| found.contains_key(target)) {
-                let name = |device: usize| recordings.devices[device].id.clone();
-                let known = &found[&target];
+                let (device, known) = (&recordings.devices[target].id, &found[&target]);
                 if !known.iter().flatten().any(|answer| answer.time_ns().is_some()) {
-                    self.tell(format!("{}: nothing has a time on {}", recordings.function, name(target)));
+                    self.tell(format!("{}: nothing has a time on {device}", recordings.function));
                     continue;
                 }
-                self.tell_of_gaps(recordings, &name(target), known);
+                self.tell_of_gaps(recordings, device, known);
                 let sources: Vec<usize> = devices
                     .sources
                     .iter()
@@ -135,7 +136,7 @@ impl Trainer {
                 jobs.extend(request.strategies.iter().map(|&strategy| Job {
                     function: recordings.function.clone(),
                     variant: (spaces.len() > 1).then(|| measured.variant().to_owned()),
-                    device: name(target),
+                    device: device.clone(),
                     input: recordings.inputs[input].name.clone(),
                     strategy,
                     sources: Arc::clone(&sources_data),
@@ -151,24 +152,25 @@ impl Trainer {
         if unknown > 0 {
             let (function, all) = (&recordings.function, known.len());
             self.tell(format!(
-                "{function}: {unknown} of {all} configurations were never measured on {device}; they count as failed there"
+                "{function}: {unknown} of {all} configurations were never measured on {device}; they count as \
+                 failed there"
             ));
         }
     }
 
-    fn replayed(&self, job: Job, request: &ReplayRequest) -> Replayed {
+    fn replayed(&self, job: Job, request: &ReplayRequest) -> ReplayResult {
         let Job { function, variant, device, input, strategy, sources, replay } = job;
         let extent =
-            Extent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
-        let figures = run(&replay, strategy, &sources, extent);
+            ReplayExtent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
+        let figures = replay_figures(&replay, strategy, &sources, extent);
         self.tell(format!("{function} on {device}: {strategy}"));
-        Replayed {
+        ReplayResult {
             function,
             variant,
             device,
             input,
             strategy: figures.strategy,
-            sources: told(strategy, &sources),
+            sources: source_names(strategy, &sources),
             configurations: figures.configurations,
             valid: figures.valid,
             seeds: figures.seeds,
@@ -198,14 +200,19 @@ struct Devices {
 
 impl Devices {
     fn of(recordings: &Recordings, request: &ReplayRequest) -> Result<Self, SearchError> {
-        let index = |name: &String| {
-            recordings.device_index(name).ok_or_else(|| SearchError::no_such_device(recordings, name))
-        };
-        let named = |names: &[String]| names.iter().map(index).collect::<Result<Vec<_>, _>>();
-        let all = || (0..recordings.devices.len()).collect();
-        Ok(Self {
-            targets: if request.devices.is_empty() { all() } else { named(&request.devices)? },
-            sources: request.sources.as_deref().map_or_else(|| Ok(all()), named)?,
-        })
+        let targets = Some(request.devices.as_slice()).filter(|names| !names.is_empty());
+        let sources = request.sources.as_deref();
+        Ok(Self { targets: positions(recordings, targets)?, sources: positions(recordings, sources)? })
     }
+}
+
+/// Returns the positions of the named devices; those of all without names.
+fn positions(recordings: &Recordings, names: Option<&[String]>) -> Result<Vec<usize>, SearchError> {
+    let Some(names) = names else { return Ok((0..recordings.devices.len()).collect()) };
+    let mut positions = Vec::new();
+    for name in names {
+        let position = recordings.device_index(name);
+        positions.push(position.ok_or_else(|| SearchError::no_such_device(recordings, name))?);
+    }
+    Ok(positions)
 }

@@ -1,11 +1,13 @@
 //! Settings that the calls of a trainer have in common, as the library and the command line take them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
+use nitro_core::model::{Model, file_name};
 
+use super::error::TrainError;
 use crate::measure::Repeats;
 
 /// Reads a number from 1.
@@ -15,8 +17,8 @@ pub(crate) fn at_least_one() -> impl TypedValueParser<Value = usize> {
 
 /// Reads milliseconds for the repeats of one choice on one input.
 pub(crate) fn repeats() -> impl TypedValueParser<Value = Repeats> {
-    let of_ms = |ms| Repeats { budget_ns: f64::from(ms) * 1e6, ..Repeats::default() };
-    clap::value_parser!(u32).range(1..).map(of_ms)
+    let milliseconds = clap::value_parser!(u32).range(1..);
+    milliseconds.map(|ms| Repeats { budget_ns: f64::from(ms) * 1e6, ..Repeats::default() })
 }
 
 /// Reads seconds from 1.
@@ -42,7 +44,7 @@ pub struct DataRequest {
     #[arg(long, value_name = "S", env = "NITRO_STORE", hide_env_values = true)]
     // an address may have a password
     pub store: Option<String>,
-    /// Folder of profiles, as `train profile` writes them; without one, those that the program carries.
+    /// The folder of profiles, as `train profile` writes them; without one, those that the program carries.
     #[arg(skip)]
     pub profiles: Option<PathBuf>,
 }
@@ -50,8 +52,8 @@ pub struct DataRequest {
 /// The division of inputs into those to learn from and those to judge by, as far as files say it.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputLists {
-    /// File with the names of the training inputs, one a line [default: names that begin with train/, else about two
-    /// thirds of the groups]
+    /// File with the names of the training inputs, one a line. Without: inputs whose names begin with train/, else
+    /// about two thirds of the groups
     #[arg(long = "train-inputs", value_name = "FILE")]
     pub train: Option<PathBuf>,
     /// File with the names of the test inputs, one a line [default: the other inputs]
@@ -66,6 +68,12 @@ impl InputLists {
     }
 }
 
+/// Reads the model of a function from a folder of models.
+pub(super) fn read_model(models: &Path, function: &str) -> Result<Model, TrainError> {
+    Model::read(&models.join(file_name(function)))
+        .map_err(|source| TrainError::NoModel { function: function.to_owned(), source })
+}
+
 /// The store used when the user names none.
 const DEFAULT_STORE: &str = "nitro.db";
 
@@ -75,7 +83,7 @@ impl DataRequest {
         Self { profiles, ..self.clone() }
     }
 
-    /// The path or address of the store.
+    /// Returns the path or address of the store.
     pub(crate) fn store_url(&self) -> &str {
         self.store.as_deref().unwrap_or(DEFAULT_STORE)
     }

@@ -1,10 +1,10 @@
-//! A sample of what is recorded, measured again: it shows what no digest does, a variant whose body has changed, and a
-//! new compiler, driver or clock.
+//! A sample of what is recorded, measured again.
+//!
+//! It shows what no digest does: a variant whose body has changed, and a new compiler, driver or clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use nitro_core::Function;
 use nitro_core::provide::OpenDevice;
 use nitro_store::printable::{printable, sentence};
 use nitro_store::recordings::{Meanings, Outcome, Recordings};
@@ -21,8 +21,9 @@ use super::tunable::Tunable;
 use crate::measure::{Candidate, Clock, FailedInputs, Plan, RecordError, RecordedInputs, Share, SystemClock};
 use crate::worker::{self, EndedSample};
 
-/// So much longer than it may a sample goes on before what is left of it is left out: a body may have become slower
-/// than was expected.
+/// The time beyond what it may take after which the rest of a sample is left out.
+///
+/// A body may have become slower than was expected.
 const GRACE: Duration = Duration::from_secs(10);
 /// A sample that is expected to take longer is announced.
 const LONG_NS: f64 = 5e9;
@@ -35,6 +36,7 @@ pub(super) struct DeviceSamples<'t> {
 }
 
 impl<'t> DeviceSamples<'t> {
+    /// Creates the samples of a device, none yet.
     pub(super) fn new(device: &str) -> Self {
         Self { device: device.to_owned(), samples: Vec::new() }
     }
@@ -45,8 +47,9 @@ impl<'t> DeviceSamples<'t> {
     }
 }
 
-/// Chooses what of a function to measure again on a device, before it is recorded: of what the store has by then, and
-/// will not be measured anyway. None where there is nothing.
+/// Chooses what of a function to measure again on a device, before it is recorded.
+///
+/// It is chosen of what the store has by then, and will not be measured anyway. None where there is nothing.
 pub(super) fn choose(
     request: &RecordRequest,
     tunable: &Tunable,
@@ -55,14 +58,10 @@ pub(super) fn choose(
     store: &mut dyn Store,
 ) -> Result<Option<Sample>, TrainError> {
     let (function, id) = (tunable.function, device.entry().id());
-    let is_known = |store: &mut dyn Store| {
-        Ok::<_, TrainError>(store.functions()?.iter().any(|one| one == function.name()))
-    };
-    if request.sample.inputs == 0
-        || !worker::takes_samples()
-        || request.feature_times_only
-        || !is_known(store)?
-    {
+    if request.sample.inputs == 0 || !worker::takes_samples() || request.feature_times_only {
+        return Ok(None);
+    }
+    if !store.functions()?.iter().any(|one| one == function.name()) {
         return Ok(None);
     }
     let mut candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
@@ -93,8 +92,9 @@ fn keep_offered(inputs: &mut BTreeSet<String>, offered: &[String]) {
 }
 
 impl Trainer {
-    /// Measures the samples, after everything else: what they break, by a variant that ends the process, costs nothing
-    /// that was to be recorded. The observer is told what does not hold any more.
+    /// Measures the samples, after everything else, and tells the observer what does not hold any more.
+    ///
+    /// What they break, by a variant that ends the process, costs nothing that was to be recorded.
     pub(super) fn measure_samples(
         &self,
         request: &RecordRequest,
@@ -131,14 +131,7 @@ impl Trainer {
         }
         let (mut remeasured, mut failed_inputs, mut is_lost) = (Vec::new(), BTreeMap::new(), false);
         for (tunable, sample) in samples {
-            let recorder = Recorder {
-                tunable,
-                device_name: name,
-                device: &*device,
-                observer: &*self.observer,
-                processors: &*self.processors,
-            };
-            let measured = measure(&recorder, request, sample)?;
+            let measured = measure(&self.recorder(tunable, name, &*device), request, sample)?;
             remeasured.extend(measured.remeasured);
             if !measured.failed.is_empty() {
                 failed_inputs.insert(tunable.name().to_owned(), measured.failed);
@@ -163,8 +156,7 @@ impl Trainer {
         for changed in &sample.changed {
             let VariantName { function, variant } = &changed.name;
             let mut command = "record --again".to_owned();
-            let has_variant = |own: &&Function| own.variant_named(variant).is_some();
-            if self.functions().filter(|own| has_variant(&&**own)).count() > 1 {
+            if self.functions().filter(|own| own.variant_named(variant).is_some()).count() > 1 {
                 command += &format!(" --function {function}");
             }
             command += &format!(" --variant {variant}{}", device_option(request, device));
@@ -181,12 +173,12 @@ impl Trainer {
     }
 }
 
-/// The option that names the device again, where the request has named one.
+/// Returns the option that names the device again, where the request has named one.
 fn device_option(request: &RecordRequest, device: &str) -> String {
     if request.devices.is_empty() { String::new() } else { format!(" --device {device}") }
 }
 
-/// What measuring the sample of one function has given.
+/// The measurements of the sample of one function.
 struct MeasuredSample {
     remeasured: Vec<Remeasured>,
     failed: FailedInputs,
@@ -210,6 +202,7 @@ fn measure(
         let name = VariantName { function: function.name().to_owned(), variant };
         remeasured.push(Remeasured { name, input, now: Err(why) });
     }
+    // What ended a worker before this one is not tried again.
     let nothing = MeasuredSample { remeasured, failed: FailedInputs::new(), is_device_lost: false };
     if sample.candidates.is_empty() {
         return Ok(nothing);
@@ -252,7 +245,7 @@ fn measure(
     Ok(MeasuredSample { remeasured, failed, is_device_lost })
 }
 
-/// The inputs that have other features than those that are recorded under their names, and what to do.
+/// Returns the inputs that have other features than those that are recorded under their names, and what to do.
 fn other_inputs(function: &str, sample: &Sample, now: &Recordings) -> FailedInputs {
     let changed = (0..now.inputs.len()).filter_map(|at| {
         let (feature, then, value) = sample.changed_feature(now, at)?;
@@ -267,7 +260,7 @@ fn other_inputs(function: &str, sample: &Sample, now: &Recordings) -> FailedInpu
     changed.collect()
 }
 
-/// What was measured now, each beside what was recorded.
+/// Returns the new measurements, each beside what was recorded.
 fn compared(function: &str, sample: &Sample, now: &Recordings) -> Vec<Remeasured> {
     let mut all = Vec::new();
     for row in &now.measurements {

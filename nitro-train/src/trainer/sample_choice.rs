@@ -1,4 +1,6 @@
-//! Which of what is recorded is measured again: a few inputs of each variant, of short and long times, within a bound.
+//! The choice of a sample of what is recorded: a few inputs of each variant, of short and long times.
+//!
+//! The sample keeps within a bound of time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,16 +16,16 @@ use crate::measure::{Candidate, Repeats};
 
 /// The most that a sample may take, as a share of what it is a sample of.
 const MOST_SHARE: f64 = 0.05;
-/// Where nothing bounds the recording, the sample of a function may take this long, however little is recorded.
+/// The least bound of a function's sample, however little is recorded, where nothing bounds the recording.
 const LEAST_ALLOWED_NS: f64 = 1e9;
 /// The sample has this share of the time for the repeats of one variant that the recording has.
 const REPEATS_SHARE: f64 = 0.25;
-/// Half the width of a median's confidence interval that is good enough here, as a share of the median.
+/// The target half-width of a median's confidence interval, as a share of the median.
 const HALF_WIDTH: f64 = 0.03;
 /// Runs of the default variant on each input besides those that are timed.
 const DEFAULT_RUNS: f64 = 3.0;
 
-/// How much of what is recorded already is measured again, to see whether it still holds.
+/// The settings of the sample that is measured again, to see whether recordings still hold.
 ///
 /// ```
 /// use nitro_train::{RecordRequest, SampleOptions};
@@ -34,12 +36,13 @@ const DEFAULT_RUNS: f64 = 3.0;
 /// ```
 #[derive(Args, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleOptions {
-    /// Of what is recorded already measure about so many inputs of each variant again in the end, within 5 % of the
-    /// time of the recording, and say where times differ: a variant's body, a compiler, a driver or a clock has
-    /// changed. Nothing of it is kept; 0 measures none
-    #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS, value_parser = at_most_a_thousand())]
+    /// Measure about so many recorded inputs of each variant again in the end, and say where times differ. Times differ
+    /// after a change of the code, a compiler, a driver or a clock. It takes at most 5 % of the time of the recording,
+    /// and nothing of it is kept; 0 measures none
+    #[arg(id = "sample", long = "sample", value_name = "INPUTS", default_value_t = INPUTS)]
+    #[arg(value_parser = at_most_a_thousand())]
     pub inputs: usize,
-    /// Seed of which inputs these are.
+    /// The seed of the choice of inputs.
     #[arg(skip = crate::DEFAULT_SEED)]
     pub seed: u64,
 }
@@ -57,10 +60,10 @@ impl Default for SampleOptions {
     }
 }
 
-/// What a function's sample is chosen from.
+/// The times that a function's sample is chosen from.
 pub(super) struct Times<'a> {
     pub(super) function: &'static Function,
-    /// What the recording tries.
+    /// The candidates that the recording tries.
     pub(super) candidates: &'a [Candidate],
     pub(super) recordings: &'a Recordings,
     /// The device's identity.
@@ -77,26 +80,26 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The change to what was measured now.
+    /// Returns the change to what was measured now.
     pub(super) fn change_to(self, time_ns: f64, spread_ns: f64) -> Change {
         Change { recorded_ns: self.time_ns, now_ns: time_ns, spread_ns: self.spread_ns.hypot(spread_ns) }
     }
 }
 
-/// What of one function is measured again on one device.
+/// The sample of a function on a device.
 #[derive(Clone, Debug)]
 pub(super) struct Sample {
     pub(super) inputs: BTreeSet<String>,
-    /// One for each variant: what has changed in a body has for all its configurations.
+    /// The candidates, one for each variant: what has changed in a body has for all its configurations.
     pub(super) candidates: Vec<Candidate>,
     pub(super) repeats: Repeats,
-    /// What it is expected to take.
+    /// The time that it is expected to take.
     pub(super) expected_ns: f64,
-    /// What it may take.
+    /// The time that it may take.
     pub(super) most_ns: f64,
     /// The features of the inputs as they are recorded, by name.
     features: BTreeMap<String, BTreeMap<String, f64>>,
-    /// What is recorded, by variant and input.
+    /// The recorded times, by variant and input.
     times: BTreeMap<(String, String), Recorded>,
 }
 
@@ -115,45 +118,44 @@ impl Sample {
             budget_ns: REPEATS_SHARE * repeats.budget_ns,
             ..*repeats
         };
+        // A changed body shows in any configuration: one candidate a variant does for all.
         let candidates = times.one_a_variant(&rows);
         let by_candidate: Vec<_> = candidates.iter().map(|own| times.of(&rows, own)).collect();
         let default = Candidate::of(times.function, times.function.default_choice());
         let costs = costs_ns(&by_candidate, &times.of(&rows, &default), &repeats);
         let mut random = Random::new(options.seed);
         let chosen = spread_over_times(&by_candidate, &costs, most_ns, options.inputs, &mut random);
-        let name = |input: usize| times.recordings.inputs[input].name.clone();
-        let mut recorded = BTreeMap::new();
-        for (candidate, own) in candidates.iter().zip(&by_candidate) {
-            for (&input, row) in own.iter().filter(|(input, _)| chosen.contains(input)) {
-                recorded.insert((candidate.variant.to_owned(), name(input)), *row);
-            }
+        if chosen.is_empty() {
+            return None;
         }
-        let features: BTreeMap<_, _> =
-            chosen.iter().map(|&input| (name(input), named_features(times.recordings, input))).collect();
-        (!chosen.is_empty()).then(|| Self {
-            features,
-            expected_ns: chosen.iter().map(|input| costs[input]).sum(),
-            inputs: chosen.into_iter().map(name).collect(),
-            candidates,
-            repeats,
-            most_ns,
-            times: recorded,
-        })
+        let (mut inputs, mut features, mut recorded) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        for input in &chosen {
+            let name = &times.recordings.inputs[*input].name;
+            for (candidate, own) in candidates.iter().zip(&by_candidate) {
+                let row = own.get(input);
+                recorded.extend(row.map(|row| ((candidate.variant.to_owned(), name.clone()), *row)));
+            }
+            features.insert(name.clone(), named_features(times.recordings, *input));
+            inputs.insert(name.clone());
+        }
+        let expected_ns = chosen.iter().map(|input| costs[input]).sum();
+        Some(Self { inputs, candidates, repeats, expected_ns, most_ns, features, times: recorded })
     }
 
-    /// What is recorded of a variant on an input, if that is a time.
+    /// Returns the recorded time of a variant on an input, if there is one.
     pub(super) fn recorded(&self, variant: &str, input: &str) -> Option<Recorded> {
         self.times.get(&(variant.to_owned(), input.to_owned())).copied()
     }
 
-    /// The sample, by whose inputs these features are not looked at.
+    /// Returns the sample without these features of its inputs.
     pub(super) fn without_features(mut self, features: &[&str]) -> Self {
         self.features.values_mut().for_each(|own| own.retain(|name, _| !features.contains(&name.as_str())));
         self
     }
 
-    /// Returns the first feature of an input that is another than it is recorded, with its value then and now: another
-    /// input has the name now.
+    /// Returns the first feature of an input that differs from the recorded one, with its value then and now.
+    ///
+    /// Another input has the name now.
     pub(super) fn changed_feature(&self, now: &Recordings, input: usize) -> Option<(String, f64, f64)> {
         let then = self.features.get(&now.inputs[input].name)?;
         named_features(now, input).into_iter().find_map(|(feature, value)| {
@@ -162,21 +164,23 @@ impl Sample {
         })
     }
 
-    /// Returns whether a time is of as many repeats as it takes; the median may lie somewhat below what they took each.
+    /// Returns true if a time is of as many repeats as it takes.
+    ///
+    /// The median may lie somewhat below what they took each.
     pub(super) fn is_settled(&self, time_ns: f64, repeats: u32) -> bool {
         let Repeats { least, most, budget_ns, .. } = self.repeats;
         repeats as usize >= least.min(most) || f64::from(repeats) * time_ns >= 0.5 * least as f64 * budget_ns
     }
 }
 
-/// The features of an input, by name.
+/// Returns the features of an input, by name.
 fn named_features(recordings: &Recordings, input: usize) -> BTreeMap<String, f64> {
     let values = recordings.inputs[input].features.iter().copied();
     recordings.features.iter().cloned().zip(values).collect()
 }
 
 impl<'a> Times<'a> {
-    /// The times of the device on these inputs.
+    /// Returns the times of the device on these inputs.
     fn rows(&self) -> Vec<(&'a Measurement, f64)> {
         let Some(device) = self.recordings.device_index(self.device) else { return Vec::new() };
         let own = self.recordings.measurements.iter().filter(|row| row.device == device);
@@ -185,16 +189,19 @@ impl<'a> Times<'a> {
             .collect()
     }
 
-    /// The times of one candidate, by input.
+    /// Returns the times of one candidate, by input.
     fn of(&self, rows: &[(&Measurement, f64)], candidate: &Candidate) -> BTreeMap<usize, Recorded> {
         let Some(variant) = self.recordings.variant_index(candidate.variant) else { return BTreeMap::new() };
-        let is_own =
-            |row: &Measurement| row.variant == variant && row.configuration == candidate.configuration;
-        let own = rows.iter().filter(|(row, _)| is_own(row));
-        own.map(|&(row, time_ns)| (row.input, Recorded { time_ns, spread_ns: row.spread_ns })).collect()
+        let mut own = BTreeMap::new();
+        for &(row, time_ns) in rows {
+            if row.variant == variant && row.configuration == candidate.configuration {
+                own.insert(row.input, Recorded { time_ns, spread_ns: row.spread_ns });
+            }
+        }
+        own
     }
 
-    /// Of each variant the candidate with most times, the default configuration where that has as many.
+    /// Returns for each variant the candidate with most times, the default configuration where that has as many.
     fn one_a_variant(&self, rows: &[(&Measurement, f64)]) -> Vec<Candidate> {
         let mut best: BTreeMap<usize, (usize, &Candidate)> = BTreeMap::new();
         let defaults: BTreeSet<_> = self.function.default_choices().collect();
@@ -211,7 +218,9 @@ impl<'a> Times<'a> {
     }
 }
 
-/// What a sample may take: a share of what the inputs of the recording's bound take, or of what is recorded.
+/// Returns the time that a sample may take, as a share of what the recorded inputs take.
+///
+/// Of these, at most as many count as the recording may measure.
 fn allowed_ns(rows: &[(&Measurement, f64)], max_inputs: Option<usize>) -> f64 {
     let recorded_ns: f64 = rows.iter().map(|(row, time_ns)| time_ns * f64::from(row.repeats.max(1))).sum();
     let inputs = rows.iter().map(|(row, _)| row.input).collect::<BTreeSet<_>>().len().max(1);
@@ -221,13 +230,14 @@ fn allowed_ns(rows: &[(&Measurement, f64)], max_inputs: Option<usize>) -> f64 {
     }
 }
 
-/// What measuring each input again takes, at most: every candidate, and what the default tells of the input.
+/// Returns the most time that each input takes: every candidate, and what the default tells of the input.
 fn costs_ns(
     candidates: &[BTreeMap<usize, Recorded>],
     default: &BTreeMap<usize, Recorded>,
     repeats: &Repeats,
 ) -> BTreeMap<usize, f64> {
     let mut costs: BTreeMap<usize, f64> = BTreeMap::new();
+    // The first run of each candidate compares results, and is not among the repeats.
     for own in candidates {
         for (&input, row) in own {
             *costs.entry(input).or_default() += (1.0 + runs(row.time_ns, repeats)) * row.time_ns;
@@ -239,7 +249,7 @@ fn costs_ns(
     costs
 }
 
-/// The repeats that a variant of this time gets at most.
+/// Returns the repeats that a variant of this time gets at most.
 fn runs(time_ns: f64, repeats: &Repeats) -> f64 {
     let (least, most) = (repeats.least.max(1) as f64, repeats.most.max(1) as f64);
     let until_spent = (repeats.budget_ns / time_ns).ceil();
@@ -272,6 +282,7 @@ fn spread_over_times(
             if part.iter().any(|input| chosen.contains(input)) {
                 continue;
             }
+            // Any input of the part does that still fits into the bound.
             random.shuffle(&mut part);
             if let Some(input) = part.into_iter().find(|input| spent_ns + costs[input] <= most_ns) {
                 spent_ns += costs[&input];

@@ -1,4 +1,4 @@
-//! What a sample says of what is recorded: which variants take another time, or have none any more.
+//! The result of a sample: which recorded variants take another time, or have none any more.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,23 +12,23 @@ use crate::measure::FailedInputs;
 const LEAST_FACTOR: f64 = 1.25;
 /// Times differ by so many of their spreads together, or they are taken for the same.
 const LEAST_SPREADS: f64 = 3.0;
-/// Times differ by so much, or they are taken for the same: a clock is read in some tens of nanoseconds.
+/// The least difference of two times that counts: a clock is read in some tens of nanoseconds.
 const LEAST_NS: f64 = 50.0;
 /// Variants of which this share shifts by a like factor have not changed each by itself.
 const NEARLY_ALL: f64 = 0.8;
 
-/// What was recorded on one device, beside a sample that was measured again.
+/// The recordings of one device, compared with a sample that was measured again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DeviceSample {
     /// The device as the request names it.
     pub device: String,
-    /// How many recorded times were measured again.
+    /// Number of recorded times that were measured again.
     pub measurements: usize,
-    /// By how much nearly all variants have changed alike, where they have.
+    /// The change that nearly all variants share, if there is one.
     pub shift: Option<Shift>,
     /// The variants that have changed each by itself.
     pub changed: Vec<ChangedVariant>,
-    /// Recorded inputs that cannot be measured any more, or are other inputs now, and why, by function.
+    /// The recorded inputs, by function, that cannot be measured any more or are other inputs now, with the reason.
     pub failed_inputs: BTreeMap<String, FailedInputs>,
 }
 
@@ -37,9 +37,9 @@ pub struct DeviceSample {
 pub struct Shift {
     /// The time now as a share of what was recorded, the median over the variants.
     pub ratio: f64,
-    /// How many variants it is of.
+    /// Number of variants that have changed so.
     pub variants: usize,
-    /// How many were measured again.
+    /// Number of variants that were measured again.
     pub of: usize,
 }
 
@@ -58,13 +58,13 @@ pub struct ChangedVariant {
     /// The variant.
     #[serde(flatten)]
     pub name: VariantName,
-    /// The time now as a share of what was recorded, the median over the inputs; none where it has no time any more.
+    /// The time now over the recorded one, median over the inputs; none where it has no time any more.
     pub ratio: Option<f64>,
     /// The inputs on which it differs.
     pub inputs: Vec<String>,
-    /// On how many inputs it was measured again.
+    /// Number of inputs on which it was measured again.
     pub measured_inputs: usize,
-    /// What it did on the first of the inputs, where it has no time any more.
+    /// The reason on the first of the inputs, where it has no time any more.
     pub reason: Option<String>,
 }
 
@@ -96,11 +96,11 @@ fn is_like(a: f64, b: f64) -> bool {
     a.max(b) <= LEAST_FACTOR * a.min(b)
 }
 
-/// What a variant did now on an input on which a time is recorded.
+/// The new result of a variant on an input with a recorded time.
 pub(super) struct Remeasured {
     pub(super) name: VariantName,
     pub(super) input: String,
-    /// Its time, or what it did instead.
+    /// The time, or why there is none.
     pub(super) now: Result<Change, String>,
 }
 
@@ -123,19 +123,21 @@ impl DeviceSample {
     }
 }
 
-/// What has changed of one variant. A failure counts on one input; times differ on most inputs, and the same way: one
-/// that does by itself was disturbed.
+/// Returns the change of one variant. A failure counts on one input; times have to differ on most inputs, and the same
+/// way: one that does by itself was disturbed.
 fn change_of(own: &[&Remeasured]) -> Option<ChangedVariant> {
     let name = own.first()?.name.clone();
     let named = |differing: Vec<&str>, ratio, reason| {
         let inputs: Vec<String> = differing.into_iter().map(str::to_owned).collect();
         Some(ChangedVariant { name, ratio, inputs, measured_inputs: own.len(), reason })
     };
+    // One failure is enough: the variant had a time there.
     let ended = own.iter().filter_map(|one| Some((&*one.input, one.now.as_ref().err()?)));
     let (ended, reasons): (Vec<&str>, Vec<&String>) = ended.unzip();
     if let Some(reason) = reasons.first() {
         return named(ended, None, Some((*reason).clone()));
     }
+    // A change of code shows on most inputs, and in one direction; noise does not.
     let changes = own.iter().filter_map(|one| Some((&*one.input, one.now.as_ref().ok()?)));
     let beyond: Vec<(&str, f64)> = changes
         .filter(|(_, change)| change.is_beyond_noise())
@@ -150,12 +152,13 @@ fn change_of(own: &[&Remeasured]) -> Option<ChangedVariant> {
     named(inputs, median_low(&mut ratios), None)
 }
 
-/// The like change of nearly all variants with times, of which there are several.
+/// Returns the like change of nearly all variants with times, of which there are several.
 fn shift_of(changed: &[ChangedVariant], timed: usize) -> Option<Shift> {
     let mut ratios: Vec<f64> = changed.iter().filter_map(|one| one.ratio).collect();
     if ratios.len() < 2 {
         return None;
     }
+    // The machine has changed if nearly all variants changed by about the same factor.
     let middle = median_low(&mut ratios)?;
     ratios.retain(|&ratio| is_like(ratio, middle));
     let variants = ratios.len();
@@ -195,7 +198,7 @@ impl fmt::Display for ChangedVariant {
     }
 }
 
-/// A factor of two digits.
+/// Returns a factor of two digits.
 fn factor(ratio: f64) -> String {
     let decimals = (1.0 - ratio.log10().floor()).clamp(0.0, 9.0) as usize;
     let text = format!("{ratio:.decimals$}");

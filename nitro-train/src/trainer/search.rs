@@ -1,4 +1,4 @@
-//! Searching: configurations that nobody has measured here yet, the fastest first.
+//! The search for configurations that nobody has measured here yet, the fastest first.
 
 use std::path::PathBuf;
 
@@ -19,12 +19,12 @@ use super::recorder::{Recorded, Recorder};
 use super::request::{DataRequest, at_least_one, repeats};
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share};
-use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, kept};
+use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, select_configurations};
 
 /// The settings of a search: what to search, where and how.
 #[derive(Args, Clone, Debug)]
 pub struct SearchRequest {
-    /// Which functions, into which store; without names every function with tuning parameters.
+    /// The functions, all with tuning parameters without names, and the store.
     #[command(flatten)]
     pub data: DataRequest,
     /// Variant to search [default: every one with tuning parameters]
@@ -34,14 +34,15 @@ pub struct SearchRequest {
     /// generated, which only `ants`, `genetic`, `random` and [`SearchStrategy::Prove`] search.
     #[arg(skip)]
     pub strategy: Option<SearchStrategy>,
-    /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent of its time
-    #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay", value_parser = percent)]
+    /// With --strategy prove: stop once nothing can be faster than the best by more than so many percent
+    #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay")]
+    #[arg(value_parser = percent)]
     pub within_percent: f64,
-    /// At most so many evaluations for each device and input, failed ones counted. With --strategy prove a search that
-    /// they end says how much is left to prove, and goes on where it was with more
+    /// Most evaluations for each device and input, failed ones counted. With --strategy prove a search that they end
+    /// says how much is left to prove, and goes on with more
     #[arg(long, value_name = "N", default_value_t = EVALUATIONS, value_parser = at_least_one())]
     pub evaluations: usize,
-    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]; with --replay a recorded
+    /// Device to search on, for example host:4 or cuda:0 [default: host with all threads]. With --replay a recorded
     /// device [default: each in turn]. Repeat for several
     #[arg(long = "device", value_name = "D")]
     pub devices: Vec<String>,
@@ -54,18 +55,18 @@ pub struct SearchRequest {
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
-    /// At most so many configurations of a function are measured on every input when the search is over, those that
-    /// bring most
+    /// Most configurations of a function to measure on every input after the search, those that bring most
     #[arg(long, value_name = "K", default_value_t = KEPT, conflicts_with = "replay")]
     pub keep: usize,
     /// Time for the repeats of one configuration on one input, in milliseconds
-    #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay", value_parser = repeats())]
+    #[arg(long = "repeat-ms", value_name = "MS", default_value = "60", conflicts_with = "replay")]
+    #[arg(value_parser = repeats())]
     pub repeats: Repeats,
-    /// Measurements that ants learn from besides times: what is counted without a profiler, or hardware counters too,
-    /// by Nsight Compute, which takes seconds for each evaluation of generated code
+    /// Metrics that ants learn from besides times: those counted without a profiler, or hardware counters too. These
+    /// are read by Nsight Compute, which takes seconds for each evaluation of generated code
     #[arg(long, value_enum, value_name = "M", default_value_t = MetricsSource::Counted, conflicts_with = "replay")]
     pub metrics: MetricsSource,
-    /// With whom the inputs are shared.
+    /// The recorders with whom the inputs are shared.
     #[arg(skip)]
     pub share: Share,
 }
@@ -103,33 +104,35 @@ impl Default for SearchRequest {
     }
 }
 
-/// What ants learn from besides times ([`SearchRequest::metrics`]): where what is best so far has little of
-/// something, what promises much of it is tried.
+/// The metrics that ants learn from besides times ([`SearchRequest::metrics`]).
+///
+/// Where what is best so far has little of something, what promises much of it is tried.
 ///
 /// ```
 /// use nitro_train::{MetricsSource, SearchRequest};
 ///
 /// let request = SearchRequest { metrics: MetricsSource::Ncu, ..SearchRequest::default() };
-/// assert_ne!(request.metrics, MetricsSource::default()); // where there is no profiler, `Trainer::search` says what to install
+/// // Where there is no profiler, `Trainer::search` says what to install.
+/// assert_ne!(request.metrics, MetricsSource::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum MetricsSource {
-    /// What is known without a profiler, as the occupancy of each kernel
+    /// Metrics known without a profiler, as the occupancy of each kernel
     #[default]
     Counted,
-    /// Hardware counters too, by Nsight Compute: each evaluation of generated code is followed by a call that it
-    /// watches, in a process of its own
+    /// Hardware counters too, by Nsight Compute. It watches a further call of each evaluated code, in a process of its
+    /// own
     Ncu,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SearchSummary {
-    /// One a variant, device and input.
+    /// The results, one a variant, device and input.
     pub searched: Vec<SearchResult>,
     /// The choices that were measured on every input then, and are in the store.
     pub kept: Vec<Kept>,
-    /// How measuring those went.
+    /// The recordings of the configurations that were kept.
     pub recorded: Vec<Recorded>,
     /// The functions whose search ended early, each with its device; what was evaluated until then is kept.
     pub failed: Vec<FailedRecording>,
@@ -147,30 +150,34 @@ pub struct Kept {
 }
 
 impl Trainer {
-    /// Searches the configurations of variants with tuning parameters, input by input, and then measures what is
-    /// worth it: on all inputs at most [`SearchRequest::keep`] configurations beside the default of every variant,
-    /// so that [`fit`](Self::fit) learns to pick among them.
+    /// Searches the configurations of variants with tuning parameters, input by input, and measures the best on all
+    /// inputs.
     ///
-    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been, and
-    /// several programs search together that share a store and ask for the same. Each of them sees every search to
-    /// its end. What other devices had measured when a search began is in the store too: the same request is the
-    /// same search, whatever has been measured since; another [`seed`](SearchRequest::seed) begins another, at no
-    /// cost for what was evaluated before. Everything runs in this process, as with [`record`](Self::record).
+    /// At most [`SearchRequest::keep`] configurations are measured so, beside the default of every variant.
+    /// [`fit`](Self::fit) learns to pick among them.
+    ///
+    /// Everything that was evaluated is in the store: a search that was stopped goes on as if it had not been. Several
+    /// programs search together if they share a store and ask for the same; each of them sees every search to its end.
+    /// The measurements of other devices when a search began are in the store too, so the same request is the same
+    /// search, whatever has been measured since. Another [`seed`](SearchRequest::seed) begins another, at no cost for
+    /// what was evaluated before. Everything runs in this process, as with [`record`](Self::record).
     ///
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = values.len()), variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
+    /// #     #[code_variant(features(length = values.len()),
+    /// #         variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
     /// #     pub fn sum(values: &[u32]) -> u32;
     /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
-    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).map(|own| own.iter().sum::<u32>()).sum() }
+    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).flatten().sum() }
     /// # }
     /// # use app::sum;
     /// use nitro_train::measure::Repeats;
     /// use nitro_train::search::Strategy;
     /// use nitro_train::{DataRequest, SearchRequest, Trainer};
     ///
-    /// let trainer = Trainer::new().function(sum::function(), |session| { // of variants `plain` and `blocked { block in pow2(1..=64) }`
+    /// // A function of variants `plain` and `blocked { block in pow2(1..=64) }`.
+    /// let trainer = Trainer::new().function(sum::function(), |session| {
     ///     let values: Vec<u32> = (0..1000).collect();
     ///     Ok(session.input("thousand", || sum(&values))?)
     /// });
@@ -199,13 +206,7 @@ impl Trainer {
         for name in or_whole_host(&request.devices) {
             let device = self.open_device(&name)?;
             for tunable in self.searchable(request, &name)? {
-                let recorder = Recorder {
-                    tunable,
-                    device_name: &name,
-                    device: &*device,
-                    observer: &*self.observer,
-                    processors: &*self.processors,
-                };
+                let recorder = self.recorder(tunable, &name, &*device);
                 match self.search_on(&recorder, request, &mut store, &mut summary) {
                     Ok(()) => {}
                     Err(error) if error.ends_the_process() => return Err(error),
@@ -229,7 +230,7 @@ impl Trainer {
         }
     }
 
-    /// The functions to search on this device.
+    /// Returns the functions to search on this device.
     fn searchable(&self, request: &SearchRequest, device: &str) -> Result<Vec<&Tunable>, TrainError> {
         if self.tunables.is_empty() {
             return Err(TrainError::NoFunctions);
@@ -252,15 +253,16 @@ impl Trainer {
         summary: &mut SearchSummary,
     ) -> Result<(), TrainError> {
         let function = recorder.tunable.function;
-        let nothing = || Recordings { function: function.name().to_owned(), ..Recordings::default() };
-        let others = store.load_if_recorded(function.name())?.unwrap_or_else(nothing);
+        let others = store
+            .load_if_recorded(function.name())?
+            .unwrap_or_else(|| Recordings { function: function.name().to_owned(), ..Recordings::default() });
         let search_plan = self.search_plan(request, recorder.tunable, others)?;
         let mut searches = Searches::new(search_plan, function, recorder.device.entry())?;
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         let searched_inputs = self.run_searches(recorder, request, &plan, &mut searches, store)?;
         let searched = searches.into_found();
-        let chosen: Vec<String> = kept(&searched, request.keep)
+        let chosen: Vec<String> = select_configurations(&searched, request.keep)
             .into_iter()
             .map(|(variant, configuration)| choice_text(&variant, &configuration))
             .collect();
@@ -291,19 +293,20 @@ impl Trainer {
     ) -> Result<RecordedInputs, TrainError> {
         let Recorder { tunable, device_name, .. } = *recorder;
         recorder.say(&format!("searching, at most {} evaluations an input", request.evaluations));
-        let is_sought = |variant: &str| request.variant.as_ref().is_none_or(|own| own == variant);
-        for (variant, presets) in
-            tunable.presets().filter(|(own, presets)| is_sought(own) && !presets.is_empty())
-        {
-            let (function, presets) = (tunable.name(), list(&presets));
-            self.tell(format!("{function}: the search of `{variant}` begins with {presets}"));
+        for (variant, presets) in tunable.presets() {
+            if request.variant.as_ref().is_none_or(|own| own == variant) && !presets.is_empty() {
+                let (function, presets) = (tunable.name(), list(&presets));
+                self.tell(format!("{function}: the search of `{variant}` begins with {presets}"));
+            }
         }
+        // The next candidates are compiled while one is timed.
         let prepare = tunable.prepare.as_ref().map(|prepare| move |choice| prepare(choice, device_name));
         let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
         let profile = match request.metrics {
             MetricsSource::Counted => None,
             MetricsSource::Ncu => Some(self.counters_of(recorder, request)?),
         };
+        // Counting calls each candidate once more, in a process that a profiler watches.
         let counting = profile
             .as_ref()
             .map(|(profile, folder)| Counting::new((tunable, device_name), profile, &*self.observer, folder));
@@ -315,7 +318,7 @@ impl Trainer {
         recorder.evaluate(&plan, searches, store.writable()?)
     }
 
-    /// What a profiler is asked of a device that has counters, and the folder of its logs.
+    /// Returns the request to a profiler of a device that has counters, and the folder of its logs.
     fn counters_of(
         &self,
         recorder: &Recorder<'_>,
@@ -324,8 +327,7 @@ impl Trainer {
         if recorder.device.profiled().is_none() {
             return Err(TrainError::NoCounters { device: recorder.device_name.to_owned() });
         }
-        let folder = tempfile::tempdir()
-            .map_err(|source| TrainError::Io { what: "a folder for logs".to_owned(), source })?;
+        let folder = tempfile::tempdir().map_err(TrainError::io("a folder for logs"))?;
         Ok((Counting::request(request.inputs.as_deref(), &folder), folder))
     }
 
@@ -356,18 +358,18 @@ impl Trainer {
     }
 }
 
-/// Every variant with its default configuration, which generated code does not have, and the chosen ones.
+/// Returns every variant with its default configuration, which generated code does not have, and the chosen ones.
 fn candidates(function: &'static Function, chosen: &[String]) -> Vec<Candidate> {
     let chosen = chosen.iter().filter_map(|text| function.choice(text).ok());
-    let is_listed = |own: &Choice| function.variants()[own.variant].parameters().artifact().is_none();
-    let mut choices: Vec<_> = function.default_choices().filter(is_listed).collect();
+    let mut choices: Vec<Choice> = function.default_choices().collect();
+    choices.retain(|own| function.variants()[own.variant].parameters().artifact().is_none());
     choices.extend(chosen);
     choices.sort();
     choices.dedup();
     choices.into_iter().map(|choice| Candidate::of(function, choice)).collect()
 }
 
-/// The text of generated code, which this process knows since its search has asked for it.
+/// Returns the text of generated code, which this process knows since its search has asked for it.
 fn artifact_text(candidate: &Candidate) -> Option<&'static str> {
     named_artifact(&candidate.configuration)?.text()
 }

@@ -1,4 +1,4 @@
-//! One function of an application and all that its training takes.
+//! A function of an application with all that its training takes.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::search::{Generators, SearchError, no_generator};
 type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
 
-/// One function with the closure that calls it on inputs, and what else its training takes.
+/// A function with the closure that calls it on inputs, and what else its training takes.
 /// [`Trainer::tunable`](crate::Trainer::tunable) adds it.
 ///
 /// ```
@@ -34,7 +34,8 @@ type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send 
 ///     }
 ///     Ok(())
 /// });
-/// let trainer = Trainer::new().tunable(sorting.generated_inputs(["train/10", "train/1000", "test/100"]).runs_on("host"));
+/// let sorting = sorting.generated_inputs(["train/10", "train/1000", "test/100"]).runs_on("host");
+/// let trainer = Trainer::new().tunable(sorting);
 /// assert_eq!(trainer.functions().count(), 1);
 /// ```
 pub struct Tunable {
@@ -44,13 +45,14 @@ pub struct Tunable {
     pub(super) runs_on: Option<&'static str>,
     pub(super) shipped: Vec<ShippedRecordings>,
     pub(super) prepare: Option<PrepareChoice>,
-    /// Who writes code, and for which variant.
+    /// The generators of code, with the variant that each writes for.
     pub(super) generators: Vec<(&'static str, Box<dyn Generator>)>,
 }
 
 impl Tunable {
-    /// A function (`NAME::function()` beside each `#[code_variant]` function) and the closure that calls it on
-    /// inputs while a session records.
+    /// Returns a function with the closure that calls it on inputs while a session records.
+    ///
+    /// `NAME::function()` stands beside each `#[code_variant]` function.
     #[must_use]
     pub fn new(
         function: &'static Function,
@@ -70,7 +72,7 @@ impl Tunable {
         self
     }
 
-    /// The function runs on devices of this kind alone, e.g. `"cuda"`: what is done on another device passes over it.
+    /// Restricts the function to devices of this kind, e.g. `"cuda"`: what is done on another device passes over it.
     /// Without, it takes part whatever the device.
     #[must_use]
     pub fn runs_on(mut self, kind: &'static str) -> Self {
@@ -85,19 +87,21 @@ impl Tunable {
         self
     }
 
-    /// What makes a choice ready to run on the device of this name, such as compiling its kernel. While a search
-    /// times one configuration, threads of the host do that for those that come next. What becomes of it does not
-    /// matter: a choice that is not ready makes itself so when it runs.
+    /// Adds what makes a choice ready to run on the device of this name, such as compiling its kernel.
+    ///
+    /// While a search times one configuration, threads of the host do that for those that come next. What becomes of it
+    /// does not matter: a choice that is not ready makes itself so when it runs.
     ///
     /// The type of the choice is the function's own.
     ///
     /// ```
     /// # mod app {
     /// #     use nitro::code_variant;
-    /// #     #[code_variant(features(length = values.len()), variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
+    /// #     #[code_variant(features(length = values.len()),
+    /// #         variants(plain, blocked { block in pow2(1..=64) = 8 }), default = plain, crate = nitro)]
     /// #     pub fn sum(values: &[u32]) -> u32;
     /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
-    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).map(|own| own.iter().sum::<u32>()).sum() }
+    /// #     fn blocked(p: sum::Blocked, values: &[u32]) -> u32 { values.chunks(p.block).flatten().sum() }
     /// # }
     /// # use app::sum;
     /// # fn compile(block: usize, device: &str) {}
@@ -116,8 +120,10 @@ impl Tunable {
         self
     }
 
-    /// Who writes the code of this variant, which has a parameter `in artifacts`: what `train search` asks for it.
-    /// Nothing else does: the texts that are worth it are in the store, and those that a model picks go with it.
+    /// Adds the generator of this variant's code, which has a parameter `in artifacts`.
+    ///
+    /// `train search` asks it, and nothing else does: the texts that are worth it are in the store, and those that a
+    /// model picks go with it.
     ///
     /// ```
     /// # mod app {
@@ -138,7 +144,9 @@ impl Tunable {
     /// # }
     /// # impl Generator for Blocks {
     /// #     fn decisions(&self) -> &dyn Decisions { self }
-    /// #     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> { Ok(format!("block={}", 16 << path[0].option)) }
+    /// #     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+    /// #         Ok(format!("block={}", 16 << path[0].option))
+    /// #     }
     /// # }
     /// use nitro_train::Tunable;
     ///
@@ -152,23 +160,26 @@ impl Tunable {
         self
     }
 
+    /// Returns the generators for a search.
     pub(super) fn generators(&self) -> Generators<'_> {
         Generators(self.generators.iter().map(|(variant, own)| (*variant, &**own)).collect())
     }
 
-    /// The names of what searches begin with, by variant.
+    /// Returns the names of what searches begin with, by variant.
     pub(super) fn presets(&self) -> impl Iterator<Item = (&'static str, Vec<String>)> + '_ {
-        let names = |own: &dyn Generator| own.presets().into_iter().map(|(name, _)| name).collect();
-        self.generators.iter().map(move |(variant, own)| (*variant, names(&**own)))
+        self.generators.iter().map(|(variant, own)| {
+            let names = own.presets().into_iter().map(|(name, _)| name).collect();
+            (*variant, names)
+        })
     }
 
-    /// Whether there is something to search: configurations that can be listed, or code that somebody generates.
+    /// Returns true if there is something to search: configurations that can be listed, or a generator of code.
     pub(super) fn has_space(&self) -> bool {
         let mut parameters = self.function.variants().iter().map(|own| own.parameters());
         !self.generators.is_empty() || parameters.any(|own| !own.is_empty() && own.artifact().is_none())
     }
 
-    /// Why there is nothing.
+    /// Returns the reason why there is nothing to search.
     pub(super) fn no_space(&self) -> SearchError {
         let generated = self.function.variants().iter().find(|own| own.parameters().artifact().is_some());
         match generated {
@@ -177,16 +188,17 @@ impl Tunable {
         }
     }
 
+    /// Returns the name of the function.
     pub(super) fn name(&self) -> &'static str {
         self.function.name()
     }
 
-    /// Whether the function runs on the device of this name.
+    /// Returns true if the function runs on the device of this name.
     pub(super) fn fits(&self, device: &str) -> bool {
         self.runs_on.is_none_or(|kind| DeviceId::new(device).kind() == kind)
     }
 
-    /// The inputs in a folder, or else the built-in ones.
+    /// Returns the inputs in a folder, or else the built-in ones.
     pub(super) fn inputs<'a>(&'a self, folder: Option<&'a Path>) -> Inputs<'a> {
         folder.map_or(Inputs::Generated(&self.generated_inputs), Inputs::Folder)
     }
@@ -214,10 +226,10 @@ pub struct ShippedRecordings {
     pub inputs: &'static [u8],
     /// Devices: name, then a column a device feature.
     pub devices: &'static [u8],
-    /// Hardware counters of the variants, as `train profile` writes them to `profiles.csv`; none where none were read.
+    /// The hardware counters of the variants, as `train profile` writes them to `profiles.csv`, if they were read.
     pub profiles: Option<&'static [u8]>,
-    /// What features take to compute: device, input, then a column a feature with nanoseconds; none where that was
-    /// not measured.
+    /// The times to compute features: device, input, then a column a feature with nanoseconds. None where they were not
+    /// measured.
     pub feature_times: Option<&'static [u8]>,
     /// The texts of generated code, as `train export --artifacts` writes them; none where no variant has any.
     pub artifacts: Option<&'static [u8]>,

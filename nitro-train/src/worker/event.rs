@@ -7,12 +7,11 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use super::note::Notes;
-use super::protocol;
-use crate::measure::{Attempt, Progress, Silent};
+use super::own_supervisor;
+use crate::measure::{Attempt, Progress};
 use crate::terminal::ProgressDisplay;
 
-/// An event of a worker of a team, one JSON line on stdout each.
+/// An event of a recording. A worker of a team writes one JSON line each to its standard output.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Event {
@@ -32,19 +31,20 @@ pub(super) enum Event {
 }
 
 impl Event {
-    /// Shows what a worker tells, except where a recording begins and ends.
+    /// Shows the event, except where a recording begins and ends.
     pub(super) fn show(&self, display: &ProgressDisplay) {
         match self {
             Self::Expect(inputs, recorded) => display.expect(*inputs, *recorded),
             Self::Begin(input) => display.begin(input),
-            Self::End => display.end(""),
-            Self::Leave => display.leave(""),
-            Self::Find(recorded) => display.count_found(*recorded),
+            Self::End => display.end(),
+            Self::Leave => display.leave(),
+            Self::Find(recorded) => display.find(*recorded),
             Self::Wait(inputs) => display.wait(*inputs),
             Self::Start(_) | Self::Finish => {}
         }
     }
 
+    /// Tells the event to the supervisor of a team.
     fn tell(&self) {
         if let Ok(line) = serde_json::to_string(self) {
             // Without the line the supervisor shows less; that is no reason to end the recording.
@@ -55,112 +55,81 @@ impl Event {
 
 /// The progress of one recording in this process, be it a worker or not.
 pub(crate) struct WorkerProgress {
-    shown: Box<dyn Progress>,
-    /// None outside of workers.
-    notes: Option<RefCell<Notes>>,
+    audience: Audience,
+    /// Inputs that nobody expected.
+    found: RefCell<BTreeSet<String>>,
+}
+
+/// Whoever sees a progress.
+enum Audience {
+    Nobody,
+    Terminal(ProgressDisplay),
+    /// The supervisor of a team.
+    Supervisor,
 }
 
 impl WorkerProgress {
     pub(crate) fn new(label: String) -> Self {
-        let shown: Box<dyn Progress> = match protocol::own_device() {
-            Some(_) => Box::new(TeamProgress::new(label)),
-            None => Box::new(ProgressDisplay::new(label)),
+        let audience = match own_supervisor::own_device() {
+            Some(_) => Audience::Supervisor,
+            None => Audience::Terminal(ProgressDisplay::new(label.clone())),
         };
-        Self { shown, notes: protocol::notes().map(RefCell::new) }
+        let own = Self { audience, found: RefCell::default() };
+        own.show(&Event::Start(label));
+        own
     }
 
     /// Creates progress that is noted for the supervisor and shown to nobody.
     pub(crate) fn unshown() -> Self {
-        Self { shown: Box::new(Silent), notes: protocol::notes().map(RefCell::new) }
+        Self { audience: Audience::Nobody, found: RefCell::default() }
     }
 
-    fn note(&self, write: impl FnOnce(&mut Notes) -> io::Result<()>) {
-        if let Some(notes) = &self.notes {
-            // Without the note a fault ends the recording; that is no reason to end it now.
-            let _ = write(&mut notes.borrow_mut());
+    fn show(&self, event: &Event) {
+        match &self.audience {
+            Audience::Nobody => {}
+            Audience::Terminal(display) => event.show(display),
+            Audience::Supervisor => event.tell(),
         }
+    }
+}
+
+impl Drop for WorkerProgress {
+    fn drop(&mut self) {
+        self.show(&Event::Finish);
     }
 }
 
 impl Progress for WorkerProgress {
     fn expect(&self, inputs: usize, recorded: usize) {
-        self.shown.expect(inputs, recorded);
-    }
-
-    fn find(&self, input: &str, recorded: bool) {
-        self.shown.find(input, recorded);
-    }
-
-    fn begin(&self, input: &str) {
-        self.shown.begin(input);
-    }
-
-    fn end(&self, input: &str) {
-        self.note(Notes::clear);
-        self.shown.end(input);
-    }
-
-    fn leave(&self, input: &str) {
-        self.shown.leave(input);
-    }
-
-    fn wait(&self, inputs: usize) {
-        self.shown.wait(inputs);
-    }
-
-    fn attempt(&self, attempt: Option<&Attempt<'_>>) {
-        self.note(|notes| match attempt {
-            Some(attempt) => notes.begin(attempt),
-            None => notes.end(),
-        });
-    }
-}
-
-/// The progress that is told to the supervisor of a team.
-struct TeamProgress {
-    /// Inputs that nobody expected.
-    found: RefCell<BTreeSet<String>>,
-}
-
-impl TeamProgress {
-    fn new(label: String) -> Self {
-        Event::Start(label).tell();
-        Self { found: RefCell::default() }
-    }
-}
-
-impl Drop for TeamProgress {
-    fn drop(&mut self) {
-        Event::Finish.tell();
-    }
-}
-
-impl Progress for TeamProgress {
-    fn expect(&self, inputs: usize, recorded: usize) {
         if inputs + recorded > 0 {
-            Event::Expect(inputs, recorded).tell();
+            self.show(&Event::Expect(inputs, recorded));
         }
     }
 
     fn find(&self, input: &str, recorded: bool) {
         if self.found.borrow_mut().insert(input.to_owned()) {
-            Event::Find(recorded).tell();
+            self.show(&Event::Find(recorded));
         }
     }
 
     fn begin(&self, input: &str) {
-        Event::Begin(input.to_owned()).tell();
+        self.show(&Event::Begin(input.to_owned()));
     }
 
     fn end(&self, _input: &str) {
-        Event::End.tell();
+        own_supervisor::note_idle();
+        self.show(&Event::End);
     }
 
     fn leave(&self, _input: &str) {
-        Event::Leave.tell();
+        self.show(&Event::Leave);
     }
 
     fn wait(&self, inputs: usize) {
-        Event::Wait(inputs).tell();
+        self.show(&Event::Wait(inputs));
+    }
+
+    fn attempt(&self, attempt: Option<&Attempt<'_>>) {
+        own_supervisor::note_run(attempt);
     }
 }

@@ -1,33 +1,37 @@
-//! Recording on several devices at the same time: a worker for each, with a supervisor of its own, and one place
+//! Supervision from the beginning to the end, with one worker at a time or a team of them.
+//!
+//! A team records on several devices at the same time: a worker for each, with a supervisor of its own, and one place
 //! that shows how they go on. Devices of one kind share their inputs through the store.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread::Scope;
+use std::sync::Arc;
 
 use indicatif::MultiProgress;
 use nitro_store::printable::sentence;
 use nitro_store::store;
 
 use super::error::WorkerError;
-use super::event::Event;
 use super::interruption::Interruption;
-use super::protocol::DEVICE;
-use super::supervisor::{Membership, Supervision, Supervisor};
-use crate::terminal::{Output, ProgressDisplay, say};
+use super::member::Member;
+use super::supervisor::{Supervision, Supervisor};
+use crate::terminal::{Output, say};
 
-/// One device of several, as its supervisor sees it.
-struct Member<'a> {
-    device: &'a str,
-    bars: &'a MultiProgress,
-    out: &'a Output,
-    /// Inputs measured.
-    measured: AtomicUsize,
+/// Runs this program's command line in workers until all has been measured.
+///
+/// Returns the exit code of the last, or that of the signal that has ended it.
+pub(crate) fn supervise(job: &Supervision, out: &Output) -> Result<u8, WorkerError> {
+    let interruption = Interruption::listen().map_err(WorkerError::system("a handler for interruptions"))?;
+    let code = match &job.team {
+        Some(devices) => run_team(job, devices, &interruption, out)?,
+        None => Supervisor::new(job, &interruption, out, None).run()?,
+    };
+    if interruption.exit_code() == Some(code) {
+        say!("stopped; what was measured is kept, and the same command goes on from there");
+    }
+    Ok(code)
 }
 
 /// Records on all devices. Returns the exit code, that of a failure if there is one.
-pub(super) fn run(
+fn run_team(
     job: &Supervision,
     devices: &[String],
     interruption: &Interruption,
@@ -36,26 +40,24 @@ pub(super) fn run(
     // Made once, by one: and a store that cannot be used is told once.
     store::open(&job.store)?;
     let bars = MultiProgress::new();
-    let member = |device| Member { device, bars: &bars, out, measured: AtomicUsize::new(0) };
-    let members: Vec<Member<'_>> = devices.iter().map(|device| member(device.as_str())).collect();
+    let members: Vec<Arc<Member>> =
+        devices.iter().map(|device| Arc::new(Member::new(device, &bars, out))).collect();
     let ended: Vec<Result<u8, WorkerError>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = members
-            .iter()
-            .map(|member| {
-                let supervisor = Supervisor::new(job, interruption, out).for_member(member);
-                scope.spawn(move || supervisor.run())
-            })
-            .collect();
+        let mut threads = Vec::new();
+        for member in &members {
+            let supervisor = Supervisor::new(job, interruption, out, Some(Arc::clone(member)));
+            threads.push(scope.spawn(move || supervisor.run()));
+        }
         threads.into_iter().map(|thread| thread.join().expect("a supervisor does not panic")).collect()
     });
-    let shares = members.iter().map(|one| format!("{} {}", one.device, one.measured.load(Ordering::Relaxed)));
+    let shares = members.iter().map(|member| format!("{} {}", member.device, member.measured()));
     say!("inputs measured: {}", shares.collect::<Vec<_>>().join(", "));
     summary(&members, ended, interruption.exit_code())
 }
 
 /// Returns the code of an interruption, else that of a failure.
 fn summary(
-    members: &[Member<'_>],
+    members: &[Arc<Member>],
     ended: Vec<Result<u8, WorkerError>>,
     interrupted: Option<u8>,
 ) -> Result<u8, WorkerError> {
@@ -71,53 +73,4 @@ fn summary(
     }
     let interrupted = interrupted.filter(|code| codes.contains(code));
     Ok(interrupted.or_else(|| codes.into_iter().max()).unwrap_or(0))
-}
-
-impl Membership for Member<'_> {
-    /// The worker is to work on this device, and to be heard.
-    fn prepare(&self, command: &mut Command) {
-        command.env(DEVICE, self.device).stdout(Stdio::piped()).stderr(Stdio::piped());
-    }
-
-    /// Shows what the worker tells until it ends.
-    fn listen<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, worker: &mut Child) {
-        if let Some(stdout) = worker.stdout.take() {
-            scope.spawn(move || self.follow(stdout));
-        }
-        if let Some(stderr) = worker.stderr.take() {
-            scope.spawn(move || lines(stderr).for_each(|line| self.say(&line)));
-        }
-    }
-
-    /// A line about this device.
-    fn say(&self, line: &str) {
-        self.bars.suspend(|| match line.contains(self.device) {
-            true => say!("{line}"),
-            false => say!("{}: {line}", self.device),
-        });
-    }
-}
-
-impl Member<'_> {
-    fn follow(&self, stdout: impl Read) {
-        let mut display: Option<ProgressDisplay> = None;
-        for line in lines(stdout) {
-            match serde_json::from_str(&line) {
-                Ok(Event::Start(label)) => display = Some(ProgressDisplay::among(label, self.bars)),
-                Ok(Event::Finish) => display = None,
-                Ok(event) => {
-                    self.measured.fetch_add(usize::from(matches!(event, Event::End)), Ordering::Relaxed);
-                    display.iter().for_each(|display| event.show(display));
-                }
-                // Of the application's own.
-                Err(_) => self.bars.suspend(|| drop(writeln!(self.out.clone(), "{line}"))),
-            }
-        }
-    }
-}
-
-/// Returns the lines until the worker ends, whatever their bytes.
-fn lines(from: impl Read) -> impl Iterator<Item = String> {
-    let lines = BufReader::new(from).split(b'\n').map_while(Result::ok);
-    lines.map(|line| String::from_utf8_lossy(&line).into_owned())
 }

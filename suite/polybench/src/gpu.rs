@@ -19,7 +19,8 @@ const TOLERANCE: f32 = 1e-4;
 pub static COMPARE: nitro_cuda::Program = nitro_cuda::Program::new(
     "compare.cu",
     r#"
-    extern "C" __global__ void compare(const float* found, const float* expected, unsigned long long length, unsigned* result) {
+    extern "C" __global__ void compare(
+        const float* found, const float* expected, unsigned long long length, unsigned* result) {
         float difference = 0, largest = 0;
         for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < length; i += gridDim.x * blockDim.x) {
             float one = found[i], other = expected[i];
@@ -29,7 +30,8 @@ pub static COMPARE: nitro_cuda::Program = nitro_cuda::Program::new(
             largest = fmaxf(largest, isinf(other) ? 0.0f : fabsf(other));
         }
         if (difference != difference) difference = __int_as_float(0x7f800000);
-        atomicMax(result, __float_as_uint(difference)); // of floats that are not negative, the order is that of their bits
+        // Of floats that are not negative, the order is that of their bits.
+        atomicMax(result, __float_as_uint(difference));
         atomicMax(result + 1, __float_as_uint(largest));
     }"#,
 );

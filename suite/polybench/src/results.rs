@@ -187,7 +187,8 @@ impl Rows {
         let others = self.ratios.iter().filter(|one| !OUTLIERS.contains(&&*one.kernel));
         let others = mean_row(&format!("geometric mean without {}", OUTLIERS.join(" and ")), others);
         format!(
-            "| nest | PPCG, ms | plain CUDA, ms | cuBLAS, ms | best preset, ms | random, ms | ants, ms | over PPCG | over the best of the three | % of the least time |\n\
+            "| nest | PPCG, ms | plain CUDA, ms | cuBLAS, ms | best preset, ms | random, ms | ants, ms | over PPCG \
+             | over the best of the three | % of the least time |\n\
              | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n\
              {}{all}{others}",
             self.text

@@ -73,7 +73,8 @@ pub fn load(name: &str) -> Result<Search, NameError> {
 
 /// A letter, about as often as in English.
 fn letter(random: &mut Random) -> char {
-    let letters = b"eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllllcccuuummmwwffggyyppbbvkjxqz";
+    let letters = b"eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllllcccuuummm\
+        wwffggyyppbbvkjxqz";
     char::from(one_of(random, letters))
 }
 

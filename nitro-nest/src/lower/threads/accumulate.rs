@@ -14,7 +14,8 @@ use crate::kernel::{Instruction, Space, WIDE};
 use crate::lower::bounds::{
     condition_mentions, is_not_negative, iterator, mentions, not_empty, not_negative,
 };
-use crate::lower::grid::{Axis, in_extent};
+use crate::lower::draft::Axis;
+use crate::lower::grid::in_extent;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node};

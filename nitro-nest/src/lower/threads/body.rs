@@ -11,7 +11,7 @@ use super::terms::one_by_one;
 use super::tiles::write_tiled;
 use crate::kernel::{Instruction, Unroll};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
-use crate::lower::grid::Axis;
+use crate::lower::draft::Axis;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Expression;
 use crate::nest::{Assignment, Condition, Node, Range};

@@ -18,8 +18,8 @@ pub(crate) use slices::has_slices;
 
 use context::{Context, Points, Scope, SumOrder, Symbols, Threads};
 
-use super::draft::{Draft, KernelDraft};
-use super::grid::{Axis, split_name, spread};
+use super::draft::{Axis, Draft, KernelDraft};
+use super::grid::spread;
 use crate::kernel::{Extent, Kernel};
 use crate::mapping::Tiling;
 use crate::nest::affine::Affine;
@@ -92,7 +92,7 @@ fn context<'a>(
     // With one point a thread, what has no value is left out at once, and nothing needs a tile.
     let stages = tiling.tile_k > 0 && has_loop(rest);
     let is_single = axes.iter().all(|axis| axis.points == 1 && !axis.is_summed) && !stages;
-    let part = split_name(nest, &kernel.group);
+    let part = kernel.group.split_name(nest);
     let mut context = Context {
         nest,
         statements: &kernel.group.statements,

@@ -1,4 +1,4 @@
-//! How much regret a model may have.
+//! A bound on the regret of models.
 
 /// A bound on regret, of one function or of all.
 #[derive(Clone, Debug, PartialEq)]

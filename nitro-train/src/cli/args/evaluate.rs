@@ -4,14 +4,16 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use nitro_learn::evaluate::LeaveOut;
 
-use super::{ObjectiveArgs, ProfilesArgs, ShowArgs, StudyArgs};
+use super::common::{ProfilesArgs, StudyArgs};
+use super::objective::ObjectiveArgs;
+use super::show::ShowArgs;
 use crate::trainer::EvaluateRequest;
 
 const DEVICE: &str = "device";
 const MACHINE: &str = "machine";
 const INPUT: &str = "input";
 
-/// What `--leave-out` names.
+/// The value of `--leave-out`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum LeftOut {
     /// A device, or more of its machine.
@@ -26,8 +28,7 @@ pub(in crate::cli) struct EvaluateArgs {
     pub(in crate::cli) request: EvaluateRequest,
     #[command(flatten)]
     pub(in crate::cli) profiles: ProfilesArgs,
-    /// What is left out at once: a device, or with it all others of its machine, which share its chip; or an input,
-    /// to learn from the others on the same device
+    /// Leave out one device at a time, one machine with all devices of its chip, or one input on each device
     #[arg(long, value_name = "WHAT", value_parser = leave_out(), default_value = DEVICE)]
     pub(in crate::cli) leave_out: LeftOut,
     #[command(flatten)]

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{AgainArgs, JsonArgs, NoStoreArgs, ShowArgs};
-use crate::trainer::{LocalJobRequest, ProfileRequest, RecordRequest};
-
-/// Seconds that one run of a variant may take.
-pub(in crate::cli) const DEADLINE_SECONDS: u32 = 120;
+use super::common::{DeadlineArgs, NoStoreArgs};
+use super::show::{JsonArgs, ShowArgs};
+use super::which::AgainArgs;
+use crate::trainer::{CalibrateRequest, LocalJobRequest, ProfileRequest, RecordRequest};
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct JobArgs {
@@ -25,12 +24,10 @@ pub(in crate::cli) struct JobArgs {
 pub(in crate::cli) struct RecordArgs {
     #[command(flatten)]
     pub(in crate::cli) request: RecordRequest,
-    /// A variant that takes longer than this for one run, twice, is ended and recorded as failed on that input, in
-    /// seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(in crate::cli) deadline: u32,
-    /// Measure again what is recorded on these devices, and nothing new: where the code, a compiler or a driver has
-    /// changed. What is not measured again yet, since the command was stopped, is so by the next `record`
+    #[command(flatten)]
+    pub(in crate::cli) deadline: DeadlineArgs,
+    /// Measure again what is recorded on these devices, and nothing new: after a change of code, compiler or driver. A
+    /// command that was stopped is continued by the next `record`
     #[arg(long, conflicts_with_all = ["max_inputs", "feature_times_only"])]
     pub(in crate::cli) again: bool,
     #[command(flatten)]
@@ -45,4 +42,14 @@ pub(in crate::cli) struct ProfileArgs {
     pub(in crate::cli) request: ProfileRequest,
     #[command(flatten)]
     no_store: NoStoreArgs,
+}
+
+#[derive(Args, Debug)]
+pub(in crate::cli) struct CalibrateArgs {
+    #[command(flatten)]
+    pub(in crate::cli) request: CalibrateRequest,
+    #[command(flatten)]
+    pub(in crate::cli) deadline: DeadlineArgs,
+    #[command(flatten)]
+    pub(in crate::cli) output: JsonArgs,
 }

@@ -1,11 +1,11 @@
-//! What `train nest` is asked.
+//! The arguments of `train nest`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::ShowArgs;
-use crate::trainer::{DescribeRequest, GeneratedRequest};
+use super::show::ShowArgs;
+use crate::trainer::DescribeRequest;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct NestArgs {
@@ -15,8 +15,7 @@ pub(in crate::cli) struct NestArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum NestCommand {
-    /// Show what was done to the loops of a nest: dependences, what became of each loop, the kernels and what they
-    /// take of a GPU
+    /// Show what became of the loops of a nest: dependences, kernels, and what they need of a GPU
     ///
     /// Without KERNEL it lists what can be shown: the presets that every search begins with, and by digest what
     /// searches have left in the store and what a model picks.
@@ -40,32 +39,17 @@ Examples:
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ShowNestArgs {
-    /// The name of a preset, or a digest; of a digest a beginning suffices that no other has [default: list what
-    /// there is]
+    /// Name of a preset, or the beginning of a digest that no other has [default: list what there is]
     #[arg(value_name = "KERNEL")]
     pub(in crate::cli) kernel: Option<String>,
     #[command(flatten)]
-    pub(in crate::cli) among: GeneratedRequest,
-    /// Write a self-contained page there instead of text
+    pub(in crate::cli) request: DescribeRequest,
+    /// Write a self-contained page to this file instead of printing text
     #[arg(long, value_name = "FILE", requires = "kernel")]
     pub(in crate::cli) html: Option<PathBuf>,
-    /// Show the passes that made the kernels instead, and what there was after each: the nest, then the kernels
+    /// Show the passes that made the kernels, with the nest or the kernels after each
     #[arg(long, requires = "kernel", conflicts_with = "html")]
     pub(in crate::cli) passes: bool,
-    /// Device of this machine to compile for, e.g. cuda:0 [default: the first one that the function runs on;
-    /// without one nothing is compiled]
-    #[arg(long, value_name = "D", requires = "kernel")]
-    pub(in crate::cli) device: Option<String>,
-    /// Architecture to compile for, whether or not such a device is here: 90 for sm_90
-    #[arg(long, value_name = "N", requires = "kernel", conflicts_with = "device")]
-    architecture: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) show: ShowArgs,
-}
-
-impl ShowNestArgs {
-    pub(in crate::cli) fn request(&self, kernel: &str) -> DescribeRequest {
-        let (device, architecture) = (self.device.clone(), self.architecture);
-        DescribeRequest { among: self.among.clone(), device, architecture, ..DescribeRequest::new(kernel) }
-    }
 }

@@ -1,4 +1,4 @@
-//! What a selector is to do well.
+//! The objective of selectors, as arguments.
 
 use std::path::PathBuf;
 
@@ -9,17 +9,17 @@ use crate::trainer::ObjectiveRequest;
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ObjectiveArgs {
-    /// What makes a selector good: mean-ratio, the mean over the inputs of best time over chosen time, a
-    /// microsecond counting as much as a second; total-time, the time of all inputs together; traffic, that of the
-    /// calls in --traffic
+    /// Objective of a selector: mean-ratio, total-time or traffic. mean-ratio is the mean over the inputs of best time
+    /// over chosen time, total-time the time of all inputs together, and traffic that of the calls in --traffic
     #[arg(long, value_name = "WHAT", value_parser = Objective::NAMES, default_value = Objective::NAMES[0])]
     objective: String,
-    /// File that programs with NITRO_CAPTURE=FILE have written: how often which inputs are met
+    /// File that programs with NITRO_CAPTURE=FILE have written, with the inputs of real calls and how often they occur
     #[arg(long, value_name = "FILE", required_if_eq("objective", Objective::NAMES[2]))]
     traffic: Option<PathBuf>,
 }
 
 impl ObjectiveArgs {
+    /// Returns the objective that the arguments name.
     pub(in crate::cli) fn request(&self) -> ObjectiveRequest {
         match &self.traffic {
             Some(file) if self.objective == Objective::NAMES[2] => ObjectiveRequest::Traffic(file.clone()),

@@ -4,36 +4,37 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use super::{DEADLINE_SECONDS, ShowArgs};
+use super::common::DeadlineArgs;
+use super::show::ShowArgs;
 use crate::measure::Share;
 use crate::search::{SearchStrategy, Strategy};
-use crate::trainer::{ReplayRequest, SearchRequest};
+use crate::trainer::{ReplayRequest, SearchRequest, at_least_one};
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct SearchArgs {
     #[command(flatten)]
     pub(in crate::cli) request: SearchRequest,
-    /// How to choose what to evaluate next: random, exhaustive, climb (G-ADAPT), local, annealing, genetic, ants
-    /// (Coding Ants), model, transfer (begins with what was fast on other devices) [default: transfer]. Generated code
-    /// is searched by ants, genetic, random or prove [default: ants]; prove is branch and bound (Telamon), which goes on
-    /// until nothing else can be faster, for code with a lower bound of its times. With --replay also all of them in turn
+    /// Strategy of the search [default: transfer, and ants for generated code]. Names: random, exhaustive, climb
+    /// (G-ADAPT), local, annealing, genetic, ants (Coding Ants), model, transfer (begins with what was fast on other
+    /// devices). Generated code is searched by ants, genetic, random or prove. prove is branch and bound (Telamon), for
+    /// code with a lower bound of its times; it goes on until nothing else can be faster. With --replay also all, each
+    /// in turn
     #[arg(long, value_name = "S")]
     strategy: Option<Strategies>,
-    /// Take the answers from what the store holds of the device instead of running anything, and tell how good the
-    /// best found was after so many evaluations
-    #[arg(long)]
+    /// Replay searches from what the store holds of the device, without running anything. Shows how good the best found
+    /// was after so many evaluations
+    #[arg(long, conflicts_with = "deadline")]
     pub(in crate::cli) replay: bool,
-    /// Number of searches, with seeds from --seed on
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "replay", value_parser = clap::value_parser!(u32).range(1..))]
-    seeds: u32,
-    /// A configuration that takes longer than this for one run, twice, is ended and counts as failed, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = DEADLINE_SECONDS, conflicts_with = "replay", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(in crate::cli) deadline: u32,
+    /// Number of searches, with consecutive seeds from --seed on
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "replay", value_parser = at_least_one())]
+    seeds: usize,
+    #[command(flatten)]
+    pub(in crate::cli) deadline: DeadlineArgs,
     #[command(flatten)]
     pub(in crate::cli) show: ShowArgs,
 }
 
-/// One strategy, or all that can be replayed.
+/// A strategy, or all that can be replayed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Strategies {
     One(SearchStrategy),
@@ -59,6 +60,7 @@ impl FromStr for Strategies {
 const NONE: &str = "none";
 
 impl SearchArgs {
+    /// Returns the request of a search that measures.
     pub(in crate::cli) fn request(&self, share: Share) -> SearchRequest {
         let strategy = match self.strategy {
             Some(Strategies::One(strategy)) => Some(strategy),
@@ -86,6 +88,7 @@ impl SearchArgs {
         Some(if named == [NONE] { Vec::new() } else { named })
     }
 
+    /// Returns the request of a replay, which shares most arguments with a search.
     pub(in crate::cli) fn replay_request(&self) -> ReplayRequest {
         let SearchRequest { data, variant, evaluations, devices, seed, .. } = self.request.clone();
         let strategies = match self.strategy {
@@ -93,7 +96,7 @@ impl SearchArgs {
             Some(Strategies::One(SearchStrategy::Find(strategy))) => vec![strategy],
             Some(Strategies::One(SearchStrategy::Prove)) | None => vec![Strategy::Transfer],
         };
-        let (sources, seeds) = (self.sources(), self.seeds as usize);
+        let (sources, seeds) = (self.sources(), self.seeds);
         ReplayRequest { data, variant, strategies, evaluations, devices, sources, seed, seeds }
     }
 }

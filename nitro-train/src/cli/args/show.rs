@@ -1,21 +1,21 @@
-//! How results are shown.
+//! The form in which results are shown.
 
 use clap::Args;
 
 use crate::terminal;
 
-/// Of commands that show tables.
+/// The arguments of commands that show tables.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct ShowArgs {
     #[command(flatten)]
     pub(in crate::cli) json: JsonArgs,
-    /// Tables as wide as they get; without, they fit the terminal, or 80 columns where there is none
+    /// Print tables at full width; without, they fit the terminal, or 80 columns where there is none
     #[arg(long)]
     wide: bool,
 }
 
 impl ShowArgs {
-    /// The most columns that a line of a table may have.
+    /// Returns the most columns that a line of a table may have.
     pub(in crate::cli) fn columns(&self) -> usize {
         if self.wide { usize::from(u16::MAX) } else { terminal::columns() }
     }
@@ -23,8 +23,8 @@ impl ShowArgs {
 
 #[derive(Args, Debug)]
 pub(in crate::cli) struct JsonArgs {
-    /// JSON instead of text: one object or list; evaluate, check and coverage write an object a function, each on a
-    /// line
+    /// Print JSON instead of text: one object or list. evaluate, check and coverage print an object for each function,
+    /// on a line each
     #[arg(long)]
     pub(in crate::cli) json: bool,
 }

@@ -2,16 +2,16 @@
 
 use clap::Args;
 
-use super::JsonArgs;
+use super::show::JsonArgs;
 use crate::trainer::ForgetRequest;
 
 /// The recordings that `record --again` measures.
 #[derive(Args, Debug)]
 pub(in crate::cli) struct AgainArgs {
-    /// With --again: only this variant
+    /// With --again: measure only this variant
     #[arg(long, value_name = "V", requires = "again")]
     pub(in crate::cli) variant: Option<String>,
-    /// With --again: only inputs whose whole name matches the pattern, of which * is any text, for example 'dense/*'
+    /// With --again: measure only inputs whose whole name matches the pattern; * is any text, as in 'dense/*'
     #[arg(long, value_name = "GLOB", requires = "again")]
     pub(in crate::cli) input: Option<String>,
 }

@@ -12,16 +12,16 @@ use super::feature_samples::FeatureSamples;
 use super::reference::Reference;
 use super::runs::lost_row;
 use super::task::Evaluations;
-use super::tried::{State, Stop, Tried};
-use crate::measure::ahead::{Ahead, Queue};
+use super::trial::{State, Stop, Trial};
 use crate::measure::calls::Calls;
-use crate::measure::candidate::Candidate;
+use crate::measure::candidate::{Candidate, is_generated};
 use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
+use crate::measure::preparation::{PreparationQueue, PreparationThreads};
 use crate::measure::proposer::Proposer;
 use crate::measure::subject::Subject;
 
-/// How often to look what others have made of what they evaluate, where nothing else is left to do.
+/// The time between two looks at what others evaluate, where nothing else is left to do.
 const LOOK: Duration = Duration::from_millis(50);
 
 impl Recording<'_> {
@@ -39,8 +39,12 @@ impl Recording<'_> {
         if let Err(stop) = self.confirm(&first, calls) {
             return self.stop(&first.input, stop);
         }
-        let admitted = listed.into_iter().zip(&seen.admissible).filter(|(_, admissible)| **admissible);
-        let admitted: Vec<Candidate> = admitted.map(|(candidate, _)| candidate).collect();
+        let mut admitted = Vec::new();
+        for (candidate, &is_admissible) in listed.into_iter().zip(&seen.admissible) {
+            if is_admissible {
+                admitted.push(candidate);
+            }
+        }
         let is_done = {
             let mut proposer = evaluations.proposer.borrow_mut();
             proposer.begin(name, admitted).map_err(RecordError::Proposer)?;
@@ -55,7 +59,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Keeps what there is to keep where no more runs of an input are made.
+    /// Stops with an input of which no more runs are made, and keeps what there is to keep.
     fn stop(&self, input: &Input, stop: Stop) -> Result<(), RecordError> {
         match stop {
             Stop::Lost(candidate, reason) => {
@@ -67,17 +71,18 @@ impl Recording<'_> {
         }
     }
 
-    /// Evaluates one candidate after the other, while threads of the host prepare the next. Returns false where this
-    /// process can do no more.
+    /// Evaluates one candidate after the other, while threads of the host prepare the next.
+    ///
+    /// Returns false where this process can do no more.
     fn evaluate_in_turn<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
         &self,
         first: &Reference<C::Output, S>,
         proposer: &mut dyn Proposer,
         calls: &mut C,
     ) -> Result<bool, RecordError> {
-        let queue = Queue::default();
+        let queue = PreparationQueue::default();
         std::thread::scope(|scope| {
-            let ahead = self.plan.prepare.map(|prepare| Ahead::start(scope, &queue, prepare));
+            let ahead = self.plan.prepare.map(|prepare| PreparationThreads::start(scope, &queue, prepare));
             let mut admitted = BTreeMap::new();
             while let Some(candidate) = self.next_evaluation(proposer, &first.input.name, ahead.as_ref())? {
                 if self.is_admitted(&candidate, proposer, &mut admitted, &first.input, calls)? {
@@ -95,8 +100,10 @@ impl Recording<'_> {
         })
     }
 
-    /// Returns true for a candidate that may run on the input. Of what was listed only the admissible is proposed; of
-    /// code that was just generated nobody has asked yet, and a run of the default asks for all that is open.
+    /// Returns true for a candidate that may run on the input.
+    ///
+    /// Of what was listed only the admissible is proposed. Of code that was just generated nobody has asked yet; a run
+    /// of the default asks for all that is open.
     fn is_admitted(
         &self,
         candidate: &Candidate,
@@ -105,7 +112,7 @@ impl Recording<'_> {
         input: &Input,
         calls: &mut impl Calls,
     ) -> Result<bool, RecordError> {
-        if !self.subject.is_generated(candidate.choice) {
+        if !is_generated(&self.subject.function.variants()[candidate.choice.variant]) {
             return Ok(true);
         }
         if !admitted.contains_key(&candidate.choice) {
@@ -120,13 +127,14 @@ impl Recording<'_> {
         Ok(admitted.get(&candidate.choice).copied().unwrap_or(false))
     }
 
-    /// Returns the next candidate that is this recorder's to measure; none once nothing more is asked for. What others
-    /// are measuring is waited for where nothing else is left of a step.
+    /// Returns the next candidate that is this recorder's to measure; none once nothing more is asked for.
+    ///
+    /// Waits for what others are measuring where nothing else is left of a step.
     fn next_evaluation(
         &self,
         proposer: &mut dyn Proposer,
         input: &str,
-        ahead: Option<&Ahead<'_>>,
+        ahead: Option<&PreparationThreads<'_>>,
     ) -> Result<Option<Candidate>, RecordError> {
         let Subject { function, device } = self.subject;
         loop {
@@ -143,7 +151,9 @@ impl Recording<'_> {
             }
             for (at, candidate) in open.iter().enumerate() {
                 if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
-                    ahead.iter().for_each(|ahead| ahead.want(open[at + 1..].iter().map(|own| own.choice)));
+                    if let Some(ahead) = ahead {
+                        ahead.want(open[at + 1..].iter().map(|own| own.choice));
+                    }
                     return Ok(Some(candidate.clone()));
                 }
             }
@@ -151,7 +161,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Keeps what came of an evaluation, where all who work together look.
+    /// Writes the row of an evaluation to the store, where all who work together look.
     fn put_evaluation(&self, input: &str, row: &Row<'_>) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
         self.shared.store.lock().put_evaluation(function.name(), device.entry().id(), input, row)?;
@@ -159,7 +169,7 @@ impl Recording<'_> {
         Ok(())
     }
 
-    /// Measures one candidate, which is admissible, and keeps what came of it.
+    /// Measures one candidate, which is admissible, and writes its row to the store.
     fn evaluate<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
         &self,
         first: &Reference<C::Output, S>,
@@ -167,16 +177,15 @@ impl Recording<'_> {
         calls: &mut C,
     ) -> Result<(), RecordError> {
         let input = &first.input;
-        let tried = match self.try_out(first, candidate, calls) {
-            Ok(tried) => tried,
+        let trial = match self.try_out(first, candidate, calls) {
+            Ok(trial) => trial,
             Err(stop) => return self.stop(input, stop),
         };
-        let parts = self.parts(input, &tried, calls);
-        let parts = parts.map(|parts| match self.plan.counters {
-            Some(counters) => counters.added(candidate.choice, &input.name, parts),
-            None => parts,
-        });
-        let row = Row { parts: parts.as_deref().unwrap_or_default(), ..tried.row() };
+        let mut parts = self.parts(input, &trial, calls);
+        if let Some(counters) = self.plan.counters {
+            parts = parts.map(|parts| counters.added(candidate.choice, &input.name, parts));
+        }
+        let row = Row { parts: parts.as_deref().unwrap_or_default(), ..trial.row() };
         self.put_evaluation(&input.name, &row)?;
         if parts.is_none() {
             self.note_lost(input, candidate);
@@ -190,16 +199,14 @@ impl Recording<'_> {
         first: &Reference<C::Output, S>,
         candidate: &Candidate,
         calls: &mut C,
-    ) -> Result<Tried, Stop> {
+    ) -> Result<Trial, Stop> {
         let begun = self.load.begin();
-        let tried = self.warm_up(first, candidate, true, calls)?;
-        if matches!(tried.state, State::Ended(Outcome::Wrong, _)) {
+        let mut trial = self.warm_up(first, candidate, true, calls)?;
+        if matches!(trial.state, State::Ended(Outcome::Wrong, _)) {
             // Before that is kept: the default has to be right still.
             self.confirm(first, calls)?;
         }
-        let mut tried = [tried];
-        self.time(first, &mut tried, begun, calls)?;
-        let [tried] = tried;
-        Ok(tried)
+        self.time(first, std::slice::from_mut(&mut trial), begun, calls)?;
+        Ok(trial)
     }
 }

@@ -1,4 +1,4 @@
-//! Recording: every admissible variant is checked, and timed until its median is known.
+//! The recording of a function: every admissible variant is checked, and timed until its median is known.
 
 mod evaluations;
 mod feature_samples;
@@ -6,14 +6,14 @@ mod parts;
 mod reference;
 mod runs;
 mod task;
-mod tried;
+mod trial;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use nitro_core::{Choice, Function, choice_text};
-use nitro_store::recordings::{Input, Meanings, Measurement, MeasurementKey, Outcome, Recordings};
+use nitro_store::recordings::{Input, Meanings, MeasurementKey, Outcome, Recordings};
 use nitro_store::store::{ChoiceName, FunctionSchema, Row, Store, StoreError};
 
 use self::reference::Reference;
@@ -30,7 +30,7 @@ use super::plan::Plan;
 use super::progress::Progress;
 use super::subject::{Subject, describe_device};
 
-/// How often to look whether an input that others had claimed is recorded or free.
+/// The time between two looks whether an input that others had claimed is recorded or free.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The recording of one function on one device into a store.
@@ -38,7 +38,7 @@ pub(super) struct Recording<'a> {
     subject: Subject<'a>,
     plan: &'a Plan<'a>,
     task: Task<'a>,
-    /// What is tried on each input.
+    /// The candidates of each input.
     candidates: Vec<Candidate>,
     /// The choice that all others are compared with.
     default: Candidate,
@@ -48,14 +48,14 @@ pub(super) struct Recording<'a> {
     timed: BTreeSet<String>,
     /// Inputs that were handed out, due or not.
     listed: RefCell<BTreeSet<String>>,
-    /// Those that are expected to be measured still.
+    /// Inputs that are expected to be measured still.
     due: RefCell<BTreeSet<String>>,
-    /// Inputs and choices that failed before and why, on inputs that are not recorded whole: the choices are not tried
-    /// again.
+    /// The reasons of choices that failed before on inputs that are not recorded whole, by input and choice. They are
+    /// not tried again.
     failed: BTreeMap<(String, String), String>,
     /// Candidates that have run on the device in this session.
     loaded: RefCell<BTreeSet<Choice>>,
-    /// How many inputs were measured in this session.
+    /// Number of inputs that were measured in this session.
     measured: Cell<usize>,
     /// Inputs on which the default returns `Err`.
     errors: RefCell<BTreeSet<String>>,
@@ -63,20 +63,20 @@ pub(super) struct Recording<'a> {
     lost: RefCell<Option<(String, &'static str)>>,
     /// Looks at what others take of the processors.
     load: LoadWatch<'a>,
-    /// Whether the last input stayed under load, however often it was timed.
+    /// True if the last input stayed under load, however often it was timed.
     is_under_load: Cell<bool>,
     shared: Shared<'a>,
     progress: &'a dyn Progress,
 }
 
-/// What the passes of a recording have in common, and what goes on beside them.
+/// The state that the passes of a recording share with each other and with what goes on beside them.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
     pub(super) store: &'a LockedStore<'a>,
     pub(super) claims: &'a Claims<'a, 'a>,
     pub(super) lost_time: &'a LostTime<'a>,
     pub(super) panics: &'a Panics,
-    /// Where a proposer chooses the candidates.
+    /// The proposer, where one chooses the candidates.
     pub(super) evaluations: Option<&'a Evaluations<'a>>,
 }
 
@@ -132,21 +132,22 @@ impl<'a> Recording<'a> {
         Ok(recording)
     }
 
-    /// The candidates as a store names them.
+    /// Returns the candidates as a store names them.
     fn names(&self) -> Vec<ChoiceName<'_>> {
         self.candidates.iter().map(Candidate::name).collect()
     }
 
+    /// Returns the function and the device.
     pub(super) fn subject(&self) -> Subject<'_> {
         self.subject
     }
 
-    /// How many inputs were measured, each whole or up to what lost the device.
+    /// Returns the number of inputs that were measured, each whole or up to what lost the device.
     pub(super) fn measured(&self) -> usize {
         self.measured.get()
     }
 
-    /// Leaves the inputs, each a name and what goes with it, that are wanted and that the store does not hold.
+    /// Keeps the inputs, each a name and what goes with it, that are wanted and not in the store.
     pub(super) fn keep_due(&self, inputs: &mut Vec<(&str, &str)>) {
         self.listed.borrow_mut().extend(inputs.iter().map(|(name, _)| (*name).to_owned()));
         inputs.retain(|(name, _)| self.is_wanted(name));
@@ -156,20 +157,22 @@ impl<'a> Recording<'a> {
         self.progress.expect(inputs.len(), all - inputs.len());
     }
 
+    /// Returns true for an input that the plan has.
     fn is_wanted(&self, input: &str) -> bool {
         self.plan.only.as_ref().is_none_or(|only| only.contains(input))
     }
 
+    /// Returns true for an input that the store holds, as far as is known.
     fn is_recorded(&self, input: &str) -> bool {
         self.recorded.borrow().0.contains(input)
     }
 
-    /// Whether the time for the recording has passed.
+    /// Returns true once the time for the recording has passed.
     fn is_over(&self) -> bool {
         self.plan.until.is_some_and(|until| self.plan.clock.now() >= until)
     }
 
-    /// Whether the input, whose turn it is, is this recorder's to measure.
+    /// Claims the input whose turn it is, and returns true where it is this recorder's to measure.
     pub(super) fn claim(&self, input: &str) -> bool {
         let claimed = self.take(input);
         if !claimed {
@@ -179,26 +182,40 @@ impl<'a> Recording<'a> {
         claimed
     }
 
-    /// What is still expected is left to another pass.
+    /// Leaves what is still expected to another pass.
     pub(super) fn leave_rest(&self) {
-        self.due.take().iter().for_each(|input| self.progress.leave(input));
+        for input in self.due.take() {
+            self.progress.leave(&input);
+        }
     }
 
+    /// Claims an input; an error of the store is noted, and nothing is claimed any more.
     fn take(&self, input: &str) -> bool {
-        let claims = self.shared.claims;
-        if self.is_over() || claims.has_refused() || self.shared.panics.ended_by().is_some() {
+        if self.is_over() || self.shared.claims.has_refused() || self.shared.panics.ended_by().is_some() {
             return false;
         }
-        let due = self.look_again().and_then(|()| match self.is_recorded(input) {
-            true => Ok(false),
-            false if self.task.joins() => claims.take(input).map(|_| true),
-            false => Ok(claims.claim(input)? && self.is_due_still(input)?),
-        });
-        due.unwrap_or_else(|error| claims.refuse(error))
+        self.try_take(input).unwrap_or_else(|error| {
+            self.shared.claims.refuse(error);
+            false
+        })
     }
 
-    /// Whether an input that was just claimed is still to be measured: since the store was asked, another recorder may
-    /// have measured it and given its claim back.
+    /// Claims an input, unless it is recorded.
+    fn try_take(&self, input: &str) -> Result<bool, StoreError> {
+        self.look_again()?;
+        if self.is_recorded(input) {
+            return Ok(false);
+        }
+        if self.task.joins() {
+            self.shared.claims.take(input)?;
+            return Ok(true);
+        }
+        Ok(self.shared.claims.claim(input)? && self.is_due_still(input)?)
+    }
+
+    /// Returns true if an input that was just claimed is still to be measured.
+    ///
+    /// Since the store was asked, another recorder may have measured it and given its claim back.
     fn is_due_still(&self, input: &str) -> Result<bool, StoreError> {
         let Subject { function, device } = self.subject;
         if !self.task.gives_back() {
@@ -214,8 +231,10 @@ impl<'a> Recording<'a> {
         Ok(!is_recorded)
     }
 
-    /// Asks the store again what it holds, before claims can have expired of what others have recorded since: a
-    /// claim was renewed within the last third of a lease before its input was recorded.
+    /// Asks the store again what it holds, after half of a lease.
+    ///
+    /// That is before claims can have expired of what others have recorded since: a claim was renewed within the last
+    /// third of a lease before its input was recorded.
     fn look_again(&self) -> Result<(), StoreError> {
         let asked = self.recorded.borrow().1;
         match self.plan.clock.now().saturating_sub(asked) >= self.plan.share.lease() / 2 {
@@ -224,6 +243,7 @@ impl<'a> Recording<'a> {
         }
     }
 
+    /// Asks the store what it holds.
     fn look_now(&self) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
         let asked = self.plan.clock.now();
@@ -233,8 +253,9 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Waits for the inputs that others had claimed. False when all are recorded, or the time has passed; true when
-    /// one has become free, and another pass is due.
+    /// Waits for the inputs that others had claimed; returns true once one is free, and another pass is due.
+    ///
+    /// Returns false when all are recorded, or the time has passed.
     pub(super) fn wait_for_others(&self) -> Result<bool, StoreError> {
         let mut left = self.shared.claims.take_left();
         if let Some(joins) = self.task.join(&left) {
@@ -260,7 +281,7 @@ impl<'a> Recording<'a> {
         Ok(false)
     }
 
-    /// Measures every admissible variant on one input, unless the store holds it or somebody else measures it.
+    /// Measures what the task asks for on one input, unless the store holds it or somebody else measures it.
     pub(super) fn input<C: Calls>(
         &self,
         name: &str,
@@ -299,7 +320,7 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// The input cannot be measured: whoever shares the store may try.
+    /// Gives up an input that cannot be measured: whoever shares the store may try.
     pub(super) fn give_up(&self, input: &str) {
         self.shared.claims.release();
         if self.due.borrow_mut().remove(input) {
@@ -312,65 +333,64 @@ impl<'a> Recording<'a> {
         self.errors.borrow().clone()
     }
 
+    /// Notes an input on which the default returns `Err`.
     fn note_errors<R, S>(&self, first: &Reference<R, S>) {
         if first.errors > 0 {
             self.errors.borrow_mut().insert(first.input.name.clone());
         }
     }
 
+    /// Writes rows of an input to the store.
     fn put(&self, input: &Input, rows: &[Row<'_>]) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
         self.shared.store.lock().put(function.name(), device.entry().id(), input, rows)
     }
 
-    /// What the features of the input take on this device.
+    /// Writes the times of the input's features to the store, in nanoseconds.
     fn put_feature_times(&self, input: &Input, times_ns: &[f64]) -> Result<(), StoreError> {
         let Subject { function, device } = self.subject;
-        match times_ns {
-            [] => Ok(()),
-            _ => {
-                let mut store = self.shared.store.lock();
-                store.put_feature_times(function.name(), device.entry().id(), input, times_ns)
-            }
+        if times_ns.is_empty() {
+            return Ok(());
         }
+        let mut store = self.shared.store.lock();
+        store.put_feature_times(function.name(), device.entry().id(), input, times_ns)
     }
 
-    /// That the device was lost, if it was.
+    /// Returns the error of a lost device, if it was lost.
     fn loss(&self) -> Option<RecordError> {
         let lost = self.lost.borrow();
         let (input, variant) = lost.as_ref()?;
         Some(self.subject.lost(input, variant))
     }
 
-    /// What has to end the recording, whatever the closure says.
+    /// Returns the error that has to end the recording, whatever the closure says.
     pub(super) fn ended_by(&self) -> Option<RecordError> {
-        self.loss().or_else(|| self.shared.claims.refused().map(RecordError::Store))
+        self.loss().or_else(|| self.shared.claims.take_refused().map(RecordError::Store))
     }
 }
 
-/// The inputs and choices that failed on the device, and why.
+/// Returns the reasons of what failed on the device and is not to be measured again, by input and choice.
 fn failures(recordings: &Recordings, device: &str) -> BTreeMap<(String, String), String> {
-    let is_due = |one: &Measurement| {
-        recordings.due.contains(&MeasurementKey {
+    let mut failures = BTreeMap::new();
+    for one in &recordings.measurements {
+        if one.outcome != Outcome::Failed || recordings.devices[one.device].id != device {
+            continue;
+        }
+        let key = MeasurementKey {
             device: device.to_owned(),
             input: recordings.inputs[one.input].name.clone(),
             variant: recordings.variants[one.variant].clone(),
             configuration: one.configuration.clone(),
-        })
-    };
-    let failed = recordings.measurements.iter().filter(|one| {
-        one.outcome == Outcome::Failed && recordings.devices[one.device].id == device && !is_due(one)
-    });
-    failed
-        .map(|m| {
-            let choice = choice_text(&recordings.variants[m.variant], &m.configuration);
-            let key = (recordings.inputs[m.input].name.clone(), choice);
-            (key, m.reason.clone())
-        })
-        .collect()
+        };
+        if !recordings.due.contains(&key) {
+            let choice = choice_text(&key.variant, &key.configuration);
+            failures.insert((key.input, choice), one.reason.clone());
+        }
+    }
+    failures
 }
 
-/// Gives variants that had other names before their measurements under these.
+/// Moves the measurements of variants that had other names before to their names now.
 fn take_new_names(store: &mut dyn Store, function: &Function) -> Result<(), StoreError> {
     if !store.functions()?.iter().any(|name| name == function.name()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What the parts of generated code take.
+//! The times of the parts of generated code.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,27 @@ use nitro_store::recordings::Input;
 use nitro_store::store::check_parts;
 
 use super::Recording;
-use super::tried::{State, Tried};
+use super::trial::{State, Trial};
 use crate::measure::calls::Calls;
-use crate::measure::candidate::Candidate;
+use crate::measure::candidate::{Candidate, is_generated};
 
 impl Recording<'_> {
-    /// What the parts of a candidate take, by one further run, whose time as a whole does not count. It has none
-    /// where it is not generated, has no time itself, or tells of no parts that a store could keep. None where that
-    /// run failed: what the runs before gave stays, unless the process ended in it.
+    /// Measures the parts of a candidate by one further run, whose time as a whole does not count.
+    ///
+    /// There are no parts where it is not generated, has no time itself, or tells of none that a store could keep.
+    /// Returns none where that run failed: what the runs before gave stays, unless the process ended in it.
     pub(super) fn parts(
         &self,
         input: &Input,
-        tried: &Tried,
+        trial: &Trial,
         calls: &mut impl Calls,
     ) -> Option<Vec<PartTime>> {
-        let Tried { candidate, state, .. } = tried;
-        if !matches!(state, State::Running { .. }) || !self.subject.is_generated(candidate.choice) {
+        let Trial { candidate, state, .. } = trial;
+        let function = self.subject.function;
+        let is_generated = is_generated(&function.variants()[candidate.choice.variant]);
+        if !matches!(state, State::Running { .. }) || !is_generated {
             return Some(Vec::new());
         }
-        let function = self.subject.function;
         let call = calls.next();
         let ran = self.attempt(&input.name, Some(&input.features), candidate, || {
             record_parts(function, candidate.choice, call).map(|(_, observation)| observation)
@@ -33,9 +35,11 @@ impl Recording<'_> {
         match ran {
             Ok(observation) if observation.failures == 0 => Some(usable(input, candidate, observation.parts)),
             failed => {
-                let (choice, panicked) =
-                    (candidate.text(), failed.err().map(|panicked| panicked.to_string()));
-                panicked.iter().for_each(|panicked| self.note_panic(&input.name, candidate, panicked));
+                let panicked = failed.err().map(|panicked| panicked.to_string());
+                if let Some(panicked) = &panicked {
+                    self.note_panic(&input.name, candidate, panicked);
+                }
+                let choice = candidate.text();
                 tracing::debug!(choice, ?panicked, "what its parts take is not known: that run failed");
                 None
             }
@@ -43,11 +47,10 @@ impl Recording<'_> {
     }
 }
 
-/// Each part once, if a store takes them all.
+/// Returns each part once, if a store takes them all.
 fn usable(input: &Input, candidate: &Candidate, parts: Vec<PartTime>) -> Vec<PartTime> {
     let parts = joined(parts);
-    let whose = || format!("variant `{}` for input `{}`", candidate.variant, input.name);
-    match check_parts(whose, &parts) {
+    match check_parts(|| format!("variant `{}` for input `{}`", candidate.variant, input.name), &parts) {
         Ok(()) => parts,
         Err(error) => {
             tracing::debug!(%error, "what its parts take is not kept");
@@ -56,16 +59,19 @@ fn usable(input: &Input, candidate: &Candidate, parts: Vec<PartTime>) -> Vec<Par
     }
 }
 
-/// Of a part that was noted in several calls the times together, and the metrics weighted by them.
+/// Joins the parts of one name, which were noted in several calls.
 fn joined(parts: Vec<PartTime>) -> Vec<PartTime> {
     let mut by_name: BTreeMap<String, Vec<PartTime>> = BTreeMap::new();
-    parts.into_iter().for_each(|part| by_name.entry(part.name.clone()).or_default().push(part));
+    for part in parts {
+        by_name.entry(part.name.clone()).or_default().push(part);
+    }
     by_name
         .into_values()
         .map(|mut calls| if calls.len() == 1 { calls.remove(0) } else { sum(calls) })
         .collect()
 }
 
+/// Sums the times of a part in several calls, and averages its metrics weighted by them.
 fn sum(calls: Vec<PartTime>) -> PartTime {
     let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
     for call in &calls {

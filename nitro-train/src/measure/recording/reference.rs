@@ -1,4 +1,4 @@
-//! What the default choice gave on an input, with which all other runs are compared.
+//! The first run of the default choice on an input, with which all other runs are compared.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -6,30 +6,31 @@ use std::collections::BTreeMap;
 use nitro_core::recording::Observation;
 use nitro_store::recordings::Input;
 
-use super::tried::State;
+use super::trial::State;
 
 /// The first run of the default choice on an input.
 pub(super) struct Reference<R, S> {
     pub(super) input: Input,
     pub(super) output: R,
-    /// The features of each instance of the input, once it was met; those of the first are the input's.
+    /// The features of each instance that was met; those of the first are the input's.
     pub(super) instances: RefCell<BTreeMap<usize, Vec<f64>>>,
-    /// How often it called the function.
+    /// Number of its calls of the function.
     pub(super) calls: usize,
-    /// How many of these calls returned `Err`.
+    /// Number of those that returned `Err`.
     pub(super) errors: usize,
     /// Compares an output with that of this run; none where outputs are not looked at.
     pub(super) same: Option<S>,
 }
 
 impl<R, S: Fn(&R, &R) -> bool> Reference<R, S> {
+    /// Creates the reference of an input from a run.
     pub(super) fn new(name: &str, (output, seen): (R, Observation), same: Option<S>) -> Self {
         let instances = RefCell::new(BTreeMap::from([(0, seen.features.clone())]));
         let input = Input { name: name.to_owned(), features: seen.features };
         Self { input, output, instances, calls: seen.calls, errors: seen.failures, same }
     }
 
-    /// Returns what a run has failed by, if it has: where the default returns `Err`, so may others.
+    /// Returns the failure of a run, if there is one: where the default returns `Err`, so may others.
     pub(super) fn failure(&self, seen: &Observation) -> Option<State> {
         match seen.failures - seen.faults {
             _ if seen.faults > 0 => Some(State::failed("failed on the device")),
@@ -38,8 +39,9 @@ impl<R, S: Fn(&R, &R) -> bool> Reference<R, S> {
         }
     }
 
-    /// Returns what is wrong with the output of a run, if anything is. Without a check of outputs, an `Err` of the
-    /// default is compared all the same.
+    /// Returns the flaw of a run's output, if it has one.
+    ///
+    /// Without a check of outputs, an `Err` of the default is compared all the same.
     pub(super) fn flaw(&self, output: &R, seen: &Observation) -> Option<State> {
         let is_same = match &self.same {
             Some(same) => same(&self.output, output),

@@ -10,17 +10,18 @@ use nitro_store::store::Row;
 use super::Recording;
 use super::feature_samples::FeatureSamples;
 use super::reference::Reference;
-use super::tried::{Ran, State, Stop, Tried};
+use super::trial::{Run, State, Stop, Trial};
 use crate::measure::calls::Calls;
 use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
-use crate::measure::load::Since;
+use crate::measure::load::LoadStart;
 use crate::measure::progress::{Attempt, attempt};
 
-/// How often a run of a variant is made again because time was lost in it. After that its time counts, on a machine
-/// that is so busy.
+/// The most runs of a variant that are made again because time was lost in them.
+///
+/// After that the time counts, on a machine that is so busy.
 const MOST_DISTURBED: usize = 3;
-/// How often the variants are timed again on one input because others took the processors.
+/// The most times that the variants are timed again on one input because others took the processors.
 const MOST_TIMED_AGAIN: usize = 2;
 
 /// Returns true for a load that makes times doubtful; where it is not known, nothing speaks against them.
@@ -35,6 +36,7 @@ pub(super) fn lost_row<'r>(candidate: &'r Candidate, reason: &'r str) -> Row<'r>
 }
 
 impl Recording<'_> {
+    /// Measures what the store is to know of an input, and writes it there.
     pub(super) fn measure<C: Calls>(
         &self,
         name: &str,
@@ -49,16 +51,16 @@ impl Recording<'_> {
             return Ok(self.put_feature_times(&first.input, &times.medians_ns())?);
         }
         if self.timed.contains(name) {
-            // A feature has come or means something else; what variants take is what it was.
+            // A feature has come or means something else; the times of variants are what they were.
             self.run_again(&first, &choices, &mut times, calls)?;
             self.put(&first.input, &[])?;
             return Ok(self.put_feature_times(&first.input, &times.medians_ns())?);
         }
         match self.all_times(&first, &seen.admissible, calls) {
-            Ok(tried) => {
+            Ok(trials) => {
                 self.run_again(&first, &choices, &mut times, calls)?;
                 self.put_feature_times(&first.input, &times.medians_ns())?;
-                self.put(&first.input, &tried.iter().map(Tried::row).collect::<Vec<_>>())?;
+                self.put(&first.input, &trials.iter().map(Trial::row).collect::<Vec<_>>())?;
                 self.note_errors(&first);
                 Ok(())
             }
@@ -71,7 +73,7 @@ impl Recording<'_> {
         }
     }
 
-    /// The first run of the default on an input, and what it tells of these choices.
+    /// Makes the first run of the default on an input, and asks which of these choices are admissible.
     pub(super) fn first<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
         &self,
         name: &str,
@@ -91,7 +93,7 @@ impl Recording<'_> {
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
         admissible: &[bool],
         calls: &mut C,
-    ) -> Result<Vec<Tried>, Stop> {
+    ) -> Result<Vec<Trial>, Stop> {
         let begun = self.load.begin();
         // The default goes first: what it does in a second run tells of the closure, and not of it.
         let mut default = Some(self.confirm(first, calls)?);
@@ -106,17 +108,18 @@ impl Recording<'_> {
         Ok(warm)
     }
 
-    /// Runs the default for a second time: it has to do as in its first run, or else the runs of the input cannot be
-    /// compared.
+    /// Runs the default for a second time.
+    ///
+    /// It has to do as in its first run, or else the runs of the input cannot be compared.
     pub(super) fn confirm<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
         calls: &mut C,
-    ) -> Result<Tried, Stop> {
+    ) -> Result<Trial, Stop> {
         self.warm_up(first, &self.default, true, calls)
     }
 
-    /// That the default ran at first, and ended so in a later run.
+    /// Creates the error of a default that ran at first, and ended so in a later run.
     fn default_changes<R, S>(&self, first: &Reference<R, S>, outcome: Outcome, reason: &str) -> RecordError {
         match outcome {
             Outcome::Wrong if first.errors > 0 && first.same.is_some() => {
@@ -130,12 +133,13 @@ impl Recording<'_> {
         }
     }
 
+    /// Creates the error of an input whose runs differ so.
     fn changes<R, S>(&self, first: &Reference<R, S>, how: String) -> RecordError {
         let function = self.subject.function.name();
         RecordError::InputChanges { function, input: first.input.name.clone(), how }
     }
 
-    /// That a run is of another input than the first of its instance, if it is.
+    /// Returns the error of a run that is of another input than the first of its instance, if it is.
     fn change<R, S>(
         &self,
         first: &Reference<R, S>,
@@ -159,8 +163,11 @@ impl Recording<'_> {
                 how: format!("{how} in call {call}"),
             });
         }
-        let how = || format!("one run calls the function {calls} times and another {} times", seen.calls);
-        (seen.calls != calls || seen.calls == 0).then(|| self.changes(first, how()))
+        if seen.calls != calls || seen.calls == 0 {
+            let how = format!("one run calls the function {calls} times and another {} times", seen.calls);
+            return Some(self.changes(first, how));
+        }
+        None
     }
 
     /// Notes that the candidate lost the device, if it is lost: this process can do no more.
@@ -170,7 +177,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Runs the default choice again, once for what became of the input, and some times for what features take.
+    /// Runs the default choice again: once to see if the input has changed, and some times to time features.
     ///
     /// # Errors
     /// Where it does not do as in its first run.
@@ -187,13 +194,12 @@ impl Recording<'_> {
         }
         let mut is_checked = false;
         loop {
-            let flaw = |output: &C::Output, seen: &Observation| match std::mem::replace(&mut is_checked, true)
-            {
-                true => None,
-                false => first.flaw(output, seen),
-            };
-            let seen = match self.run(first, &self.default, choices, calls, flaw) {
-                Ok(Ran { seen, .. }) => seen,
+            // The first of these runs tells what became of the input, so that its output alone is compared.
+            let ran = self.run(first, &self.default, choices, calls, |output, seen| {
+                if std::mem::replace(&mut is_checked, true) { None } else { first.flaw(output, seen) }
+            });
+            let seen = match ran {
+                Ok(Run { seen, .. }) => seen,
                 Err(State::Ended(outcome, reason)) => {
                     return Err(self.default_changes(first, outcome, &reason));
                 }
@@ -209,7 +215,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Does what may take the process with it, or never end, and is a variant's doing; nothing else is.
+    /// Runs a candidate, and tells so: it alone may take the process with it, or never end.
     pub(super) fn attempt<T>(
         &self,
         input: &str,
@@ -230,8 +236,9 @@ impl Recording<'_> {
         attempt(self.progress, &one, run)
     }
 
-    /// Runs one candidate, timed, and looks whether its output has a flaw. The features of the input are computed where
-    /// choices are described.
+    /// Runs one candidate, timed, and looks whether its output has a flaw.
+    ///
+    /// The features of the input are computed where choices are described.
     fn run<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
@@ -239,7 +246,7 @@ impl Recording<'_> {
         described: &[Choice],
         calls: &mut C,
         flaw: impl FnOnce(&C::Output, &Observation) -> Option<State>,
-    ) -> Result<Ran, State> {
+    ) -> Result<Run, State> {
         let Input { name, features } = &first.input;
         let call = calls.next();
         self.attempt(name, Some(features), candidate, || {
@@ -251,7 +258,7 @@ impl Recording<'_> {
                 return Err(failure);
             }
             match catch_unwind(AssertUnwindSafe(|| flaw(&output, &seen))) {
-                Ok(None) => Ok(Ran { seen, is_disturbed }),
+                Ok(None) => Ok(Run { seen, is_disturbed }),
                 Ok(Some(flaw)) => Err(flaw),
                 // Nothing is wrong with the output that the others are compared with.
                 Err(panic) if candidate.choice == self.default.choice => resume_unwind(panic),
@@ -264,30 +271,31 @@ impl Recording<'_> {
         })
     }
 
-    /// Why a candidate is not tried again, if it failed on the input in a process before.
+    /// Returns the reason of a candidate that failed on the input in a process before, and is not tried again.
     fn known_failure<R, S>(&self, first: &Reference<R, S>, candidate: &Candidate) -> Option<&String> {
         self.failed.get(&(first.input.name.clone(), candidate.text()))
     }
 
-    /// Runs a candidate once, if it is admissible, and checks it and the features of its input. The time counts only
-    /// where one run is enough and is not the variant's first on the device, which loads what it needs.
+    /// Runs a candidate once, if it is admissible, and checks it and the features of its input.
+    ///
+    /// The time counts only where one run is enough and is not the variant's first on the device, which loads what it
+    /// needs.
     pub(super) fn warm_up<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
         candidate: &Candidate,
         is_admissible: bool,
         calls: &mut C,
-    ) -> Result<Tried, Stop> {
-        let ended = |state| Ok(Tried::new(candidate, state));
+    ) -> Result<Trial, Stop> {
         if !is_admissible {
-            return ended(State::Ended(Outcome::Inadmissible, String::new()));
+            return Ok(Trial::new(candidate, State::Ended(Outcome::Inadmissible, String::new())));
         }
         if let Some(reason) = self.known_failure(first, candidate) {
-            return ended(State::Ended(Outcome::Failed, reason.clone()));
+            return Ok(Trial::new(candidate, State::Ended(Outcome::Failed, reason.clone())));
         }
         let described = [candidate.choice];
         let ran = self.run(first, candidate, &described, calls, |output, seen| first.flaw(output, seen));
-        let Ran { seen, is_disturbed } = match ran {
+        let Run { seen, is_disturbed } = match ran {
             Ok(ran) => ran,
             Err(failed) => return self.still_there(first, candidate, failed),
         };
@@ -299,63 +307,68 @@ impl Recording<'_> {
         let is_first = self.loaded.borrow_mut().insert(candidate.choice);
         let counts = !is_first && !is_disturbed && self.plan.repeats.enough(&[seen.time_ns]);
         let times_ns = if counts { vec![seen.time_ns] } else { Vec::new() };
-        ended(State::Running { calls: seen.calls, times_ns, disturbed: 0 })
+        Ok(Trial::new(candidate, State::Running { calls: seen.calls, times_ns, disturbed: 0 }))
     }
 
-    /// Times all candidates that still run, and notes under which load, looked at since it begun. What is doubtful is
-    /// timed again, and the times under the least load stay.
+    /// Times all candidates that still run, and notes the load since it was looked at.
+    ///
+    /// What is doubtful is timed again, and the times under the least load stay.
     pub(super) fn time<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
-        all: &mut [Tried],
-        begun: Since,
+        all: &mut [Trial],
+        begun: LoadStart,
         calls: &mut C,
     ) -> Result<(), Stop> {
         self.repeat(first, all, calls)?;
         let mut load = self.load.end(begun);
-        all.iter_mut().for_each(|tried| tried.load = load);
+        for trial in all.iter_mut() {
+            trial.load = load;
+        }
         for _ in 0..MOST_TIMED_AGAIN {
             // Under load that lasts, another time is as doubtful as the first.
             if !is_doubtful(load) || self.is_under_load.get() || self.is_over() {
                 break;
             }
-            let (mut again, begun) =
-                (all.iter().filter_map(Tried::anew).collect::<Vec<_>>(), self.load.begin());
+            let mut again: Vec<Trial> = all.iter().filter_map(Trial::anew).collect();
+            let begun = self.load.begin();
             self.repeat(first, &mut again, calls)?;
             let load_again = self.load.end(begun);
             let is_less = load_again < load && load_again.is_some();
-            let running = all.iter_mut().filter(|tried| matches!(tried.state, State::Running { .. }));
-            for (tried, again) in running.zip(again) {
+            let running = all.iter_mut().filter(|trial| matches!(trial.state, State::Running { .. }));
+            for (trial, again) in running.zip(again) {
                 // A candidate that fails now has failed, whatever the load.
                 if is_less || matches!(again.state, State::Ended(..)) {
-                    *tried = Tried { load: load_again, ..again };
+                    *trial = Trial { load: load_again, ..again };
                 }
             }
-            load = if is_less { load_again } else { load };
+            if is_less {
+                load = load_again;
+            }
         }
         self.is_under_load.set(is_doubtful(load));
         Ok(())
     }
 
     /// Repeats in rounds over all candidates that still run, so that a slow phase of the machine meets all alike.
-    pub(super) fn repeat<C: Calls>(
+    fn repeat<C: Calls>(
         &self,
         first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
-        all: &mut [Tried],
+        all: &mut [Trial],
         calls: &mut C,
     ) -> Result<(), Stop> {
         loop {
             let mut ran = false;
-            for tried in all.iter_mut() {
-                let State::Running { calls: own_calls, times_ns, disturbed } = &mut tried.state else {
+            for trial in all.iter_mut() {
+                let State::Running { calls: own_calls, times_ns, disturbed } = &mut trial.state else {
                     continue;
                 };
                 if self.is_enough(times_ns) {
                     continue;
                 }
                 ran = true;
-                match self.run(first, &tried.candidate, &[], calls, |_, _| None) {
-                    Ok(Ran { seen, is_disturbed }) => {
+                match self.run(first, &trial.candidate, &[], calls, |_, _| None) {
+                    Ok(Run { seen, is_disturbed }) => {
                         if let Some(change) = self.change(first, calls.instance(), *own_calls, &seen) {
                             return Err(change.into());
                         }
@@ -364,7 +377,7 @@ impl Recording<'_> {
                             false => times_ns.push(seen.time_ns),
                         }
                     }
-                    Err(failed) => *tried = self.still_there(first, &tried.candidate, failed)?,
+                    Err(failed) => *trial = self.still_there(first, &trial.candidate, failed)?,
                 }
             }
             if !ran {
@@ -373,18 +386,18 @@ impl Recording<'_> {
         }
     }
 
-    /// Whether these times of one candidate are enough, or one has to do as no time is left.
+    /// Returns true if these times of one candidate are enough, or one has to do as no time is left.
     fn is_enough(&self, times_ns: &[f64]) -> bool {
         self.plan.repeats.enough(times_ns) || !times_ns.is_empty() && self.is_over()
     }
 
-    /// The candidate in this state, unless its failure is the end of this process, or tells of the closure.
+    /// Returns the trial of a failed candidate, unless the failure ends this process, or tells of the closure.
     fn still_there<R, S>(
         &self,
         first: &Reference<R, S>,
         candidate: &Candidate,
         state: State,
-    ) -> Result<Tried, Stop> {
+    ) -> Result<Trial, Stop> {
         let candidate = candidate.clone();
         match &state {
             State::Ended(Outcome::Failed | Outcome::Wrong, _) if self.subject.device.is_lost() => {
@@ -396,10 +409,11 @@ impl Recording<'_> {
             State::Ended(Outcome::Failed, reason) if self.shared.panics.ended_by().is_some() => {
                 Err(Stop::Lost(candidate, reason.clone()))
             }
-            _ => Ok(Tried::new(&candidate, state)),
+            _ => Ok(Trial::new(&candidate, state)),
         }
     }
 
+    /// Notes and tells of a candidate's panic, and returns its state.
     fn panicked(&self, input: &str, candidate: &Candidate, panicked: &Panicked) -> State {
         let (function, choice) = (self.subject.function.name(), candidate.text());
         let reason = self.shared.panics.reason(panicked.to_string());
@@ -408,6 +422,7 @@ impl Recording<'_> {
         State::Ended(Outcome::Failed, reason)
     }
 
+    /// Notes a panic of a candidate, after which others in this process may fail.
     pub(super) fn note_panic(&self, input: &str, candidate: &Candidate, what: &str) {
         let (function, choice) = (self.subject.function.name(), candidate.text());
         self.shared.panics.note(format!("input `{input}`: variant `{choice}` of `{function}` {what}"));

@@ -10,7 +10,7 @@ use nitro_store::store::{ChoiceName, Store, StoreError};
 use crate::measure::plan::Plan;
 use crate::measure::proposer::Proposer;
 
-/// What is measured of each input.
+/// The kind of what is measured on each input.
 #[derive(Clone, Copy)]
 pub(super) enum Task<'a> {
     /// The times of all candidates.
@@ -26,11 +26,12 @@ pub(in crate::measure) struct Evaluations<'a> {
     pub(super) proposer: RefCell<&'a mut dyn Proposer>,
     /// Inputs of which the proposer has no more to ask.
     finished: RefCell<BTreeSet<String>>,
-    /// Whether inputs that others have claimed are evaluated together with them, since no other is left.
+    /// True once inputs that others have claimed are evaluated together with them, since no other is left.
     is_joining: Cell<bool>,
 }
 
 impl<'a> Evaluations<'a> {
+    /// Creates the state of a proposer that has seen no input.
     pub(in crate::measure) fn new(proposer: &'a mut dyn Proposer) -> Self {
         Self { proposer: RefCell::new(proposer), finished: RefCell::default(), is_joining: Cell::new(false) }
     }
@@ -43,6 +44,7 @@ impl<'a> Evaluations<'a> {
 }
 
 impl<'a> Task<'a> {
+    /// Returns the task of a plan.
     pub(super) fn of(plan: &Plan<'_>, evaluations: Option<&'a Evaluations<'a>>) -> Self {
         match evaluations {
             Some(evaluations) => Self::Evaluations(evaluations),
@@ -56,7 +58,9 @@ impl<'a> Task<'a> {
         matches!(self, Self::Evaluations(_))
     }
 
-    /// Returns true where a claim is given back as soon as its input is measured: one question tells that it is.
+    /// Returns true where a claim is given back as soon as its input is measured.
+    ///
+    /// There one question to the store tells that it is.
     pub(super) fn gives_back(self) -> bool {
         matches!(self, Self::Times)
     }
@@ -91,7 +95,7 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Returns the inputs of which it is known what features take on the device.
+/// Returns the inputs whose times of features are known on the device.
 fn with_feature_times(recordings: &Recordings, device: &str) -> BTreeSet<String> {
     let of_device = recordings.feature_times.iter().filter(|one| recordings.devices[one.device].id == device);
     of_device.map(|one| recordings.inputs[one.input].name.clone()).collect()

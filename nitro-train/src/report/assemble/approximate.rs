@@ -6,7 +6,8 @@ use nitro_learn::Approximation;
 use crate::report::data::{ApproximateVariant, FunctionReport};
 
 impl FunctionReport {
-    /// With what the code says of its variants' errors; nothing where it is not at hand.
+    /// Adds the measured error of approximate variants, with what the code says of it. Adds nothing where the code is
+    /// not at hand.
     pub(crate) fn with_approximate(mut self, function: Option<&Function>) -> Self {
         let Some(function) = function else { return self };
         let variants = function.variants().iter().enumerate();

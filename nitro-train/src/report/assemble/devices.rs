@@ -8,7 +8,7 @@ use nitro_store::recordings::{DeviceRecord, Recordings};
 use crate::report::data::{DeviceTable, Matrix, Quantity};
 use crate::report::device::by_name;
 
-/// One table for each sort of device: those that share at least half of their features.
+/// Returns a table for each sort of device: those that share at least half of their features.
 pub(crate) fn device_tables<'r>(recordings: impl IntoIterator<Item = &'r Recordings>) -> Vec<DeviceTable> {
     let all = recordings.into_iter().flat_map(|function| function.devices.iter().cloned());
     let mut groups: Vec<Vec<DeviceRecord>> = Vec::new();

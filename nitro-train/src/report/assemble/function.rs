@@ -1,4 +1,4 @@
-//! From recordings and evaluations of one function to what the page shows of it.
+//! The part of the page about one function, assembled from its recordings and evaluations.
 
 use std::collections::BTreeSet;
 

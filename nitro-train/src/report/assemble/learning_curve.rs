@@ -10,7 +10,7 @@ use crate::report::device::by_name;
 
 /// Numbers of inputs at which the replay stops to look.
 const STEPS: i32 = 8;
-/// One replay is much luck.
+/// Number of replays whose mean is shown: a single one is mostly luck.
 const SEEDS: u64 = 5;
 
 /// Replays measuring on the device that a reader finds first.

@@ -16,11 +16,11 @@ pub(crate) const LOCAL_SELECTORS: [(&str, &str); 6] = [
 /// The result of one function on a device of this machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocalResult {
-    /// Everything recorded of the function, here and elsewhere.
+    /// The recordings of the function, from here and elsewhere.
     pub recordings: Recordings,
     /// The inputs for training, and those for tests.
     pub split: Split,
-    /// None where the time did not do for a test input.
+    /// The evaluation, if time sufficed to measure a test input.
     pub evaluation: Option<DeviceEvaluation>,
 }
 

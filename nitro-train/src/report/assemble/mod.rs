@@ -1,4 +1,4 @@
-//! From recordings and evaluations to the data of the page.
+//! The data of the page, assembled from recordings and evaluations.
 
 mod approximate;
 mod devices;

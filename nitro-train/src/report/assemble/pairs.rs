@@ -21,6 +21,7 @@ pub(super) fn matrix(devices: &[String], cells: &PairTable) -> Matrix {
     matrix
 }
 
+/// Returns how much the best variant depends on the device, over all pairs of devices.
 pub(super) fn sensitivity(
     recordings: &Recordings,
     split: &Split,

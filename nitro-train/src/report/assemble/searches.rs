@@ -7,17 +7,17 @@ use nitro_search::{Replay, Sources, Strategy};
 
 use super::spaces::{MeasuredSpace, Pair, mean};
 use crate::report::space_data::{SearchCurve, SearchCurves};
-use crate::search::{Extent, curves};
+use crate::search::{ReplayExtent, replay_curves};
 
-/// More lines would be hard to tell apart: what knows the other devices, what learns here, what breeds, what walks,
-/// and chance.
+/// The strategies that are compared. More lines would be hard to tell apart; each of these stands for a kind: transfer,
+/// model, breeding, walking, and chance.
 const STRATEGIES: [Strategy; 5] =
     [Strategy::Transfer, Strategy::Model, Strategy::Genetic, Strategy::Climb, Strategy::Random];
-/// Longer searches tell little more, and take long.
+/// The most evaluations of a search. Longer searches tell little more, and take long.
 const MOST_EVALUATIONS: usize = 100;
-/// Searched are at most so many pairs of a device and an input, spread over all.
+/// The most pairs of a device and an input that are searched, spread over all.
 const MOST_PAIRS: usize = 12;
-/// So many numbers of evaluations that no pixel is without one.
+/// Number of points along the axis of evaluations, enough for one a pixel.
 const STEPS: usize = 48;
 
 /// Runs `seeds` searches of each strategy on each pair. Returns none where nothing can be searched.
@@ -34,7 +34,7 @@ pub(crate) fn searches(
     if pairs.is_empty() || most < 2 {
         return None;
     }
-    let extent = Extent { evaluations: most, first_seed, seeds };
+    let extent = ReplayExtent { evaluations: most, first_seed, seeds };
     let replays: Vec<PairReplay> = pairs.iter().map(|&pair| PairReplay::of(own, pair)).collect();
     let evaluations = steps(most);
     // Nobody can learn from other devices where there are none.
@@ -43,7 +43,7 @@ pub(crate) fn searches(
     for strategy in STRATEGIES.into_iter().filter(|own| has_sources || *own != Strategy::Transfer) {
         begins(strategy);
         let found: Vec<Vec<Vec<f64>>> =
-            replays.iter().map(|pair| curves(&pair.replay, strategy, &pair.sources, extent)).collect();
+            replays.iter().map(|pair| replay_curves(&pair.replay, strategy, &pair.sources, extent)).collect();
         let all: Vec<Vec<f64>> = found.iter().flatten().cloned().collect();
         let to_95 = replays[0].replay.summary(strategy, most, &all).evaluations_to_95;
         strategies.push(SearchCurve { strategy: strategy.to_string(), to_95, ..curve(&evaluations, &found) });

@@ -1,5 +1,6 @@
-//! The device features selected from all devices, and the time of that and of fitting (Muralidharan et al., ASPLOS
-//! 2016, Tables 5 and 6).
+//! The device features selected from all devices, and the time to select and fit.
+//!
+//! As in Muralidharan et al., ASPLOS 2016, Tables 5 and 6.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -16,7 +17,7 @@ use nitro_store::recordings::Recordings;
 
 use crate::report::data::{Selection, SelectionSeconds};
 
-/// More subsets of device features say nothing more.
+/// The most subsets of device features that are listed.
 const MOST_SUBSETS: usize = 4;
 
 /// Fits once more, on all devices, for the times and the names of the page.

@@ -11,7 +11,7 @@ use nitro_store::recordings::Recordings;
 use crate::measure::WALKED;
 use crate::report::device::by_name;
 use crate::report::space_data::{ParameterImportance, SpaceMap, SpaceReport};
-use crate::search::{Bins, Explained, SearchError, best_by, explained};
+use crate::search::{Bins, SearchError, Sensitivity, best_by, sensitivities};
 
 /// The least measured share of a space that says something about the whole.
 const MEASURED_SHARE: f64 = 0.9;
@@ -21,7 +21,7 @@ const LEAST_SAMPLE: usize = 64;
 /// The configurations of one variant with what was measured of them.
 pub(crate) struct MeasuredSpace<'r> {
     pub(super) measured: Measured<'r>,
-    /// By input what each device measured.
+    /// The evaluations by input, and by device.
     pub(super) answers: Vec<BTreeMap<usize, Vec<Option<Evaluation>>>>,
     /// Number of configurations that the code has, where the recordings know a part of them.
     sampled_of: Option<u64>,
@@ -74,6 +74,7 @@ impl<'r> MeasuredSpace<'r> {
         pairs
     }
 
+    /// Returns the evaluations of a pair of a device and an input.
     pub(super) fn of_pair(&self, pair: Pair) -> &[Option<Evaluation>] {
         &self.answers[pair.input][&pair.device]
     }
@@ -102,8 +103,8 @@ fn possible(variant: &VariantInfo) -> u64 {
 pub(crate) fn space_report(recordings: &Recordings, own: &MeasuredSpace<'_>) -> SpaceReport {
     let pairs = own.pairs();
     let explained =
-        pairs.iter().filter_map(|&pair| Some((pair, explained(&own.measured.space, own.of_pair(pair))?)));
-    let mut explained: Vec<(Pair, Vec<Explained>)> = explained.collect();
+        pairs.iter().filter_map(|&pair| Some((pair, sensitivities(&own.measured.space, own.of_pair(pair))?)));
+    let mut explained: Vec<(Pair, Vec<Sensitivity>)> = explained.collect();
     let order = order(own, &explained);
     if own.sampled_of.is_some() {
         // Hardly any two of a sample differ in one parameter alone.
@@ -138,7 +139,7 @@ pub(crate) fn space_report(recordings: &Recordings, own: &MeasuredSpace<'_>) -> 
 }
 
 /// Returns the parameters with several values, the most important first; none where no pair tells.
-fn order(own: &MeasuredSpace<'_>, explained: &[(Pair, Vec<Explained>)]) -> Vec<usize> {
+fn order(own: &MeasuredSpace<'_>, explained: &[(Pair, Vec<Sensitivity>)]) -> Vec<usize> {
     if explained.is_empty() {
         return Vec::new();
     }

@@ -8,9 +8,9 @@ use crate::report::device::device_name;
 use crate::report::html::function_link;
 use crate::report::series::heading;
 
-/// Being behind by less is chance.
+/// The least share behind that is more than chance.
 const NOTABLE: f64 = 0.01;
-/// More lines are not read.
+/// The most lines, which are all that is read.
 const MOST: usize = 5;
 /// The simpler selectors that a shipped one has to beat.
 const SIMPLER: [&str; 3] = ["static", "majority", "forest-none"];

@@ -12,6 +12,7 @@ use self::next::{Step, steps};
 use super::data::{FunctionReport, HeldOut, Score};
 use super::html::function_link;
 
+/// Returns the section that says first how good the choices are.
 pub(super) fn section(functions: &[FunctionReport]) -> Markup {
     let Some(headline) = headline(functions) else { return html! {} };
     let (losses, steps) = (losses(functions), steps(functions));

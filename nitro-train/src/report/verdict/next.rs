@@ -9,15 +9,14 @@ use crate::report::html::function_link;
 
 /// A gain below half a point is not worth a step.
 const NOTABLE: f64 = 0.005;
-/// A selector that was trained on the device itself and stays below this has not the features it needs, or not the
-/// inputs.
+/// The share below which a selector lacks features or inputs, though it was trained on the device itself.
 const CEILING: f64 = 0.97;
-/// More steps are not taken at once.
+/// The most steps, since more are not taken at once.
 const MOST: usize = 6;
-/// Fewer source devices say nothing about device features, and one of the devices is left out.
+/// The least number of devices, one of which is left out, that say something about device features.
 const ENOUGH_DEVICES: usize = 4;
 
-/// One thing to do.
+/// A suggested step.
 pub(super) struct Step {
     pub(super) words: Markup,
     /// The most that it may bring, as a share of exhaustive search; none where that cannot be told.

@@ -1,5 +1,6 @@
-//! Hardware counters of what a search evaluates: each candidate is called once more in a process that Nsight
-//! Compute watches.
+//! The hardware counters of candidates of a search.
+//!
+//! Each candidate is called once more in a process that Nsight Compute watches.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,11 +23,11 @@ use crate::trainer::error::TrainError;
 use crate::trainer::observer::{Nobody, Observer};
 use crate::trainer::tunable::Tunable;
 
-/// Time for one call, the start of its process included.
+/// The time for one call, the start of its process included.
 const TIME: Duration = Duration::from_secs(60);
 /// Launches of a call of which counters are read.
 const LAUNCHES: u16 = 32;
-/// After so many failures one after the other no more is asked.
+/// The most consecutive failures before counting ends.
 const MOST_FAILURES: usize = 3;
 
 /// Reads the counters of the candidates of one function on one device.
@@ -40,12 +41,12 @@ pub(in crate::trainer) struct Counting<'a> {
 
 struct State<'a> {
     profiler: Profiler<'a>,
-    /// How often it failed since it last did not.
+    /// Number of failures since the last success.
     failures: usize,
 }
 
 impl<'a> Counting<'a> {
-    /// What a profiler is asked, whose logs are in this folder.
+    /// Returns the request to a profiler whose logs are in this folder.
     pub(in crate::trainer) fn request(inputs: Option<&Path>, folder: &TempDir) -> ProfileRequest {
         let (inputs, out) = (inputs.map(Path::to_owned), folder.path().to_owned());
         ProfileRequest { inputs, out, launches: LAUNCHES, ..ProfileRequest::default() }
@@ -64,7 +65,8 @@ impl<'a> Counting<'a> {
         Ok(Self { tunable, device, observer, folder, state })
     }
 
-    /// By part, how well its kernels use the device; nothing where that cannot be read, which is said once.
+    /// Returns by part how well a candidate's kernels use the device. Nothing where that cannot be read, which is said
+    /// once.
     pub(in crate::trainer) fn of(&self, choice: Choice, input: &str) -> BTreeMap<String, Vec<(String, f64)>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.failures >= MOST_FAILURES {
@@ -92,7 +94,7 @@ impl<'a> Counting<'a> {
         }
     }
 
-    /// The text of generated code.
+    /// Returns the text of generated code.
     fn text(&self, choice: Choice) -> Option<&'static str> {
         let parameters = self.tunable.function.variants()[choice.variant].parameters();
         named_artifact(&parameters.text(choice.configuration))?.text()
@@ -102,7 +104,7 @@ impl<'a> Counting<'a> {
         self.tunable.function.variants()[choice.variant].name()
     }
 
-    /// What a further call of the candidate shows.
+    /// Returns the kernels of a further call of the candidate.
     fn kernels(
         &self,
         profiler: &mut Profiler<'_>,
@@ -119,7 +121,7 @@ impl<'a> Counting<'a> {
         Ok(sections.into_iter().flat_map(|(_, kernels)| kernels).collect())
     }
 
-    /// Of kernels that are one part, all launches together.
+    /// Returns the metrics of each part, over all launches of its kernels.
     fn by_part(
         &self,
         choice: Choice,

@@ -1,4 +1,4 @@
-//! Profiling: hardware counters of variants and of the application proxies, by Nsight Compute.
+//! The profiles of variants and of the application proxies: hardware counters by Nsight Compute.
 //!
 //! What each run of the [profiler] gives is written before the next begins.
 
@@ -24,21 +24,21 @@ use crate::profile::counters::metrics;
 use crate::profile::ncu::Ncu;
 use crate::profile::{Folder, KernelMetrics, ProfileError, Section, Shown};
 
-/// What was written after one run of the profiler.
+/// The files of one run of the profiler.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WrittenProfile {
     /// The profiles of the application proxies on a device.
     Proxies {
         /// The file.
         file: PathBuf,
-        /// Those of this run.
+        /// The profiles of this run.
         profiles: Vec<ProxyProfile>,
     },
     /// The profiles of a function's variants.
     Variants {
         /// The file.
         file: PathBuf,
-        /// Which proxies the variants resemble, where the profiles tell.
+        /// The proxies that the variants resemble, if the profiles tell.
         relevance: Option<Relevance>,
     },
 }
@@ -63,8 +63,8 @@ impl Trainer {
     /// ```
     ///
     /// # Errors
-    /// When there is no profiler, a device has no hardware counters, or a function does not run on it; in the
-    /// iterator when counters may not be read or a file not be written.
+    /// When there is no profiler, a device has no hardware counters, or a function does not run on it. In the iterator:
+    /// when counters may not be read, or a file cannot be written.
     pub fn profile<'t>(
         &'t self,
         request: &'t ProfileRequest,
@@ -76,14 +76,16 @@ impl Trainer {
             runs.extend(std::iter::once(None).chain(names).map(|function| (device.clone(), function)));
         }
         let profiler = Profiler::new(Ncu::find()?, request, &*self.observer, metrics())?;
-        let id = |device: &String| Ok((device.clone(), self.counted(device)?));
-        let ids = request.devices.iter().map(id).collect::<Result<_, TrainError>>()?;
+        let mut ids = BTreeMap::new();
+        for device in &request.devices {
+            ids.insert(device.clone(), self.counted(device)?);
+        }
         let shares = Shares::new(request.time, runs.len());
         let (folder, missing) = (Folder::new(&request.out), Vec::new());
         Ok(Runs { trainer: self, runs: runs.into_iter(), profiler, folder, ids, shares, missing })
     }
 
-    /// The identity of the device of this name, whose hardware counters can be read.
+    /// Returns the identity of the device of this name, whose hardware counters can be read.
     pub(in crate::trainer) fn counted(&self, name: &str) -> Result<String, TrainError> {
         let device = self.open_device(name)?;
         match device.profiled() {
@@ -102,7 +104,7 @@ struct Runs<'t> {
     /// Identities of the devices by name.
     ids: BTreeMap<String, String>,
     shares: Shares,
-    /// What could not be profiled.
+    /// The names of what could not be profiled.
     missing: Vec<String>,
 }
 
@@ -150,10 +152,10 @@ impl Runs<'_> {
     }
 }
 
-/// One profile a kernel.
+/// Returns a profile for each kernel of a variant.
 fn of_variant(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<VariantProfile> {
     let Shown::Variant { variant, input, launches } = section.what else { return Vec::new() };
-    let profile = |own: KernelMetrics| VariantProfile {
+    let profiles = kernels.into_iter().map(|own| VariantProfile {
         device: device.to_owned(),
         variant: variant.clone(),
         input: input.clone(),
@@ -161,18 +163,18 @@ fn of_variant(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -
         launches,
         shown: own.launches,
         metrics: own.metrics,
-    };
-    kernels.into_iter().map(profile).collect()
+    });
+    profiles.collect()
 }
 
-/// A proxy is one kernel.
+/// Returns the profile of a proxy, which is one kernel.
 fn of_proxy(device: &str, (section, kernels): (Section, Vec<KernelMetrics>)) -> Vec<ProxyProfile> {
     let Shown::Proxy { proxy, intensity } = section.what else { return Vec::new() };
-    let profile = |own: KernelMetrics| ProxyProfile {
+    let profiles = kernels.into_iter().map(|own| ProxyProfile {
         device: device.to_owned(),
         proxy: proxy.clone(),
         intensity,
         metrics: own.metrics,
-    };
-    kernels.into_iter().map(profile).collect()
+    });
+    profiles.collect()
 }

@@ -1,5 +1,6 @@
-//! Runs of Nsight Compute on this program: once for the proxies and once a function, each with a
-//! [task](super::task) for it.
+//! The runs of Nsight Compute on this program: once for the proxies and once for each function.
+//!
+//! Each has a [task](super::task).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,9 +14,9 @@ use crate::profile::{KernelMetrics, ProfileError, Section, attribute, read_secti
 use crate::trainer::error::TrainError;
 use crate::trainer::observer::Observer;
 
-/// Time beyond its share after which a run is interrupted: a call may be under way, and the log has to be written.
+/// The time beyond its share after which a run is interrupted. A call may be under way, and the log has to be written.
 const GRACE: Duration = Duration::from_secs(20);
-/// Time after the interruption in which the profiler may write what it has seen.
+/// The time after the interruption in which the profiler may write what it has seen.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_millis(50);
 
@@ -26,10 +27,12 @@ pub(super) struct Shares {
 }
 
 impl Shares {
+    /// Divides this time among so many runs.
     pub(super) fn new(time: Duration, runs: usize) -> Self {
         Self { ends: Instant::now() + time, runs }
     }
 
+    /// Returns the time of the next run.
     pub(super) fn next(&mut self) -> Duration {
         let share = self.ends.saturating_duration_since(Instant::now()) / self.runs.max(1) as u32;
         self.runs = self.runs.saturating_sub(1);
@@ -58,8 +61,7 @@ impl<'a> Profiler<'a> {
         observer: &'a dyn Observer,
         metrics: Vec<&'static str>,
     ) -> Result<Self, TrainError> {
-        let program = std::env::current_exe()
-            .map_err(|source| TrainError::Io { what: "where this program is".to_owned(), source })?;
+        let program = std::env::current_exe().map_err(TrainError::io("where this program is"))?;
         let logs = request.out.join("logs");
         Ok(Self { ncu, program, request, observer, logs, metrics, only: None })
     }
@@ -169,7 +171,7 @@ fn wait_until(process: &mut Child, ends: Instant) -> std::io::Result<Option<Exit
     }
 }
 
-/// The text of a file; nothing when it was never written.
+/// Returns the text of a file; nothing when it was never written.
 fn read(path: &Path) -> Result<String, ProfileError> {
     match fs::read(path) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),

@@ -19,10 +19,10 @@ pub struct ProfileRequest {
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
-    /// Folder that the profiles are written to, a function at a time
+    /// Folder that the profiles are written to, one function at a time
     #[arg(long, value_name = "DIR", default_value = "profiles")]
     pub out: PathBuf,
-    /// Time for everything, in seconds; calls that it does not suffice for are left out
+    /// Time for everything, in seconds; calls beyond it are left out
     #[arg(long = "seconds", value_name = "SECONDS", default_value = "300", value_parser = seconds())]
     pub time: Duration,
     /// Inputs of each function, spread evenly over its training inputs

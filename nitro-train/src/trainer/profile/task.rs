@@ -1,5 +1,6 @@
-//! What the process does that Nsight Compute watches: it makes the calls of one profile, and announces them section
-//! by section.
+//! The work of the process that Nsight Compute watches.
+//!
+//! It makes the calls of one profile, and announces them section by section.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -21,24 +22,24 @@ pub(super) const VARIABLE: &str = "NITRO_TRAIN_PROFILE";
 /// The highest intensity of a proxy.
 const INTENSITIES: u32 = 5;
 
-/// What one process shows the profiler.
+/// The calls that a process shows the profiler.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Task {
     /// The function; none for the proxies.
     pub(super) function: Option<String>,
     pub(super) device: String,
-    /// Folder of real inputs.
+    /// The folder of real inputs.
     pub(super) inputs: Option<PathBuf>,
-    /// File that the sections are announced in.
+    /// The file that the sections are announced in.
     pub(super) sections: PathBuf,
     pub(super) seconds: u64,
     pub(super) sample: u16,
     pub(super) launches: u16,
-    /// None for every variant on some inputs.
+    /// The only call to make; none for every variant on some inputs.
     pub(super) only: Option<OneCall>,
 }
 
-/// One call of generated code.
+/// A call of generated code.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(super) struct OneCall {
     pub(super) variant: String,
@@ -47,21 +48,19 @@ pub(super) struct OneCall {
     pub(super) input: String,
 }
 
-/// Whether a profiler watches this process, which shows it what it was told to and does nothing else.
+/// Returns true if a profiler watches this process, which then runs its task and nothing else.
 pub(crate) fn is_watched() -> bool {
     std::env::var_os(VARIABLE).is_some()
 }
 
 impl Trainer {
-    /// If a profiler watches this process, shows it what it is to see; false where none does.
+    /// Runs the task of this process if a profiler watches it; returns false if none does.
     pub(crate) fn show_profiler(&self) -> Result<bool, TrainError> {
         let Ok(task) = std::env::var(VARIABLE) else { return Ok(false) };
         let task: Task = serde_json::from_str(&task).map_err(ProfileError::Sections)?;
         let device = self.open_device(&task.device)?;
-        let file = File::create(&task.sections).map_err(|source| {
-            let what = task.sections.display().to_string();
-            TrainError::Io { what, source }
-        })?;
+        let file =
+            File::create(&task.sections).map_err(TrainError::io(task.sections.display().to_string()))?;
         let ended = match &task.function {
             None => run_on(&*device, || {
                 profiled(&*device).and_then(|profiled| proxies(profiled, file)).map_err(RecordError::Device)
@@ -80,7 +79,7 @@ impl Trainer {
     }
 }
 
-/// One call of generated code on its input.
+/// Calls generated code once on its input.
 fn one_call(
     tunable: &Tunable,
     device: &dyn OpenDevice,
@@ -89,10 +88,10 @@ fn one_call(
     file: File,
 ) -> Result<(), RecordError> {
     let text = std::fs::read_to_string(&only.artifact).map_err(|error| RecordError::Device(error.into()))?;
-    let variants = tunable.function.variants();
-    let variant = variants.iter().position(|variant| variant.name() == only.variant);
-    let gone = || RecordError::Device(format!("there is no variant `{}`", only.variant).into());
-    let choice = Choice { variant: variant.ok_or_else(gone)?, configuration: Artifact::keep(&text).into() };
+    let Some(variant) = tunable.function.variant_named(&only.variant) else {
+        return Err(RecordError::Device(format!("there is no variant `{}`", only.variant).into()));
+    };
+    let choice = Choice { variant, configuration: Artifact::keep(&text).into() };
     let file = RefCell::new(file);
     profile_choice(
         tunable.function,
@@ -109,7 +108,7 @@ fn profiled(device: &dyn OpenDevice) -> Result<&dyn Profiled, BoxError> {
     device.profiled().ok_or_else(|| format!("{} cannot be profiled", device.entry().id()).into())
 }
 
-/// One launch of every proxy at every intensity.
+/// Launches every proxy once at every intensity.
 fn proxies(device: &dyn Profiled, mut file: File) -> Result<(), BoxError> {
     let each = device.proxies().iter().flat_map(|&proxy| (0..=INTENSITIES).map(move |step| (proxy, step)));
     for (section, (proxy, intensity)) in (1..).zip(each) {
@@ -120,7 +119,7 @@ fn proxies(device: &dyn Profiled, mut file: File) -> Result<(), BoxError> {
     Ok(())
 }
 
-/// Every variant of a function on some inputs, until the time has passed.
+/// Calls every variant of a function on some inputs, until the time has passed.
 fn function(tunable: &Tunable, device: &dyn OpenDevice, task: &Task, file: File) -> Result<(), RecordError> {
     let ends = Instant::now() + Duration::from_secs(task.seconds);
     let (file, extent) =

@@ -27,7 +27,8 @@ pub fn by_model<V: CodeVariant>(
 ) -> Result<Selection<V>, BoxError> {
     match selection.reason() {
         Reason::NoModel => Err(format!(
-            "no model of `{}` was found: run this in the repository, where models/ is, or let NITRO_MODELS name a folder of models",
+            "no model of `{}` was found: run this in the repository, where models/ is, or let NITRO_MODELS name a \
+             folder of models",
             function.name()
         )
         .into()),

@@ -74,9 +74,6 @@ fn wrong_usage_ends_with_2() {
         &["fly"],
         &["fit", "--device-features", "some"],
         &["inspect"],
-        &["evolve", "kernel.ptx", "--minutes", "-1"],
-        &["evolve", "kernel.ptx", "--max-error", "nan"],
-        &["evolve", "kernel.ptx", "--population", "few"],
         &["import", "--function", "f"],
     ] {
         let output = train(folder.path(), arguments);

@@ -62,8 +62,8 @@ pub fn profile_devices(figures: &Figures) -> Result<String, Error> {
     let ((device, all), (machine, _)) =
         (count(&function.device), count(function.machine.as_ref().ok_or("no machine")?));
     Ok(paragraph(&format!(
-        "P-DFS needs a profile of a source, and only the whole H200 was profiled. It applies to {device} of the {all} devices where one is \
-         left out, to {machine} where its machine is."
+        "P-DFS needs a profile of a source, and only the whole H200 was profiled. It applies to {device} of the {all} \
+         devices where one is left out, to {machine} where its machine is."
     )))
 }
 
@@ -74,8 +74,9 @@ pub fn short(figures: &Figures) -> Result<String, Error> {
         gain(figures, &ten, "forest", "all")?.map(|points| points.map_or("–".to_owned(), signed));
     let [one, _] = over(figures, &ten, |mode| mode.mean("static"))?;
     Ok(paragraph(&format!(
-        "Knowing the device adds {device} points in the mean of the ten functions when one device is left out, and {machine} when its whole \
-         machine is. Most of the gain over one fixed variant ({}) comes from features of the input.",
+        "Knowing the device adds {device} points in the mean of the ten functions when one device is left out, and \
+         {machine} when its whole machine is. Most of the gain over one fixed variant ({}) comes from \
+         features of the input.",
         cell(one),
     )))
 }
@@ -109,13 +110,14 @@ pub fn means(figures: &Figures) -> Result<String, Error> {
     let [auto, _] = over(figures, &ten, |mode| mode.mean("auto"))?;
     let [one, _] = over(figures, &ten, |mode| mode.mean("static"))?;
     Ok(paragraph(&format!(
-        "All device features bring the forest {} points in the mean of the ten functions when one device is left out, and {} when its \
-         machine is. By function the first is between {} (`{}`) and {} (`{}`), and more than 0.05 for {better} of the ten. With its machine \
-         left out, {alone} of the {pairs} pairs of a function and a device are learned from one device, which tells nothing of devices. \
-         Cross-validated features (CV-DFS) bring {}. Those of hardware counters (P-DFS) bring {} on the six GPU functions. The SVM gains {} \
-         with all features, and {} with cross-validated ones. On Ginkgo's GPUs, of three generations, all features bring the forest {} and the \
-         SVM {}; cross-validated ones bring {} and {}. One fixed variant reaches {} and `auto` {}: most of the gain comes from features of \
-         the input.",
+        "All device features bring the forest {} points in the mean of the ten functions when one device is left out, \
+         and {} when its machine is. By function the first is between {} (`{}`) and {} (`{}`), and more than 0.05 for \
+         {better} of the ten. With its machine left out, {alone} of the {pairs} pairs of a function and a device are \
+         learned from one device, which tells nothing of devices. Cross-validated features (CV-DFS) bring {}. Those of \
+         hardware counters (P-DFS) bring {} on the six GPU functions. The SVM gains {} with all features, and {} with \
+         cross-validated ones. On Ginkgo's GPUs, of three generations, all features bring the forest {} and the SVM \
+         {}; cross-validated ones bring {} and {}. One fixed variant reaches {} and `auto` {}: most of the gain comes \
+         from features of the input.",
         forest[0].map_or("–".to_owned(), signed),
         forest[1].map_or("–".to_owned(), signed),
         signed(least.1),

@@ -61,8 +61,8 @@ pub fn worst(figures: &Figures) -> Result<String, Error> {
         Ok::<_, Error>(format!("{least:.0} to {most:.0}"))
     };
     Ok(paragraph(&format!(
-        "With a device left out, the worst single choice of `auto` runs, by function, at {} % of the best speed on the host. On GPUs it \
-         runs at {} % (0: a solver that does not converge).",
+        "With a device left out, the worst single choice of `auto` runs, by function, at {} % of the best speed on the \
+         host. On GPUs it runs at {} % (0: a solver that does not converge).",
         range(&ON_HOST)?,
         range(&ON_GPU)?,
     )))

@@ -8,8 +8,8 @@ use crate::figures::Figures;
 pub fn slice(figures: &Figures) -> Result<String, Error> {
     let slice = &figures.remade.slice;
     Ok(paragraph(&format!(
-        "On {} of {} test matrices the shipped model's choices differ. There the other device's choice would take {:.2} times as long on the \
-         whole H200 and {:.2} times on the slice (geometric means of recorded times).",
+        "On {} of {} test matrices the shipped model's choices differ. There the other device's choice would take \
+         {:.2} times as long on the whole H200 and {:.2} times on the slice (geometric means of recorded times).",
         slice.differ, slice.matrices, slice.whole, slice.slice
     )))
 }
@@ -63,9 +63,9 @@ pub fn profiles(figures: &Figures) -> Result<String, Error> {
 pub fn spread(figures: &Figures) -> Result<String, Error> {
     let spread = &figures.remade.spread;
     Ok(paragraph(&format!(
-        "All machines are virtual and share their hosts with others. The spread of a measurement (quartile to quartile) is at most {:.1} % of \
-         its median for half of them, and at most {:.0} % for nine in ten. Measured device features vary by some ten per cent from start to \
-         start.",
+        "All machines are virtual and share their hosts with others. The spread of a measurement (quartile to \
+         quartile) is at most {:.1} % of its median for half of them, and at most {:.0} % for nine in ten. Measured \
+         device features vary by some ten per cent from start to start.",
         spread.median, spread.p90
     )))
 }

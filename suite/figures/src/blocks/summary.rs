@@ -137,10 +137,11 @@ pub fn least(figures: &Figures) -> Result<String, Error> {
     let worst = ginkgo.iter().filter_map(|device| Some((device.of("auto").ok()?, &device.device)));
     let (worst, gpu) = worst.min_by(|a, b| a.0.total_cmp(&b.0)).ok_or("no GPU")?;
     Ok(paragraph(&format!(
-        "With a device left out the least of the ten functions is `{}` with {:.1}. The least of all pairs of a function and a device is \
-         `{name}` on `{device}` with {least:.1}. With its machine left out they are `{}` with {:.1}, and `{name_m}` on `{device_m}` with \
-         {least_m:.1}. With CUB and cuSPARSE among the variants, which are close to others, the six functions on GPUs are at {}. \
-         On Ginkgo's data the worst GPU, the {gpu}, is at {worst:.1}.",
+        "With a device left out the least of the ten functions is `{}` with {:.1}. The least of all pairs of a \
+         function and a device is `{name}` on `{device}` with {least:.1}. With its machine left out they are `{}` with \
+         {:.1}, and `{name_m}` on `{device_m}` with {least_m:.1}. With CUB and cuSPARSE among the variants, which are \
+         close to others, the six functions on GPUs are at {}. On Ginkgo's data the worst GPU, the {gpu}, is at \
+         {worst:.1}.",
         by_device.0,
         by_device.1,
         by_machine.0,

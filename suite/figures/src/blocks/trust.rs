@@ -42,7 +42,8 @@ pub fn splits(figures: &Figures) -> Result<String, Error> {
 pub fn lost(figures: &Figures) -> Result<String, Error> {
     let lost = &figures.remade.lost;
     Ok(paragraph(&format!(
-        "Of all that `auto` loses on these GPUs, {:.0} % are lost on the {} test matrices of the group {}; without them it is at {:.1}.",
+        "Of all that `auto` loses on these GPUs, {:.0} % are lost on the {} test matrices of the group {}; without \
+         them it is at {:.1}.",
         lost.part, lost.matrices, lost.group, lost.mean_without
     )))
 }

@@ -141,7 +141,8 @@ impl Judge<'_> {
         let (least, most) = left.interval();
         let percent = |count: f64| 100.0 * count / points.mean;
         format!(
-            "of all points of the space, {:.2e} by sampling, {:.1e} ({least:.1e} to {most:.1e}) have: {:.4} % ({:.4} to {:.4})\n",
+            "of all points of the space, {:.2e} by sampling, {:.1e} ({least:.1e} to {most:.1e}) have: {:.4} % ({:.4} \
+             to {:.4})\n",
             points.mean,
             left.mean,
             percent(left.mean),

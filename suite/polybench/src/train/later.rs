@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use nitro_train::BoxError;
-use nitro_train::generate::{Crossing, Decisions, Description, Generator, Prover, Target};
+use nitro_train::generate::{Crossing, Decisions, Description, Generator, PathBound, Prover, Target};
 
 /// A named text of generated code.
 pub(super) type Preset = (String, String);
@@ -43,8 +43,8 @@ impl<G: Generator> Generator for Later<G> {
         self.get().artifact(path)
     }
 
-    fn bound_ns(&self, path: &[Crossing], device: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
-        self.get().bound_ns(path, device)
+    fn path_bound(&self, device: &dyn Fn(&str) -> Option<f64>) -> Option<PathBound<'_>> {
+        self.get().path_bound(device)
     }
 
     fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {

@@ -2,7 +2,6 @@
 
 use nitro_cuda::{Buffer, CudaError};
 
-use super::system::lanes;
 use crate::cuda::spmv::{Csr, Pattern};
 
 /// Most entries of a row of the lower factor; as in `set_up.cu`.
@@ -34,6 +33,11 @@ impl Factor {
             places: Buffer::from_slice(&places)?,
         })
     }
+}
+
+/// Threads that share a row: about half as many as it has entries, as a power of two.
+pub(super) fn lanes(mean_row_length: f64) -> u32 {
+    ((mean_row_length / 2.0).ceil() as u32).next_power_of_two().clamp(1, 32)
 }
 
 /// Of each row the columns up to the diagonal where the matrix or its transpose has an entry: the diagonal, and of the
@@ -83,5 +87,10 @@ mod tests {
         let (lower, _) = upper.transpose();
         let ones = |pattern| Csr::with_values(pattern, |_, _, values| values.fill(1.0));
         assert_eq!(lower_pattern(&ones(upper), &ones(lower.clone())), lower);
+    }
+
+    #[test]
+    fn lanes_are_powers_of_two_up_to_a_warp() {
+        assert_eq!([0.0, 1.0, 5.0, 7.0, 27.0, 900.0].map(lanes), [1, 1, 4, 4, 16, 32]);
     }
 }

@@ -2,7 +2,7 @@
 
 use nitro_cuda::{Buffer, CudaError};
 
-use super::factor::Factor;
+use super::factor::{Factor, lanes};
 use crate::cuda::spmv::Csr;
 
 /// The square matrix of a linear system on a device, with what the preconditioners need to know of its structure.
@@ -124,11 +124,6 @@ impl System {
     }
 }
 
-/// Threads that share a row: about half as many as it has entries, as a power of two.
-pub(super) fn lanes(mean_row_length: f64) -> u32 {
-    ((mean_row_length / 2.0).ceil() as u32).next_power_of_two().clamp(1, 32)
-}
-
 /// The matrix with rows and columns exchanged.
 fn transpose(a: &Csr) -> Csr {
     let (pattern, places) = a.pattern().transpose();
@@ -169,10 +164,5 @@ mod tests {
         let transposed = transpose(&a);
         assert_eq!(transposed.row(0).collect::<Vec<_>>(), [(0, 4.0), (1, -2.0), (2, 3.0)]);
         assert_eq!(transpose(&transposed), a);
-    }
-
-    #[test]
-    fn lanes_are_powers_of_two_up_to_a_warp() {
-        assert_eq!([0.0, 1.0, 5.0, 7.0, 27.0, 900.0].map(lanes), [1, 1, 4, 4, 16, 32]);
     }
 }

@@ -12,8 +12,9 @@ use crate::cuda::vendor::cusparse::Cusparse;
 /// Places of the ELLPACK form for each entry above which it is not built: it would move more than four times what
 /// compressed rows do.
 pub const ELL_FILL_CUTOFF: f64 = 4.0;
-/// Places of the diagonal form for each entry above which it is not built. A place has no column, so it takes two thirds
-/// of an entry.
+/// Places of the diagonal form for each entry above which it is not built.
+///
+/// A place has no column, so it takes two thirds of an entry.
 pub const DIA_FILL_CUTOFF: f64 = 6.0;
 
 /// Items that a block of the merge kernel takes; as in `kernels.cu`.
@@ -21,7 +22,9 @@ const MERGE_TILE: usize = THREADS as usize * 7;
 /// Rows are padded to whole lines of memory.
 const PITCH: usize = 32;
 
-/// A sparse matrix on a device in compressed rows, and in ELLPACK and diagonal form where those stay below their cut-offs.
+/// A sparse matrix on a device in compressed rows.
+///
+/// It is there in ELLPACK and diagonal form too, where those stay below their cut-offs.
 ///
 /// All forms are built when the matrix is made, as an application does that multiplies by it many times.
 #[derive(Debug)]

@@ -3,9 +3,10 @@
 mod generators;
 mod matrix_market;
 mod packed;
+mod problem;
 mod suite_sparse;
 
-pub use matrix_market::MatrixMarketProblem;
+pub use problem::MatrixMarketProblem;
 
 use super::InputError;
 use super::name::Source;

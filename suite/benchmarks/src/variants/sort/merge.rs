@@ -1,22 +1,13 @@
-//! Merge sort, and merging on all threads for other sorts.
+//! The merging of sorted keys on all threads, for several sorts.
 
 use std::hint::select_unpredictable;
 
-use super::key::{Bits, Key, by_bits};
-use super::runs::sort_runs;
+use super::key::Bits;
 
 /// Keys that one thread sorts at least: fewer would not pay for waking another.
 const PART_KEYS: usize = 8 * 1024;
 /// Keys that one thread merges at least.
 const MERGE_KEYS: usize = 16 * 1024;
-
-/// Stable merge sort that takes over the runs it finds, on each thread's part; the parts are merged on all threads of
-/// the pool. Keys without runs are left to the standard library's stable sort.
-///
-/// Best for keys made of sorted runs.
-pub fn merge<K: Key>(keys: &mut [K]) {
-    by_bits(keys, |bits| sort_parts(bits, &sort_runs));
-}
 
 /// Sorts as many parts as the pool has threads by `sort`, and merges them.
 pub(super) fn sort_parts<B: Bits>(keys: &mut [B], sort: &(impl Fn(&mut [B]) + Sync)) {

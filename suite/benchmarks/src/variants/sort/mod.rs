@@ -10,9 +10,9 @@ mod sample;
 
 pub use drop_merge::drop_merge;
 pub use key::{Bits, Key};
-pub use merge::merge;
 pub use quick::quick;
 pub use radix::radix;
+pub use runs::merge;
 pub use sample::{sample_descents_log2, sample_distinct, sample_runs_log2};
 
 #[cfg(test)]

@@ -1,10 +1,18 @@
-//! Keys made of runs.
+//! Merge sort of keys made of runs.
 
-use super::key::Bits;
-use super::merge::merge_here;
+use super::key::{Bits, Key, by_bits};
+use super::merge::{merge_here, sort_parts};
 
 /// Mean length of runs from which merging them is faster than sorting anew.
 const MIN_MEAN_RUN: usize = 48;
+
+/// Stable merge sort that takes over the runs it finds, on each thread's part; the parts are merged on all threads of
+/// the pool. Keys without runs are left to the standard library's stable sort.
+///
+/// Best for keys made of sorted runs.
+pub fn merge<K: Key>(keys: &mut [K]) {
+    by_bits(keys, |bits| sort_parts(bits, &sort_runs));
+}
 
 /// Merges the runs that the keys are made of, pair by pair; sorts by the standard library if they are too short.
 pub(super) fn sort_runs<B: Bits>(keys: &mut [B]) {

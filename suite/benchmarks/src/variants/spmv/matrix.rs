@@ -36,7 +36,8 @@ pub struct RowLengths {
 pub enum MatrixError {
     /// An entry lies outside of the matrix.
     #[error(
-        "the entry in row {row} and column {column} lies outside of {rows} rows and {columns} columns, all counted from 0"
+        "the entry in row {row} and column {column} lies outside of {rows} rows and {columns} columns, all counted \
+         from 0"
     )]
     OutOfRange {
         /// Row of the entry.

@@ -1,0 +1,147 @@
+//! Threads of the host that make candidates ready to run, e.g. compile them, while another one is timed.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Scope;
+
+use nitro_core::Choice;
+
+/// The most threads that prepare: more would wait for the disk.
+const MOST_THREADS: usize = 16;
+
+/// Makes a choice ready to run, on any thread.
+///
+/// ```
+#[doc = include_str!("example_desk.md")]
+/// use std::sync::Mutex;
+///
+/// use nitro_train::measure::{Inputs, Plan, Prepare, Repeats, Share};
+///
+/// let (names, compiled) = (["10".to_owned()], Mutex::new(Vec::new()));
+/// let prepare = |choice: nitro::Choice| compiled.lock().unwrap().push(choice); // instead of compiling
+/// let plan = Plan::new(Inputs::Generated(&names), Repeats::default(), Share::default());
+/// let plan = Plan { prepare: Some(Prepare(&prepare)), ..plan }; // for a search
+/// # let _ = (plan, keys, sort::function(), Desk);
+/// # Ok::<(), BoxError>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Prepare<'a>(pub &'a (dyn Fn(Choice) + Sync));
+
+impl fmt::Debug for Prepare<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Prepare").finish_non_exhaustive()
+    }
+}
+
+/// A queue of choices that wait to be prepared.
+#[derive(Default)]
+pub(super) struct PreparationQueue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<Choice>,
+    /// Choices that were taken from there.
+    begun: BTreeSet<Choice>,
+    is_closed: bool,
+}
+
+impl PreparationQueue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the next choice, which it waits for; none once the queue is closed.
+    fn take(&self) -> Option<Choice> {
+        let mut state = self.lock();
+        while state.waiting.is_empty() && !state.is_closed {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        let next = state.waiting.pop_front()?;
+        state.begun.insert(next);
+        Some(next)
+    }
+}
+
+/// The threads that prepare what waits. They end with the value, after what they are at.
+pub(super) struct PreparationThreads<'q>(&'q PreparationQueue);
+
+impl<'q> PreparationThreads<'q> {
+    /// Starts a thread for each core but one.
+    pub(super) fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        queue: &'q PreparationQueue,
+        prepare: Prepare<'scope>,
+    ) -> Self
+    where
+        'q: 'scope,
+    {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..(cores - 1).clamp(1, MOST_THREADS) {
+            scope.spawn(move || {
+                while let Some(choice) = queue.take() {
+                    // Whatever is wrong with the choice shows when it runs.
+                    let _ = catch_unwind(AssertUnwindSafe(|| prepare.0(choice)));
+                }
+            });
+        }
+        Self(queue)
+    }
+
+    /// Puts these choices in the place of those that wait.
+    pub(super) fn want(&self, choices: impl Iterator<Item = Choice>) {
+        let mut state = self.0.lock();
+        let State { waiting, begun, .. } = &mut *state;
+        *waiting = choices.filter(|choice| !begun.contains(choice)).collect();
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}
+
+impl Drop for PreparationThreads<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.waiting.clear();
+        state.is_closed = true;
+        drop(state);
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use nitro_core::Configuration;
+
+    use super::*;
+
+    fn choice(rank: u64) -> Choice {
+        Choice { variant: 0, configuration: Configuration::of_rank(rank) }
+    }
+
+    #[test]
+    fn what_is_wanted_is_prepared_once_on_other_threads_whatever_becomes_of_others() {
+        let (done, prepared) = channel();
+        let prepare = |own: Choice| {
+            assert!(own != choice(1), "it cannot be compiled");
+            done.send((own, std::thread::current().id())).unwrap();
+        };
+        let queue = PreparationQueue::default();
+        std::thread::scope(|scope| {
+            let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
+            ahead.want((0..4).map(choice));
+            let mut found: Vec<_> = prepared.iter().take(3).collect();
+            ahead.want((0..6).map(choice));
+            found.extend(prepared.iter().take(2));
+            found.sort_by_key(|(own, _)| *own);
+            assert_eq!(found.iter().map(|(own, _)| *own).collect::<Vec<_>>(), [0, 2, 3, 4, 5].map(choice));
+            assert!(found.iter().all(|(_, thread)| *thread != std::thread::current().id()));
+        });
+        assert!(prepared.try_recv().is_err(), "nothing twice");
+    }
+}
