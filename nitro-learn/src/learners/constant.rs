@@ -4,13 +4,12 @@ use nitro_core::model::{Forest, Node, Selector};
 
 use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 
-/// The classes in the order of their mean share of speed on the sources, the first of which that is admissible runs.
+/// The order of the classes by mean share of speed, of which the first admissible runs.
 ///
 /// The mean of a class is over the inputs and sources on which it is admissible. One that is admissible on few of them
-/// would be first by luck, so the mean of all classes counts as one more input of each. (On convolutions with 59
-/// variants, of which an input has four to eight, the first admissible one of such an order reaches 83 % of
-/// exhaustive search on the GPUs of another architecture; without that input 81, with a hundred of them 82. An order by
-/// the sums of shares, in which being inadmissible is a loss, reaches 69, and a draw 64.)
+/// would be first by luck, so the mean of all classes counts as one more input of each. With 59 variants, of which an
+/// input has four to eight, such an order reaches 83 % of exhaustive search on GPUs of another architecture. Without
+/// that input it is 80, with a hundred of them 82. An order by sums, in which being inadmissible is a loss, reaches 69.
 pub struct Constant;
 
 impl Learner for Constant {
