@@ -1,10 +1,9 @@
-//! A Gaussian process of what is left over after mixing, from measured inputs to inputs like them.
+//! The inputs that tell most of the others: those after which the variance of a Gaussian process over all is least
+//! (Cohn, Ghahramani and Jordan, "Active learning with statistical models", 1996; Rasmussen and Williams, "Gaussian
+//! Processes for Machine Learning", 2006, equation 2.24).
 //!
-//! It gives the mean, and the inputs after which the variance is least (Rasmussen and Williams, "Gaussian Processes for
-//! Machine Learning", 2006, equations 2.23 and 2.24; Cohn, Ghahramani and Jordan, "Active learning with statistical
-//! models", 1996, for the choice of inputs).
-//!
-//! Two inputs are alike where their features are, and where all classes lose the same on the sources.
+//! Two inputs are alike where their features are. What classes lose on the sources was compared too, and chose a little
+//! worse: 93.0 % of exhaustive search after 100 inputs on the GPUs of MIOpen, instead of 93.2.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -12,9 +11,7 @@ use crate::space::InputSpace;
 
 /// Distance at which the leftovers of two inputs still agree by 0.6, where features have one standard deviation and
 /// are averaged over.
-const LENGTH: f64 = 0.8;
-/// Weight of a distance in what all classes lose on the sources, beside one in the features.
-const LOSS_WEIGHT: f64 = 5.0;
+const LENGTH: f64 = 0.4;
 /// The part of the leftovers' variance that all inputs have in common.
 const COMMON: f64 = 0.5;
 /// Variance of what a measurement says of inputs like it, in the same unit: variants differ for reasons that no
@@ -25,17 +22,15 @@ const NOISE: f64 = 0.3;
 pub(super) struct Points(Vec<Vec<f64>>);
 
 impl Points {
-    pub(super) fn new(space: &InputSpace, usual: &[Vec<f64>]) -> Self {
+    pub(super) fn new(space: &InputSpace) -> Self {
         let columns = space.scaling().len();
         let spread: Vec<(f64, f64)> = (0..columns).map(|column| mean_and_deviation(space, column)).collect();
-        let classes = usual.first().map_or(0, Vec::len).max(1) as f64;
-        let mut points = Vec::with_capacity(usual.len());
-        for (input, usual) in usual.iter().enumerate() {
-            let mut point = Vec::with_capacity(columns + usual.len());
+        let mut points = Vec::with_capacity(space.len());
+        for input in 0..space.len() {
+            let mut point = Vec::with_capacity(columns);
             for (value, (mean, deviation)) in space.row(input).iter().zip(&spread) {
                 point.push((value - mean) / deviation.max(f64::MIN_POSITIVE) / (columns as f64).sqrt());
             }
-            point.extend(usual.iter().map(|loss| loss * LOSS_WEIGHT / classes.sqrt()));
             points.push(point);
         }
         Self(points)
@@ -56,38 +51,6 @@ fn mean_and_deviation(space: &InputSpace, column: usize) -> (f64, f64) {
     let values: Vec<f64> = (0..space.len()).map(|input| space.row(input)[column]).collect();
     let mean = values.iter().sum::<f64>() / count;
     (mean, (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt())
-}
-
-/// The leftovers that measured inputs let expect on inputs like them.
-pub(super) struct Process<'a> {
-    points: &'a Points,
-    measured: &'a [usize],
-    /// One row a measured input, one column a class.
-    weights: DMatrix<f64>,
-}
-
-impl<'a> Process<'a> {
-    /// `measured` inputs have these values left over, by class; not a number where nothing is known.
-    pub(super) fn new(points: &'a Points, measured: &'a [usize], left_over: &[Vec<f64>]) -> Self {
-        let classes = left_over.first().map_or(0, Vec::len);
-        let left_over = DMatrix::from_fn(measured.len(), classes, |row, class| {
-            let value = left_over[row][class];
-            if value.is_finite() { value } else { 0.0 }
-        });
-        // Rasmussen and Williams (2006), equation 2.23: the mean is k* (K + σ² I)⁻¹ y, of which all but k* is the same
-        // for every input.
-        let noisy =
-            points.kernels(measured, measured) + DMatrix::identity(measured.len(), measured.len()) * NOISE;
-        let weights = noisy.cholesky().expect("noise makes it positive definite").solve(&left_over);
-        Self { points, measured, weights }
-    }
-
-    /// Returns what each class has left over on an input; nothing where nothing was measured.
-    pub(super) fn left_over(&self, input: usize) -> impl Iterator<Item = f64> {
-        let kernels = self.measured.iter().map(|&other| self.points.kernel(input, other));
-        let kernels = DVector::from_iterator(self.measured.len(), kernels);
-        self.weights.column_iter().map(move |weights| weights.dot(&kernels))
-    }
 }
 
 /// Chooses at most `count` of the candidates, each the one after which the others' variance is least on average, where
@@ -125,12 +88,12 @@ pub(super) fn most_telling(
 mod tests {
     use super::*;
 
-    /// Two clusters of inputs, in one feature, of which nothing else is known.
+    /// Two clusters of inputs, in one feature.
     fn clusters() -> Points {
         let features: Vec<[f64; 1]> =
             (0..40).map(|input| [if input < 30 { 0.0 } else { 1.0 } + 0.001 * f64::from(input)]).collect();
         let rows: Vec<&[f64]> = features.iter().map(<[f64; 1]>::as_slice).collect();
-        Points::new(&InputSpace::scaled(&rows), &vec![vec![0.5]; 40])
+        Points::new(&InputSpace::scaled(&rows))
     }
 
     #[test]
@@ -145,14 +108,5 @@ mod tests {
         let weights: Vec<f64> = (0..40).map(|input| if input < 30 { 0.1 } else { 1.0 }).collect();
         let asked = most_telling(&clusters(), &(0..40).collect::<Vec<_>>(), &weights, 2);
         assert!(asked[0] >= 30 && asked[1] < 30, "{asked:?}");
-    }
-
-    #[test]
-    fn what_is_measured_carries_to_inputs_like_it() {
-        let (clusters, measured) = (clusters(), [3, 7, 11]);
-        let process = Process::new(&clusters, &measured, &[vec![-0.4], vec![-0.4], vec![f64::NAN]]);
-        let corrected = |input: usize| 0.5 + process.left_over(input).sum::<f64>();
-        assert!(corrected(20) < 0.3, "{}", corrected(20));
-        assert!((corrected(35) - 0.5).abs() < (corrected(20) - 0.5).abs());
     }
 }

@@ -82,7 +82,8 @@ impl Node {
 
 impl Forest {
     /// Returns a raw value of a column as the thresholds are compared with it.
-    fn compared(&self, column: usize, value: f64) -> f32 {
+    #[must_use]
+    pub fn compared(&self, column: usize, value: f64) -> f32 {
         (value - self.origins.get(column).copied().unwrap_or(0.0)) as f32
     }
 

@@ -20,6 +20,7 @@
 //! that knows no device −0.26 ± 0.12; leaves drawn towards the nodes above them 0.00 ± 0.03; half of the device
 //! features, drawn anew for each tree, +0.09 ± 0.09, and +0.01 ± 0.03 on 36 others.
 
+mod blind;
 mod grow;
 mod important;
 mod samples;
@@ -74,24 +75,32 @@ impl Learner for Forests {
         forest_ns(Growth::SHIPPED.trees)
     }
 
-    fn train(&self, set: &TrainingSet<'_>, _: &Hyperparameters) -> TrainingResult {
+    fn tune(&self, set: &TrainingSet<'_>) -> Hyperparameters {
+        blind::tune(set)
+    }
+
+    fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> TrainingResult {
         let growth = if set.is_final { Growth::SHIPPED } else { Growth::COMPARED };
-        TrainingResult { selector: forest(set, growth), converged: true }
+        TrainingResult { selector: forest(set, growth, blind::share(hyperparameters)), converged: true }
     }
 
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
-        by_training(task, plan, SUBSETS_EFFORT, |set, _| forest(set, Growth::OF_SUBSETS))
+        by_training(task, plan, SUBSETS_EFFORT, |set, _| forest(set, Growth::OF_SUBSETS, 0.0))
     }
 }
 
-fn forest(set: &TrainingSet<'_>, growth: Growth) -> Selector {
+/// Grows a forest. A share of its trees, the first ones, asks for no device feature.
+fn forest(set: &TrainingSet<'_>, growth: Growth, blind: f64) -> Selector {
     let samples = samples(set);
+    let (inputs, all) = (set.task.columns.len(), samples.columns());
+    let blind = (blind * growth.trees as f64) as usize;
     let trees = (0..growth.trees).into_par_iter().map(|number| {
         // A seed for each tree, so that the forest is the same on any number of threads.
         let seed = Random::new(set.task.seed ^ 0x4652_5354).next_u64().wrapping_add(number as u64);
-        grow(&samples, growth.min_leaf, Random::new(seed))
+        let columns = if number < blind { inputs } else { all };
+        grow(&samples, 0..columns, growth.min_leaf, Random::new(seed))
     });
-    Selector::Forest(join(&trees.collect::<Vec<_>>(), set.task.columns.len(), &samples))
+    Selector::Forest(join(&trees.collect::<Vec<_>>(), inputs, &samples))
 }
 
 /// The trees as the run time reads them.

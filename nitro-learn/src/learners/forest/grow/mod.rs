@@ -1,5 +1,7 @@
 //! Growing one tree.
 
+use std::ops::Range;
+
 use nitro_core::model::{MAX_DEPTH, Node, Transform};
 use nitro_stats::random::Random;
 
@@ -80,12 +82,29 @@ impl Samples {
         self.ends.len()
     }
 
-    /// Adds the rows of some samples, in their order.
-    fn add(&self, sums: &mut [Sum], samples: &[u32]) {
+    /// Sums the rows of some samples.
+    fn sums(&self, samples: &[u32]) -> Vec<Sum> {
+        let mut sums = vec![[0.0; 2]; self.classes];
+        self.add(&self.targets, &mut sums, samples);
+        sums
+    }
+
+    /// Returns true if every class is admissible in every row.
+    fn is_complete(&self) -> bool {
+        self.present.len() == self.len() * self.classes
+    }
+
+    /// Returns where the row of a sample lies.
+    fn row(&self, sample: u32) -> Range<usize> {
+        let start = sample.checked_sub(1).map_or(0, |last| self.ends[last as usize] as usize);
+        start..self.ends[sample as usize] as usize
+    }
+
+    /// Adds the rows of some samples, in their order; `targets` has the form of the samples' own.
+    fn add(&self, targets: &[Sum], sums: &mut [Sum], samples: &[u32]) {
         for &sample in samples {
-            let start = sample.checked_sub(1).map_or(0, |last| self.ends[last as usize] as usize);
-            let row = start..self.ends[sample as usize] as usize;
-            let targets = &self.targets[row.clone()];
+            let row = self.row(sample);
+            let targets = &targets[row.clone()];
             if targets.len() == sums.len() {
                 sums.iter_mut().zip(targets).for_each(|(sum, own)| *sum = [sum[0] + own[0], sum[1] + own[1]]);
                 continue;
@@ -103,21 +122,37 @@ fn explained([sum, count]: Sum) -> f64 {
     if count > 0.0 { f64::from(sum).powi(2) / f64::from(count) } else { 0.0 }
 }
 
-/// Grows a tree until leaves would have fewer than `min_leaf` samples or no split explains anything.
-pub(super) fn grow(samples: &Samples, min_leaf: usize, random: Random) -> Tree {
+/// Grows a tree that asks for these columns, until leaves would have fewer than `min_leaf` samples or no split explains
+/// anything.
+pub(super) fn grow(samples: &Samples, columns: Range<usize>, min_leaf: usize, random: Random) -> Tree {
     let tree = Tree { nodes: Vec::new(), values: Vec::new(), gains: vec![0.0; samples.columns()] };
     let mut all: Vec<u32> = (0..samples.len() as u32).collect();
     let (lower, sums) = (all.clone(), vec![[0.0; 2]; samples.classes]);
-    let mut grower = Grower { samples, min_leaf: min_leaf.max(1), random, tree, lower, sums };
+    let centered = (!samples.is_complete()).then(|| samples.targets.clone());
+    let mut grower = Grower { samples, centered, min_leaf: min_leaf.max(1), random, tree, lower, sums };
     // A class that was nowhere admissible is none to recommend: it counts as losing everything.
     let unknown = vec![1.0; samples.classes];
-    let columns: Vec<usize> = (0..samples.columns()).collect();
-    grower.subtree(&mut all, &unknown, &columns, 0);
+    let start = means(&samples.sums(&all), &unknown);
+    grower.subtree(&mut all, &start, &columns.collect::<Vec<_>>(), 0);
     grower.tree
 }
 
+/// Returns the mean of each class; where it is absent what is inherited.
+fn means(sums: &[Sum], inherited: &[f32]) -> Vec<f32> {
+    let both = sums.iter().zip(inherited);
+    both.map(|(&[sum, count], &inherited)| if count > 0.0 { sum / count } else { inherited }).collect()
+}
+
+/// Number of times that levels of rows and means of classes are fitted to each other. A node begins with the means of
+/// the node above, which are nearly its own.
+const SWEEPS: usize = 4;
+/// The rows that the mean of the node above stands for, where no row of a node has a class.
+const SHRINKAGE: f32 = 10.0;
+
 struct Grower<'a> {
     samples: &'a Samples,
+    /// The targets less the level of their row, where rows lack classes.
+    centered: Option<Vec<Sum>>,
     min_leaf: usize,
     random: Random,
     tree: Tree,
@@ -144,13 +179,11 @@ impl Grower<'_> {
     /// Adds the subtree of these samples. `inherited` are the means of the node above, for classes absent here;
     /// `columns` are those that had several values there.
     fn subtree(&mut self, samples: &mut [u32], inherited: &[f32], columns: &[usize], depth: usize) {
-        let mut sums = vec![[0.0; 2]; self.samples.classes];
-        self.samples.add(&mut sums, samples);
-        let means: Vec<f32> = sums
-            .iter()
-            .zip(inherited)
-            .map(|(&[targets, count], &inherited)| if count > 0.0 { targets / count } else { inherited })
-            .collect();
+        let mut sums = self.samples.sums(samples);
+        let means = match self.centered {
+            None => means(&sums, inherited),
+            Some(_) => self.center(samples, &mut sums, inherited),
+        };
         let present = (0..sums.len()).filter(|&class| sums[class][1] > 0.0).collect();
         let node = NodeSums { samples, sums: &sums, present };
         let (split, columns) =
@@ -158,7 +191,11 @@ impl Grower<'_> {
         // Nodes are in preorder, so that the lower side of a split is the next node and leaves need no index.
         let Some(split) = split else {
             self.tree.nodes.push(Node::Leaf);
-            self.tree.values.extend(means);
+            // With levels of rows, only differences between classes say anything. The best has no loss, so that what the
+            // others lose is not cut off where a model keeps it in a byte.
+            let best = means.iter().copied().fold(f32::INFINITY, f32::min);
+            let best = if self.centered.is_some() { best } else { 0.0 };
+            self.tree.values.extend(means.iter().map(|mean| mean - best));
             return;
         };
         self.tree.gains[split.column] += split.gain;
@@ -166,6 +203,45 @@ impl Grower<'_> {
         let (lower, upper) = self.divide(samples, &split);
         self.subtree(lower, &means, &columns, depth + 1);
         self.subtree(upper, &means, &columns, depth + 1);
+    }
+
+    /// Fits `target = level of the row + mean of the class` to the samples of a node by least squares. Returns the means,
+    /// and leaves the targets less the levels, with their sums.
+    ///
+    /// Which classes a row has is no accident: a database may list the four fastest only. A mean over what happens to
+    /// be listed would compare classes over different rows, the fast ones over rows where all are fast.
+    fn center(&mut self, samples: &[u32], sums: &mut [Sum], inherited: &[f32]) -> Vec<f32> {
+        let own = self.samples;
+        let centered = self.centered.as_mut().expect("the caller has looked");
+        let mut fitted = inherited.to_vec();
+        // A row counts the same for all its classes.
+        let weight = |sample: &u32| own.targets.get(own.row(*sample).start).map_or(0.0, |[_, weight]| *weight);
+        let whole: f32 = samples.iter().map(weight).sum();
+        for _ in 0..SWEEPS {
+            sums.iter_mut().for_each(|sum| sum[0] = 0.0);
+            for &sample in samples {
+                let row = own.row(sample);
+                let (targets, classes) = (&own.targets[row.clone()], &own.present[row.clone()]);
+                let (mut above, mut count) = (0.0, 0.0);
+                for (&[target, weight], &class) in targets.iter().zip(classes) {
+                    above += target - weight * fitted[usize::from(class)];
+                    count += weight;
+                }
+                let level = if count > 0.0 { above / count } else { 0.0 };
+                for ((&[target, weight], &class), out) in targets.iter().zip(classes).zip(&mut centered[row]) {
+                    *out = [target - weight * level, weight];
+                    sums[usize::from(class)][0] += out[0];
+                }
+            }
+            // What few of the rows have is drawn to the node above; what all have is not.
+            for ((own, above), &[sum, count]) in fitted.iter_mut().zip(inherited).zip(&*sums) {
+                let drawn = SHRINKAGE * (1.0 - count / whole);
+                if count > 0.0 {
+                    *own = (sum + drawn * above) / (count + drawn);
+                }
+            }
+        }
+        fitted
     }
 
     /// One random threshold a column, and the best of these splits; with it the columns that have several values.
@@ -217,7 +293,8 @@ impl Grower<'_> {
             return None;
         }
         node.present.iter().for_each(|&class| self.sums[class] = [0.0; 2]);
-        self.samples.add(&mut self.sums, &self.lower[..count]);
+        let targets = self.centered.as_deref().unwrap_or(&self.samples.targets);
+        self.samples.add(targets, &mut self.sums, &self.lower[..count]);
         // The upper side is what the node has beside the lower one: one pass over the samples is enough.
         let (mut lower_side, mut upper_side) = (0.0, 0.0);
         for &class in &node.present {

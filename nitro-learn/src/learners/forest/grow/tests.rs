@@ -44,7 +44,7 @@ fn model(tree: Tree) -> Model {
 #[test]
 fn a_tree_fits_what_it_has_seen() {
     let (samples, x) = samples(200);
-    let model = model(grow(&samples, 1, Random::new(1)));
+    let model = model(grow(&samples, 0..2, 1, Random::new(1)));
     for &x in &x {
         let ranking = model.rank(&[x, 7.0], &[]);
         assert_eq!(ranking[0], usize::from(x >= 0.5), "at {x}");
@@ -54,14 +54,14 @@ fn a_tree_fits_what_it_has_seen() {
 
 #[test]
 fn a_feature_that_does_not_vary_is_never_split() {
-    let tree = grow(&samples(200).0, 1, Random::new(1));
+    let tree = grow(&samples(200).0, 0..2, 1, Random::new(1));
     assert!(tree.nodes.iter().all(|node| !matches!(node, Node::Split { column: 1, .. })));
 }
 
 #[test]
 fn leaves_have_at_least_the_wanted_number_of_samples() {
     let (samples, x) = samples(300);
-    let tree = grow(&samples, 20, Random::new(5));
+    let tree = grow(&samples, 0..2, 20, Random::new(5));
     let mut count = vec![0; tree.values.len() / 3];
     for &x in &x {
         let (mut node, mut leaf) = (0, 0);
@@ -89,7 +89,7 @@ fn an_absent_variant_inherits_from_above() {
         samples.push_targets([Some(f32::from(u8::from(x > 4))), (x == 0).then_some(0.25)].into_iter(), 1.0);
     }
     samples.push_column(&(0..10).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
-    let tree = grow(&samples, 1, Random::new(2));
+    let tree = grow(&samples, 0..1, 1, Random::new(2));
     assert!(tree.values.len() > 2);
     assert!(tree.values.chunks(2).all(|leaf| leaf[1] == 0.25), "{:?}", tree.values);
 }
@@ -99,27 +99,27 @@ fn samples_that_are_all_alike_make_one_leaf() {
     let mut samples = Samples::new(1);
     (0..50).for_each(|_| samples.push_targets([Some(0.3)].into_iter(), 1.0));
     samples.push_column(&(0..50).map(f64::from).collect::<Vec<_>>(), Transform::Identity);
-    assert_eq!(grow(&samples, 1, Random::new(9)).nodes, [Node::Leaf]);
+    assert_eq!(grow(&samples, 0..1, 1, Random::new(9)).nodes, [Node::Leaf]);
 }
 
 /// Sixty classes of which three occur make the tree of these three.
 #[test]
 fn classes_that_occur_nowhere_change_nothing() {
-    let few = grow(&samples(200).0, 2, Random::new(4));
+    let few = grow(&samples(200).0, 0..2, 2, Random::new(4));
     let (rows, x) = samples(200);
     let mut many = Samples::new(60);
     for sample in 0..200 {
         let mut row = [None; 60];
         for (class, place) in [(0, 5), (1, 17), (2, 40)] {
             let mut own = [[0.0; 2]; 3];
-            rows.add(&mut own, &[sample]);
+            rows.add(&rows.targets, &mut own, &[sample]);
             row[place] = (own[class][1] > 0.0).then_some(own[class][0]);
         }
         many.push_targets(row.into_iter(), 1.0);
     }
     many.push_column(&x, Transform::Identity);
     many.push_column(&[7.0; 200], Transform::Identity);
-    let many = grow(&many, 2, Random::new(4));
+    let many = grow(&many, 0..2, 2, Random::new(4));
     assert_eq!((&many.nodes, &many.gains), (&few.nodes, &few.gains));
     let of_three: Vec<f32> = many.values.chunks(60).flat_map(|leaf| [leaf[5], leaf[17], leaf[40]]).collect();
     assert_eq!(of_three, few.values);

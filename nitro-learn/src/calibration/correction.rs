@@ -1,0 +1,130 @@
+//! Correcting a forest by what few measurements on a device show beside what it expected.
+//!
+//! The trees stay as they are, since the sources know which inputs are alike. What was measured walks down every tree,
+//! and each node draws from it what classes lose there beside what was expected, the more the more was measured.
+
+use nitro_core::model::{Forest, Node};
+
+/// The measured inputs that the node above stands for.
+const SHRINKAGE: f64 = 3.0;
+/// Number of times that levels of inputs and corrections of classes are fitted to each other.
+const SWEEPS: usize = 8;
+
+/// An input that was measured on the device.
+pub(super) struct Residual {
+    /// Its raw features.
+    pub(super) features: Vec<f64>,
+    /// The share of speed that each class lost beside what was expected; not a number where it was not admissible.
+    pub(super) beside: Vec<f64>,
+}
+
+/// Returns the part of a forest that a device with these features reaches, with corrected leaves. A leaf says what is
+/// lost beside its best class.
+pub(super) fn corrected(forest: &Forest, device_features: &[f64], measured: &[Residual]) -> Forest {
+    let out = Forest { nodes: Vec::new(), values: Vec::new(), origins: forest.origins.clone(), ..*forest };
+    let mut correction = Correction { forest, device_features, measured, node: 0, leaf: 0, out };
+    correction.out.origins.truncate(forest.inputs);
+    let mut all: Vec<usize> = (0..measured.len()).collect();
+    while correction.node < forest.nodes.len() {
+        correction.subtree(&mut all, &vec![0.0; forest.choices]);
+    }
+    correction.out
+}
+
+/// One pass over the nodes.
+struct Correction<'a> {
+    forest: &'a Forest,
+    device_features: &'a [f64],
+    measured: &'a [Residual],
+    /// The node and the leaf that come next.
+    node: usize,
+    leaf: usize,
+    out: Forest,
+}
+
+impl Correction<'_> {
+    /// Copies the subtree that comes next, in which these measured inputs end.
+    fn subtree(&mut self, inputs: &mut [usize], above: &[f64]) {
+        let node = self.forest.nodes[self.node];
+        self.node += 1;
+        match node {
+            Node::Leaf => {
+                let own = self.own(inputs, above);
+                self.leaf(&own);
+            }
+            Node::Split { column, threshold } => match usize::from(column).checked_sub(self.forest.inputs) {
+                None => {
+                    let own = self.own(inputs, above);
+                    self.out.nodes.push(node);
+                    let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
+                    let is_upper =
+                        |input: &usize| forest.compared(column, measured[*input].features[column]) > threshold;
+                    inputs.sort_by_key(is_upper); // stable
+                    let (lower, upper) = inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
+                    self.subtree(lower, &own);
+                    self.subtree(upper, &own);
+                }
+                // The device decides: one side is all that is left.
+                Some(at) => {
+                    let is_upper = self.forest.compared(column.into(), self.device_features[at]) > threshold;
+                    if is_upper {
+                        self.skip();
+                    }
+                    self.subtree(inputs, above);
+                    if !is_upper {
+                        self.skip();
+                    }
+                }
+            },
+        }
+    }
+
+    /// Passes over the subtree that comes next.
+    fn skip(&mut self) {
+        let mut open = 1;
+        while open > 0 {
+            match self.forest.nodes[self.node] {
+                Node::Split { .. } => open += 1,
+                Node::Leaf => (open, self.leaf) = (open - 1, self.leaf + 1),
+            }
+            self.node += 1;
+        }
+    }
+
+    /// Writes the leaf that comes next.
+    fn leaf(&mut self, correction: &[f64]) {
+        let classes = self.forest.choices;
+        let values = &self.forest.values[self.leaf * classes..(self.leaf + 1) * classes];
+        let lost: Vec<f64> =
+            values.iter().zip(correction).map(|(&value, own)| f64::from(value) + 255.0 * own).collect();
+        // Levels of inputs were taken out, so only differences say anything.
+        let best = lost.iter().copied().fold(f64::INFINITY, f64::min);
+        self.out.values.extend(lost.iter().map(|lost| (lost - best).round().clamp(0.0, 255.0) as u8));
+        self.out.nodes.push(Node::Leaf);
+        self.leaf += 1;
+    }
+
+    /// Fits `beside = level of the input + correction of the class` to the inputs of a node by least squares, where
+    /// corrections are drawn to those of the node above.
+    fn own(&self, inputs: &[usize], above: &[f64]) -> Vec<f64> {
+        let mut own = above.to_vec();
+        if inputs.is_empty() {
+            return own;
+        }
+        for _ in 0..SWEEPS {
+            let mut sums = vec![(0.0, 0.0); own.len()];
+            for &input in inputs {
+                let beside = &self.measured[input].beside;
+                let known = || beside.iter().zip(&own).filter(|(beside, _)| !beside.is_nan());
+                let level = known().map(|(beside, own)| beside - own).sum::<f64>() / known().count().max(1) as f64;
+                for (sum, beside) in sums.iter_mut().zip(beside).filter(|(_, beside)| !beside.is_nan()) {
+                    *sum = (sum.0 + beside - level, sum.1 + 1.0);
+                }
+            }
+            for ((own, above), (sum, count)) in own.iter_mut().zip(above).zip(sums) {
+                *own = (sum + SHRINKAGE * above) / (count + SHRINKAGE);
+            }
+        }
+        own
+    }
+}
