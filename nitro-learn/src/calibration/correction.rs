@@ -128,3 +128,53 @@ impl Correction<'_> {
         own
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use nitro_core::model::Selector;
+
+    use super::*;
+
+    /// A forest of one tree: a device of at least 8 threads loses nothing by class 0, whatever the input.
+    fn forest() -> Forest {
+        let by_device = Node::Split { column: 1, threshold: 7.0 };
+        let by_input = Node::Split { column: 0, threshold: 0.5 };
+        let nodes = vec![by_device, Node::Leaf, by_input, Node::Leaf, Node::Leaf];
+        Forest { inputs: 1, choices: 2, nodes, values: vec![128, 0, 0, 128, 0, 128], origins: vec![] }
+    }
+
+    fn residuals(of: impl Fn(f64) -> [f64; 2]) -> Vec<Residual> {
+        let inputs = (0..20).map(|n| f64::from(n) / 20.0 + 0.025);
+        inputs.map(|x| Residual { features: vec![x], beside: of(x).to_vec() }).collect()
+    }
+
+    fn chosen(forest: Forest) -> [Option<usize>; 2] {
+        let selector = Selector::Forest(forest).on_device(&[]);
+        [0.1, 0.9].map(|x| selector.first(&[x]))
+    }
+
+    #[test]
+    fn without_measurements_it_is_what_the_device_reaches() {
+        let on = |threads: f64| corrected(&forest(), &[threads], &[]);
+        assert_eq!((on(4.0).nodes, on(4.0).values), (vec![Node::Leaf], vec![128, 0]));
+        assert_eq!((chosen(on(4.0)), chosen(on(16.0))), ([Some(1); 2], [Some(0); 2]));
+    }
+
+    #[test]
+    fn what_is_measured_on_inputs_like_it_changes_the_choice_for_them() {
+        let slow_below = residuals(|x| if x < 0.5 { [0.9, -0.5] } else { [0.0, 0.0] });
+        assert_eq!(chosen(corrected(&forest(), &[16.0], &slow_below)), [Some(1), Some(0)]);
+    }
+
+    #[test]
+    fn a_level_of_an_input_that_all_classes_share_changes_nothing() {
+        let level = residuals(|x| [x, x]);
+        assert_eq!(corrected(&forest(), &[16.0], &level).values, [0, 128, 0, 128]);
+    }
+
+    #[test]
+    fn a_class_that_was_measured_nowhere_stays_as_expected() {
+        let known = residuals(|_| [0.3, f64::NAN]);
+        assert_eq!(chosen(corrected(&forest(), &[16.0], &known)), [Some(0); 2]);
+    }
+}

@@ -8,11 +8,12 @@ use crate::figures::Figures;
 use crate::{Error, root};
 
 /// The documents with figures, from the root of the repository.
-pub const DOCUMENTS: [&str; 7] = [
+pub const DOCUMENTS: [&str; 8] = [
     "README.md",
     "guide/src/results.md",
     "guide/src/call.md",
     "guide/src/learning.md",
+    "guide/src/transfer.md",
     "guide/src/questions.md",
     "guide/src/tutorial.md",
     "models/README.md",

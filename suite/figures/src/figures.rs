@@ -42,6 +42,25 @@ pub struct Remade {
     pub captured: BTreeMap<String, OfCaptured>,
     /// How far the repeats of a host measurement lie apart.
     pub spread: Spread,
+    /// By function of others, choices on devices that are like no source.
+    pub foreign: BTreeMap<String, Foreign>,
+}
+
+/// Choices on devices that are like no source.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Foreign {
+    /// Number of training inputs.
+    pub train_inputs: usize,
+    /// Number of test inputs.
+    pub test_inputs: usize,
+    /// By device its distance from the nearest device of another machine, in logarithms of features.
+    pub nearest: BTreeMap<String, f64>,
+    /// Each device left out with all others of its machine.
+    pub left_out: Mode,
+    /// Means over the devices by number of training inputs and strategy.
+    pub by_training: BTreeMap<usize, BTreeMap<String, f64>>,
+    /// Means over the devices by number of machines that are sources and strategy, in all combinations.
+    pub by_sources: BTreeMap<usize, BTreeMap<String, f64>>,
 }
 
 /// The evaluation of one function.

@@ -1,15 +1,15 @@
 //! What is computed, part by part.
 
 use crate::Error;
-use crate::compute::{captured, evaluation, profiles, slice, splits, spread, trust, vendor};
+use crate::compute::{captured, evaluation, foreign, profiles, slice, splits, spread, trust, vendor};
 use crate::figures::Remade;
-use crate::recordings::{GINKGO, ON_GPU, ON_HOST};
+use crate::recordings::{CONVOLUTIONS, GINKGO, ON_GPU, ON_HOST, SORTS};
 
 /// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles`,
-/// `captured` and `spread`, which are the fields of [`Remade`].
+/// `captured`, `spread` and `foreign`, which are the fields of [`Remade`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     let functions = ON_HOST.into_iter().chain(ON_GPU).chain([GINKGO]);
-    functions.chain(["vendor", "slice", "trust", "splits", "profiles", "captured", "spread"])
+    functions.chain(["vendor", "slice", "trust", "splits", "profiles", "captured", "spread", "foreign"])
 }
 
 /// Computes one part anew.
@@ -41,6 +41,11 @@ pub fn remake(part: &str, into: &mut Remade) -> Result<(), Error> {
                 .collect::<Result<_, Error>>()?;
         }
         "spread" => into.spread = spread::spread()?,
+        "foreign" => {
+            for name in [CONVOLUTIONS, SORTS] {
+                into.foreign.insert(name.to_owned(), foreign::foreign(name)?);
+            }
+        }
         function if names().any(|name| name == function) => {
             into.functions.insert(function.to_owned(), evaluation::function(function)?);
         }

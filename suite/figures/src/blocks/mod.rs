@@ -4,6 +4,7 @@ mod calibration;
 mod captured;
 mod device_features;
 mod evaluation;
+mod foreign;
 mod means;
 mod measured;
 mod shipped;
@@ -18,7 +19,7 @@ use crate::figures::Figures;
 type Block = fn(&Figures) -> Result<String, Error>;
 
 /// Every block.
-const BLOCKS: [(&str, Block); 27] = [
+const BLOCKS: [(&str, Block); 31] = [
     ("readme.table", summary::short),
     ("readme.device-features", device_features::short),
     ("results.summary", summary::table),
@@ -43,6 +44,10 @@ const BLOCKS: [(&str, Block); 27] = [
     ("results.main-job", measured::main_job),
     ("results.sklearn", measured::sklearn),
     ("learning.margins", trust::margins),
+    ("transfer.convolutions", foreign::convolutions),
+    ("transfer.training", foreign::training),
+    ("transfer.sources", foreign::sources),
+    ("transfer.sorts", foreign::sorts),
     ("models.profiles", shipped::profiles),
     ("models.spread", shipped::spread),
     ("measured.sources", measured::sources),

@@ -41,11 +41,24 @@ pub fn function(name: &str) -> Result<OfFunction, Error> {
 /// When there is nothing to learn from.
 pub fn evaluate(recordings: &Recordings, leave_out: LeaveOut) -> Result<Evaluation, Error> {
     let calibration = if recordings.function == GINKGO { vec![10, 30, 100] } else { vec![10, 30] };
+    evaluate_split(recordings, &Split::by_name(recordings), leave_out, calibration)
+}
+
+/// As [`evaluate`], with these training and test inputs, and calibrated with these numbers of training inputs.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_split(
+    recordings: &Recordings,
+    split: &Split,
+    leave_out: LeaveOut,
+    calibration: Vec<usize>,
+) -> Result<Evaluation, Error> {
     let options = EvaluateOptions { leave_out, calibration, ..EvaluateOptions::default() };
     let tell = |device: &DeviceEvaluation| {
         eprintln!("  {}: {} left out, auto is {}", recordings.function, device.held_out, device.auto_is);
     };
-    Ok(evaluate_with(recordings, &Split::by_name(recordings), &options, tell)?)
+    Ok(evaluate_with(recordings, split, &options, tell)?)
 }
 
 /// What is kept of one way of leaving out.

@@ -2,6 +2,7 @@
 
 pub mod captured;
 pub mod evaluation;
+pub mod foreign;
 pub mod nearness;
 pub mod profiles;
 pub mod slice;

@@ -1,0 +1,126 @@
+//! Choices on devices that are like no source: convolutions on GPUs of another architecture, and sorts on another
+//! processor.
+
+use std::collections::BTreeMap;
+
+use nitro_learn::StudyOptions;
+use nitro_learn::evaluate::{Chooser, LeaveOut, Split};
+use nitro_learn::performance::PerformanceTable;
+use nitro_learn::study::Study;
+use nitro_learn::task::Task;
+use nitro_stats::random::Random;
+use nitro_store::recordings::{DeviceRecord, Recordings};
+
+use super::evaluation::{evaluate_split, mode};
+use super::{mean, share};
+use crate::Error;
+use crate::figures::{Foreign, percent};
+use crate::recordings::{listed_split, shipped};
+
+/// Numbers of training inputs that are measured on a device.
+const CALIBRATION: [usize; 4] = [10, 30, 100, 300];
+/// Numbers of training inputs.
+const TRAINING: [usize; 4] = [250, 1000, 3000, 6000];
+/// The training inputs of everything else: more change little.
+const MANY: usize = 3000;
+/// What is compared by number of training inputs and of sources.
+const STRATEGIES: [&str; 3] = ["static", "forest-none", "forest-all"];
+
+/// One function whose inputs are listed.
+///
+/// # Errors
+/// When its recordings cannot be read or learned from.
+pub fn foreign(function: &str) -> Result<Foreign, Error> {
+    let recordings = shipped(function)?;
+    let whole = listed_split(&recordings)?;
+    let split = drawn(&whole, MANY);
+    let counts = CALIBRATION.into_iter().filter(|&count| count < split.train.len()).collect();
+    let evaluation = evaluate_split(&recordings, &split, LeaveOut::Machine, counts)?;
+    let mut by_training = BTreeMap::new();
+    for count in TRAINING.into_iter().filter(|&count| count <= whole.train.len()) {
+        eprintln!("  {function}: {count} training inputs");
+        by_training.insert(count, means(&recordings, &drawn(&whole, count), usize::MAX)?);
+    }
+    let machines = recordings.devices.iter().map(machine).collect::<std::collections::BTreeSet<_>>().len();
+    let mut by_sources = BTreeMap::new();
+    for count in 1..machines {
+        eprintln!("  {function}: sources of {count} machines");
+        by_sources.insert(count, means(&recordings, &split, count)?);
+    }
+    let nearest = (0..recordings.devices.len())
+        .map(|device| (recordings.devices[device].id.clone(), nearest(&recordings.devices, device)));
+    Ok(Foreign {
+        train_inputs: split.train.len(),
+        test_inputs: split.test.len(),
+        nearest: nearest.collect(),
+        left_out: mode(&evaluation),
+        by_training,
+        by_sources,
+    })
+}
+
+/// The split with a draw of so many of its training inputs.
+fn drawn(split: &Split, count: usize) -> Split {
+    let mut train = split.train.clone();
+    Random::new(count as u64).shuffle(&mut train);
+    train.truncate(count);
+    train.sort_unstable();
+    Split { train, test: split.test.clone() }
+}
+
+/// The machine of a device, or the device itself.
+fn machine(device: &DeviceRecord) -> &str {
+    device.id.split_once('@').map_or(&device.id, |(_, machine)| machine)
+}
+
+/// Returns the mean over devices that were left out with their machine, by strategy. Of other machines this many are
+/// sources, in every combination.
+fn means(recordings: &Recordings, split: &Split, machines: usize) -> Result<BTreeMap<String, f64>, Error> {
+    let performance = PerformanceTable::new(recordings)?;
+    let task = Task::new(recordings, &performance, &split.train, 0);
+    let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for device in 0..recordings.devices.len() {
+        let others = LeaveOut::Machine.sources(&recordings.devices, device);
+        for sources in combinations(&recordings.devices, &others, machines) {
+            let options = StudyOptions::default();
+            let study = Study::new(&task, sources, None, &options);
+            for strategy in STRATEGIES {
+                let model = study.fit(strategy.parse()?).model;
+                let chooser = Chooser::new(recordings, &model, device)?;
+                let own = split.test.iter().filter_map(|&input| share(&performance, &chooser, device, input));
+                shares.entry(strategy.to_owned()).or_default().push(mean(&own.collect::<Vec<_>>()));
+            }
+        }
+    }
+    Ok(shares.into_iter().map(|(strategy, shares)| (strategy, percent(mean(&shares)))).collect())
+}
+
+/// The devices of each combination of so many machines; all of them where there are no more.
+fn combinations(devices: &[DeviceRecord], among: &[usize], count: usize) -> Vec<Vec<usize>> {
+    let mut machines: Vec<&str> = among.iter().map(|&device| machine(&devices[device])).collect();
+    machines.dedup();
+    let mut found = Vec::new();
+    for chosen in 0..1_u32 << machines.len() {
+        if chosen.count_ones() as usize == count.min(machines.len()) {
+            let is_chosen = |device: &&usize| {
+                let own = machine(&devices[**device]);
+                machines.iter().zip(0..).any(|(machine, bit)| *machine == own && chosen >> bit & 1 == 1)
+            };
+            found.push(among.iter().filter(is_chosen).copied().collect());
+        }
+    }
+    found
+}
+
+/// Returns how far a device is from the nearest one of another machine: the root mean square of the logarithms of
+/// ratios, over features that are positive on both.
+fn nearest(devices: &[DeviceRecord], device: usize) -> f64 {
+    let others = LeaveOut::Machine.sources(devices, device);
+    let own = &devices[device].features;
+    let distances = others.into_iter().map(|other| {
+        let both = own.iter().filter_map(|(name, &one)| Some((one, *devices[other].features.get(name)?)));
+        let positive = both.filter(|(one, other)| *one > 0.0 && *other > 0.0);
+        mean(&positive.map(|(one, other)| (one / other).ln().powi(2)).collect::<Vec<_>>()).sqrt()
+    });
+    (1000.0 * distances.fold(f64::INFINITY, f64::min)).round() / 1000.0
+}
