@@ -57,10 +57,12 @@ impl Correction<'_> {
                     let own = self.own(inputs, above);
                     self.out.nodes.push(node);
                     let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
-                    let is_upper =
-                        |input: &usize| forest.compared(column, measured[*input].features[column]) > threshold;
+                    let is_upper = |input: &usize| {
+                        forest.compared(column, measured[*input].features[column]) > threshold
+                    };
                     inputs.sort_by_key(is_upper); // stable
-                    let (lower, upper) = inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
+                    let (lower, upper) =
+                        inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
                     self.subtree(lower, &own);
                     self.subtree(upper, &own);
                 }
@@ -116,7 +118,8 @@ impl Correction<'_> {
             for &input in inputs {
                 let beside = &self.measured[input].beside;
                 let known = || beside.iter().zip(&own).filter(|(beside, _)| !beside.is_nan());
-                let level = known().map(|(beside, own)| beside - own).sum::<f64>() / known().count().max(1) as f64;
+                let level =
+                    known().map(|(beside, own)| beside - own).sum::<f64>() / known().count().max(1) as f64;
                 for (sum, beside) in sums.iter_mut().zip(beside).filter(|(_, beside)| !beside.is_nan()) {
                     *sum = (sum.0 + beside - level, sum.1 + 1.0);
                 }

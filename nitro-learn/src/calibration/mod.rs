@@ -113,7 +113,9 @@ impl<'a> Calibrator<'a> {
     /// When the model is no forest.
     pub fn new(study: &'a Study<'a>, model: &Model, device: usize) -> Self {
         let task = study.task();
-        let Selector::Forest(forest) = model.selector.clone() else { panic!("{} are calibrated", CALIBRATED.name()) };
+        let Selector::Forest(forest) = model.selector.clone() else {
+            panic!("{} are calibrated", CALIBRATED.name())
+        };
         let device_features = task.device_row(device, &model.device_features);
         Self { study, device, forest, device_features, points: Points::new(&task.space) }
     }

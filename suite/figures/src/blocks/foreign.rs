@@ -57,7 +57,8 @@ fn row(head: String, of: impl Fn(&str) -> Option<f64>) -> Vec<String> {
 /// A row a device and one of means: selectors, `auto` after some measurements, and what is learned there.
 fn by_device(own: &Foreign) -> Result<String, Error> {
     let devices = &own.left_out.devices;
-    let counts: Vec<usize> = devices.first().map(|device| device.calibrated.keys().copied().collect()).unwrap_or_default();
+    let counts: Vec<usize> =
+        devices.first().map(|device| device.calibrated.keys().copied().collect()).unwrap_or_default();
     let heads = ["left out".to_owned(), "nearest source".to_owned()].into_iter();
     let heads = heads.chain(SELECTORS.map(|(_, head)| head.to_owned()));
     let heads = heads.chain(counts.iter().map(|count| format!("+{count}")));
@@ -84,7 +85,9 @@ fn figures_of(device: &HeldOut, counts: &[usize]) -> Result<Vec<f64>, Error> {
         figures.push(device.of(selector)?);
     }
     for count in counts {
-        figures.push(*device.calibrated.get(count).ok_or("a device is calibrated with fewer inputs than others")?);
+        figures.push(
+            *device.calibrated.get(count).ok_or("a device is calibrated with fewer inputs than others")?,
+        );
     }
     figures.push(device.of("target-trained")?);
     Ok(figures)

@@ -215,7 +215,8 @@ impl Grower<'_> {
         let centered = self.centered.as_mut().expect("the caller has looked");
         let mut fitted = inherited.to_vec();
         // A row counts the same for all its classes.
-        let weight = |sample: &u32| own.targets.get(own.row(*sample).start).map_or(0.0, |[_, weight]| *weight);
+        let weight =
+            |sample: &u32| own.targets.get(own.row(*sample).start).map_or(0.0, |[_, weight]| *weight);
         let whole: f32 = samples.iter().map(weight).sum();
         for _ in 0..SWEEPS {
             sums.iter_mut().for_each(|sum| sum[0] = 0.0);
@@ -228,7 +229,8 @@ impl Grower<'_> {
                     count += weight;
                 }
                 let level = if count > 0.0 { above / count } else { 0.0 };
-                for ((&[target, weight], &class), out) in targets.iter().zip(classes).zip(&mut centered[row]) {
+                for ((&[target, weight], &class), out) in targets.iter().zip(classes).zip(&mut centered[row])
+                {
                     *out = [target - weight * level, weight];
                     sums[usize::from(class)][0] += out[0];
                 }
