@@ -203,6 +203,6 @@ fn vector(sample: Sample, inputs: &InputSpace, devices: &DeviceSpace) -> Vec<f64
 }
 
 /// All pairs of classes in LIBSVM's order.
-pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
+fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |first| (first + 1..classes).map(move |second| (first, second)))
 }

@@ -1,6 +1,5 @@
 //! The samples that a machine is trained on.
 
-use super::machine::pairs;
 use crate::folds::sample;
 use crate::learners::TrainingSet;
 use crate::task::Sample;
@@ -46,7 +45,8 @@ impl SamplesByClass {
     /// Returns the square of the number of samples, times what tens of classes take more than a few: each is in a pair
     /// with every other one, and each pair is a machine.
     fn effort(&self) -> f64 {
-        let pairs = pairs(self.class_count()).count();
+        let classes = self.class_count();
+        let pairs = classes * classes.saturating_sub(1) / 2;
         (self.samples.len() as f64).powi(2) * (pairs as f64 / FEW_PAIRS).max(1.0)
     }
 
