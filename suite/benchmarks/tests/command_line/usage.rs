@@ -308,7 +308,6 @@ fn every_command_takes_a_store() {
         "sync",
         "search",
         "calibrate",
-        "evolve",
         "import",
         "export",
     ] {
