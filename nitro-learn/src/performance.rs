@@ -183,17 +183,6 @@ impl PerformanceTable {
         self
     }
 
-    /// The table with other shares of some inputs on a device, one row an input.
-    pub(super) fn with_shares(&self, device: usize, inputs: &[usize], shares: &[Vec<Option<f64>>]) -> Self {
-        let mut changed = self.clone();
-        for (&input, row) in inputs.iter().zip(shares) {
-            let place = device * self.inputs + input;
-            changed.best[place] = Best::of(row);
-            changed.shares[place * row.len()..][..row.len()].copy_from_slice(row);
-        }
-        changed
-    }
-
     /// Returns the classes that are told apart.
     pub fn classes(&self) -> &Classes {
         &self.classes

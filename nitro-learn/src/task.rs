@@ -103,11 +103,6 @@ impl<'a> Task<'a> {
         Self { performance: Cow::Owned(self.performance.only(classes)), ..self.clone() }
     }
 
-    /// The task with another table of what was achieved.
-    pub fn with_performance(&self, performance: PerformanceTable) -> Self {
-        Self { performance: Cow::Owned(performance), ..self.clone() }
-    }
-
     /// Raw input features of a training input (a position in [`Task::inputs`]).
     pub fn input_row(&self, input: usize) -> Vec<f64> {
         let row = &self.recordings.inputs[self.inputs[input]].features;
