@@ -1,6 +1,6 @@
 //! What transfers to devices that are like no source.
 
-use super::table::{Table, cell};
+use super::table::{Table, cell, paragraph};
 use crate::Error;
 use crate::figures::{Figures, Foreign, HeldOut};
 use crate::recordings::{CONVOLUTIONS, SORTS};
@@ -17,6 +17,22 @@ const SELECTORS: [(&str, &str); 5] = [
 /// Convolutions, by device.
 pub fn convolutions(figures: &Figures) -> Result<String, Error> {
     by_device(of(figures, CONVOLUTIONS)?)
+}
+
+/// What the README says of GPUs of another architecture.
+pub fn short(figures: &Figures) -> Result<String, Error> {
+    let own = &of(figures, CONVOLUTIONS)?.left_out;
+    let mean = |selector: &str| cell(own.mean(selector));
+    Ok(paragraph(&format!(
+        "Elsewhere less is known: on six AMD GPUs, each left out with its architecture, a model chooses among MIOpen's \
+         59 convolution solvers at {}, where one order of the solvers reaches {} and a model of the GPU itself {}. After \
+         30 measured inputs it is {}, after 300 {} ([what transfers](guide/src/transfer.md)).",
+        mean("auto"),
+        mean("static"),
+        mean("target-trained"),
+        cell(own.calibrated(30)),
+        cell(own.calibrated(300)),
+    )))
 }
 
 /// Sorts, by device.

@@ -19,9 +19,10 @@ use crate::figures::Figures;
 type Block = fn(&Figures) -> Result<String, Error>;
 
 /// Every block.
-const BLOCKS: [(&str, Block); 31] = [
+const BLOCKS: [(&str, Block); 32] = [
     ("readme.table", summary::short),
     ("readme.device-features", device_features::short),
+    ("readme.foreign", foreign::short),
     ("results.summary", summary::table),
     ("results.least", summary::least),
     ("results.device-features.mean", device_features::means),
