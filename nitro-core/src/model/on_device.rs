@@ -23,7 +23,7 @@ use crate::MAX_CHOICES;
 #[derive(Debug)]
 pub struct OnDevice {
     rule: Rule,
-    /// True where the input has no say.
+    /// True where the selector compares nothing.
     is_constant: bool,
     gate: Option<DeviceGate>,
     caution: Option<Caution>,
@@ -188,9 +188,9 @@ impl OnDevice {
         }
     }
 
-    /// Returns true where the input has no say.
+    /// Returns true where the input has no say. It may have one in a gate before an order.
     pub(crate) fn is_constant(&self) -> bool {
-        self.is_constant
+        self.is_constant && (self.gate.is_none() || matches!(self.rule, Rule::Constant(_)))
     }
 
     /// Scores each of the selector's classes for an input.
