@@ -27,8 +27,8 @@ const TREE_NS: f64 = 7.0;
 /// what a call without a model takes, so that one choice for everything takes none.
 pub fn selection_ns(selector: &Selector) -> f64 {
     match selector {
-        selector if selector.is_constant() => 0.0,
         Selector::Constant { .. } => 0.0,
+        Selector::Forest(_) if selector.is_constant() => 0.0,
         Selector::Svm(svm) => svm_ns(svm.support()),
         Selector::Forest(forest) => forest_ns(forest.trees()),
     }

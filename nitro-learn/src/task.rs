@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nitro_core::MAX_FEATURES;
+use nitro_core::model::Ranked;
 use nitro_store::recordings::Recordings;
 
 use super::costs::{FeatureCosts, LEAST_CALL_NS, net_share};
@@ -163,6 +164,11 @@ impl<'a> Task<'a> {
     pub fn share(&self, device: usize, input: usize, ranking: Vec<usize>) -> Option<f64> {
         let shares = self.performance.shares(device, self.inputs[input])?;
         Some(share_of_choice(shares, ranking, []))
+    }
+
+    /// As [`share`](Self::share), by the ranking of a selector.
+    pub fn share_of(&self, device: usize, input: usize, ranked: Vec<Ranked>) -> Option<f64> {
+        self.share(device, input, ranked.into_iter().map(|ranked| ranked.choice).collect())
     }
 
     /// Returns the time of some features (positions in [`Task::columns`]) of a training input on a device, in

@@ -11,7 +11,6 @@
 //! the same share of speed on the other devices (96.7 and 96.8 %). To take the simplest strategy within one
 //! standard error over the inputs was tried too: 96.4 %, and not more stable.
 
-use nitro_core::model::Ranked;
 use nitro_stats::statistics::mean;
 use rayon::prelude::*;
 
@@ -147,16 +146,12 @@ fn run(
     for &input in &folds[fold] {
         let ranked = selector.rank(&task.input_row(input));
         let careful =
-            caution.and_then(|own| share_of(task, target, input, with_caution(&own, ranked.clone())));
-        if let Some(share) = share_of(task, target, input, ranked) {
+            caution.and_then(|own| task.share_of(target, input, with_caution(&own, ranked.clone())));
+        if let Some(share) = task.share_of(target, input, ranked) {
             judged.push(Judgement { input, share, careful: careful.unwrap_or(share) });
         }
     }
     judged
-}
-
-fn share_of(task: &Task<'_>, target: usize, input: usize, ranked: Vec<Ranked>) -> Option<f64> {
-    task.share(target, input, ranked.into_iter().map(|ranked| ranked.choice).collect())
 }
 
 #[cfg(test)]

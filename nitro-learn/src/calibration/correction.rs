@@ -20,7 +20,7 @@ pub(super) struct Residual {
 
 /// Returns the part of a forest that a device with these features reaches, with corrected leaves. A leaf says what is
 /// lost beside its best class.
-pub(super) fn corrected(forest: &Forest, device_features: &[f64], measured: &[Residual]) -> Forest {
+pub(super) fn corrected(forest: &Forest, device_features: &[f64], measured: &[&Residual]) -> Forest {
     let out = Forest { nodes: Vec::new(), values: Vec::new(), origins: forest.origins.clone(), ..*forest };
     let mut correction = Correction { forest, device_features, measured, node: 0, leaf: 0, out };
     correction.out.origins.truncate(forest.inputs);
@@ -35,7 +35,7 @@ pub(super) fn corrected(forest: &Forest, device_features: &[f64], measured: &[Re
 struct Correction<'a> {
     forest: &'a Forest,
     device_features: &'a [f64],
-    measured: &'a [Residual],
+    measured: &'a [&'a Residual],
     /// The node and the leaf that come next.
     node: usize,
     leaf: usize,
@@ -83,14 +83,7 @@ impl Correction<'_> {
 
     /// Passes over the subtree that comes next.
     fn skip(&mut self) {
-        let mut open = 1;
-        while open > 0 {
-            match self.forest.nodes[self.node] {
-                Node::Split { .. } => open += 1,
-                Node::Leaf => (open, self.leaf) = (open - 1, self.leaf + 1),
-            }
-            self.node += 1;
-        }
+        (self.node, self.leaf) = self.forest.behind((self.node, self.leaf));
     }
 
     /// Writes the leaf that comes next.
@@ -151,6 +144,10 @@ mod tests {
         inputs.map(|x| Residual { features: vec![x], beside: of(x).to_vec() }).collect()
     }
 
+    fn corrected_by(threads: f64, measured: &[Residual]) -> Forest {
+        corrected(&forest(), &[threads], &measured.iter().collect::<Vec<_>>())
+    }
+
     fn chosen(forest: Forest) -> [Option<usize>; 2] {
         let selector = Selector::Forest(forest).on_device(&[]);
         [0.1, 0.9].map(|x| selector.first(&[x]))
@@ -158,7 +155,7 @@ mod tests {
 
     #[test]
     fn without_measurements_it_is_what_the_device_reaches() {
-        let on = |threads: f64| corrected(&forest(), &[threads], &[]);
+        let on = |threads: f64| corrected_by(threads, &[]);
         assert_eq!((on(4.0).nodes, on(4.0).values), (vec![Node::Leaf], vec![128, 0]));
         assert_eq!((chosen(on(4.0)), chosen(on(16.0))), ([Some(1); 2], [Some(0); 2]));
     }
@@ -166,18 +163,18 @@ mod tests {
     #[test]
     fn what_is_measured_on_inputs_like_it_changes_the_choice_for_them() {
         let slow_below = residuals(|x| if x < 0.5 { [0.9, -0.5] } else { [0.0, 0.0] });
-        assert_eq!(chosen(corrected(&forest(), &[16.0], &slow_below)), [Some(1), Some(0)]);
+        assert_eq!(chosen(corrected_by(16.0, &slow_below)), [Some(1), Some(0)]);
     }
 
     #[test]
     fn a_level_of_an_input_that_all_classes_share_changes_nothing() {
         let level = residuals(|x| [x, x]);
-        assert_eq!(corrected(&forest(), &[16.0], &level).values, [0, 128, 0, 128]);
+        assert_eq!(corrected_by(16.0, &level).values, [0, 128, 0, 128]);
     }
 
     #[test]
     fn a_class_that_was_measured_nowhere_stays_as_expected() {
         let known = residuals(|_| [0.3, f64::NAN]);
-        assert_eq!(chosen(corrected(&forest(), &[16.0], &known)), [Some(0); 2]);
+        assert_eq!(chosen(corrected_by(16.0, &known)), [Some(0); 2]);
     }
 }

@@ -100,9 +100,11 @@ pub struct Calibrator<'a> {
     study: &'a Study<'a>,
     /// Position of the device in the recordings.
     device: usize,
-    forest: Forest,
+    forest: &'a Forest,
     /// The features of the device that the forest asks for.
     device_features: Vec<f64>,
+    /// The forest on the device.
+    expecting: OnDevice,
     points: Points,
 }
 
@@ -111,13 +113,14 @@ impl<'a> Calibrator<'a> {
     ///
     /// # Panics
     /// When the model is no forest.
-    pub fn new(study: &'a Study<'a>, model: &Model, device: usize) -> Self {
+    pub fn new(study: &'a Study<'a>, model: &'a Model, device: usize) -> Self {
         let task = study.task();
-        let Selector::Forest(forest) = model.selector.clone() else {
+        let Selector::Forest(forest) = &model.selector else {
             panic!("{} are calibrated", CALIBRATED.name())
         };
         let device_features = task.device_row(device, &model.device_features);
-        Self { study, device, forest, device_features, points: Points::new(&task.space) }
+        let expecting = model.selector.on_device(&device_features);
+        Self { study, device, forest, device_features, expecting, points: Points::new(&task.space) }
     }
 
     /// The inputs to measure, at most `count` of these (positions in [`Task::inputs`]), the most telling first.
@@ -147,30 +150,30 @@ impl<'a> Calibrator<'a> {
     /// A selector for the device from these training inputs, which were [`measured`](Self::measured) there; none
     /// where that chooses worse on them than `shipped`, each judged on inputs that it was not calibrated with.
     pub fn fit(&self, measured: &[usize], shipped: &Model) -> Option<Calibration> {
-        if measured.is_empty() || !self.is_as_good(measured, shipped) {
+        let residuals: Vec<Residual> = measured.iter().map(|&input| self.residual(input)).collect();
+        if measured.is_empty() || !self.is_as_good(measured, &residuals, shipped) {
             return None;
         }
         Some(Calibration {
             device: self.study.task().recordings.devices[self.device].id.clone(),
             measured_inputs: measured.len(),
-            selector: self.corrected(measured),
+            selector: self.corrected(&residuals.iter().collect::<Vec<_>>()),
         })
     }
 
     /// Returns the selector that these measured inputs correct.
-    fn corrected(&self, measured: &[usize]) -> Selector {
-        let task = self.study.task();
-        let expecting = Selector::Forest(self.forest.clone()).on_device(&self.device_features);
-        let mut residuals = Vec::with_capacity(measured.len());
-        for &input in measured {
-            let features = task.input_row(input);
-            let mut beside = self.losses(input);
-            for ranked in expecting.rank(&features) {
-                beside[ranked.choice] -= 1.0 - ranked.confidence;
-            }
-            residuals.push(Residual { features, beside });
+    fn corrected(&self, measured: &[&Residual]) -> Selector {
+        Selector::Forest(corrected(self.forest, &self.device_features, measured))
+    }
+
+    /// Returns what was measured of an input beside what is expected.
+    fn residual(&self, input: usize) -> Residual {
+        let features = self.study.task().input_row(input);
+        let mut beside = self.losses(input);
+        for ranked in self.expecting.rank(&features) {
+            beside[ranked.choice] -= 1.0 - ranked.confidence;
         }
-        Selector::Forest(corrected(&self.forest, &self.device_features, &residuals))
+        Residual { features, beside }
     }
 
     /// The training inputs (positions in [`Task::inputs`]) that were measured on the device.
@@ -198,19 +201,18 @@ impl<'a> Calibrator<'a> {
     /// They may be worse by less than one standard error of the difference: the inputs to measure were taken far from
     /// each other, so each is told by the others worse than what was not taken. A tie is none: what nothing speaks
     /// against stays.
-    fn is_as_good(&self, measured: &[usize], shipped: &Model) -> bool {
+    fn is_as_good(&self, measured: &[usize], residuals: &[Residual], shipped: &Model) -> bool {
         let task = self.study.task();
         let shipped = on_device(task, shipped, self.device);
         let folds = measured.len().min(MAX_FOLDS);
         let mut gains = Vec::new();
         for fold in 0..folds {
             let (judged, others): (Vec<_>, Vec<_>) = (0..measured.len()).partition(|at| at % folds == fold);
-            let others: Vec<usize> = others.into_iter().map(|at| measured[at]).collect();
+            let others: Vec<&Residual> = others.into_iter().map(|at| &residuals[at]).collect();
             let corrected = self.corrected(&others).on_device(&[]);
-            for input in judged.into_iter().map(|at| measured[at]) {
+            for at in judged {
                 let [own, shipped] = [&corrected, &shipped].map(|selector| {
-                    let ranked = selector.rank(&task.input_row(input)).into_iter();
-                    task.share(self.device, input, ranked.map(|ranked| ranked.choice).collect())
+                    task.share_of(self.device, measured[at], selector.rank(&residuals[at].features))
                 });
                 gains.extend(own.zip(shipped).map(|(own, shipped)| own - shipped));
             }

@@ -78,7 +78,8 @@ impl Selectors {
 }
 
 /// The selectors of an evaluation in the order of its table: `random` (mean over the admissible variants), the
-/// strategies (of which `static` is the first admissible of an order of the variants by mean share), `majority` (one model a source, majority of their predictions), `auto` (what `fit` would ship), and
+/// strategies (of which `static` is the first admissible of an order of the variants by mean share), `majority` (one
+/// model a source, majority of their predictions), `auto` (what `fit` would ship), and
 /// three that know the held-out device and are never shipped: `best-single-feature` (oracle choice of one device
 /// feature), `nitro-2014` (an SVM over input features alone, trained on the held-out device itself: the bar called
 /// Nitro in the paper's figures, after Muralidharan et al., IPDPS 2014), and `target-trained` (what `fit` would

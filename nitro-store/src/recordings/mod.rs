@@ -53,7 +53,7 @@ pub use feature_times::FeatureTimes;
 pub use keep::LeftOut;
 pub use load::DOUBTFUL_LOAD;
 pub use meanings::Meanings;
-use nitro_core::Artifact;
+use nitro_core::{Artifact, DeviceId};
 pub use outcome::Outcome;
 pub use parameters::assignments;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
@@ -153,6 +153,14 @@ pub struct DeviceRecord {
     pub id: String,
     /// The device's features; devices need not know the same ones.
     pub features: BTreeMap<String, f64>,
+}
+
+impl DeviceRecord {
+    /// Returns the machine or the model of the device; the device itself where it is named without.
+    #[must_use]
+    pub fn machine(&self) -> &str {
+        DeviceId::new(&self.id).machine().unwrap_or(&self.id)
+    }
 }
 
 /// The outcome of one choice on one input and device.

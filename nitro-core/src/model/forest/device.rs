@@ -48,17 +48,7 @@ impl Pruning<'_> {
 
     /// Passes over the subtree that comes next.
     fn skip(&mut self) {
-        let mut open = 1;
-        while open > 0 {
-            match self.forest.nodes[self.node] {
-                Node::Split { .. } => open += 1,
-                Node::Leaf => {
-                    open -= 1;
-                    self.leaf += 1;
-                }
-            }
-            self.node += 1;
-        }
+        (self.node, self.leaf) = self.forest.behind((self.node, self.leaf));
     }
 }
 

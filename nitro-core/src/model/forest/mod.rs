@@ -87,6 +87,21 @@ impl Forest {
         (value - self.origins.get(column).copied().unwrap_or(0.0)) as f32
     }
 
+    /// Returns the node and the leaf behind the subtree that begins with these. Trees and their leaves lie one after the
+    /// other, in preorder.
+    #[must_use]
+    pub fn behind(&self, (mut node, mut leaf): (usize, usize)) -> (usize, usize) {
+        let mut open = 1;
+        while open > 0 {
+            match self.nodes[node] {
+                Node::Split { .. } => open += 1,
+                Node::Leaf => (open, leaf) = (open - 1, leaf + 1),
+            }
+            node += 1;
+        }
+        (node, leaf)
+    }
+
     /// Returns the origins of all input features, which are at most [`MAX_FEATURES`]; none where all are 0.
     fn input_origins(&self) -> Option<Box<[f64; MAX_FEATURES]>> {
         let own = self.origins.get(..self.inputs).filter(|own| own.iter().any(|&origin| origin != 0.0))?;

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::DeviceId;
 use nitro_stats::statistics::mean;
 use rayon::prelude::*;
 
@@ -24,7 +23,6 @@ const MIN_MACHINES: usize = 3;
 const FOLDS: usize = 2;
 /// Bound on the sum of squared sample counts over all forests.
 const EFFORT: f64 = 1e8;
-const GROWTH: Growth = Growth { trees: 32, min_leaf: 2 };
 
 pub(super) fn share(hyperparameters: &Hyperparameters) -> f64 {
     hyperparameters.get(SHARE).copied().unwrap_or(0.0)
@@ -50,8 +48,7 @@ pub(super) fn tune(set: &TrainingSet<'_>) -> Hyperparameters {
 }
 
 fn machine<'a>(set: &TrainingSet<'a>, device: usize) -> &'a str {
-    let id = &set.task.recordings.devices[device].id;
-    DeviceId::new(id).machine().unwrap_or(id)
+    set.task.recordings.devices[device].machine()
 }
 
 /// Trains without a machine and a part of the inputs. Returns the share of speed that is kept on those.
@@ -59,13 +56,13 @@ fn judge(set: &TrainingSet<'_>, left_out: &str, (parts, part): (&[Vec<usize>], u
     let (targets, sources): (Vec<usize>, Vec<usize>) =
         set.sources.iter().partition(|&&source| machine(set, source) == left_out);
     let inputs = rest(parts, part);
-    let selector = forest(&TrainingSet { sources: &sources, inputs: &inputs, ..*set }, GROWTH, share);
+    let selector =
+        forest(&TrainingSet { sources: &sources, inputs: &inputs, ..*set }, Growth::COMPARED, share);
     let mut shares = Vec::new();
     for target in targets {
         let on_device = selector.on_device(&set.task.device_row(target, set.device_features));
         for &input in &parts[part] {
-            let ranked = on_device.rank(&set.task.input_row(input));
-            shares.extend(set.task.share(target, input, ranked.into_iter().map(|own| own.choice).collect()));
+            shares.extend(set.task.share_of(target, input, on_device.rank(&set.task.input_row(input))));
         }
     }
     mean(shares).unwrap_or(0.0)

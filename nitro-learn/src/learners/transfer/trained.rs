@@ -33,8 +33,9 @@ pub fn by_training(
 
 fn judged(task: &Task<'_>, part: &Part<'_>, device_features: &[String], selector: &Selector) -> Tally {
     let selector = selector.on_device(&task.device_row(part.target, device_features));
-    tally(part.judge.iter().map(|&input| {
-        let ranking = selector.rank(&task.input_row(input));
-        task.share(part.target, input, ranking.into_iter().map(|ranked| ranked.choice).collect())
-    }))
+    tally(
+        part.judge
+            .iter()
+            .map(|&input| task.share_of(part.target, input, selector.rank(&task.input_row(input)))),
+    )
 }

@@ -1,5 +1,9 @@
 //! What transfers to devices that are like no source.
 
+use std::collections::BTreeMap;
+
+use nitro_core::DeviceId;
+
 use super::table::{Table, cell, paragraph};
 use crate::Error;
 use crate::figures::{Figures, Foreign, HeldOut};
@@ -42,32 +46,28 @@ pub fn sorts(figures: &Figures) -> Result<String, Error> {
 
 /// Convolutions by number of training inputs.
 pub fn training(figures: &Figures) -> Result<String, Error> {
-    let own = of(figures, CONVOLUTIONS)?;
-    let mut table = Table::new(["training inputs", "one order", "no device features", "all of them"]);
-    for (count, means) in &own.by_training {
-        table.row(row(count.to_string(), |selector| means.get(selector).copied()));
-    }
-    Ok(table.text())
+    Ok(by_count("training inputs", &of(figures, CONVOLUTIONS)?.by_training))
 }
 
 /// Convolutions by number of source architectures.
 pub fn sources(figures: &Figures) -> Result<String, Error> {
-    let own = of(figures, CONVOLUTIONS)?;
-    let mut table = Table::new(["source architectures", "one order", "no device features", "all of them"]);
-    for (count, means) in &own.by_sources {
-        table.row(row(count.to_string(), |selector| means.get(selector).copied()));
+    Ok(by_count("source architectures", &of(figures, CONVOLUTIONS)?.by_sources))
+}
+
+/// A row of means a count.
+fn by_count(head: &str, means: &BTreeMap<usize, BTreeMap<String, f64>>) -> String {
+    let mut table = Table::new([head, "one order", "no device features", "all of them"]);
+    for (count, means) in means {
+        let cells =
+            ["static", "forest-none", "forest-all"].map(|selector| cell(means.get(selector).copied()));
+        table.row(std::iter::once(count.to_string()).chain(cells));
     }
-    Ok(table.text())
+    table.text()
 }
 
 fn of<'a>(figures: &'a Figures, function: &str) -> Result<&'a Foreign, Error> {
     let found = figures.remade.foreign.get(function);
     Ok(found.ok_or_else(|| format!("there are no figures of `{function}`: run with --only foreign"))?)
-}
-
-fn row(head: String, of: impl Fn(&str) -> Option<f64>) -> Vec<String> {
-    let selectors = ["static", "forest-none", "forest-all"];
-    std::iter::once(head).chain(selectors.map(|selector| cell(of(selector)))).collect()
 }
 
 /// A row a device and one of means: selectors, `auto` after some measurements, and what is learned there.
@@ -82,7 +82,7 @@ fn by_device(own: &Foreign) -> Result<String, Error> {
     let mut table = Table::new(heads.iter().map(String::as_str));
     for device in devices {
         let nearest = own.nearest.get(&device.device).copied();
-        let name = device.device.split_once('@').map_or(&*device.device, |(name, _)| name);
+        let name = DeviceId::new(&device.device).part();
         let mut cells = vec![format!("`{name}`"), nearest.map_or("–".to_owned(), |own| format!("{own:.2}"))];
         cells.extend(figures_of(device, &counts)?.into_iter().map(|figure| cell(Some(figure))));
         table.row(cells);

@@ -1,7 +1,7 @@
 //! Choices on devices that are like no source: convolutions on GPUs of another architecture, and sorts on another
 //! processor.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_learn::StudyOptions;
 use nitro_learn::evaluate::{Chooser, LeaveOut, Split};
@@ -36,16 +36,17 @@ pub fn foreign(function: &str) -> Result<Foreign, Error> {
     let split = drawn(&whole, MANY);
     let counts = CALIBRATION.into_iter().filter(|&count| count < split.train.len()).collect();
     let evaluation = evaluate_split(&recordings, &split, LeaveOut::Machine, counts)?;
+    let performance = PerformanceTable::new(&recordings)?;
     let mut by_training = BTreeMap::new();
     for count in TRAINING.into_iter().filter(|&count| count <= whole.train.len()) {
         eprintln!("  {function}: {count} training inputs");
-        by_training.insert(count, means(&recordings, &drawn(&whole, count), usize::MAX)?);
+        by_training.insert(count, means(&performance, &recordings, &drawn(&whole, count), usize::MAX)?);
     }
-    let machines = recordings.devices.iter().map(machine).collect::<std::collections::BTreeSet<_>>().len();
+    let machines: BTreeSet<&str> = recordings.devices.iter().map(DeviceRecord::machine).collect();
     let mut by_sources = BTreeMap::new();
-    for count in 1..machines {
+    for count in 1..machines.len() {
         eprintln!("  {function}: sources of {count} machines");
-        by_sources.insert(count, means(&recordings, &split, count)?);
+        by_sources.insert(count, means(&performance, &recordings, &split, count)?);
     }
     let nearest = (0..recordings.devices.len())
         .map(|device| (recordings.devices[device].id.clone(), nearest(&recordings.devices, device)));
@@ -68,27 +69,31 @@ fn drawn(split: &Split, count: usize) -> Split {
     Split { train, test: split.test.clone() }
 }
 
-/// The machine of a device, or the device itself.
-fn machine(device: &DeviceRecord) -> &str {
-    device.id.split_once('@').map_or(&device.id, |(_, machine)| machine)
-}
-
-/// Returns the mean over devices that were left out with their machine, by strategy. Of other machines this many are
+/// Returns the mean over devices that were left out with their machine, by strategy. So many of the other machines are
 /// sources, in every combination.
-fn means(recordings: &Recordings, split: &Split, machines: usize) -> Result<BTreeMap<String, f64>, Error> {
-    let performance = PerformanceTable::new(recordings)?;
-    let task = Task::new(recordings, &performance, &split.train, 0);
+fn means(
+    performance: &PerformanceTable,
+    recordings: &Recordings,
+    split: &Split,
+    sources: usize,
+) -> Result<BTreeMap<String, f64>, Error> {
+    let task = Task::new(recordings, performance, &split.train, 0);
     let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for device in 0..recordings.devices.len() {
-        let others = LeaveOut::Machine.sources(&recordings.devices, device);
-        for sources in combinations(&recordings.devices, &others, machines) {
+    let machines: BTreeSet<&str> = recordings.devices.iter().map(DeviceRecord::machine).collect();
+    for machine in machines {
+        let (targets, others): (Vec<usize>, Vec<usize>) = (0..recordings.devices.len())
+            .partition(|&device| recordings.devices[device].machine() == machine);
+        for sources in combinations(&recordings.devices, &others, sources) {
             let options = StudyOptions::default();
             let study = Study::new(&task, sources, None, &options);
             for strategy in STRATEGIES {
                 let model = study.fit(strategy.parse()?).model;
-                let chooser = Chooser::new(recordings, &model, device)?;
-                let own = split.test.iter().filter_map(|&input| share(&performance, &chooser, device, input));
-                shares.entry(strategy.to_owned()).or_default().push(mean(&own.collect::<Vec<_>>()));
+                for &device in &targets {
+                    let chooser = Chooser::new(recordings, &model, device)?;
+                    let own =
+                        split.test.iter().filter_map(|&input| share(performance, &chooser, device, input));
+                    shares.entry(strategy.to_owned()).or_default().push(mean(&own.collect::<Vec<_>>()));
+                }
             }
         }
     }
@@ -97,13 +102,12 @@ fn means(recordings: &Recordings, split: &Split, machines: usize) -> Result<BTre
 
 /// The devices of each combination of so many machines; all of them where there are no more.
 fn combinations(devices: &[DeviceRecord], among: &[usize], count: usize) -> Vec<Vec<usize>> {
-    let mut machines: Vec<&str> = among.iter().map(|&device| machine(&devices[device])).collect();
-    machines.dedup();
+    let machines: BTreeSet<&str> = among.iter().map(|&device| devices[device].machine()).collect();
     let mut found = Vec::new();
     for chosen in 0..1_u32 << machines.len() {
         if chosen.count_ones() as usize == count.min(machines.len()) {
             let is_chosen = |device: &&usize| {
-                let own = machine(&devices[**device]);
+                let own = devices[**device].machine();
                 machines.iter().zip(0..).any(|(machine, bit)| *machine == own && chosen >> bit & 1 == 1)
             };
             found.push(among.iter().filter(is_chosen).copied().collect());
