@@ -5,8 +5,6 @@
 
 use nitro_core::model::{Forest, Node};
 
-/// The measured inputs that the node above stands for.
-const SHRINKAGE: f64 = 3.0;
 /// Number of times that levels of inputs and corrections of classes are fitted to each other.
 const SWEEPS: usize = 8;
 
@@ -14,15 +12,22 @@ const SWEEPS: usize = 8;
 pub(super) struct Residual {
     /// Its raw features.
     pub(super) features: Vec<f64>,
-    /// The share of speed that each class lost beside what was expected; not a number where it was not admissible.
+    /// The share of the speed of the best class; none of a class that was not admissible, or not measured.
+    pub(super) shares: Vec<Option<f64>>,
+    /// The share of speed that each class lost beside what was expected; not a number where it has no share.
     pub(super) beside: Vec<f64>,
 }
 
 /// Returns the part of a forest that a device with these features reaches, with corrected leaves. A leaf says what is
-/// lost beside its best class.
-pub(super) fn corrected(forest: &Forest, device_features: &[f64], measured: &[&Residual]) -> Forest {
+/// lost beside its best class. In each node what the node above says counts as so many measured inputs: `shrinkage`.
+pub(super) fn corrected(
+    forest: &Forest,
+    device_features: &[f64],
+    measured: &[&Residual],
+    shrinkage: f64,
+) -> Forest {
     let out = Forest { nodes: Vec::new(), values: Vec::new(), origins: forest.origins.clone(), ..*forest };
-    let mut correction = Correction { forest, device_features, measured, node: 0, leaf: 0, out };
+    let mut correction = Correction { forest, device_features, measured, shrinkage, node: 0, leaf: 0, out };
     correction.out.origins.truncate(forest.inputs);
     let mut all: Vec<usize> = (0..measured.len()).collect();
     while correction.node < forest.nodes.len() {
@@ -36,6 +41,7 @@ struct Correction<'a> {
     forest: &'a Forest,
     device_features: &'a [f64],
     measured: &'a [&'a Residual],
+    shrinkage: f64,
     /// The node and the leaf that come next.
     node: usize,
     leaf: usize,
@@ -118,7 +124,7 @@ impl Correction<'_> {
                 }
             }
             for ((own, above), (sum, count)) in own.iter_mut().zip(above).zip(sums) {
-                *own = (sum + SHRINKAGE * above) / (count + SHRINKAGE);
+                *own = (sum + self.shrinkage * above) / (count + self.shrinkage);
             }
         }
         own
@@ -141,11 +147,11 @@ mod tests {
 
     fn residuals(of: impl Fn(f64) -> [f64; 2]) -> Vec<Residual> {
         let inputs = (0..20).map(|n| f64::from(n) / 20.0 + 0.025);
-        inputs.map(|x| Residual { features: vec![x], beside: of(x).to_vec() }).collect()
+        inputs.map(|x| Residual { features: vec![x], shares: vec![], beside: of(x).to_vec() }).collect()
     }
 
     fn corrected_by(threads: f64, measured: &[Residual]) -> Forest {
-        corrected(&forest(), &[threads], &measured.iter().collect::<Vec<_>>())
+        corrected(&forest(), &[threads], &measured.iter().collect::<Vec<_>>(), 3.0)
     }
 
     fn chosen(forest: Forest) -> [Option<usize>; 2] {

@@ -20,6 +20,7 @@ mod process;
 use std::collections::BTreeSet;
 
 use nitro_core::model::{Calibration, Forest, Model, OnDevice, Selector};
+use nitro_stats::statistics::mean;
 use nitro_store::recordings::Recordings;
 
 use self::correction::{Residual, corrected};
@@ -28,7 +29,7 @@ use super::comparison::{compare, mean_and_standard_error};
 use super::error::LearnError;
 use super::folds::sample;
 use super::learners::CALIBRATED;
-use super::performance::PerformanceTable;
+use super::performance::{PerformanceTable, share_of_choice};
 use super::strategy::Strategy;
 use super::study::{Study, StudyOptions};
 use super::task::Task;
@@ -39,6 +40,9 @@ const MAX_CANDIDATES: usize = 1000;
 /// A calibration that is judged leaves out each measured input in turn, or parts of them where there are more than
 /// these.
 const MAX_FOLDS: usize = 20;
+/// The numbers of measured inputs for which what is known without them may count. The first is right on devices unlike
+/// the sources, the second on most others.
+const SHRINKAGES: [f64; 2] = [3.0, 10.0];
 /// The weight of an input that no captured call is like, where 1 is the mean: programs come to do other things too.
 const UNCALLED: f64 = 0.3;
 
@@ -150,30 +154,35 @@ impl<'a> Calibrator<'a> {
     /// A selector for the device from these training inputs, which were [`measured`](Self::measured) there; none
     /// where that chooses worse on them than `shipped`, each judged on inputs that it was not calibrated with.
     pub fn fit(&self, measured: &[usize], shipped: &Model) -> Option<Calibration> {
-        let residuals: Vec<Residual> = measured.iter().map(|&input| self.residual(input)).collect();
-        if measured.is_empty() || !self.is_as_good(measured, &residuals, shipped) {
+        let residuals: Vec<Residual> = measured.iter().filter_map(|&input| self.residual(input)).collect();
+        let by_error =
+            |one: &f64, other: &f64| self.error(&residuals, *one).total_cmp(&self.error(&residuals, *other));
+        let shrinkage = SHRINKAGES.into_iter().min_by(by_error)?;
+        if residuals.is_empty() || !self.is_as_good(&residuals, shrinkage, shipped) {
             return None;
         }
         Some(Calibration {
             device: self.study.task().recordings.devices[self.device].id.clone(),
-            measured_inputs: measured.len(),
-            selector: self.corrected(&residuals.iter().collect::<Vec<_>>()),
+            measured_inputs: residuals.len(),
+            selector: self.corrected(&residuals.iter().collect::<Vec<_>>(), shrinkage),
         })
     }
 
     /// Returns the selector that these measured inputs correct.
-    fn corrected(&self, measured: &[&Residual]) -> Selector {
-        Selector::Forest(corrected(self.forest, &self.device_features, measured))
+    fn corrected(&self, measured: &[&Residual], shrinkage: f64) -> Selector {
+        Selector::Forest(corrected(self.forest, &self.device_features, measured, shrinkage))
     }
 
-    /// Returns what was measured of an input beside what is expected.
-    fn residual(&self, input: usize) -> Residual {
+    /// Returns what was measured of an input beside what is expected; none where nothing was.
+    fn residual(&self, input: usize) -> Option<Residual> {
         let features = self.study.task().input_row(input);
-        let mut beside = self.losses(input);
-        for ranked in self.expecting.rank(&features) {
-            beside[ranked.choice] -= 1.0 - ranked.confidence;
-        }
-        Residual { features, beside }
+        let shares = self.shares(input)?.to_vec();
+        let expected = losses(&self.expecting, &features, shares.len());
+        let beside = shares.iter().zip(expected).map(|(share, expected)| match share {
+            Some(share) => 1.0 - share - expected,
+            None => f64::NAN,
+        });
+        Some(Residual { beside: beside.collect(), features, shares })
     }
 
     /// The training inputs (positions in [`Task::inputs`]) that were measured on the device.
@@ -192,34 +201,79 @@ impl<'a> Calibrator<'a> {
         task.performance.shares(self.device, task.inputs[input])
     }
 
-    /// Returns the share of speed that each class loses on this device; not a number where the class is not admissible.
-    fn losses(&self, input: usize) -> Vec<f64> {
-        self.shares(input).map(losses).unwrap_or_default()
-    }
-
     /// Returns true if choices on measured inputs, by what the others of them correct, stand beside those of `shipped`.
     /// They may be worse by less than one standard error of the difference: the inputs to measure were taken far from
     /// each other, so each is told by the others worse than what was not taken. A tie is none: what nothing speaks
     /// against stays.
-    fn is_as_good(&self, measured: &[usize], residuals: &[Residual], shipped: &Model) -> bool {
-        let task = self.study.task();
-        let shipped = on_device(task, shipped, self.device);
-        let folds = measured.len().min(MAX_FOLDS);
-        let mut gains = Vec::new();
-        for fold in 0..folds {
-            let (judged, others): (Vec<_>, Vec<_>) = (0..measured.len()).partition(|at| at % folds == fold);
-            let others: Vec<&Residual> = others.into_iter().map(|at| &residuals[at]).collect();
-            let corrected = self.corrected(&others).on_device(&[]);
-            for at in judged {
-                let [own, shipped] = [&corrected, &shipped].map(|selector| {
-                    task.share_of(self.device, measured[at], selector.rank(&residuals[at].features))
-                });
-                gains.extend(own.zip(shipped).map(|(own, shipped)| own - shipped));
+    fn is_as_good(&self, residuals: &[Residual], shrinkage: f64, shipped: &Model) -> bool {
+        let shipped = on_device(self.study.task(), shipped, self.device);
+        let mut gains = Vec::with_capacity(residuals.len());
+        for (judged, corrected) in self.left_out(residuals, shrinkage) {
+            for one in judged {
+                gains.push(one.share_of(&corrected) - one.share_of(&shipped));
             }
         }
         let (mean, error) = mean_and_standard_error(&gains);
         mean > -error
     }
+
+    /// Returns the squared error of what each measured input is expected to lose by what the others correct.
+    fn error(&self, residuals: &[Residual], shrinkage: f64) -> f64 {
+        let mut sum = 0.0;
+        for (judged, corrected) in self.left_out(residuals, shrinkage) {
+            sum += judged.iter().map(|one| one.error(&self.expecting, &corrected)).sum::<f64>();
+        }
+        sum
+    }
+
+    /// Cuts measured inputs into parts; returns each with the selector that the others correct.
+    fn left_out<'r>(
+        &self,
+        residuals: &'r [Residual],
+        shrinkage: f64,
+    ) -> impl Iterator<Item = (Vec<&'r Residual>, OnDevice)> {
+        let folds = residuals.len().min(MAX_FOLDS);
+        (0..folds).map(move |fold| {
+            let is_judged = |at: usize| at % folds == fold;
+            let (judged, others): (Vec<_>, Vec<_>) =
+                residuals.iter().enumerate().partition(|(at, _)| is_judged(*at));
+            let [judged, others] =
+                [judged, others].map(|part| part.into_iter().map(|(_, one)| one).collect());
+            let others: Vec<&Residual> = others;
+            (judged, self.corrected(&others, shrinkage).on_device(&[]))
+        })
+    }
+}
+
+impl Residual {
+    /// Returns the share of exhaustive search that the choice of a selector achieves.
+    fn share_of(&self, selector: &OnDevice) -> f64 {
+        let ranking = selector.rank(&self.features).into_iter().map(|ranked| ranked.choice);
+        share_of_choice(&self.shares, ranking, [])
+    }
+
+    /// Returns the squared error of what is expected after a correction, without the level that all classes share.
+    fn error(&self, expecting: &OnDevice, corrected: &OnDevice) -> f64 {
+        let [before, after] =
+            [expecting, corrected].map(|selector| losses(selector, &self.features, self.beside.len()));
+        let left = self
+            .beside
+            .iter()
+            .zip(before.iter().zip(after))
+            .map(|(beside, (before, after))| beside - (after - before));
+        let left: Vec<f64> = left.filter(|left| !left.is_nan()).collect();
+        let level = mean(left.iter().copied()).unwrap_or(0.0);
+        left.iter().map(|left| (left - level).powi(2)).sum()
+    }
+}
+
+/// Returns the share of speed that each class is expected to lose.
+fn losses(selector: &OnDevice, features: &[f64], classes: usize) -> Vec<f64> {
+    let mut losses = vec![0.0; classes];
+    for ranked in selector.rank(features) {
+        losses[ranked.choice] = 1.0 - ranked.confidence;
+    }
+    losses
 }
 
 /// Returns the weights of inputs that stand for so many calls; 1 in the mean.
@@ -229,10 +283,6 @@ fn weights(calls: &[f64]) -> Vec<f64> {
         return vec![1.0; calls.len()];
     }
     calls.iter().map(|calls| UNCALLED + (1.0 - UNCALLED) * calls / mean).collect()
-}
-
-fn losses(shares: &[Option<f64>]) -> Vec<f64> {
-    shares.iter().map(|share| share.map_or(f64::NAN, |share| 1.0 - share)).collect()
 }
 
 /// Returns a model's choices on a device before it is calibrated.

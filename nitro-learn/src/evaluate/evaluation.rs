@@ -38,6 +38,8 @@ pub struct Evaluation {
 pub struct DeviceEvaluation {
     /// The device.
     pub held_out: String,
+    /// The machine or the model of the device; the device itself where it is named without.
+    pub machine: String,
     /// The devices that were learned from.
     pub sources: Vec<String>,
     /// Figures; a selector that does not apply is absent.
@@ -54,6 +56,17 @@ pub struct DeviceEvaluation {
     /// The results of `auto` after calibration, by number of measured training inputs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calibrated: BTreeMap<usize, Figures>,
+    /// The share of test inputs on which the choice of `auto` cannot be told apart from another variant by the spread
+    /// of their times; none where no spread is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ties: Option<f64>,
+    /// The share of test inputs that change their choice when the model is learned from times that were drawn anew
+    /// from their spreads; none where no spread is known, or nothing was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flips: Option<f64>,
+    /// The share of exhaustive search that is lost by these changes, in the mean over all test inputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flips_regret: Option<f64>,
     /// Device features that a selector used.
     pub device_features: BTreeMap<&'static str, Vec<String>>,
     /// The strategy that `auto` is here.

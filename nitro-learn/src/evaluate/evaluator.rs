@@ -12,6 +12,7 @@ use super::chooser::{net_shares_of_model, shares_of_model};
 use super::error::EvaluateError;
 use super::evaluation::{DeviceEvaluation, Shares};
 use super::figures::{Figures, Selectors};
+use super::stability::{Resampled, ties};
 use crate::calibration::Calibrator;
 use crate::comparison::{Comparison, compare_all};
 use crate::learners::CALIBRATED;
@@ -30,6 +31,9 @@ pub struct EvaluateOptions {
     pub leave_out: LeaveOut,
     /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.
     pub calibration: Vec<usize>,
+    /// Number of times that everything is learned anew from other draws of the recorded times, to see which choices
+    /// change.
+    pub draws: usize,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -86,6 +90,7 @@ pub(super) struct Evaluator<'a> {
     pub(super) task: &'a Task<'a>,
     pub(super) test: &'a [usize],
     options: &'a EvaluateOptions,
+    resampled: Resampled,
     /// The reference trained on one device alone, where it has training samples: what a majority is made of, and on
     /// the held-out device Nitro of 2014.
     local: Vec<Option<Model>>,
@@ -98,7 +103,8 @@ impl<'a> Evaluator<'a> {
         let devices = 0..task.recordings.devices.len();
         let alone = devices.clone().map(|_| OnceLock::new()).collect();
         let local = devices.map(|device| baselines::reference_of(task, device, &options.study)).collect();
-        Self { task, test, options, local, alone }
+        let resampled = Resampled::new(task.recordings, options.draws, options.seed);
+        Self { task, test, options, resampled, local, alone }
     }
 
     pub(super) fn has_tests(&self, device: usize) -> bool {
@@ -164,13 +170,19 @@ impl<'a> Evaluator<'a> {
         let left_out = self.test.iter().filter(|&&input| performance.shares(device, input).is_none()).count();
         let random_successful = baselines::random_successful(performance, device, self.test);
         let some_failed = random_successful != shares["random"];
+        let flips =
+            self.resampled.flips(self.task, self.options, (sources, &auto_model), (device, self.test))?;
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),
+            machine: recordings.devices[device].machine().to_owned(),
             sources: sources.iter().map(|&source| recordings.devices[source].id.clone()).collect(),
             selectors: Selectors::of(&shares),
             random_successful: Figures::new(random_successful).filter(|_| some_failed),
             with_features: Selectors::of(&net_shares),
             calibrated: calibrated.unwrap_or_default(),
+            ties: ties(self.task, &auto_model, device, self.test)?,
+            flips: flips.as_ref().map(|flips| flips.inputs),
+            flips_regret: flips.map(|flips| flips.regret),
             shares,
             net_shares,
             device_features,

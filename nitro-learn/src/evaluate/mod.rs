@@ -21,6 +21,7 @@ mod overhead;
 mod pairs;
 mod same_learner;
 mod split;
+mod stability;
 mod statistics;
 mod worst;
 

@@ -141,7 +141,7 @@ fn json_is_the_form_of_the_contract() {
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(keys(&json), ["devices", "function", "test_inputs", "train_inputs", "variants"]);
     let device = &json["devices"][0];
-    assert_eq!(keys(device), ["auto_is", "device_features", "held_out", "selectors", "sources"]);
+    assert_eq!(keys(device), ["auto_is", "device_features", "held_out", "machine", "selectors", "sources"]);
     assert_eq!(device["held_out"], "d0");
     assert_eq!(device["sources"], serde_json::json!(["d1", "d2"]));
     assert_eq!(keys(&device["selectors"]["static"]), ["mean", "p05", "worst"]);
@@ -441,4 +441,33 @@ fn one_source_fewer_is_learned_from_the_rest_alone() {
         fewer.iter().find(|one| (one.held_out, one.removed) == (held_out, removed)).unwrap()
     };
     assert_eq!(without(0, 1).majority, Some(0.5));
+}
+
+/// The evaluation of a device among three, where every time has this spread and is learned from five draws.
+fn of_spread(spread_ns: f64) -> DeviceEvaluation {
+    let mut recordings = recordings(3);
+    recordings.measurements.iter_mut().for_each(|one| one.spread_ns = spread_ns);
+    let options = EvaluateOptions { draws: 5, ..EvaluateOptions::default() };
+    evaluate(&recordings, &Split::by_name(&recordings), &options).unwrap().devices.remove(0)
+}
+
+#[test]
+fn times_that_are_told_apart_are_no_ties_and_give_the_same_choices_again() {
+    let device = of_spread(0.01);
+    assert_eq!((device.ties, device.flips, device.flips_regret), (Some(0.0), Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn times_within_their_spread_are_ties_and_change_choices() {
+    // 10, 20 and 40 ns with standard errors of 21 ns.
+    let device = of_spread(40.0);
+    assert_eq!(device.ties, Some(1.0));
+    assert!(device.flips > Some(0.1) && device.flips_regret > Some(0.01), "{device:?}");
+}
+
+#[test]
+fn without_spreads_nothing_is_said_of_ties() {
+    let device = of_spread(0.0);
+    assert_eq!((device.ties, device.flips, device.flips_regret), (None, None, None));
+    assert_eq!((device.held_out.as_str(), device.machine.as_str()), ("d0", "d0"));
 }

@@ -12,6 +12,9 @@ use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists, at_least_one};
 
+/// Number of times that times are drawn anew, to see which choices change.
+const DRAWS: usize = 5;
+
 /// The settings of an evaluation.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct EvaluateRequest {
@@ -77,7 +80,7 @@ impl Trainer {
             self.tell(format!("{function}: leaving out each of {} devices {what}", recordings.devices.len()));
             let EvaluateRequest { study, objective, leave_out, calibration, seed, .. } = request.clone();
             let objective = objective.of(&recordings)?;
-            let options = EvaluateOptions { study, objective, leave_out, calibration, seed };
+            let options = EvaluateOptions { study, objective, leave_out, calibration, draws: DRAWS, seed };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
         }))
     }

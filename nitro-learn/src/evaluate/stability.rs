@@ -1,0 +1,132 @@
+//! The stability of choices: ties that no measurement tells apart, and choices that change if all is measured again.
+
+use std::f64::consts::TAU;
+
+use nitro_core::model::Model;
+use nitro_stats::random::Random;
+use nitro_stats::statistics::mean;
+use nitro_store::recordings::{Measurement, Outcome, Recordings};
+
+use super::chooser::Chooser;
+use super::error::EvaluateError;
+use super::evaluator::EvaluateOptions;
+use crate::performance::PerformanceTable;
+use crate::study::Study;
+use crate::task::Task;
+
+/// The standard errors of a difference within which two times are not told apart: 95 of 100 equal ones lie there.
+const TOLD_APART: f64 = 2.0;
+
+/// Training sets as they could have been recorded as well: each time is drawn anew from what its repeats say of it.
+pub(super) struct Resampled {
+    sets: Vec<Recordings>,
+}
+
+/// The change of choices when a model is learned from other draws of the same measurements.
+pub(super) struct Flips {
+    /// The share of test inputs whose choice is another one, in the mean over the draws.
+    pub(super) inputs: f64,
+    /// The share of exhaustive search that is lost by that, in the mean over all test inputs; below 0 where it is won.
+    pub(super) regret: f64,
+}
+
+impl Resampled {
+    /// Draws so many sets; none where no spread of any time is known.
+    pub(super) fn new(recordings: &Recordings, count: usize, seed: u64) -> Self {
+        let is_known = recordings.measurements.iter().any(|one| one.error_ns() > 0.0);
+        let count = if is_known { count } else { 0 };
+        Self { sets: (0..count as u64).map(|draw| drawn(recordings, seed ^ draw)).collect() }
+    }
+
+    /// Returns how the choices of `auto`, which was fitted from these sources, change on a device; none without draws.
+    pub(super) fn flips(
+        &self,
+        task: &Task<'_>,
+        options: &EvaluateOptions,
+        (sources, auto): (&[usize], &Model),
+        (device, test): (usize, &[usize]),
+    ) -> Result<Option<Flips>, EvaluateError> {
+        let chosen = choices(task, auto, device, test)?;
+        let known = task.recordings.devices[device].features.keys().cloned().collect();
+        let (mut changed, mut lost) = (Vec::new(), Vec::new());
+        for recordings in &self.sets {
+            let performance = PerformanceTable::new(recordings)?;
+            let again = Task::new(recordings, &performance, &task.inputs, task.seed);
+            let again = again.with_objective(&options.objective);
+            let study = Study::new(&again, sources.to_vec(), Some(&known), &options.study);
+            let model = study.fit(auto.provenance.strategy.parse()?).model;
+            let model = Model { gate: auto.gate.clone(), caution: auto.caution.clone(), ..model };
+            let again = choices(&again, &model, device, test)?;
+            for ((&input, before), after) in test.iter().zip(&chosen).zip(again) {
+                let Some(shares) = task.performance.shares(device, input) else { continue };
+                let share = |class: &Option<usize>| class.and_then(|class| shares[class]).unwrap_or(0.0);
+                changed.push(f64::from(u8::from(*before != after)));
+                lost.push(share(before) - share(&after));
+            }
+        }
+        Ok(mean(changed).zip(mean(lost)).map(|(inputs, regret)| Flips { inputs, regret }))
+    }
+}
+
+/// Draws each time from a normal distribution about its median, as wide as the standard error of that.
+fn drawn(recordings: &Recordings, seed: u64) -> Recordings {
+    let mut drawn = recordings.clone();
+    let mut random = Random::new(seed);
+    for one in &mut drawn.measurements {
+        if let Outcome::Time(time_ns) = &one.outcome {
+            // Box and Muller, 1958; no time falls to nothing.
+            let normal = (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (TAU * random.unit()).cos();
+            one.outcome = Outcome::Time((time_ns + normal * one.error_ns()).max(0.5 * time_ns));
+        }
+    }
+    drawn
+}
+
+/// Returns the class that a model chooses for each of some inputs on a device.
+fn choices(
+    task: &Task<'_>,
+    model: &Model,
+    device: usize,
+    inputs: &[usize],
+) -> Result<Vec<Option<usize>>, EvaluateError> {
+    let chooser = Chooser::of_classes(task.recordings, task.performance.classes(), model, device)?;
+    let mut choices = Vec::with_capacity(inputs.len());
+    for &input in inputs {
+        let shares = task.performance.shares(device, input);
+        choices.push(shares.and_then(|shares| chooser.choose(input, |class| shares[class].is_some())));
+    }
+    Ok(choices)
+}
+
+/// Returns the share of test inputs on which the choice of a model cannot be told apart from another variant; none
+/// where no spread is known.
+pub(super) fn ties(
+    task: &Task<'_>,
+    model: &Model,
+    device: usize,
+    test: &[usize],
+) -> Result<Option<f64>, EvaluateError> {
+    let recordings = task.recordings;
+    let of_device = || recordings.measurements.iter().filter(|one| one.device == device);
+    if of_device().all(|one| one.error_ns() == 0.0) {
+        return Ok(None);
+    }
+    let mut by_input: Vec<Vec<(usize, &Measurement)>> = vec![Vec::new(); recordings.inputs.len()];
+    for one in of_device() {
+        by_input[one.input].extend(task.performance.classes().of_measurement(one).map(|class| (class, one)));
+    }
+    let mut tied = Vec::with_capacity(test.len());
+    for (&input, class) in test.iter().zip(choices(task, model, device, test)?) {
+        let Some(class) = class else { continue };
+        let (own, others): (Vec<_>, Vec<_>) = by_input[input].iter().partition(|(other, _)| *other == class);
+        let is_tied = own.iter().any(|(_, own)| others.iter().any(|(_, other)| is_tie(own, other)));
+        tied.push(f64::from(u8::from(is_tied)));
+    }
+    Ok(mean(tied))
+}
+
+/// Returns true for two times that their spreads do not tell apart.
+fn is_tie(one: &Measurement, other: &Measurement) -> bool {
+    let times = one.outcome.time_ns().zip(other.outcome.time_ns());
+    times.is_some_and(|(a, b)| (a - b).abs() <= TOLD_APART * one.error_ns().hypot(other.error_ns()))
+}
