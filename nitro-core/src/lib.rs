@@ -50,6 +50,7 @@ mod processor_time;
 pub mod provide;
 mod reason;
 pub mod recording;
+mod regime;
 mod replaceable;
 mod selection;
 mod stats;
@@ -72,6 +73,7 @@ pub use parameter::{Configuration, ConfigurationError, Parameter, ParameterKind,
 pub use prepare::PrepareError;
 pub use processor_time::ProcessorTime;
 pub use reason::{Far, Reason, ReasonKind};
+pub use regime::{Regime, UnknownRegime, in_regime, unstated_feature};
 pub use selection::{Selection, first_admissible};
 pub use stats::{Count, Stats, stats};
 pub use variant::VariantInfo;

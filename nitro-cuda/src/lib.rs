@@ -106,6 +106,5 @@ pub use nitro_launch::{Integers, LaunchPlan, PlanError, PlannedPtx};
 pub use open::{device, parse, partition};
 pub use program::{Definitions, Program};
 pub use provider::Devices;
-pub use stopwatch::flush_l2_between_repeats;
 pub use stream::Stream;
 pub use variable::Variable;

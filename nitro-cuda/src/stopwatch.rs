@@ -1,37 +1,11 @@
 //! Timing by events on the stream of the call. The time is from the moment the device reaches the work to the moment
 //! it has done it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use nitro_core::Stopwatch;
+use nitro_core::{Regime, Stopwatch};
 
 use crate::driver::driver;
 use crate::event::Event;
 use crate::{Buffer, CudaError, Stream, profiled_launches};
-
-static FLUSH: AtomicBool = AtomicBool::new(false);
-
-/// Makes timed calls of this process begin with nothing of their data in the second-level cache, or no longer.
-/// Before each, a buffer twice its size is written, outside the timed part.
-///
-/// ```no_run
-/// use nitro_core::Device;
-/// use nitro_cuda::{Buffer, CudaError};
-///
-/// let (x, mut y) = (Buffer::<f32>::zeroed(1 << 20)?, Buffer::zeroed(1 << 20)?);
-/// let times_ns = [true, false].map(|flush| {
-///     nitro_cuda::flush_l2_between_repeats(flush);
-///     let mut stopwatch = nitro_cuda::current().stopwatch();
-///     stopwatch.start();
-///     y.copy_from(&x).map(|()| stopwatch.stop())
-/// });
-/// let [cold, warm] = times_ns;
-/// assert!(cold? > warm?, "8 MiB are found in the cache");
-/// # Ok::<(), CudaError>(())
-/// ```
-pub fn flush_l2_between_repeats(flush: bool) {
-    FLUSH.store(flush, Ordering::Relaxed);
-}
 
 /// A stopwatch of two events on a stream.
 pub(crate) struct Events {
@@ -43,7 +17,7 @@ pub(crate) struct Events {
 struct Pair {
     begin: Event,
     end: Event,
-    /// The buffer that is written to empty the cache.
+    /// The buffer of twice the second-level cache's size that is written before a cold call.
     eviction: Option<Buffer<u8>>,
 }
 
@@ -84,7 +58,7 @@ impl Stopwatch for Events {
 
 impl Pair {
     fn new(stream: Stream) -> Result<Self, CudaError> {
-        let eviction = if FLUSH.load(Ordering::Relaxed) {
+        let eviction = if Regime::of_thread() == Regime::Cold {
             Some(Buffer::uninit_on(stream, 2 * stream.device.attributes().l2_bytes as usize)?)
         } else {
             None

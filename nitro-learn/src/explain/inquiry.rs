@@ -49,8 +49,9 @@ impl<'a> Inquiry<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         let Question { model, function, given, device, .. } = *question;
         let features: Vec<f64> = model.features.iter().map(|name| given[name]).collect();
+        let device_features = model.device_features.iter();
         let device_features: Vec<f64> =
-            model.device_features.iter().map(|name| device.features[name]).collect();
+            device_features.map(|name| device.feature(name).unwrap_or(f64::NAN)).collect();
         let choices =
             model.choices.iter().map(|text| function.and_then(|function| function.choice(text).ok()));
         Self {

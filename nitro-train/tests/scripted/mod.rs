@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nitro::{Device, DeviceEntry, Stopwatch};
+use nitro::{Device, DeviceEntry, Regime, Stopwatch};
 use nitro_train::measure::Processors;
 use nitro_train::provide::{DeviceProvider, OpenDevice};
 use nitro_train::{BoxError, ProcessorTime};
@@ -64,6 +64,10 @@ impl DeviceProvider for Devices {
 
     fn forms(&self) -> &'static str {
         "scripted:N"
+    }
+
+    fn regimes(&self) -> &'static [Regime] {
+        &[Regime::Eager, Regime::Cold]
     }
 
     fn check(&self, _: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
