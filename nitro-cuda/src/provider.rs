@@ -44,7 +44,7 @@ impl DeviceProvider for Devices {
     }
 
     fn regimes(&self) -> &'static [Regime] {
-        &[Regime::Eager, Regime::Cold]
+        &Regime::ALL
     }
 
     fn check(&self, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {

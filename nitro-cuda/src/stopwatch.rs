@@ -1,14 +1,31 @@
 //! Timing by events on the stream of the call. The time is from the moment the device reaches the work to the moment
-//! it has done it.
+//! it has done it. In the regime `graph` the work is a graph of what the call launches.
 
+use nitro_core::recording::wants_parts;
 use nitro_core::{Regime, Stopwatch};
 
+use crate::capture::Capture;
 use crate::driver::driver;
 use crate::event::Event;
+use crate::graph::SingleLaunch;
 use crate::{Buffer, CudaError, Stream, profiled_launches};
 
+/// The stopwatch of a call on the stream, in the regime of the thread.
+pub(crate) fn of_call(stream: Stream) -> Box<dyn Stopwatch> {
+    // The parts of a call are timed one by one, which waits for the device, and a profiler looks at launches.
+    match Regime::of_thread() == Regime::Graph && !wants_parts() && !profiled_launches::is_on() {
+        true => Box::new(Replay { stream, capture: None, failure: None }),
+        false => by_events(stream),
+    }
+}
+
+/// The stopwatch of work that is not captured.
+pub(crate) fn by_events(stream: Stream) -> Box<dyn Stopwatch> {
+    profiled_launches::stopwatch(stream).unwrap_or_else(|| Box::new(Events::new(stream)))
+}
+
 /// A stopwatch of two events on a stream.
-pub(crate) struct Events {
+struct Events {
     stream: Stream,
     /// Absent once something has failed: the time is then no number.
     pair: Option<Pair>,
@@ -22,26 +39,20 @@ struct Pair {
 }
 
 impl Events {
-    /// The stopwatch of a call on the stream.
-    pub(crate) fn boxed(stream: Stream) -> Box<dyn Stopwatch> {
-        if let Some(profiled) = profiled_launches::stopwatch(stream) {
-            return profiled;
-        }
-        let mut events = Self { stream, pair: None };
-        events.pair = Pair::new(stream).map_err(|error| events.report(&error)).ok();
-        Box::new(events)
+    fn new(stream: Stream) -> Self {
+        Self { stream, pair: Pair::new(stream).map_err(|error| report(stream, &error)).ok() }
     }
+}
 
-    fn report(&self, error: &CudaError) {
-        tracing::warn!(device = %self.stream.device, %error, "the timed work failed");
-    }
+fn report(stream: Stream, error: &CudaError) {
+    tracing::warn!(device = %stream.device, %error, "the timed work failed");
 }
 
 impl Stopwatch for Events {
     fn start(&mut self) {
         let started = self.pair.as_mut().map_or(Ok(()), |pair| pair.start(self.stream));
         if let Err(error) = started {
-            self.report(&error);
+            report(self.stream, &error);
             self.pair = None;
         }
     }
@@ -49,7 +60,7 @@ impl Stopwatch for Events {
     fn stop(&mut self) -> f64 {
         let Some(pair) = &self.pair else { return f64::NAN };
         pair.stop(self.stream).unwrap_or_else(|error| {
-            self.report(&error);
+            report(self.stream, &error);
             self.pair = None;
             f64::NAN
         })
@@ -84,5 +95,57 @@ impl Pair {
             driver!(cuEventElapsedTime_v2(&mut time_ms, self.begin.handle, self.end.handle))?;
         }
         Ok(f64::from(time_ms) * 1e6)
+    }
+}
+
+/// A stopwatch that captures a call into a graph and times the replay, the only time that the work is done.
+struct Replay {
+    stream: Stream,
+    /// The capture of the call that runs.
+    capture: Option<Result<Capture, CudaError>>,
+    /// The reason for which the last call could not be captured.
+    failure: Option<String>,
+}
+
+impl Replay {
+    /// Ends a capture: the graph, ready to be launched.
+    fn graph(&self, capture: Result<Capture, CudaError>) -> Result<SingleLaunch, CudaError> {
+        SingleLaunch::new(self.stream, &capture?.end()?)
+    }
+
+    /// Times one replay of the graph.
+    fn time(&self, graph: &SingleLaunch) -> Result<f64, CudaError> {
+        let mut pair = Pair::new(self.stream)?;
+        pair.start(self.stream)?;
+        graph.launch()?;
+        pair.stop(self.stream)
+    }
+}
+
+impl Stopwatch for Replay {
+    fn start(&mut self) {
+        self.failure = None;
+        self.capture = Some(Capture::begin(self.stream));
+    }
+
+    fn stop(&mut self) -> f64 {
+        let Some(capture) = self.capture.take() else { return f64::NAN };
+        let graph = self.graph(capture).map_err(|error| {
+            // What was freed in vain during the capture is no failure of what comes next.
+            let _ = self.stream.device.take_deferred_error();
+            self.failure = Some(format!(
+                "cannot be captured into a CUDA graph, as where it waits for the device: {error}"
+            ));
+        });
+        graph.ok().map_or(f64::NAN, |graph| {
+            self.time(&graph).unwrap_or_else(|error| {
+                report(self.stream, &error);
+                f64::NAN
+            })
+        })
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 }

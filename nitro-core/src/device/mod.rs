@@ -116,6 +116,12 @@ pub trait Stopwatch {
     /// Ends timing: returns the duration in nanoseconds. It is NaN when the work failed on the device after the call
     /// had returned (launches are asynchronous).
     fn stop(&mut self) -> f64;
+
+    /// The reason for which the last [`stop`](Self::stop) had no time, where it is known better than that the work
+    /// failed on the device. It goes on a sentence about the variant.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// One device: its identity and its device features. A device in a regime is a device of its own.

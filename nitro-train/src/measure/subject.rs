@@ -37,7 +37,8 @@ impl Subject<'_> {
         let (output, observation) = record(self.function, self.function.default_choice(), choices, call)
             .map_err(|panicked| RecordError::DefaultPanicked { function, input: input.clone(), panicked })?;
         if observation.faults > 0 {
-            let what = "failed on the device or panicked".to_owned();
+            let unknown = || "failed on the device or panicked".to_owned();
+            let what = observation.fault.unwrap_or_else(unknown);
             return Err(RecordError::DefaultFailed { function, input, what });
         }
         if observation.calls == 0 {
