@@ -8,9 +8,9 @@ use std::process::{Command, ExitCode, Output};
 
 use nitro::{Regime, code_variant};
 use nitro_train::recordings::Outcome;
-use nitro_train::{Trainer, Tunable, store};
+use nitro_train::{BoxError, Session, Trainer, Tunable, store};
 
-use crate::scripted::{Devices, Hidden, ID, Scripted, TIME_NS};
+use crate::scripted::{Devices, Hidden, ID, Scripted, TIME_NS, WAITS};
 
 #[code_variant(name = "scan", device = Scripted, features(size = n), variants(plain, staged), default = plain)]
 fn scan(n: u32) -> u32;
@@ -30,6 +30,21 @@ fn staged(n: u32) -> u32 {
     n
 }
 
+/// Its default waits for the device after each of its steps.
+#[code_variant(name = "walk", device = Scripted, features(size = n), variants(stepwise, fused), default = stepwise)]
+fn walk(n: u32) -> u32;
+
+fn stepwise(n: u32) -> u32 {
+    WAITS.set(true);
+    TIME_NS.set(1e8);
+    n
+}
+
+fn fused(n: u32) -> u32 {
+    TIME_NS.set(2e8);
+    n
+}
+
 pub fn main() -> ExitCode {
     if std::env::args().len() > 1 {
         let tunable = Tunable::new(scan::function(), |session| {
@@ -41,11 +56,17 @@ pub fn main() -> ExitCode {
         });
         let names = (0..30).map(|n| format!("{}/{n}", if n % 3 == 0 { "test" } else { "train" }));
         let tunable = tunable.generated_inputs(names);
-        return Trainer::new().devices(Devices).processors(Hidden).tunable(tunable).main();
+        let walks = |session: &mut Session<'_>| -> Result<(), BoxError> {
+            session.checked_input("steps", || walk(3), |expected, found| expected == found)?;
+            Ok(())
+        };
+        let trainer = Trainer::new().devices(Devices).processors(Hidden);
+        return trainer.tunable(tunable).function(walk::function(), walks).main();
     }
     let folder = tempfile::tempdir().expect("a folder");
     both_regimes_are_recorded_beside_each_other(folder.path());
     the_regime_decides_where_it_is_learned_from(folder.path());
+    a_default_that_cannot_be_captured_fails_like_others(folder.path());
     what_cannot_be_measured_is_refused_in_one_sentence(folder.path());
     ExitCode::SUCCESS
 }
@@ -69,12 +90,14 @@ fn both_regimes_are_recorded_beside_each_other(folder: &Path) {
         let asked = ["--device", "scripted:0", "--regime", "cold"];
         let cold = if machine == "left" { &named[..] } else { &asked };
         for arguments in [&["--device", "scripted:0"], cold] {
-            let (output, text) = train(folder, machine, &[&["record"], arguments].concat());
+            let (output, text) =
+                train(folder, machine, &[&["record", "--function", "scan"], arguments].concat());
             assert!(output.status.success(), "{text}");
         }
     }
     // The two ways to say it mean the same device.
-    let again = ["record", "--device", "scripted:0", "--regime", "cold", "--sample", "0"];
+    let again =
+        ["record", "--function", "scan", "--device", "scripted:0", "--regime", "cold", "--sample", "0"];
     let (_, text) = train(folder, "left", &again);
     assert!(text.contains("scan on scripted:0+cold: 0 inputs to measure, 30 measured before"), "{text}");
 
@@ -98,7 +121,8 @@ fn both_regimes_are_recorded_beside_each_other(folder: &Path) {
 
 /// The share of exhaustive search that `auto` achieves on each device that is left out.
 fn shares(folder: &Path, leave_out: &str) -> Vec<(String, Vec<String>, f64)> {
-    let (output, text) = train(folder, "left", &["evaluate", "--leave-out", leave_out, "--json"]);
+    let (output, text) =
+        train(folder, "left", &["evaluate", "--function", "scan", "--leave-out", leave_out, "--json"]);
     assert!(output.status.success(), "{text}");
     let evaluation: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
     let share = |device: &serde_json::Value| {
@@ -121,7 +145,7 @@ fn the_regime_decides_where_it_is_learned_from(folder: &Path) {
         );
         assert_eq!(share, 0.25, "{held_out}: its regime was never seen");
     }
-    let (output, text) = train(folder, "left", &["fit", "--models", "models"]);
+    let (output, text) = train(folder, "left", &["fit", "--function", "scan", "--models", "models"]);
     assert!(output.status.success(), "{text}");
     for (device, variant) in [("scripted:0", "plain"), ("scripted:0+cold", "staged")] {
         let arguments = ["explain", "scan", "size=5", "--device", device, "--models", "models", "--json"];
@@ -133,6 +157,26 @@ fn the_regime_decides_where_it_is_learned_from(folder: &Path) {
             "on {device} of another machine: {explained}"
         );
     }
+}
+
+fn a_default_that_cannot_be_captured_fails_like_others(folder: &Path) {
+    for regime in ["eager", "graph"] {
+        let arguments = ["record", "--function", "walk", "--device", "scripted:0", "--regime", regime];
+        let (output, text) = train(folder, "left", &arguments);
+        assert!(output.status.success(), "{text}");
+    }
+    let path = folder.join("s.db");
+    let recordings = store::open(path.to_str().unwrap()).unwrap().load("walk").unwrap();
+    for one in &recordings.measurements {
+        let (device, variant) = (&recordings.devices[one.device], &*recordings.variants[one.variant]);
+        let expected = match (device.regime(), variant) {
+            (Regime::Graph, "stepwise") => (Outcome::Failed, "waits for the device"),
+            (_, "stepwise") => (Outcome::Time(1e8), ""),
+            _ => (Outcome::Time(2e8), ""),
+        };
+        assert_eq!((one.outcome, &*one.reason), expected, "{} {variant}", device.id);
+    }
+    assert_eq!(recordings.measurements.len(), 4);
 }
 
 fn what_cannot_be_measured_is_refused_in_one_sentence(folder: &Path) {
