@@ -8,7 +8,7 @@ use super::Machine;
 /// The size that a last-level cache is taken for where the system tells none.
 const USUAL_BYTES: u64 = 64 << 20;
 /// The largest size that is believed.
-const MOST_BYTES: u64 = 1 << 30;
+const MOST_BYTES: u64 = 512 << 20;
 /// Words of eight bytes in a line of a cache, at most.
 const LINE_WORDS: usize = 8;
 
