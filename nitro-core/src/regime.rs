@@ -97,7 +97,9 @@ impl FromStr for Regime {
 /// The value of a device feature that nobody has to state: of the features of regimes it is 0.
 ///
 /// ```
-/// assert_eq!((nitro_core::unstated_feature("regime_cold"), nitro_core::unstated_feature("l3_bytes")), (Some(0.0), None));
+/// use nitro_core::unstated_feature;
+///
+/// assert_eq!((unstated_feature("regime_cold"), unstated_feature("l3_bytes")), (Some(0.0), None));
 /// ```
 pub fn unstated_feature(name: &str) -> Option<f64> {
     Regime::features().any(|own| own == name).then_some(0.0)

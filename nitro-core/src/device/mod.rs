@@ -45,8 +45,8 @@ pub trait Device {
     /// The device's description; the same entry for the same device, for the life of the process.
     fn entry(&self) -> &'static DeviceEntry;
 
-    /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream. It times in the regime of
-    /// the thread ([`Regime::of_thread`]), where the device has it.
+    /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream. It times in the regime
+    /// of the thread ([`Regime::of_thread`]), where the device has it.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
 
     /// The regime of a call that begins now, as far as the device can tell. What the program says of a thread
@@ -275,8 +275,8 @@ impl DeviceEntry {
         REGISTRY.iter()
     }
 
-    /// The device feature of this name; that of a regime in which the device is not is 0. Asking for a measured one runs
-    /// the measurements, once, and waits for them.
+    /// The device feature of this name; that of a regime in which the device is not is 0. Asking for a measured one
+    /// runs the measurements, once, and waits for them.
     pub fn feature(&self, name: &str) -> Option<f64> {
         self.described(name).or_else(|| value(self.measured().iter().map(|own| &own.feature), name))
     }

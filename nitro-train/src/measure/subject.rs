@@ -26,8 +26,8 @@ impl Subject<'_> {
 
     /// Runs the default choice once; returns its output, and what it tells of the input and of some choices.
     ///
-    /// These are the features, and which of the choices are admissible. An `Err` is an output like others. In a graph it
-    /// is an eager run.
+    /// These are the features, and which of the choices are admissible. An `Err` is an output like others. In graphs
+    /// it is an eager run.
     pub(super) fn describe<R>(
         &self,
         name: &str,
@@ -76,7 +76,7 @@ impl Subject<'_> {
         Some(format!("feature `{feature}` is {} at first and {}", first[index], later[index]))
     }
 
-    /// Returns true where calls are captured into graphs. There the default fails like others where it cannot be captured.
+    /// Returns true where calls are captured into graphs. A default that cannot be captured fails there like others.
     pub(super) fn is_in_graphs(&self) -> bool {
         self.device.entry().regime() == Regime::Graph
     }
