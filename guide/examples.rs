@@ -15,6 +15,7 @@ pages! {
     features "src/features.md"
     parameters "src/parameters.md"
     devices "src/devices.md"
+    recording "src/recording.md"
     gpu "src/gpu.md"
     nests "src/nests.md"
     one_nest "src/one-nest.md"

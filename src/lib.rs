@@ -74,9 +74,9 @@ pub use nitro_core::{
     Artifact, ArtifactError, Benchmark, Choice, CodeChoice, CodeVariant, Configuration, ConfigurationError,
     Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Doubt, Far, FeatureValue, FeatureVector,
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
-    ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, ReloadError, Selection, Stats,
-    Stopwatch, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic,
-    set_exact, set_models, stats,
+    ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, Regime, ReloadError, Selection,
+    Stats, Stopwatch, UnknownChoice, UnknownRegime, UnknownVariant, VariantInfo, host, in_regime, model,
+    recording, reload, set_deterministic, set_exact, set_models, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -10,7 +10,8 @@ use crate::inline_cache::{CacheLookup, Call};
 use crate::inline_gate::CachedChoice;
 use crate::recording::{InnerCall, RecordedCall, TimedCall};
 use crate::{
-    Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording, stats,
+    Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording,
+    regime, stats,
 };
 
 /// Chooses the variant for a call that the inline cache does not settle. Tries, in order: a remembered choice with a
@@ -114,7 +115,7 @@ pub fn select<C: CodeChoice, const N: usize>(
     let mut row = [0.0; N];
     let question = Question {
         function,
-        device: device.entry(),
+        device: regime::device_of_selection(device),
         compute: &|needs, row| features(needs, all_of(row)),
         admissible: &|choice| admissible(C::of(choice)),
         tolerance,
@@ -125,7 +126,9 @@ pub fn select<C: CodeChoice, const N: usize>(
     let assessment =
         chosen.prediction.as_ref().map(|prediction| question.assess(state, prediction, &mut row));
     let far = assessment.and_then(|assessment| assessment.far());
+    let regime = question.device.regime();
     let reason = match (chosen.reason, far) {
+        (Reason::Predicted, _) if !state.knows(regime) => Reason::PredictedForEager { regime },
         (Reason::Predicted, Some(far)) => Reason::PredictedFar { far },
         (reason, _) => reason,
     };

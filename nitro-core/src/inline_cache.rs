@@ -11,7 +11,7 @@ use std::ptr;
 use std::thread::LocalKey;
 
 use crate::inline_gate::{CachedChoice, InlineGate};
-use crate::{Device, DeviceEntry, epoch, stats};
+use crate::{Device, DeviceEntry, epoch, regime, stats};
 
 /// Number of inputs that are remembered. They are compared one after the other.
 const ENTRIES: usize = 8;
@@ -58,7 +58,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
         // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A
         // call does not leave it. (In a closure for `with`, what follows would be a call of its own.)
         let cache = cache.try_with(ptr::from_ref).ok().map(|cache| unsafe { &*cache });
-        Self { cache, epoch: epoch::now(), device: device.entry() }
+        Self { cache, epoch: epoch::now(), device: regime::device_of_call(device) }
     }
 
     #[inline]

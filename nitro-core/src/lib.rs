@@ -6,7 +6,8 @@
 //! - A *feature* is a number computed from the arguments of a call ([`FeatureVector`]); a *device feature* is a number
 //!   that describes the machine ([`DeviceEntry`]).
 //! - A *constraint* forbids a variant for an input; a [`Contract`] says how near its results are to the default's.
-//! - A [`Device`] is where a call runs: the [`host`], a part of it, or what another crate brings.
+//! - A [`Device`] is where a call runs: the [`host`], a part of it, or what another crate brings. In a [`Regime`] it is
+//!   a device of its own.
 //! - A [`model::Model`] ranks variants from features and device features. It is a file that introduces itself:
 //!   function, variants and features by name.
 //! - A [`Selection`] is the chosen variant together with its [`Reason`].
@@ -50,6 +51,7 @@ mod processor_time;
 pub mod provide;
 mod reason;
 pub mod recording;
+mod regime;
 mod replaceable;
 mod selection;
 mod stats;
@@ -72,6 +74,7 @@ pub use parameter::{Configuration, ConfigurationError, Parameter, ParameterKind,
 pub use prepare::PrepareError;
 pub use processor_time::ProcessorTime;
 pub use reason::{Far, Reason, ReasonKind};
+pub use regime::{Regime, UnknownRegime, in_regime, unstated_feature};
 pub use selection::{Selection, first_admissible};
 pub use stats::{Count, Stats, stats};
 pub use variant::VariantInfo;

@@ -3,10 +3,10 @@
 
 use std::error::Error;
 
-use crate::Device;
 pub use crate::chain::Chain;
 pub use crate::device::feature_cache::cache_folder;
 pub use crate::events::tell as tell_event;
+use crate::{Device, Regime};
 
 /// Devices of one kind, found by what a user writes on a command line. In the example those are the accelerators of
 /// [`Device`]'s.
@@ -58,6 +58,12 @@ pub trait DeviceProvider: Send + Sync {
 
     /// The forms in which its devices are written, for help texts, e.g. `cuda:N or cuda:N/SMSsm`.
     fn forms(&self) -> &'static str;
+
+    /// The regimes in which its devices time calls. The devices' stopwatches do so where the thread is in such a regime
+    /// ([`Regime::of_thread`]).
+    fn regimes(&self) -> &'static [Regime] {
+        &[Regime::Eager]
+    }
 
     /// Checks that `text` is well formed, as far as can be told without touching a device.
     ///
@@ -122,12 +128,6 @@ pub trait OpenDevice: Device + Send + Sync {
     /// # Errors
     /// When the device cannot be used now; `work` has not run then.
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>>;
-
-    /// Makes timed calls begin with empty caches from now on, or no longer. False when this kind of device has no
-    /// way to that.
-    fn empty_caches(&self, _empty: bool) -> bool {
-        false
-    }
 
     /// The way to profile the device's kernels; none when this kind of device has no way to that.
     fn profiled(&self) -> Option<&dyn Profiled> {

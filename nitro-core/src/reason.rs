@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Regime;
+
 /// The reason why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where
 /// the text says "default", the default variant runs.
 ///
@@ -24,6 +26,12 @@ pub enum Reason {
     PredictedFar {
         /// The input, the device, or both.
         far: Far,
+    },
+    /// The model's first choice for an eager call. The call is in another regime, in which no device of the model's
+    /// training was.
+    PredictedForEager {
+        /// The regime of the call.
+        regime: Regime,
     },
     /// The model's first choice among the variants it knows. This one, declared in the code, was not there when the
     /// model was trained.
@@ -107,7 +115,7 @@ macro_rules! reason_kinds {
 
         impl ReasonKind {
             /// All kinds, in order.
-            pub const ALL: [Self; 21] = [$(Self::$kind,)*];
+            pub const ALL: [Self; 22] = [$(Self::$kind,)*];
         }
 
         impl fmt::Display for ReasonKind {
@@ -135,6 +143,7 @@ macro_rules! reason_kinds {
 reason_kinds! {
     Predicted => "predicted",
     PredictedFar => "predicted, far from the training",
+    PredictedForEager => "predicted for eager calls",
     PredictedWithout => "predicted, the model does not know all variants",
     Unsure => "unsure",
     FirstChoiceInadmissible => "first choice inadmissible",
@@ -203,6 +212,12 @@ impl fmt::Display for Reason {
         match self {
             Self::Predicted => write!(formatter, "predicted by the model"),
             Self::PredictedFar { far } => write!(formatter, "predicted by the model, {far}"),
+            Self::PredictedForEager { regime } => {
+                write!(
+                    formatter,
+                    "predicted as for an eager call by a model that knows no device in regime {regime}"
+                )
+            }
             Self::PredictedWithout { unknown } => {
                 write!(formatter, "predicted by a model that does not know `{unknown}`")
             }

@@ -27,6 +27,8 @@ pub struct Observation {
     pub failures: usize,
     /// Number of these failures that are no answer: the call panicked, or its work failed on the device.
     pub faults: usize,
+    /// The reason of the first fault, where the device's stopwatch knows one ([`Stopwatch::failure`]).
+    pub fault: Option<String>,
     /// All features of the first call, in the order of [`Function::features`].
     pub features: Vec<f64>,
     /// The first call, counted from 1, whose features differ from those of the first, and its features.
@@ -288,6 +290,9 @@ impl TimedCall {
         of_recording(|Recording { observation, .. }| {
             // A stopwatch that has no time to give says that the work failed on the device.
             let is_fault = !time_ns.is_finite();
+            if is_fault && observation.fault.is_none() {
+                observation.fault = stopwatch.failure().map(str::to_owned);
+            }
             observation.time_ns += if is_fault { 0.0 } else { time_ns };
             observation.calls += 1;
             observation.failures += usize::from(is_error || is_fault);

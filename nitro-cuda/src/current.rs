@@ -4,12 +4,11 @@
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::CUresult;
-use nitro_core::{Device, DeviceEntry, Stopwatch};
+use nitro_core::{Device, DeviceEntry, Regime, Stopwatch};
 
 use crate::error::check;
 use crate::open::device;
-use crate::stopwatch::Events;
-use crate::{Cuda, CudaError, Stream, thread};
+use crate::{Cuda, CudaError, Stream, capture, stopwatch, thread};
 
 /// The place of a call: a device's stream, or nowhere on a machine without CUDA.
 #[derive(Clone, Copy, Debug)]
@@ -95,9 +94,13 @@ impl Device for Current {
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
         match self.stream {
-            Some(stream) => Events::boxed(stream),
+            Some(stream) => stopwatch::of_call(stream),
             None => Box::new(NoClock),
         }
+    }
+
+    fn regime(&self) -> Regime {
+        self.stream.map_or(Regime::Eager, regime)
     }
 
     fn is_lost(&self) -> bool {
@@ -111,7 +114,11 @@ impl Device for Cuda {
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        Events::boxed(self.stream())
+        stopwatch::of_call(self.stream())
+    }
+
+    fn regime(&self) -> Regime {
+        regime(self.stream())
     }
 
     fn is_lost(&self) -> bool {
@@ -124,6 +131,11 @@ impl Device for Cuda {
         });
         answer.is_err_and(|error| error.is_fatal())
     }
+}
+
+/// The regime of a call on a stream: the stream is captured, or the call is an eager one.
+fn regime(stream: Stream) -> Regime {
+    if capture::is_captured(stream).unwrap_or(false) { Regime::Graph } else { Regime::Eager }
 }
 
 /// Nothing runs where there is no device.

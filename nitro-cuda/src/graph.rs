@@ -110,6 +110,37 @@ pub(crate) fn destroy(device: Cuda, executable: CUgraphExec) {
     }
 }
 
+/// A graph of a capture that is launched once: what it allocates and does not free is there once.
+pub(crate) struct SingleLaunch {
+    stream: Stream,
+    executable: CUgraphExec,
+}
+
+impl SingleLaunch {
+    /// Takes the graph to the stream's device.
+    pub(crate) fn new(stream: Stream, nodes: &Nodes) -> Result<Self, CudaError> {
+        let _active = stream.device.activate()?;
+        let graph = Self { stream, executable: nodes.instantiate()? };
+        // SAFETY: graph and stream are of the context that is current.
+        unsafe { driver!(cuGraphUpload(graph.executable, stream.handle)) }?;
+        Ok(graph)
+    }
+
+    /// Launches it, and does not wait.
+    pub(crate) fn launch(&self) -> Result<(), CudaError> {
+        let _active = self.stream.device.activate()?;
+        // SAFETY: graph and stream are of the context that is current. Whoever has captured the launches has answered
+        // for them, and what they work on lives for as long as the call that is timed.
+        unsafe { driver!(cuGraphLaunch(self.executable, self.stream.handle)) }
+    }
+}
+
+impl Drop for SingleLaunch {
+    fn drop(&mut self) {
+        destroy(self.stream.device, self.executable);
+    }
+}
+
 /// A graph that is being made.
 pub(crate) struct Nodes(pub(crate) CUgraph);
 

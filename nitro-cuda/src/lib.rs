@@ -21,16 +21,17 @@
 //!
 //! # CUDA graphs
 //!
-//! A function may be called while its stream is captured, in any capture mode. Choosing asks nothing of the driver,
-//! allocates nothing and waits for nothing, so the graph holds what the chosen variant launches and no more. It
-//! holds that variant for good: a replay chooses nothing, so capture anew where features change.
+//! A function may be called while its stream is captured, in any capture mode. Choosing asks the driver at most whether
+//! it is, allocates nothing and waits for nothing, so the graph holds what the chosen variant launches and no more. It
+//! holds that variant for good: a replay chooses nothing, so capture anew where features change. A captured call is one
+//! of [`Regime::Graph`](nitro_core::Regime::Graph).
 //!
 //! The first call on a device is legal during a capture too. Opening the device and compiling and loading kernels
 //! happen beside the captured stream. A thread of the background measures device features on a stream of its own.
 //! Until they are there the default variant is captured, so call `FUNCTION::prepare()` before the capture. What a
 //! variant does is its own matter. One that waits for its stream, as reading a [`Buffer`] does, ends the capture
-//! with an error. A recording waits after every call, so it cannot capture. Measuring functions of
-//! [`register_feature`] have to keep off the device's own stream.
+//! with an error. A program cannot capture what it records: a recording captures each call itself in that regime, and
+//! waits after it in the others. Measuring functions of [`register_feature`] have to keep off the device's own stream.
 //!
 //! ```no_run
 //! use nitro_cuda::{Buffer, CudaError, Grid, Program};
@@ -106,6 +107,5 @@ pub use nitro_launch::{Integers, LaunchPlan, PlanError, PlannedPtx};
 pub use open::{device, parse, partition};
 pub use program::{Definitions, Program};
 pub use provider::Devices;
-pub use stopwatch::flush_l2_between_repeats;
 pub use stream::Stream;
 pub use variable::Variable;

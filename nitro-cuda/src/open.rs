@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use nitro_core::DeviceEntry;
+use nitro_core::{DeviceEntry, Regime};
 
 use crate::context::{self, Context};
 use crate::device::{self, MOST_DEVICES, State};
@@ -80,6 +80,7 @@ fn state(name: Name, index: usize) -> Result<State, CudaError> {
     let multiprocessors = name.multiprocessors.unwrap_or(attributes.multiprocessors);
     let id = attributes.identity(name.multiprocessors);
     let entry = DeviceEntry::intern(&id, || attributes.features(multiprocessors), features::benchmarks);
+    entry.in_regime(Regime::Graph); // not in the first call that is captured
     // A GPU and its partitions share one pool: what one of them frees, another can use.
     let pool = match device::of_gpu(name.ordinal) {
         Some(open) => open.0.pool,

@@ -2,12 +2,13 @@
 
 use std::error::Error;
 
+use nitro_core::Regime;
 use nitro_core::provide::{DeviceProvider, OpenDevice, Profiled};
 
 use crate::driver::device_count;
 use crate::name::Name;
 use crate::open::open;
-use crate::{Cuda, CudaError, flush_l2_between_repeats};
+use crate::{Cuda, CudaError};
 
 /// Brings `cuda:N` and `cuda:N/SMSsm` to a trainer: `Trainer::new().devices(nitro_cuda::Devices::new())`.
 ///
@@ -40,6 +41,10 @@ impl DeviceProvider for Devices {
 
     fn forms(&self) -> &'static str {
         "cuda:N or cuda:N/SMSsm"
+    }
+
+    fn regimes(&self) -> &'static [Regime] {
+        &Regime::ALL
     }
 
     fn check(&self, text: &str) -> Result<(), Box<dyn Error + Send + Sync>> {
@@ -80,11 +85,6 @@ impl OpenDevice for Cuda {
     fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Box<dyn Error + Send + Sync>> {
         self.scope(work);
         Ok(())
-    }
-
-    fn empty_caches(&self, empty: bool) -> bool {
-        flush_l2_between_repeats(empty);
-        true
     }
 
     fn profiled(&self) -> Option<&dyn Profiled> {

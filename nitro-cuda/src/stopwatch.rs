@@ -1,40 +1,31 @@
 //! Timing by events on the stream of the call. The time is from the moment the device reaches the work to the moment
-//! it has done it.
+//! it has done it. In the regime `graph` the work is a graph of what the call launches.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use nitro_core::recording::wants_parts;
+use nitro_core::{Regime, Stopwatch};
 
-use nitro_core::Stopwatch;
-
+use crate::capture::Capture;
 use crate::driver::driver;
 use crate::event::Event;
+use crate::graph::SingleLaunch;
 use crate::{Buffer, CudaError, Stream, profiled_launches};
 
-static FLUSH: AtomicBool = AtomicBool::new(false);
+/// The stopwatch of a call on the stream, in the regime of the thread.
+pub(crate) fn of_call(stream: Stream) -> Box<dyn Stopwatch> {
+    // The parts of a call are timed one by one, which waits for the device, and a profiler looks at launches.
+    match Regime::of_thread() == Regime::Graph && !wants_parts() && !profiled_launches::is_on() {
+        true => Box::new(Replay { stream, capture: None, failure: None }),
+        false => by_events(stream),
+    }
+}
 
-/// Makes timed calls of this process begin with nothing of their data in the second-level cache, or no longer.
-/// Before each, a buffer twice its size is written, outside the timed part.
-///
-/// ```no_run
-/// use nitro_core::Device;
-/// use nitro_cuda::{Buffer, CudaError};
-///
-/// let (x, mut y) = (Buffer::<f32>::zeroed(1 << 20)?, Buffer::zeroed(1 << 20)?);
-/// let times_ns = [true, false].map(|flush| {
-///     nitro_cuda::flush_l2_between_repeats(flush);
-///     let mut stopwatch = nitro_cuda::current().stopwatch();
-///     stopwatch.start();
-///     y.copy_from(&x).map(|()| stopwatch.stop())
-/// });
-/// let [cold, warm] = times_ns;
-/// assert!(cold? > warm?, "8 MiB are found in the cache");
-/// # Ok::<(), CudaError>(())
-/// ```
-pub fn flush_l2_between_repeats(flush: bool) {
-    FLUSH.store(flush, Ordering::Relaxed);
+/// The stopwatch of work that is not captured.
+pub(crate) fn by_events(stream: Stream) -> Box<dyn Stopwatch> {
+    profiled_launches::stopwatch(stream).unwrap_or_else(|| Box::new(Events::new(stream)))
 }
 
 /// A stopwatch of two events on a stream.
-pub(crate) struct Events {
+struct Events {
     stream: Stream,
     /// Absent once something has failed: the time is then no number.
     pair: Option<Pair>,
@@ -43,31 +34,25 @@ pub(crate) struct Events {
 struct Pair {
     begin: Event,
     end: Event,
-    /// The buffer that is written to empty the cache.
+    /// The buffer of twice the second-level cache's size that is written before a cold call.
     eviction: Option<Buffer<u8>>,
 }
 
 impl Events {
-    /// The stopwatch of a call on the stream.
-    pub(crate) fn boxed(stream: Stream) -> Box<dyn Stopwatch> {
-        if let Some(profiled) = profiled_launches::stopwatch(stream) {
-            return profiled;
-        }
-        let mut events = Self { stream, pair: None };
-        events.pair = Pair::new(stream).map_err(|error| events.report(&error)).ok();
-        Box::new(events)
+    fn new(stream: Stream) -> Self {
+        Self { stream, pair: Pair::new(stream).map_err(|error| report(stream, &error)).ok() }
     }
+}
 
-    fn report(&self, error: &CudaError) {
-        tracing::warn!(device = %self.stream.device, %error, "the timed work failed");
-    }
+fn report(stream: Stream, error: &CudaError) {
+    tracing::warn!(device = %stream.device, %error, "the timed work failed");
 }
 
 impl Stopwatch for Events {
     fn start(&mut self) {
         let started = self.pair.as_mut().map_or(Ok(()), |pair| pair.start(self.stream));
         if let Err(error) = started {
-            self.report(&error);
+            report(self.stream, &error);
             self.pair = None;
         }
     }
@@ -75,7 +60,7 @@ impl Stopwatch for Events {
     fn stop(&mut self) -> f64 {
         let Some(pair) = &self.pair else { return f64::NAN };
         pair.stop(self.stream).unwrap_or_else(|error| {
-            self.report(&error);
+            report(self.stream, &error);
             self.pair = None;
             f64::NAN
         })
@@ -84,7 +69,7 @@ impl Stopwatch for Events {
 
 impl Pair {
     fn new(stream: Stream) -> Result<Self, CudaError> {
-        let eviction = if FLUSH.load(Ordering::Relaxed) {
+        let eviction = if Regime::of_thread() == Regime::Cold {
             Some(Buffer::uninit_on(stream, 2 * stream.device.attributes().l2_bytes as usize)?)
         } else {
             None
@@ -110,5 +95,57 @@ impl Pair {
             driver!(cuEventElapsedTime_v2(&mut time_ms, self.begin.handle, self.end.handle))?;
         }
         Ok(f64::from(time_ms) * 1e6)
+    }
+}
+
+/// A stopwatch that captures a call into a graph and times the replay, the only time that the work is done.
+struct Replay {
+    stream: Stream,
+    /// The capture of the call that runs.
+    capture: Option<Result<Capture, CudaError>>,
+    /// The reason for which the last call could not be captured.
+    failure: Option<String>,
+}
+
+impl Replay {
+    /// Ends a capture: the graph, ready to be launched.
+    fn graph(&self, capture: Result<Capture, CudaError>) -> Result<SingleLaunch, CudaError> {
+        SingleLaunch::new(self.stream, &capture?.end()?)
+    }
+
+    /// Times one replay of the graph.
+    fn time(&self, graph: &SingleLaunch) -> Result<f64, CudaError> {
+        let mut pair = Pair::new(self.stream)?;
+        pair.start(self.stream)?;
+        graph.launch()?;
+        pair.stop(self.stream)
+    }
+}
+
+impl Stopwatch for Replay {
+    fn start(&mut self) {
+        self.failure = None;
+        self.capture = Some(Capture::begin(self.stream));
+    }
+
+    fn stop(&mut self) -> f64 {
+        let Some(capture) = self.capture.take() else { return f64::NAN };
+        let graph = self.graph(capture).map_err(|error| {
+            // What was freed in vain during the capture is no failure of what comes next.
+            let _ = self.stream.device.take_deferred_error();
+            self.failure = Some(format!(
+                "cannot be captured into a CUDA graph, as where it waits for the device: {error}"
+            ));
+        });
+        graph.ok().map_or(f64::NAN, |graph| {
+            self.time(&graph).unwrap_or_else(|error| {
+                report(self.stream, &error);
+                f64::NAN
+            })
+        })
+    }
+
+    fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
     }
 }

@@ -8,8 +8,9 @@ use std::ptr;
 use std::sync::LazyLock;
 
 use cudarc::driver::sys::{self, CUgraph, CUgraphExec, CUresult, CUstreamCaptureMode};
-use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
-use nitro::{Device, Reason, code_variant};
+use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
+use nitro::recording::{Observation, Panicked, record};
+use nitro::{Device, Reason, Regime, code_variant, in_regime};
 use nitro_cuda::{
     Buffer, Cuda, CudaError, Executable, Grid, LaunchPlan, Module, Options, Program, Source, Stream, compile,
     device, on, partition,
@@ -28,6 +29,7 @@ const SOURCE: &str = r#"
 /// One program a test, so that each compiles and loads its own.
 static WARM: Program = Program::new("warm.cu", SOURCE);
 static COLD: Program = Program::new("cold.cu", SOURCE);
+static REPLAYED: Program = Program::new("replayed.cu", SOURCE);
 
 const LENGTH: usize = 100_000;
 
@@ -79,6 +81,44 @@ functions! {
     warm WARM;
     cold COLD;
 }
+
+/// Of its variants, one cannot be captured, and one does not come to its end.
+#[code_variant(
+    device = on(stream),
+    features(length = x.len()),
+    variants(launches, waits, breaks),
+    default = launches,
+    model = OF_GRAPHS.as_slice(),
+)]
+fn replayed(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError>;
+
+fn launches(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
+    launch(&REPLAYED, 256, stream, x)
+}
+
+fn waits(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
+    launch(&REPLAYED, 256, stream, x)?;
+    stream.synchronize()
+}
+
+fn breaks(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
+    launch(&REPLAYED, 256, stream, x)?;
+    panic!("as a variant may")
+}
+
+/// A model that was trained on calls in graphs too: there it takes `launches`, otherwise `waits`.
+static OF_GRAPHS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let nodes = vec![Node::Split { column: 1, threshold: 0.5 }, Node::Leaf, Node::Leaf];
+    let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![128, 0, 0, 128], origins: vec![] };
+    let model = Model {
+        choices: vec!["launches".into(), "waits".into()],
+        device_features: vec!["regime_graph".into()],
+        selector: Selector::Forest(forest),
+        provenance: Provenance { sources: vec!["cuda:0+graph@lab".into()], ..Provenance::default() },
+        ..Model::from_bytes(&model(replayed::function().name())).unwrap()
+    };
+    model.to_bytes()
+});
 
 /// A model that takes large blocks for long buffers; it asks for a device feature that has to be measured.
 fn model(function: &str) -> Vec<u8> {
@@ -196,7 +236,7 @@ fn a_call_is_captured_and_replayed_and_choosing_allocates_nothing() {
             warm::add(stream, &mut x).unwrap();
             assert_eq!(allocations(), before);
             assert_eq!(selection.variant(), warm::add::Variant::LargeBlocks);
-            assert_eq!(selection.reason(), Reason::Predicted);
+            assert_eq!(selection.reason(), Reason::PredictedForEager { regime: Regime::Graph });
         });
         assert_eq!(nodes(stream.device(), graph), 1, "the launch, and nothing of the choice");
         assert_eq!(values(&x), 2, "what is captured does not run");
@@ -226,13 +266,77 @@ fn even_a_first_call_may_fall_into_a_capture() {
         assert_eq!(part.entry().measured().len(), 3, "waits until they are measured");
         let selection = cold::add::select(stream, &mut x);
         assert_eq!(selection.variant(), cold::add::Variant::LargeBlocks);
-        assert_eq!(selection.reason(), Reason::Predicted, "the device feature was measured");
+        let predicted = Reason::PredictedForEager { regime: Regime::Graph };
+        assert_eq!(selection.reason(), predicted, "the device feature was measured");
         cold::add(stream, &mut x).unwrap();
     });
     assert!(std::fs::read_dir(cache.path()).unwrap().count() > 0, "something was compiled or measured");
     assert_eq!(nodes(part, graph), 2, "the launches, and nothing of what was measured");
     replay(stream, graph, 2);
     assert_eq!(values(&x), 4);
+}
+
+/// One recorded call in a graph.
+fn recorded(
+    stream: Stream,
+    x: &mut Buffer<u32>,
+    variant: &str,
+) -> Result<(Result<(), CudaError>, Observation), Panicked> {
+    let choice = replayed::function().choice(variant).unwrap();
+    in_regime(Regime::Graph, || record(replayed::function(), choice, &[choice], || replayed(stream, x)))
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_call_in_the_regime_graph_is_captured_and_its_replay_does_the_work_once() {
+    let _cache = empty_cache();
+    let gpu = device(0).unwrap();
+    for stream in [gpu.stream(), Stream::new(gpu).unwrap()] {
+        let mut x = gpu.scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
+        gpu.stream().synchronize().unwrap();
+        for round in 1..=3 {
+            let (result, seen) = recorded(stream, &mut x, "launches").unwrap();
+            result.unwrap();
+            assert!(seen.time_ns > 0.0 && seen.faults == 0, "{seen:?}");
+            assert!(seen.device.is_some_and(|id| id.contains("cuda:0+graph@")));
+            assert_eq!(values(&x), 2 * round - 1);
+            // What cannot be captured has done nothing, and nothing of it is left.
+            let (result, seen) = recorded(stream, &mut x, "waits").unwrap();
+            assert!(result.is_err() && seen.faults == 1, "{seen:?}");
+            let fault = seen.fault.unwrap();
+            assert!(fault.starts_with("cannot be captured into a CUDA graph"), "{fault}");
+            assert!(recorded(stream, &mut x, "breaks").is_err());
+            assert!(!gpu.is_lost());
+            replayed(stream, &mut x).unwrap();
+            stream.synchronize().unwrap();
+            assert_eq!(values(&x), 2 * round);
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_captured_call_chooses_for_graphs_where_the_model_knows_them() {
+    let _cache = empty_cache();
+    let stream = Stream::new(device(0).unwrap()).unwrap();
+    let mut x = device(0).unwrap().scope(|| Buffer::<u32>::zeroed(LENGTH)).unwrap();
+    device(0).unwrap().stream().synchronize().unwrap();
+    let selection = replayed::select(stream, &mut x);
+    assert_eq!((selection.variant(), selection.reason()), (replayed::Variant::Waits, Reason::Predicted));
+    replayed(stream, &mut x).unwrap();
+    for _ in 0..2 {
+        let graph = captured(stream, || {
+            let selection = replayed::select(stream, &mut x);
+            assert_eq!(selection.variant(), replayed::Variant::Launches);
+            assert_eq!(selection.reason(), Reason::Predicted);
+            replayed(stream, &mut x).unwrap();
+            let eager = in_regime(Regime::Eager, || replayed::select(stream, &mut x));
+            assert_eq!(eager.variant(), replayed::Variant::Waits, "the program may say otherwise");
+        });
+        assert_eq!(nodes(stream.device(), graph), 1);
+        replay(stream, graph, 1);
+    }
+    assert_eq!(values(&x), 3);
 }
 
 #[test]

@@ -144,7 +144,7 @@ impl<'a> Task<'a> {
 
     /// The value of a device feature, not a number where the device does not know it.
     pub fn device_feature(&self, device: usize, feature: &str) -> f64 {
-        self.recordings.devices[device].features.get(feature).copied().unwrap_or(f64::NAN)
+        self.recordings.devices[device].feature(feature).unwrap_or(f64::NAN)
     }
 
     /// Raw device features of one device.

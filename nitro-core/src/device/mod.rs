@@ -16,6 +16,7 @@ use self::measured::{Benchmark, Present};
 use crate::chain::Chain;
 use crate::events;
 use crate::replaceable::Replaceable;
+use crate::{DeviceId, Regime, unstated_feature};
 
 /// A place where calls run. The option `device = EXPR` of `#[code_variant]` takes any value of a type that
 /// implements this.
@@ -44,8 +45,15 @@ pub trait Device {
     /// The device's description; the same entry for the same device, for the life of the process.
     fn entry(&self) -> &'static DeviceEntry;
 
-    /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream.
+    /// A stopwatch that times work on this device, e.g. by the clock or by events of a stream. It times in the regime
+    /// of the thread ([`Regime::of_thread`]), where the device has it.
     fn stopwatch(&self) -> Box<dyn Stopwatch>;
+
+    /// The regime of a call that begins now, as far as the device can tell. What the program says of a thread
+    /// ([`in_regime`](crate::in_regime())) goes before it.
+    fn regime(&self) -> Regime {
+        Regime::Eager
+    }
 
     /// Returns true where this process can no longer use the device, as after an illegal memory access on a GPU. A
     /// fresh process can use it again.
@@ -61,6 +69,10 @@ impl<D: Device + ?Sized> Device for &D {
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
         (**self).stopwatch()
+    }
+
+    fn regime(&self) -> Regime {
+        (**self).regime()
     }
 
     fn is_lost(&self) -> bool {
@@ -104,9 +116,15 @@ pub trait Stopwatch {
     /// Ends timing: returns the duration in nanoseconds. It is NaN when the work failed on the device after the call
     /// had returned (launches are asynchronous).
     fn stop(&mut self) -> f64;
+
+    /// The reason for which the last [`stop`](Self::stop) had no time, where it is known better than that the work
+    /// failed on the device. It goes on a sentence about the variant.
+    fn failure(&self) -> Option<&str> {
+        None
+    }
 }
 
-/// One device: its identity and its device features.
+/// One device: its identity and its device features. A device in a regime is a device of its own.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -124,6 +142,11 @@ pub trait Stopwatch {
 /// ```
 pub struct DeviceEntry {
     id: String,
+    regime: Regime,
+    /// The same device in the eager regime, whose features it has too; none where it is that itself.
+    eager: Option<&'static DeviceEntry>,
+    /// The same device in the other regimes, each made when it is first asked for.
+    in_regimes: [OnceBox<DeviceEntry>; Regime::ALL.len()],
     described: Vec<DeviceFeature>,
     momentary: Vec<DeviceFeature>,
     benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
@@ -181,18 +204,64 @@ impl DeviceEntry {
             |entry| entry.id == id,
             || {
                 let (described, momentary) = described();
-                Self {
-                    id: id.to_owned(),
-                    described,
-                    momentary,
-                    benchmarks,
-                    measured: Replaceable::new(),
-                    kept: OnceBox::new(),
-                    is_wanted: AtomicBool::new(false),
-                    is_told: AtomicBool::new(false),
-                }
+                Self { momentary, ..Self::new(id.to_owned(), described, benchmarks) }
             },
         )
+    }
+
+    /// An entry in the eager regime.
+    fn new(
+        id: String,
+        described: Vec<DeviceFeature>,
+        benchmarks: fn(&DeviceEntry) -> Vec<Benchmark>,
+    ) -> Self {
+        Self {
+            id,
+            regime: Regime::Eager,
+            eager: None,
+            in_regimes: [const { OnceBox::new() }; Regime::ALL.len()],
+            described,
+            momentary: Vec::new(),
+            benchmarks,
+            measured: Replaceable::new(),
+            kept: OnceBox::new(),
+            is_wanted: AtomicBool::new(false),
+            is_told: AtomicBool::new(false),
+        }
+    }
+
+    /// The same device in a regime. It has a device feature more ([`Regime::feature`]); what is measured of it is
+    /// measured once for all regimes.
+    ///
+    /// ```
+    /// use nitro_core::{Device, Regime, host::Host};
+    ///
+    /// let host = Host::with_threads(2);
+    /// let cold = host.entry().in_regime(Regime::Cold);
+    /// assert!(cold.id().starts_with("host:2+cold@"));
+    /// assert_eq!((cold.feature("threads"), cold.feature("regime_cold")), (Some(2.0), Some(1.0)));
+    /// assert_eq!(host.entry().feature("regime_cold"), Some(0.0));
+    /// assert_eq!(cold.in_regime(Regime::Eager), host.entry());
+    /// ```
+    pub fn in_regime(&'static self, regime: Regime) -> &'static Self {
+        let eager = self.eager();
+        let Some(feature) = regime.feature() else { return eager };
+        eager.in_regimes[regime as usize].get_or_init(|| {
+            let described = vec![DeviceFeature { name: feature.to_owned(), value: 1.0 }];
+            let id = DeviceId::new(&eager.id).in_regime(regime);
+            Box::new(Self { regime, eager: Some(eager), ..Self::new(id, described, |_| Vec::new()) })
+        })
+    }
+
+    /// The regime.
+    #[must_use]
+    pub fn regime(&self) -> Regime {
+        self.regime
+    }
+
+    /// The same device in the eager regime. What is measured and kept is there.
+    fn eager(&self) -> &Self {
+        self.eager.unwrap_or(self)
     }
 
     /// The identity in stores and tables, e.g. `host:4@MACHINE`.
@@ -206,32 +275,38 @@ impl DeviceEntry {
         REGISTRY.iter()
     }
 
-    /// The device feature of this name. Asking for a measured one runs the measurements, once, and waits for them.
+    /// The device feature of this name; that of a regime in which the device is not is 0. Asking for a measured one
+    /// runs the measurements, once, and waits for them.
     pub fn feature(&self, name: &str) -> Option<f64> {
         self.described(name).or_else(|| value(self.measured().iter().map(|own| &own.feature), name))
     }
 
     /// The device feature of this name among those that are known without measuring.
     pub fn described(&self, name: &str) -> Option<f64> {
-        self.of_kind(name).or_else(|| value(&self.momentary, name))
+        self.of_kind(name).or_else(|| value(&self.eager().momentary, name))
     }
 
     /// The device feature of this name, if it is the same on every device of the kind, in every process. That is
     /// what the system tells of the hardware, without what it tells of the moment.
     pub fn of_kind(&self, name: &str) -> Option<f64> {
-        value(&self.described, name)
+        let own = value(&self.described, name);
+        own.or_else(|| value(&self.eager().described, name)).or_else(|| unstated_feature(name))
     }
 
-    /// All device features, the measured ones last.
+    /// All device features, the measured ones last; without those that are 0 of regimes.
     pub fn features(&self) -> impl Iterator<Item = &DeviceFeature> {
         let measured = self.measured().iter().map(|own| &own.feature);
-        self.described.iter().chain(&self.momentary).chain(measured)
+        let of_eager = self.eager.iter().flat_map(|eager| eager.described.iter().chain(&eager.momentary));
+        self.described.iter().chain(&self.momentary).chain(of_eager).chain(measured)
     }
 
     /// The device features that take a benchmark, with what is known of their measurement. Those that are not kept,
     /// or are noisy and old, are measured when this process asks first. The caller waits for that, a minute or two
     /// at most.
     pub fn measured(&self) -> &[MeasuredFeature] {
+        if let Some(eager) = self.eager {
+            return eager.measured();
+        }
         if self.has_to_be_measured()
             && let Some(own) = Self::all().find(|own| *own == self)
         {
@@ -246,6 +321,9 @@ impl DeviceEntry {
     /// Measures now, and keeps what is measured in the place of what is kept. A process that has asked for measured
     /// features before goes on with those.
     pub fn measure_again(&self) -> Vec<MeasuredFeature> {
+        if let Some(eager) = self.eager {
+            return eager.measure_again();
+        }
         let benchmarks = self.benchmarks();
         let measured = measured::measure(self.kept_in().as_deref(), benchmarks.iter(), &Present::now());
         self.measured.get_or_init(|| measured.clone()); // what the process has is not replaced
@@ -256,6 +334,9 @@ impl DeviceEntry {
     pub(crate) fn look_up(&self, name: &str) -> Lookup {
         if let Some(value) = self.described(name) {
             return Lookup::Value(value);
+        }
+        if let Some(eager) = self.eager {
+            return eager.look_up(name);
         }
         let known = self.look_up_measured();
         let is_complete = known.is_some();
@@ -282,6 +363,9 @@ impl DeviceEntry {
 
     /// Has the device measured while calls go on, where features that a model needs are pending or noisy. Told once.
     pub(crate) fn measure_in_background(&'static self) {
+        if let Some(eager) = self.eager {
+            return eager.measure_in_background();
+        }
         let is_pending = self.has_to_be_measured();
         if is_pending || !measured::is_settled(&self.benchmarks(), self.kept()) {
             background::begin(self, Priority::Low);
@@ -300,7 +384,7 @@ impl DeviceEntry {
 
     /// Returns true where the process has no measured features that it could use.
     pub(crate) fn has_to_be_measured(&self) -> bool {
-        self.measured.get().is_none()
+        self.eager().measured.get().is_none()
     }
 
     /// The benchmarks that measure it.
@@ -318,7 +402,7 @@ impl DeviceEntry {
     /// The file in which measured features are kept; none when the user has no folder for such files.
     #[must_use]
     pub fn kept_in(&self) -> Option<PathBuf> {
-        feature_cache::file(&self.id)
+        feature_cache::file(&self.eager().id)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::chain::Chain;
 use crate::device::Lookup;
 use crate::environment::{DETERMINISTIC, EXACT};
 use crate::model::{self, Model};
-use crate::{Device as _, DeviceEntry, DeviceId, Reason, epoch, events, host};
+use crate::{Device as _, DeviceEntry, DeviceId, Reason, Regime, epoch, events, host, regime};
 
 /// The state of a function after its first call, whatever the device.
 pub(crate) struct FunctionState {
@@ -28,6 +28,8 @@ pub(crate) struct FunctionState {
     always_admissible: u64,
     /// True where only what is the same on every device of one kind decides.
     deterministic: bool,
+    /// True, by the number of a regime, where the model was trained or calibrated on a device in it.
+    knows: [bool; Regime::ALL.len()],
     /// The basis of the state: as long as that is the same, so is the state.
     basis: Basis,
     /// The model, or the reason why there is none.
@@ -88,6 +90,10 @@ impl FunctionState {
                 always_admissible |= u64::from(info.constraint().is_none()) << variant;
             }
         }
+        let knows = Regime::ALL.map(|regime| model.iter().any(|own| own.model.knows(regime)));
+        if knows[1..].contains(&true) {
+            regime::use_regimes();
+        }
         let (devices, pending) = (DeviceChain::new(), Chain::new());
         Self {
             number,
@@ -96,6 +102,7 @@ impl FunctionState {
             exact_enough,
             always_admissible,
             deterministic,
+            knows,
             basis,
             model,
             devices,
@@ -128,9 +135,17 @@ impl FunctionState {
             || index == self.choices.function.default_variant()
     }
 
-    /// The model resolved for this device; the first call for the device resolves it.
+    /// Returns true where the model can tell calls in a regime from eager ones.
+    #[inline]
+    pub(crate) fn knows(&self, regime: Regime) -> bool {
+        self.knows[regime as usize]
+    }
+
+    /// The model resolved for this device; the first call for the device resolves it. In a regime that the model does
+    /// not know, it is what it is for eager calls.
     #[inline]
     pub(crate) fn resolved(&self, function: &'static Function, device: &'static DeviceEntry) -> &Resolution {
+        let device = if self.knows(device.regime()) { device } else { device.in_regime(Regime::Eager) };
         let known = self.devices.find(|(own, _)| *own == device);
         known.map_or_else(|| self.resolve(function, device), |(_, known)| known)
     }

@@ -13,6 +13,7 @@
 //! ```
 
 mod clock;
+mod filler;
 mod machine;
 mod measure;
 
@@ -22,7 +23,7 @@ use std::cell::Cell;
 
 use once_cell::race::OnceBox;
 
-use crate::{Device, DeviceEntry, Stopwatch};
+use crate::{Device, DeviceEntry, Regime, Stopwatch};
 pub use machine::{Machine, available_threads};
 
 /// The processor of this machine, used with a number of threads.
@@ -68,7 +69,7 @@ impl Device for Host {
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        Box::new(clock::Clock::new())
+        Box::new(clock::Clock::new(Regime::of_thread()))
     }
 }
 

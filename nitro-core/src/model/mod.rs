@@ -13,7 +13,7 @@ mod scores;
 mod svm;
 
 use crate::device::Lookup;
-use crate::{Artifact, DeviceEntry, name};
+use crate::{Artifact, DeviceEntry, DeviceId, Regime, name};
 
 pub use caution::Caution;
 pub(crate) use coverage::coordinate;
@@ -185,6 +185,15 @@ pub struct Ranked {
 }
 
 impl Model {
+    /// Returns true where the model can tell calls in a regime from eager ones: it was trained or calibrated on a
+    /// device in it.
+    #[must_use]
+    pub fn knows(&self, regime: Regime) -> bool {
+        let calibrated = self.calibrations.iter().map(|calibration| &calibration.device);
+        let mut devices = self.provenance.sources.iter().chain(calibrated).map(|id| DeviceId::new(id));
+        regime == Regime::Eager || devices.any(|device| device.regime() == regime)
+    }
+
     /// The calibration for a device, if there is one.
     #[must_use]
     pub fn calibration(&self, device: &str) -> Option<&Calibration> {

@@ -7,7 +7,7 @@ use nitro_launch::PlannedKernel;
 
 use super::call::Call;
 use super::{Executable, LaunchError};
-use crate::stopwatch::Events;
+use crate::stopwatch::by_events;
 use crate::{Buffer, CudaError};
 
 impl Executable {
@@ -34,7 +34,7 @@ impl Executable {
     pub(super) unsafe fn launch_in_parts(&self, call: &Call<'_>) -> Result<Vec<PartTime>, LaunchError> {
         let mut times_ns = vec![0.0; self.plan.kernels.len()];
         let mut timed = |kernel: usize, launch: &mut dyn FnMut() -> Result<(), CudaError>| {
-            let mut stopwatch = Events::boxed(call.stream);
+            let mut stopwatch = by_events(call.stream);
             stopwatch.start();
             launch()?;
             times_ns[kernel] += stopwatch.stop();

@@ -2,7 +2,7 @@
 
 use nitro_core::provide::Chain;
 
-use crate::stopwatch::Events;
+use crate::stopwatch::by_events;
 use crate::{Buffer, Cuda, CudaError, Grid, Pod, Program, Stream};
 
 static KERNELS: Program = Program::new("nitro-cuda/src/features/kernels.cu", include_str!("kernels.cu"));
@@ -87,7 +87,7 @@ pub(super) fn runs_ns(
     stream.synchronize()?;
     let mut times = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
-        let mut stopwatch = Events::boxed(stream);
+        let mut stopwatch = by_events(stream);
         stopwatch.start();
         launch()?;
         times.push(stopwatch.stop());

@@ -17,8 +17,6 @@
 mod correction;
 mod process;
 
-use std::collections::BTreeSet;
-
 use nitro_core::model::{Calibration, Forest, Model, OnDevice, Selector};
 use nitro_stats::statistics::mean;
 use nitro_store::recordings::Recordings;
@@ -69,7 +67,7 @@ pub fn with_calibrator<T>(
         return Err(LearnError::NoSources { function: recordings.function.clone() });
     }
     task.check_samples(&sources)?;
-    let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
+    let known = recordings.devices[device].known_features();
     let options = StudyOptions::default();
     // Not narrowed: the classes are the model's, whatever would be picked today.
     let study = Study::of_task(&task, sources, Some(&known), &options);

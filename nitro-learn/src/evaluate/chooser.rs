@@ -1,7 +1,7 @@
 //! The choices of a model for recorded inputs on a recorded device.
 
 use nitro_core::model::{Model, OnDevice};
-use nitro_store::recordings::{DeviceRecord, Recordings};
+use nitro_store::recordings::Recordings;
 use rayon::prelude::*;
 
 use super::error::EvaluateError;
@@ -64,9 +64,10 @@ impl<'a> Chooser<'a> {
         model: &Model,
         device: usize,
     ) -> Result<Self, EvaluateError> {
-        let DeviceRecord { id, features: known } = &recordings.devices[device];
+        let known = &recordings.devices[device];
+        let id = &known.id;
         let needed = model.needed_on(id);
-        let device_features = find(recordings, "device feature", needed, |name| known.get(name).copied())?;
+        let device_features = find(recordings, "device feature", needed, |name| known.feature(name))?;
         let finite = device_features.iter().all(|value| value.is_finite());
         let features = find(recordings, "feature", &model.features, |name| recordings.feature_index(name))?;
         let gate = model.gate.iter().flat_map(|gate| &gate.features);

@@ -1,5 +1,6 @@
 //! Errors of a request to evaluate.
 
+use nitro_core::Regime;
 use thiserror::Error;
 
 use crate::LearnError;
@@ -41,6 +42,17 @@ pub enum EvaluateError {
     TooFewMachines {
         /// The function.
         function: String,
+    },
+    /// Nothing to learn from but the regime that is held out.
+    #[error(
+        "function `{function}` is recorded in the regime {regime} alone; leaving out a regime takes at least two, so \
+         record it in another (`record --regime`)"
+    )]
+    TooFewRegimes {
+        /// The function.
+        function: String,
+        /// The regime.
+        regime: Regime,
     },
     /// A list of inputs names one that was never recorded.
     #[error("the list of {side} inputs names `{input}`, which function `{function}` has no recording of")]

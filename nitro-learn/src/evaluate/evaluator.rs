@@ -27,7 +27,7 @@ pub struct EvaluateOptions {
     pub study: StudyOptions,
     /// The order among selectors where one is chosen: for `auto`.
     pub objective: Objective,
-    /// The group that is left out: every device by itself, or with all others of its machine.
+    /// The group that is left out: every device by itself, or with all others of its machine or in its regime.
     pub leave_out: LeaveOut,
     /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.
     pub calibration: Vec<usize>,
@@ -46,6 +46,8 @@ pub enum LeaveOut {
     Device,
     /// All devices of one machine: they share its chip.
     Machine,
+    /// All devices in one regime.
+    Regime,
 }
 
 impl LeaveOut {
@@ -55,21 +57,26 @@ impl LeaveOut {
     /// use nitro_learn::evaluate::LeaveOut;
     /// use nitro_store::recordings::DeviceRecord;
     ///
-    /// let devices = ["host:1@a", "host:4@a", "host:4@b"];
+    /// let devices = ["host:1@a", "host:4@a", "host:4@b", "host:4+cold@b"];
     /// let devices = devices.map(|id| DeviceRecord { id: id.into(), features: Default::default() });
-    /// assert_eq!(LeaveOut::Device.sources(&devices, 0), [1, 2]);
-    /// assert_eq!(LeaveOut::Machine.sources(&devices, 0), [2]);
+    /// assert_eq!(LeaveOut::Device.sources(&devices, 0), [1, 2, 3]);
+    /// assert_eq!(LeaveOut::Machine.sources(&devices, 0), [2, 3]);
+    /// assert_eq!(LeaveOut::Regime.sources(&devices, 0), [3]);
     /// ```
     ///
     /// # Panics
     /// When there is no such device.
     pub fn sources(self, devices: &[DeviceRecord], held_out: usize) -> Vec<usize> {
-        let machines: Vec<Option<&str>> =
-            devices.iter().map(|device| DeviceId::new(&device.id).machine()).collect();
+        let own = DeviceId::new(&devices[held_out].id);
         let mut sources: Vec<usize> = (0..devices.len()).filter(|&other| other != held_out).collect();
-        if self == Self::Machine {
-            sources.retain(|&other| machines[other].is_none() || machines[other] != machines[held_out]);
-        }
+        sources.retain(|&other| {
+            let other = DeviceId::new(&devices[other].id);
+            match self {
+                Self::Device => true,
+                Self::Machine => other.machine().is_none() || other.machine() != own.machine(),
+                Self::Regime => other.regime() != own.regime(),
+            }
+        });
         sources
     }
 }
@@ -121,10 +128,16 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Learned<'a>, EvaluateError> {
         let recordings = self.task.recordings;
         if sources.is_empty() {
-            return Err(EvaluateError::TooFewMachines { function: recordings.function.clone() });
+            let function = recordings.function.clone();
+            return Err(match self.options.leave_out {
+                LeaveOut::Regime => {
+                    EvaluateError::TooFewRegimes { function, regime: recordings.devices[device].regime() }
+                }
+                LeaveOut::Device | LeaveOut::Machine => EvaluateError::TooFewMachines { function },
+            });
         }
         self.task.check_samples(&sources)?;
-        let known: BTreeSet<String> = recordings.devices[device].features.keys().cloned().collect();
+        let known = recordings.devices[device].known_features();
         if let Some(last) = last.filter(|last| last.known == known && last.study.sources() == sources) {
             return Ok(last);
         }

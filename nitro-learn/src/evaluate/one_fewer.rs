@@ -1,7 +1,6 @@
 //! The loss by one source device fewer (Muralidharan et al., ASPLOS 2016, Figure 7).
 
 use nitro_core::model::Model;
-use std::collections::BTreeSet;
 
 use nitro_stats::statistics::mean;
 use nitro_store::recordings::Recordings;
@@ -71,7 +70,7 @@ fn auto_shares(
     if task.check_samples(left).is_err() {
         return Ok(None);
     }
-    let known: BTreeSet<String> = task.recordings.devices[held_out].features.keys().cloned().collect();
+    let known = task.recordings.devices[held_out].known_features();
     let options = StudyOptions::default();
     let study = Study::new(task, left.clone(), Some(&known), &options);
     if !study.applies(strategy) {

@@ -47,7 +47,7 @@ impl Resampled {
         (device, test): (usize, &[usize]),
     ) -> Result<Option<Flips>, EvaluateError> {
         let chosen = choices(task, auto, device, test)?;
-        let known = task.recordings.devices[device].features.keys().cloned().collect();
+        let known = task.recordings.devices[device].known_features();
         let (mut changed, mut lost) = (Vec::new(), Vec::new());
         for recordings in &self.sets {
             let performance = PerformanceTable::new(recordings)?;

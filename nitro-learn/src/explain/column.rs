@@ -110,7 +110,7 @@ fn recorded(question: &Question<'_>, name: &str, is_of_device: bool) -> Vec<f64>
     let mut values: Vec<f64> = if is_of_device {
         let ids = &question.model.provenance.sources;
         let sources = recordings.devices.iter().filter(|device| ids.contains(&device.id));
-        sources.filter_map(|device| device.features.get(name).copied()).collect()
+        sources.filter_map(|device| device.feature(name)).collect()
     } else {
         recordings.feature_index(name).map_or_else(Vec::new, |feature| {
             inputs.iter().map(|&input| recordings.inputs[input].features[feature]).collect()

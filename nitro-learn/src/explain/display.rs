@@ -39,7 +39,10 @@ fn head(explanation: &Explanation, stands_for: Option<&str>) -> Table {
         format!(", assumed: it was recorded, and this machine has no {kind} device; --device names another")
     });
     let mut table = Table::new(["function", function]).ending_in_text();
-    table.row(["device".to_owned(), format!("{device}{assumed}")]);
+    let as_eager = explanation.unknown_regime.map_or_else(String::new, |regime| {
+        format!(", chosen for as for eager calls: the model knows no device in regime {regime}")
+    });
+    table.row(["device".to_owned(), format!("{device}{assumed}{as_eager}")]);
     table.row(["model".to_owned(), format!("{strategy}, learned from {}", list(sources))]);
     table
 }

@@ -1,7 +1,7 @@
 //! A question under way: the model on the device, and what may run there.
 
 use nitro_core::model::{OnDevice, Ranked};
-use nitro_core::{Choice, Constraint, Function};
+use nitro_core::{Choice, Constraint, DeviceId, Function};
 use serde::Serialize;
 
 use super::column::{Column, columns};
@@ -49,13 +49,17 @@ impl<'a> Inquiry<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         let Question { model, function, given, device, .. } = *question;
         let features: Vec<f64> = model.features.iter().map(|name| given[name]).collect();
+        let device_features = model.device_features.iter();
         let device_features: Vec<f64> =
-            model.device_features.iter().map(|name| device.features[name]).collect();
+            device_features.map(|name| device.feature(name).unwrap_or(f64::NAN)).collect();
+        // As at run time, a regime that the model does not know is none.
+        let regime = Some(device.regime()).filter(|&regime| model.knows(regime)).unwrap_or_default();
+        let identity = DeviceId::new(&device.id).in_regime(regime);
         let choices =
             model.choices.iter().map(|text| function.and_then(|function| function.choice(text).ok()));
         Self {
             question,
-            on_device: model.on_device(&device.id, &device_features),
+            on_device: model.on_device(&identity, &device_features),
             columns: columns(question, &features, &device_features),
             choices: choices.collect(),
             features,

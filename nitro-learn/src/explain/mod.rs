@@ -9,7 +9,7 @@ mod nearest;
 mod question;
 mod tolerance;
 
-use nitro_core::Far;
+use nitro_core::{Far, Regime};
 use serde::Serialize;
 
 pub use self::change::Change;
@@ -49,6 +49,9 @@ pub struct Explanation {
     pub function: String,
     /// The device that is selected for.
     pub device: String,
+    /// The regime of the device, where the model knows no device in it: the choice is that for eager calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown_regime: Option<Regime>,
     /// The strategy that fitted the model.
     pub strategy: String,
     /// The devices that it was learned from.
@@ -94,6 +97,7 @@ impl Explanation {
         Ok(Self {
             function: model.function.clone(),
             device: device.id.clone(),
+            unknown_regime: Some(device.regime()).filter(|&regime| !model.knows(regime)),
             strategy: model.provenance.strategy.clone(),
             sources: model.provenance.sources.clone(),
             training_inputs: model.provenance.training_inputs,

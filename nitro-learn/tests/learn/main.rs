@@ -11,6 +11,7 @@ mod hardly_varying;
 mod is_deterministic;
 mod many_features;
 mod objectives;
+mod regimes;
 mod selects_device_features;
 mod synthetic;
 mod tells_near_from_far;

@@ -53,7 +53,7 @@ pub use feature_times::FeatureTimes;
 pub use keep::LeftOut;
 pub use load::DOUBTFUL_LOAD;
 pub use meanings::Meanings;
-use nitro_core::{Artifact, DeviceId};
+use nitro_core::{Artifact, DeviceId, Regime, unstated_feature};
 pub use outcome::Outcome;
 pub use parameters::assignments;
 pub use profiles::{Metrics, Profiles, ProxyProfile, VariantProfile};
@@ -160,6 +160,30 @@ impl DeviceRecord {
     #[must_use]
     pub fn machine(&self) -> &str {
         DeviceId::new(&self.id).machine().unwrap_or(&self.id)
+    }
+
+    /// Returns the regime in which it was measured.
+    #[must_use]
+    pub fn regime(&self) -> Regime {
+        DeviceId::new(&self.id).regime()
+    }
+
+    /// Returns a feature of the device, if it is known. That of a regime is 0 where nothing is said of it.
+    ///
+    /// ```
+    /// # let recordings = nitro_store::example();
+    /// let device = &recordings.devices[0]; // of eager calls
+    /// assert!(!device.features.contains_key("regime_cold"));
+    /// assert_eq!((device.feature("regime_cold"), device.feature("unknown")), (Some(0.0), None));
+    /// ```
+    #[must_use]
+    pub fn feature(&self, name: &str) -> Option<f64> {
+        self.features.get(name).copied().or_else(|| unstated_feature(name))
+    }
+
+    /// Returns the names of all features that are known of it.
+    pub fn known_features(&self) -> BTreeSet<String> {
+        self.features.keys().cloned().chain(Regime::features().map(str::to_owned)).collect()
     }
 }
 

@@ -12,7 +12,6 @@ pub(super) fn of(error: &anyhow::Error) -> &'static str {
         ) => " (--device)",
         Some(E::SeveralGenerated { .. }) => " (--function, --variant)",
         Some(E::UnknownGenerated { .. }) => " (--store, --models)",
-        Some(E::CachesStay { .. }) => " (--cold)",
         Some(E::UncheckedBound { .. }) => " (--max-regret)",
         Some(E::NoModel { .. }) => " (--models)",
         Some(E::NoRecordings { .. }) => " (type `train record`, then `train fit`)",

@@ -9,7 +9,7 @@ use super::args::{Cli, Command, DEADLINE_SECONDS, RecordArgs};
 use super::record;
 use super::usage::ALL;
 use crate::terminal::{Output, say};
-use crate::trainer::Trainer;
+use crate::trainer::{Trainer, all_in_regime};
 use crate::worker::{self, Supervision};
 
 /// Returns true if the command has to run in a worker, and this process is none.
@@ -66,6 +66,7 @@ fn has_recordings(url: &str) -> bool {
 fn mark(trainer: &Trainer, args: &RecordArgs) -> anyhow::Result<()> {
     let devices = &args.request.devices;
     let all = if *devices == [ALL] { trainer.all_devices()? } else { devices.clone() };
+    let all = all_in_regime(&all, args.request.regime)?;
     let marked = trainer.measure_again(&args.request.data, &all, &record::which(args))?;
     say!("{marked} measurements are to be made again");
     Ok(())

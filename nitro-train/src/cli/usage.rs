@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use super::args::{Cli, Command, NestCommand};
-use crate::trainer::Trainer;
+use crate::trainer::{Trainer, or_whole_host};
 
 /// Stands for every GPU of the machine.
 pub(super) const ALL: &str = "all";
@@ -36,11 +36,22 @@ pub(super) fn check(trainer: &Trainer, cli: &Cli) {
     for name in names {
         let checked = match name.as_str() {
             ALL if records => Err("all stands for every GPU: leave the other devices out".to_owned()),
-            _ => trainer.check_device_name(name).map_err(|error| error.to_string()),
+            _ => trainer.check_device_name(name, None).map_err(|error| error.to_string()),
         };
-        if let Err(error) = checked {
-            let message = format!("invalid value '{name}' for '--device': {error}\n");
-            Cli::command().error(ErrorKind::ValueValidation, message).exit();
+        checked.unwrap_or_else(|error| refuse(name, "--device", &error));
+    }
+    if let Some(Command::Record(args)) = &cli.command
+        && let Some(regime) = args.request.regime
+    {
+        for name in or_whole_host(names) {
+            let checked = trainer.check_device_name(&name, Some(regime));
+            checked.unwrap_or_else(|error| refuse(regime.name(), "--regime", &error.to_string()));
         }
     }
+}
+
+/// Ends the process with 2 because of the value of an option.
+fn refuse(value: &str, option: &str, why: &str) -> ! {
+    let message = format!("invalid value '{value}' for '{option}': {why}\n");
+    Cli::command().error(ErrorKind::ValueValidation, message).exit()
 }

@@ -36,6 +36,7 @@ pub use error::{BoxError, FailedInputs, RecordError};
 pub use inputs::Inputs;
 pub use load::{Processors, SystemProcessors};
 pub use plan::Plan;
+pub(crate) use pool::InRegime;
 pub use pool::{HostDeviceError, HostDevices, run_on, whole_host};
 pub use preparation::Prepare;
 pub use profiling::Extent;

@@ -1,8 +1,8 @@
-//! The devices of the host, each a thread pool of its size, and work on any device.
+//! The devices of the host, each a thread pool of its size, devices in a regime, and work on any device.
 
 use nitro_core::host::{self, Host};
 use nitro_core::provide::{DeviceProvider, OpenDevice};
-use nitro_core::{Device, DeviceEntry, Stopwatch};
+use nitro_core::{Device, DeviceEntry, Regime, Stopwatch, in_regime};
 use thiserror::Error;
 
 use super::error::BoxError;
@@ -59,6 +59,10 @@ impl DeviceProvider for HostDevices {
         "host:THREADS"
     }
 
+    fn regimes(&self) -> &'static [Regime] {
+        &[Regime::Eager, Regime::Cold]
+    }
+
     fn check(&self, text: &str) -> Result<(), BoxError> {
         Self::threads(text)?;
         Ok(())
@@ -103,6 +107,36 @@ impl OpenDevice for HostPool {
             .map_err(|error| format!("the thread pool of host:{threads} could not be started: {error}"))?;
         pool.install(work);
         Ok(())
+    }
+}
+
+/// A device on which all calls are in a regime.
+pub(crate) struct InRegime {
+    pub(crate) device: Box<dyn OpenDevice>,
+    pub(crate) regime: Regime,
+}
+
+impl Device for InRegime {
+    fn entry(&self) -> &'static DeviceEntry {
+        self.device.entry().in_regime(self.regime)
+    }
+
+    fn stopwatch(&self) -> Box<dyn Stopwatch> {
+        in_regime(self.regime, || self.device.stopwatch())
+    }
+
+    fn regime(&self) -> Regime {
+        self.regime
+    }
+
+    fn is_lost(&self) -> bool {
+        self.device.is_lost()
+    }
+}
+
+impl OpenDevice for InRegime {
+    fn run(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), BoxError> {
+        self.device.run(&mut || in_regime(self.regime, &mut *work))
     }
 }
 
@@ -159,5 +193,14 @@ mod tests {
         let device = HostDevices.open("host:1").unwrap();
         let found = run_on(&*device, || (rayon::current_num_threads(), host::current().threads())).unwrap();
         assert_eq!(found, (1, 1));
+    }
+
+    #[test]
+    fn work_on_a_device_in_a_regime_is_in_it_and_nothing_after_it() {
+        let device = InRegime { device: HostDevices.open("host:1").unwrap(), regime: Regime::Cold };
+        let found = run_on(&device, || (Regime::of_thread(), host::current().threads())).unwrap();
+        assert_eq!(found, (Regime::Cold, 1));
+        assert_eq!(Regime::of_thread(), Regime::Eager);
+        assert!(device.entry().id().starts_with("host:1+cold@"));
     }
 }

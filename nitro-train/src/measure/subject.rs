@@ -1,7 +1,7 @@
 //! The subject of a measurement: one function on one device.
 
 use nitro_core::recording::{Observation, record};
-use nitro_core::{Choice, Device, Function};
+use nitro_core::{Choice, Device, Function, Regime, in_regime};
 use nitro_store::recordings::DeviceRecord;
 
 use super::error::RecordError;
@@ -26,7 +26,8 @@ impl Subject<'_> {
 
     /// Runs the default choice once; returns its output, and what it tells of the input and of some choices.
     ///
-    /// These are the features, and which of the choices are admissible. An `Err` is an output like others.
+    /// These are the features, and which of the choices are admissible. An `Err` is an output like others. In graphs
+    /// it is an eager run.
     pub(super) fn describe<R>(
         &self,
         name: &str,
@@ -34,16 +35,24 @@ impl Subject<'_> {
         call: impl FnOnce() -> R,
     ) -> Result<(R, Observation), RecordError> {
         let (function, input) = (self.function.name(), name.to_owned());
-        let (output, observation) = record(self.function, self.function.default_choice(), choices, call)
-            .map_err(|panicked| RecordError::DefaultPanicked { function, input: input.clone(), panicked })?;
+        let ran = self.as_reference(|| record(self.function, self.function.default_choice(), choices, call));
+        let (output, observation) = ran.map_err(|panicked| RecordError::DefaultPanicked {
+            function,
+            input: input.clone(),
+            panicked,
+        })?;
         if observation.faults > 0 {
-            let what = "failed on the device or panicked".to_owned();
+            let unknown = || "failed on the device or panicked".to_owned();
+            let what = observation.fault.unwrap_or_else(unknown);
             return Err(RecordError::DefaultFailed { function, input, what });
         }
         if observation.calls == 0 {
             return Err(RecordError::NotCalled { function, input });
         }
-        let device = self.device.entry().id();
+        let device = match self.is_in_graphs() {
+            true => self.device.entry().in_regime(Regime::Eager).id(),
+            false => self.device.entry().id(),
+        };
         if let Some(found) = observation.device.as_ref().filter(|found| *found != device) {
             let (expected, found) = (device.to_owned(), found.clone());
             return Err(RecordError::OtherDevice { function, input, expected, found });
@@ -65,6 +74,16 @@ impl Subject<'_> {
         let index = first.iter().zip(later).position(|(first, later)| first.to_bits() != later.to_bits())?;
         let feature = self.function.features()[index];
         Some(format!("feature `{feature}` is {} at first and {}", first[index], later[index]))
+    }
+
+    /// Returns true where calls are captured into graphs. A default that cannot be captured fails there like others.
+    pub(super) fn is_in_graphs(&self) -> bool {
+        self.device.entry().regime() == Regime::Graph
+    }
+
+    /// Makes a run of the default that tells of the input; in graphs it is an eager one, as the default may need.
+    pub(super) fn as_reference<R>(&self, run: impl FnOnce() -> R) -> R {
+        if self.is_in_graphs() { in_regime(Regime::Eager, run) } else { run() }
     }
 
     /// Creates the error of a variant that took the device away from this process.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use nitro_core::provide::{DeviceProvider, OpenDevice};
-use nitro_core::{Device, DeviceId, MeasuredFeature};
+use nitro_core::{Device, DeviceId, MeasuredFeature, Regime};
 use nitro_store::recordings::DeviceRecord;
 use serde::{Serialize, Serializer};
 
@@ -11,7 +11,7 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::measure::{describe_device, whole_host};
+use crate::measure::{InRegime, describe_device, whole_host};
 
 /// The devices at hand as a model sees them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,8 +60,30 @@ impl MeasuredDevice {
 }
 
 /// Returns the named devices; the whole host when there are none.
-pub(super) fn or_whole_host(names: &[String]) -> Vec<String> {
+pub(crate) fn or_whole_host(names: &[String]) -> Vec<String> {
     if names.is_empty() { vec![whole_host()] } else { names.to_vec() }
+}
+
+/// Returns the name of a device in a regime, where one is asked for.
+///
+/// # Errors
+/// When the name is that of a device in another regime.
+fn named_in_regime(name: &str, regime: Option<Regime>) -> Result<String, TrainError> {
+    let id = DeviceId::new(name);
+    match (id.regime(), regime) {
+        (_, None) => Ok(name.to_owned()),
+        (Regime::Eager, Some(regime)) => Ok(id.in_regime(regime)),
+        (own, Some(regime)) if own == regime => Ok(name.to_owned()),
+        (_, Some(regime)) => Err(TrainError::TwoRegimes { device: name.to_owned(), regime }),
+    }
+}
+
+/// Returns the names of devices in a regime, where one is asked for; of the whole host when there are none.
+///
+/// # Errors
+/// When a name is that of a device in another regime.
+pub(crate) fn all_in_regime(names: &[String], regime: Option<Regime>) -> Result<Vec<String>, TrainError> {
+    or_whole_host(names).iter().map(|name| named_in_regime(name, regime)).collect()
 }
 
 impl Trainer {
@@ -132,14 +154,21 @@ impl Trainer {
         }
     }
 
-    /// Checks that a device's name has a known form, as far as that shows without touching the device.
-    pub(crate) fn check_device_name(&self, name: &str) -> Result<(), TrainError> {
-        self.provider(name)?.check(name).map_err(TrainError::Device)
+    /// Checks that a device's name has a known form, as far as that shows without touching the device, and that it can
+    /// be measured in a regime, where one is asked for.
+    pub(crate) fn check_device_name(&self, name: &str, regime: Option<Regime>) -> Result<(), TrainError> {
+        let (provider, eager_name) = self.provider(&named_in_regime(name, regime)?)?;
+        provider.check(&eager_name).map_err(TrainError::Device)
     }
 
     /// Returns the device of this name.
     pub(super) fn open_device(&self, name: &str) -> Result<Box<dyn OpenDevice>, TrainError> {
-        self.provider(name)?.open(name).map_err(TrainError::Device)
+        let (provider, eager_name) = self.provider(name)?;
+        let device = provider.open(&eager_name).map_err(TrainError::Device)?;
+        Ok(match DeviceId::new(name).regime() {
+            Regime::Eager => device,
+            regime => Box::new(InRegime { device, regime }),
+        })
     }
 
     /// Returns the first device of a kind that this machine has.
@@ -148,12 +177,22 @@ impl Trainer {
         provider.all().ok()?.into_iter().next()
     }
 
-    /// Returns the provider of the kind that the name begins with.
-    fn provider(&self, name: &str) -> Result<&dyn DeviceProvider, TrainError> {
-        let found = self.providers.iter().find(|provider| provider.kind() == DeviceId::new(name).kind());
-        found.map(|provider| &**provider).ok_or_else(|| TrainError::UnknownDevice {
+    /// Returns the provider of the kind that the name begins with, and the name without a regime. The provider has the
+    /// regime of the name.
+    fn provider(&self, name: &str) -> Result<(&dyn DeviceProvider, String), TrainError> {
+        let id = DeviceId::new(name);
+        let found = self.providers.iter().find(|provider| provider.kind() == id.kind());
+        let provider = found.ok_or_else(|| TrainError::UnknownDevice {
             name: name.to_owned(),
             forms: self.providers.iter().map(|provider| provider.forms()).collect(),
-        })
+        })?;
+        let (kind, regime, known) = (provider.kind(), id.regime(), provider.regimes());
+        match known.contains(&regime) {
+            true => Ok((&**provider, id.in_regime(Regime::Eager))),
+            false => {
+                let known = known.iter().map(|own| own.name()).collect();
+                Err(TrainError::NoSuchRegime { kind, regime, known })
+            }
+        }
     }
 }

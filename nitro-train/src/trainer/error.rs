@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::string::FromUtf8Error;
 
+use nitro_core::Regime;
 use nitro_core::model::ModelError;
 use nitro_learn::LearnError;
 use nitro_learn::evaluate::EvaluateError;
@@ -82,9 +83,13 @@ pub enum TrainError {
     #[error("no device `{name}` in the store (it has {}) and none of that name here", list(known))]
     DeviceNowhere { name: String, known: Vec<String>, source: Box<Self> },
 
-    /// The device's caches stay as they are.
-    #[error("the caches of {device} cannot be emptied")]
-    CachesStay { device: String },
+    /// A kind of device is not measured in the regime.
+    #[error("devices of kind {kind} are not measured in regime {regime}: name one of {}", list(known))]
+    NoSuchRegime { kind: &'static str, regime: Regime, known: Vec<&'static str> },
+
+    /// A device in a regime is to be measured in another one.
+    #[error("{device} names another regime than {regime}: leave one of the two out")]
+    TwoRegimes { device: String, regime: Regime },
 
     /// A recording ended early.
     #[error("recording {function} on {device} stopped; what was measured is kept")]

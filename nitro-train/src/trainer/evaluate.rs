@@ -30,7 +30,7 @@ pub struct EvaluateRequest {
     /// The objective by which `auto` chooses a selector.
     #[arg(skip)]
     pub objective: ObjectiveRequest,
-    /// The devices that are left out together: each by itself, or all of a machine.
+    /// The devices that are left out together: each by itself, all of a machine, or all in a regime.
     #[arg(skip)]
     pub leave_out: LeaveOut,
     /// Show also what auto achieves after measuring so many training inputs on the device that is left out
@@ -76,6 +76,7 @@ impl Trainer {
             let what = match request.leave_out {
                 LeaveOut::Device => "in turn",
                 LeaveOut::Machine => "in turn, with all others of its machine",
+                LeaveOut::Regime => "in turn, with all others in its regime",
             };
             self.tell(format!("{function}: leaving out each of {} devices {what}", recordings.devices.len()));
             let EvaluateRequest { study, objective, leave_out, calibration, seed, .. } = request.clone();

@@ -76,7 +76,7 @@ impl ExplainedDevice {
 
     /// Checks that it has all device features of the model.
     pub(super) fn check(&self, model: &Model) -> Result<(), TrainError> {
-        match model.device_features.iter().find(|name| !self.record.features.contains_key(*name)) {
+        match model.device_features.iter().find(|name| self.record.feature(name).is_none()) {
             None => Ok(()),
             Some(missing) => Err(TrainError::DeviceFeatureMissing {
                 device: self.record.id.clone(),
@@ -92,7 +92,7 @@ impl ExplainedDevice {
     pub(super) fn distance(&self, model: &Model) -> Option<f64> {
         match self.entry {
             Some(entry) => model.device_distance(entry),
-            None => model.coverage.devices.as_ref()?.distance(|name| self.record.features.get(name).copied()),
+            None => model.coverage.devices.as_ref()?.distance(|name| self.record.feature(name)),
         }
     }
 }

@@ -170,7 +170,7 @@ impl LocalJob<'_> {
         let options = FitOptions {
             sources: sources(&recordings, &self.here)?,
             inputs: Some(Split::by_name(&recordings).train),
-            known_on_target: Some(self.here.features.keys().cloned().collect()),
+            known_on_target: Some(self.here.known_features()),
             seed: crate::DEFAULT_SEED,
             ..FitOptions::default()
         };

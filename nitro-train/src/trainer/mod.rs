@@ -51,6 +51,7 @@ pub use check::{CheckRequest, ModelCheck};
 pub use command::{TrainerCommand, UsageError};
 pub use describe::{DescribeRequest, Described, GeneratedCode, GeneratedRequest};
 pub use devices::{Devices, MeasuredDevice};
+pub(crate) use devices::{all_in_regime, or_whole_host};
 pub use error::TrainError;
 pub use evaluate::EvaluateRequest;
 pub use explain::{ExplainRequest, Explained};

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::active_record::record_within;
 use super::builder::Trainer;
-use super::devices::or_whole_host;
+use super::devices::all_in_regime;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::record_request::RecordRequest;
@@ -111,11 +111,8 @@ impl Trainer {
         let mut store = LayeredStore::open(self, &request.data)?;
         let (mut summary, mut samples) = (RecordSummary::default(), Vec::new());
         let (mut unmatched, mut first_error) = (None, None);
-        for name in or_whole_host(&request.devices) {
+        for name in all_in_regime(&request.devices, request.regime)? {
             let device = self.open_device(&name)?;
-            if request.cold && !device.empty_caches(true) {
-                return Err(TrainError::CachesStay { device: name });
-            }
             let mut own_samples = DeviceSamples::new(&name);
             for tunable in self.wanted_on(&request.data.functions, &name)? {
                 let recorder = self.recorder(tunable, &name, &*device);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use nitro_core::Regime;
 
 use super::forget::WhichRecordings;
 use super::request::{DataRequest, at_least_one, repeats};
@@ -20,6 +21,11 @@ pub struct RecordRequest {
     /// where identical ones share the inputs
     #[arg(long = "device", value_name = "DEVICE")]
     pub devices: Vec<String>,
+    /// Regime of the measured calls: eager, graph (CUDA: the launches of a call are captured into a CUDA graph, whose
+    /// replay is timed) or cold (before every timed call the last-level cache is filled with something else). A device
+    /// in a regime is one of its own: --device cuda:0+graph means the same [default: eager]
+    #[arg(long, value_name = "REGIME")]
+    pub regime: Option<Regime>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
@@ -39,10 +45,6 @@ pub struct RecordRequest {
     /// Of these, those are measured that [`Trainer::measure_again`](crate::Trainer::measure_again) has marked.
     #[arg(skip)]
     pub again: Option<WhichRecordings>,
-    /// Empty the device's caches before every timed call (of CUDA, the second-level cache). Keep such measurements in a
-    /// store of their own
-    #[arg(long)]
-    pub cold: bool,
     /// The sample of what is recorded already that is measured again, to see whether it still holds.
     #[command(flatten)]
     pub sample: SampleOptions,

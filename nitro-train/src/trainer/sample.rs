@@ -126,9 +126,6 @@ impl Trainer {
         DeviceSamples { device: name, samples }: &DeviceSamples<'_>,
     ) -> Result<(DeviceSample, bool), TrainError> {
         let device = self.open_device(name)?;
-        if request.cold {
-            device.empty_caches(true);
-        }
         let (mut remeasured, mut failed_inputs, mut is_lost) = (Vec::new(), BTreeMap::new(), false);
         for (tunable, sample) in samples {
             let measured = measure(&self.recorder(tunable, name, &*device), request, sample)?;
@@ -173,9 +170,13 @@ impl Trainer {
     }
 }
 
-/// Returns the option that names the device again, where the request has named one.
+/// Returns the option that names the device again, where the request has named one or a regime.
 fn device_option(request: &RecordRequest, device: &str) -> String {
-    if request.devices.is_empty() { String::new() } else { format!(" --device {device}") }
+    if request.devices.is_empty() && request.regime.is_none() {
+        String::new()
+    } else {
+        format!(" --device {device}")
+    }
 }
 
 /// The measurements of the sample of one function.

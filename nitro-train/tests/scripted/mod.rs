@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nitro::{Device, DeviceEntry, Stopwatch};
+use nitro::{Device, DeviceEntry, Regime, Stopwatch};
 use nitro_train::measure::Processors;
 use nitro_train::provide::{DeviceProvider, OpenDevice};
 use nitro_train::{BoxError, ProcessorTime};
@@ -13,6 +13,8 @@ use nitro_train::{BoxError, ProcessorTime};
 thread_local! {
     /// Duration of the next timed call.
     pub static TIME_NS: Cell<f64> = const { Cell::new(0.0) };
+    /// Whether the next timed call waits for its device, which in a graph it may not.
+    pub static WAITS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Names the kind of the devices of a process, where it is to be another one.
@@ -32,14 +34,22 @@ impl Device for Scripted {
     }
 
     fn stopwatch(&self) -> Box<dyn Stopwatch> {
-        struct Watch;
+        struct Watch {
+            is_captured: bool,
+        }
         impl Stopwatch for Watch {
-            fn start(&mut self) {}
+            fn start(&mut self) {
+                self.is_captured = true;
+            }
             fn stop(&mut self) -> f64 {
-                TIME_NS.get()
+                self.is_captured = !(WAITS.take() && Regime::of_thread() == Regime::Graph);
+                if self.is_captured { TIME_NS.get() } else { f64::NAN }
+            }
+            fn failure(&self) -> Option<&str> {
+                (!self.is_captured).then_some("waits for the device")
             }
         }
-        Box::new(Watch)
+        Box::new(Watch { is_captured: true })
     }
 
     fn is_lost(&self) -> bool {
@@ -64,6 +74,10 @@ impl DeviceProvider for Devices {
 
     fn forms(&self) -> &'static str {
         "scripted:N"
+    }
+
+    fn regimes(&self) -> &'static [Regime] {
+        &Regime::ALL
     }
 
     fn check(&self, _: &str) -> Result<(), Box<dyn Error + Send + Sync>> {

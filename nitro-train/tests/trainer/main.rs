@@ -19,6 +19,7 @@ mod profile;
 mod proofs;
 mod record_all;
 mod record_budget;
+mod regimes;
 #[path = "../scripted/mod.rs"]
 mod scripted;
 mod searches;
@@ -47,6 +48,7 @@ const SCENARIOS: &[Scenario] = &[
     ("proofs", proofs::main),
     ("record_all", record_all::main),
     ("record_budget", record_budget::main),
+    ("regimes", regimes::main),
     ("searches", searches::main),
     #[cfg(feature = "redis")]
     ("shared_recording", shared_recording::main),

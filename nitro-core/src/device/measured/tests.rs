@@ -5,7 +5,9 @@ use std::rc::Rc;
 use tempfile::TempDir;
 
 use super::*;
+use crate::device::Lookup;
 use crate::device::feature::NOISY_FOR_S;
+use crate::{DeviceEntry, Regime};
 
 /// A machine of 1000 ticks between two looks, of which other processes take a part.
 struct Scripted {
@@ -173,4 +175,21 @@ fn a_slow_phase_shows_in_the_spread() {
     let measured =
         kept_or_measured(None, &[Benchmark::on_host("gflops_sp", slower)], &Scripted::with_load(0));
     assert_eq!((measured[0].feature.value, measured[0].doubt), (10.0, Some(Doubt::Spread(1.0))));
+}
+
+/// Every regime would measure the same copies.
+#[test]
+fn what_is_measured_of_a_device_is_measured_once_for_all_its_regimes() {
+    let described = || vec![DeviceFeature { name: "lanes".into(), value: 64.0 }];
+    let benchmarks = |_: &DeviceEntry| vec![Benchmark::new("copy_gbps", || Err("it is measured".into()))];
+    let eager = DeviceEntry::intern("acc:0@regimes", described, benchmarks);
+    let (cold, graph) = (eager.in_regime(Regime::Cold), eager.in_regime(Regime::Graph));
+    assert!(cold.has_to_be_measured() && cold.kept_in() == eager.kept_in());
+    assert_eq!(cold.look_up("copy_gbps"), Lookup::Pending);
+    let copy = DeviceFeature { name: "copy_gbps".into(), value: 12.0 };
+    eager.measured.get_or_init(|| vec![MeasuredFeature::kept(copy, 0.0, 0.0, 7)]);
+    assert_eq!([cold, graph, eager].map(|own| own.feature("copy_gbps")), [Some(12.0); 3]);
+    let names: Vec<&str> = cold.features().map(|own| own.name.as_str()).collect();
+    assert_eq!(names, ["regime_cold", "lanes", "copy_gbps"]);
+    assert_eq!(eager.features().count(), 2, "nobody states that it is in no regime");
 }

@@ -33,7 +33,9 @@ impl<R, S: Fn(&R, &R) -> bool> Reference<R, S> {
     /// Returns the failure of a run, if there is one: where the default returns `Err`, so may others.
     pub(super) fn failure(&self, seen: &Observation) -> Option<State> {
         match seen.failures - seen.faults {
-            _ if seen.faults > 0 => Some(State::failed("failed on the device")),
+            _ if seen.faults > 0 => {
+                Some(State::failed(seen.fault.as_deref().unwrap_or("failed on the device")))
+            }
             errors if errors > self.errors => Some(State::failed("returned an error")),
             _ => None,
         }

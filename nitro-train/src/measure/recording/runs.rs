@@ -195,8 +195,10 @@ impl Recording<'_> {
         let mut is_checked = false;
         loop {
             // The first of these runs tells what became of the input, so that its output alone is compared.
-            let ran = self.run(first, &self.default, choices, calls, |output, seen| {
-                if std::mem::replace(&mut is_checked, true) { None } else { first.flaw(output, seen) }
+            let ran = self.subject.as_reference(|| {
+                self.run(first, &self.default, choices, calls, |output, seen| {
+                    if std::mem::replace(&mut is_checked, true) { None } else { first.flaw(output, seen) }
+                })
             });
             let seen = match ran {
                 Ok(Run { seen, .. }) => seen,
@@ -402,6 +404,14 @@ impl Recording<'_> {
         match &state {
             State::Ended(Outcome::Failed | Outcome::Wrong, _) if self.subject.device.is_lost() => {
                 Err(Stop::Lost(candidate, "lost the device to its process".to_owned()))
+            }
+            // Its first run, which was an eager one, says nothing of whether it can be captured.
+            State::Ended(Outcome::Failed, _)
+                if candidate.choice == self.default.choice
+                    && self.subject.is_in_graphs()
+                    && self.shared.panics.ended_by().is_none() =>
+            {
+                Ok(Trial::new(&candidate, state))
             }
             State::Ended(outcome, reason) if candidate.choice == self.default.choice => {
                 Err(self.default_changes(first, *outcome, reason).into())
