@@ -108,6 +108,13 @@ impl PerformanceTable {
         })
     }
 
+    /// Shares of the speed of the best of those variants that were measured, one a class, of an input that need not be
+    /// measured completely; `None` where no variant was measured with success.
+    pub fn known_shares(&self, device: usize, input: usize) -> Option<&[Option<f64>]> {
+        let (at, count) = (device * self.inputs + input, self.classes.count());
+        self.best_ns[at].is_finite().then(|| &self.shares[at * count..(at + 1) * count])
+    }
+
     /// The fastest class; of equally fast ones the first.
     pub fn best(&self, device: usize, input: usize) -> Option<usize> {
         match self.best[device * self.inputs + input] {

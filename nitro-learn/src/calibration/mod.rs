@@ -15,6 +15,7 @@
 //! as training samples that count twenty times 90.2, 90.5, 92.1, 93.4.
 
 mod correction;
+mod probes;
 mod process;
 
 use nitro_core::model::{Calibration, Forest, Model, OnDevice, Selector};
@@ -22,6 +23,7 @@ use nitro_stats::statistics::mean;
 use nitro_store::recordings::Recordings;
 
 use self::correction::{Residual, corrected};
+pub use self::probes::Probe;
 use self::process::Points;
 use super::comparison::{compare, mean_and_standard_error};
 use super::error::LearnError;
@@ -32,6 +34,8 @@ use super::strategy::Strategy;
 use super::study::{Study, StudyOptions};
 use super::task::Task;
 
+/// The most inputs that are measured where seconds are the bound: the most telling ones come first.
+pub const MOST_MEASURED: usize = 300;
 /// The most training inputs among which the most telling ones are sought; of more, some are drawn. The work grows with
 /// the cube.
 const MAX_CANDIDATES: usize = 1000;
@@ -152,7 +156,14 @@ impl<'a> Calibrator<'a> {
     /// A selector for the device from these training inputs, which were [`measured`](Self::measured) there; none
     /// where that chooses worse on them than `shipped`, each judged on inputs that it was not calibrated with.
     pub fn fit(&self, measured: &[usize], shipped: &Model) -> Option<Calibration> {
-        let residuals: Vec<Residual> = measured.iter().filter_map(|&input| self.residual(input)).collect();
+        let shares = |&input: &usize| Some((input, self.shares(input)?.to_vec()));
+        self.fit_to(measured.iter().filter_map(shares).collect(), shipped)
+    }
+
+    /// As [`fit`](Self::fit), from these shares of the best class on each training input.
+    fn fit_to(&self, measured: Vec<(usize, Vec<Option<f64>>)>, shipped: &Model) -> Option<Calibration> {
+        let residuals: Vec<Residual> =
+            measured.into_iter().map(|(input, shares)| self.residual(input, shares)).collect();
         let by_error =
             |one: &f64, other: &f64| self.error(&residuals, *one).total_cmp(&self.error(&residuals, *other));
         let shrinkage = SHRINKAGES.into_iter().min_by(by_error)?;
@@ -171,16 +182,15 @@ impl<'a> Calibrator<'a> {
         Selector::Forest(corrected(self.forest, &self.device_features, measured, shrinkage))
     }
 
-    /// Returns what was measured of an input beside what is expected; none where nothing was.
-    fn residual(&self, input: usize) -> Option<Residual> {
+    /// Returns what was measured of an input beside what is expected.
+    fn residual(&self, input: usize, shares: Vec<Option<f64>>) -> Residual {
         let features = self.study.task().input_row(input);
-        let shares = self.shares(input)?.to_vec();
         let expected = losses(&self.expecting, &features, shares.len());
         let beside = shares.iter().zip(expected).map(|(share, expected)| match share {
             Some(share) => 1.0 - share - expected,
             None => f64::NAN,
         });
-        Some(Residual { beside: beside.collect(), features, shares })
+        Residual { beside: beside.collect(), features, shares }
     }
 
     /// The training inputs (positions in [`Task::inputs`]) that were measured on the device.
@@ -194,9 +204,11 @@ impl<'a> Calibrator<'a> {
         &task.recordings.inputs[task.inputs[input]].name
     }
 
+    /// Returns the shares of the classes that were measured, at least two: one alone is beside none.
     fn shares(&self, input: usize) -> Option<&[Option<f64>]> {
         let task = self.study.task();
-        task.performance.shares(self.device, task.inputs[input])
+        let shares = task.performance.known_shares(self.device, task.inputs[input])?;
+        (shares.iter().flatten().count() > 1).then_some(shares)
     }
 
     /// Returns true if choices on measured inputs, by what the others of them correct, stand beside those of `shipped`.

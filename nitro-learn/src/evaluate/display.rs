@@ -5,7 +5,7 @@ use std::fmt;
 
 use nitro_stats::statistics::mean;
 
-use super::evaluation::{DeviceEvaluation, Evaluation};
+use super::evaluation::{ByEffort, DeviceEvaluation, Evaluation};
 use super::figures::{Figures, selector_names};
 use super::same_learner;
 use crate::plain_table::{Sentence, Table};
@@ -27,6 +27,9 @@ fn head(selector: &'static str) -> &'static str {
         _ => selector.parse().map_or(selector, Strategy::short_name),
     }
 }
+
+/// The results of a device after one kind of calibration.
+type OfCalibration = fn(&DeviceEvaluation) -> &ByEffort;
 
 impl fmt::Display for Evaluation {
     /// One row a held-out device with the mean of each selector in percent of exhaustive search, what would ship
@@ -58,8 +61,11 @@ impl fmt::Display for Evaluation {
                 &format!("{WITH_FEATURES}: auto, with the time for its features and for choosing counted"),
             )?;
         }
-        if self.calibrations().next().is_some() {
-            say(f, "cal-N: auto, calibrated with N training inputs measured on the held-out device")?;
+        if !self.calibrations().is_empty() {
+            say(
+                f,
+                "cal-N, cal-Ns: auto, calibrated with N training inputs, or N seconds, measured on the held-out device",
+            )?;
         }
         same_learner::write(f, self)?;
         say(f, &self.sensitivity.to_string())?;
@@ -86,7 +92,8 @@ impl Evaluation {
     /// The table of all selectors.
     fn table(&self) -> Table {
         let with_features = self.has_times().then(|| WITH_FEATURES.to_owned());
-        let calibrated = self.calibrations().map(|count| format!("cal-{count}"));
+        let calibrated =
+            self.calibrations().into_iter().map(|(effort, unit, _)| format!("cal-{effort}{unit}"));
         let mut heads = columns().map(|name| head(name).to_owned());
         let auto = heads.next();
         let first = ["held-out device".to_owned()].into_iter().chain(auto).chain(["auto is".to_owned()]);
@@ -125,11 +132,17 @@ impl Evaluation {
         self.devices.iter().any(|device| !device.with_features.is_empty())
     }
 
-    /// The numbers of measured inputs that `auto` was calibrated with.
-    fn calibrations(&self) -> impl Iterator<Item = usize> {
-        let all: BTreeSet<usize> =
-            self.devices.iter().flat_map(|device| device.calibrated.keys().copied()).collect();
-        all.into_iter()
+    /// The efforts that `auto` was calibrated with, each with its unit and where its figures are.
+    fn calibrations(&self) -> Vec<(usize, &'static str, OfCalibration)> {
+        let units: [(&str, OfCalibration); 2] =
+            [("", |device| &device.calibrated), ("s", |device| &device.calibrated_seconds)];
+        let mut all = Vec::new();
+        for (unit, of) in units {
+            let efforts: BTreeSet<usize> =
+                self.devices.iter().flat_map(|device| of(device).keys().copied()).collect();
+            all.extend(efforts.into_iter().map(|effort| (effort, unit, of)));
+        }
+        all
     }
 
     /// The name, what `auto` is, and for each selector and calibration its figures on the devices joined, in percent.
@@ -150,8 +163,8 @@ impl Evaluation {
         if self.has_times() {
             of_auto.push(devices.iter().filter_map(|device| device.with_features.get("auto")).collect());
         }
-        for count in self.calibrations() {
-            let calibrated = devices.iter().filter_map(|device| device.calibrated.get(&count));
+        for (effort, _, of) in self.calibrations() {
+            let calibrated = devices.iter().filter_map(|device| of(device).get(&effort));
             of_auto.push(calibrated.copied().collect());
         }
         let others = of_columns.split_off(of_columns.len().min(1));

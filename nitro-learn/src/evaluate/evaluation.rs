@@ -55,7 +55,10 @@ pub struct DeviceEvaluation {
     pub with_features: Selectors,
     /// The results of `auto` after calibration, by number of measured training inputs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub calibrated: BTreeMap<usize, Figures>,
+    pub calibrated: ByEffort,
+    /// The results of `auto` after calibration, by number of seconds of measuring.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrated_seconds: ByEffort,
     /// The share of test inputs on which the choice of `auto` cannot be told apart from another variant by the spread
     /// of their times; none where no spread is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,6 +87,9 @@ pub struct DeviceEvaluation {
     #[serde(skip)]
     pub left_out: usize,
 }
+
+/// What was achieved by so many measured inputs, or seconds.
+pub type ByEffort = BTreeMap<usize, Figures>;
 
 /// The share of exhaustive search on each test input, by selector.
 pub type Shares = BTreeMap<&'static str, Vec<f64>>;

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use nitro_core::DeviceId;
-use nitro_core::model::Model;
+use nitro_core::model::{Calibration, Model};
 use nitro_store::recordings::DeviceRecord;
 
 use super::baselines;
 use super::chooser::{net_shares_of_model, shares_of_model};
 use super::error::EvaluateError;
-use super::evaluation::{DeviceEvaluation, Shares};
+use super::evaluation::{ByEffort, DeviceEvaluation, Shares};
 use super::figures::{Figures, Selectors};
 use super::stability::{Resampled, ties};
-use crate::calibration::Calibrator;
+use crate::calibration::{Calibrator, MOST_MEASURED};
 use crate::comparison::{Comparison, compare_all};
 use crate::learners::CALIBRATED;
 use crate::study::Study;
@@ -31,6 +31,8 @@ pub struct EvaluateOptions {
     pub leave_out: LeaveOut,
     /// Numbers of measured training inputs with which the shipped model is calibrated for the held-out device.
     pub calibration: Vec<usize>,
+    /// Numbers of seconds of measuring with which it is calibrated.
+    pub calibration_seconds: Vec<usize>,
     /// Number of times that everything is learned anew from other draws of the recorded times, to see which choices
     /// change.
     pub draws: usize,
@@ -176,6 +178,7 @@ impl<'a> Evaluator<'a> {
         let estimating = estimating.filter(|own| own.choices == auto_model.choices);
         let calibrated =
             estimating.map(|model| self.calibrated(study, device, model, &auto_model)).transpose()?;
+        let [calibrated, calibrated_seconds] = calibrated.unwrap_or_default();
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
         net_shares.extend(self.net_shares_of("auto", &auto_model, device, &shares)?);
@@ -192,7 +195,8 @@ impl<'a> Evaluator<'a> {
             selectors: Selectors::of(&shares),
             random_successful: Figures::new(random_successful).filter(|_| some_failed),
             with_features: Selectors::of(&net_shares),
-            calibrated: calibrated.unwrap_or_default(),
+            calibrated,
+            calibrated_seconds,
             ties: ties(self.task, &auto_model, device, self.test)?,
             flips: flips.as_ref().map(|flips| flips.inputs),
             flips_regret: flips.map(|flips| flips.regret),
@@ -256,29 +260,40 @@ impl<'a> Evaluator<'a> {
         Ok(net.map(|net| (name, net)))
     }
 
-    /// Returns what the shipped model achieves once so many training inputs were measured on the device.
+    /// Returns what the shipped model achieves once so many training inputs were measured on the device, and once was
+    /// measured for so many seconds.
     fn calibrated(
         &self,
         study: &Study<'_>,
         device: usize,
         estimating: &Model,
         shipped: &Model,
-    ) -> Result<BTreeMap<usize, Figures>, EvaluateError> {
-        let counts = &self.options.calibration;
-        if counts.is_empty() {
-            return Ok(BTreeMap::new());
+    ) -> Result<[ByEffort; 2], EvaluateError> {
+        let EvaluateOptions { calibration, calibration_seconds, .. } = self.options;
+        let mut by_effort = [ByEffort::new(), ByEffort::new()];
+        if calibration.is_empty() && calibration_seconds.is_empty() {
+            return Ok(by_effort);
         }
         let calibrator = Calibrator::new(study, estimating, device);
-        let most = counts.iter().copied().max().unwrap_or(0);
+        let most = match calibration_seconds.is_empty() {
+            true => calibration.iter().copied().max().unwrap_or(0),
+            false => MOST_MEASURED,
+        };
         let order = calibrator.inputs(most, calibrator.measured(), &[]);
-        let mut by_count = BTreeMap::new();
-        for &count in counts {
-            let measured = &order[..count.min(order.len())];
-            let calibrations = calibrator.fit(measured, shipped).into_iter().collect();
-            let shares = self.shares_of(&Model { calibrations, ..shipped.clone() }, device)?;
-            by_count.extend(Figures::new(shares).map(|figures| (count, figures)));
+        let achieved = |calibration: Option<Calibration>| -> Result<Option<Figures>, EvaluateError> {
+            let calibrations = calibration.into_iter().collect();
+            Ok(Figures::new(self.shares_of(&Model { calibrations, ..shipped.clone() }, device)?))
+        };
+        for &count in calibration {
+            let fitted = calibrator.fit(&order[..count.min(order.len())], shipped);
+            by_effort[0].extend(achieved(fitted)?.map(|figures| (count, figures)));
         }
-        Ok(by_count)
+        let probes = calibrator.probes(&order);
+        for &seconds in calibration_seconds {
+            let fitted = calibrator.fit_within(&probes, 1e9 * seconds as f64, shipped);
+            by_effort[1].extend(achieved(fitted)?.map(|figures| (seconds, figures)));
+        }
+        Ok(by_effort)
     }
 
     pub(super) fn shares_of(&self, model: &Model, device: usize) -> Result<Vec<f64>, EvaluateError> {

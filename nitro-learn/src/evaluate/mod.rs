@@ -41,7 +41,7 @@ pub use chooser::Chooser;
 pub use chooser::shares_of_model;
 pub use climbed::ClimbFigures;
 pub use error::EvaluateError;
-pub use evaluation::{DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
+pub use evaluation::{ByEffort, DeviceEvaluation, Evaluation, PairTable, Pairs, Shares};
 pub use evaluator::{EvaluateOptions, LeaveOut};
 pub use figures::{Figures, Selectors, selector_names};
 pub use left_out_inputs::{InputFigures, LeftOutInputs, leave_out_inputs};

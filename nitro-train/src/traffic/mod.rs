@@ -3,6 +3,7 @@
 //! [`Traffic`] tells how many are far from the training inputs, what was chosen for them, and which inputs would be
 //! worth recording.
 
+mod compared;
 mod display;
 mod read;
 mod region;
@@ -17,6 +18,7 @@ use serde::Serialize;
 
 use self::region::TrainingRegion;
 
+pub use compared::add_captured;
 pub use read::{CaptureError, CapturedCall, read};
 pub use suggestion::{MOST_SUGGESTIONS, Suggestion};
 pub use weights::{calls_among, calls_by_input};

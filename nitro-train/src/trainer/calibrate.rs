@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use nitro_core::model::{Model, file_name};
-use nitro_learn::calibration::{Calibrator, with_calibrator};
+use nitro_learn::calibration::{Calibrator, MOST_MEASURED, Probe, with_calibrator};
 use nitro_store::printable::printable;
 use nitro_store::recordings::Recordings;
 use serde::Serialize;
@@ -17,8 +18,8 @@ use super::layered_store::LayeredStore;
 use super::left_out::{by_reason, named};
 use super::recorder::Recorder;
 use super::request::{DataRequest, InputLists, at_least_one, read_model};
-use crate::measure::{Plan, Repeats, Share, describe_device};
-use crate::traffic::{self, CapturedCall, calls_among};
+use crate::measure::{Candidate, FailedInputs, Plan, Repeats, Share, describe_device};
+use crate::traffic::{self, CapturedCall, add_captured, calls_among};
 
 /// The settings of a calibration: which models, for which device, with how many measurements.
 #[derive(Args, Clone, Debug)]
@@ -29,12 +30,19 @@ pub struct CalibrateRequest {
     /// Device to calibrate for, by the name that record uses
     #[arg(long, value_name = "DEVICE", default_value = DEVICE)]
     pub device: String,
-    /// Inputs of each function to measure
-    #[arg(long, value_name = "N", default_value_t = MEASUREMENTS, value_parser = at_least_one())]
-    pub measurements: usize,
+    /// Inputs of each function to measure [default: 10, or with --seconds as many as there is time for]
+    #[arg(long, value_name = "N", value_parser = at_least_one())]
+    pub measurements: Option<usize>,
+    /// Seconds for each function, in which of each input only the variants are measured that could win
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub seconds: Option<f64>,
     /// File that programs with NITRO_CAPTURE=FILE have written; the inputs are chosen that tell most of such calls
     #[arg(long, value_name = "FILE")]
     pub captured: Option<PathBuf>,
+    /// Such a file whose times are taken for the measurements: of calls with the same features that ran different
+    /// variants, as with NITRO_FORCE. Nothing is run
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["captured", "measurements", "seconds"])]
+    pub from_traffic: Option<PathBuf>,
     /// Folder of real inputs [default: the built-in inputs]
     #[arg(long, value_name = "DIR")]
     pub inputs: Option<PathBuf>,
@@ -54,14 +62,36 @@ pub struct CalibrateRequest {
 
 /// The device where the user says nothing.
 const DEVICE: &str = "host";
-/// The number of measurements then.
+/// The number of measurements where neither it nor a time is said.
 const MEASUREMENTS: usize = 10;
 
 impl Default for CalibrateRequest {
     fn default() -> Self {
-        let (data, captured, train_inputs, inputs, repeats, share) = Default::default();
-        let (device, measurements, models) = (DEVICE.to_owned(), MEASUREMENTS, PathBuf::from("models"));
-        Self { data, device, measurements, captured, train_inputs, inputs, repeats, share, models }
+        let (data, measurements, seconds, captured, from_traffic) = Default::default();
+        let (train_inputs, inputs, repeats, share) = Default::default();
+        let (device, models) = (DEVICE.to_owned(), PathBuf::from("models"));
+        Self {
+            data,
+            device,
+            measurements,
+            seconds,
+            captured,
+            from_traffic,
+            train_inputs,
+            inputs,
+            repeats,
+            share,
+            models,
+        }
+    }
+}
+
+/// Reads a number of seconds above 0, at most a year.
+fn seconds(text: &str) -> Result<f64, String> {
+    const MOST: f64 = 366.0 * 24.0 * 3600.0;
+    match text.parse() {
+        Ok(seconds) if seconds > 0.0 && seconds <= MOST => Ok(seconds),
+        _ => Err("write a number of seconds above 0, as 10".to_owned()),
     }
 }
 
@@ -76,7 +106,7 @@ pub struct CalibratedModel {
     pub model: PathBuf,
     /// Number of training inputs that are measured on the device, now or before.
     pub measured_inputs: usize,
-    /// Number of captured calls that had a say in which inputs those are.
+    /// Number of captured calls that had a say in which inputs those are, or whose times are the measurements.
     pub captured_calls: u64,
     /// True if the model chooses by them there; otherwise it does as well without.
     pub is_calibrated: bool,
@@ -117,7 +147,7 @@ impl Trainer {
     /// ```no_run
     /// use nitro_train::{CalibrateRequest, Trainer};
     ///
-    /// let request = CalibrateRequest { device: "host:4".into(), measurements: 30, ..CalibrateRequest::default() };
+    /// let request = CalibrateRequest { device: "host:4".into(), measurements: Some(30), ..CalibrateRequest::default() };
     /// for model in Trainer::new().calibrate(&request)?.all()? {
     ///     println!("{} chooses by {} inputs: {}", model.function, model.measured_inputs, model.is_calibrated);
     /// }
@@ -128,7 +158,8 @@ impl Trainer {
     /// When the captured calls cannot be read, when a name is that of no function or device, and when this process can
     /// measure nothing more ([`TrainError::is_device_loss`]).
     pub fn calibrate(&self, request: &CalibrateRequest) -> Result<CalibratedModels, TrainError> {
-        let captured = request.captured.as_deref().map(captured).transpose()?;
+        let captured = request.captured.as_ref().or(request.from_traffic.as_ref());
+        let captured = captured.map(|file| read_calls(file)).transpose()?;
         let mut store = LayeredStore::open(self, &request.data)?;
         let device = self.open_device(&request.device)?;
         let tunables = self.wanted_on(&request.data.functions, &request.device)?;
@@ -166,91 +197,150 @@ impl Trainer {
             self.tell(format!("{function}: {id} is one of the devices that the model was learned from"));
             return Ok(calibrated);
         }
-        let (inputs, captured_calls) = choose_inputs(request, captured, store, recorder, &model)?;
-        if captured.is_some() && captured_calls == 0 {
-            self.tell(format!(
-                "{function}: none of its calls is captured; the inputs to measure are chosen without"
-            ));
-        }
-        measure(request, inputs, store, recorder)?;
-
         // All that is measured there counts, also what was before; a calibration that is no better is none.
-        let recordings = store.load(function)?;
+        let (recordings, traffic, captured_calls) = match &request.from_traffic {
+            None => {
+                let captured_calls = self.measure_telling(request, captured, store, recorder, &model)?;
+                (store.load(function)?, Vec::new(), captured_calls)
+            }
+            Some(file) => {
+                let mut recordings = with_device(store.load(function)?, recorder);
+                let (inputs, calls) = add_captured(&mut recordings, id, captured.unwrap_or_default());
+                if inputs.is_empty() {
+                    let (function, device) = recorder.names();
+                    return Err(TrainError::NothingCompared { file: file.clone(), function, device });
+                }
+                (recordings, inputs, calls)
+            }
+        };
         let doubtful = Doubtful::of(&recordings, id).sentence(function, &request.device);
         doubtful.iter().for_each(|said| recorder.say(said));
-        let (measured_inputs, calibration) = calibrator_of(request, &recordings, &model, id, |calibrator| {
-            let measured = calibrator.measured();
-            (measured.len(), calibrator.fit(&measured, &model))
-        })?;
+        let (measured_inputs, calibration) =
+            calibrator_of(request, (&recordings, &traffic), &model, id, |calibrator| {
+                let measured = calibrator.measured();
+                (measured.len(), calibrator.fit(&measured, &model))
+            })?;
         calibrated.is_calibrated = calibration.is_some();
         model.calibrations.retain(|own| own.device != id);
         model.calibrations.extend(calibration);
         model.write(&calibrated.model)?;
         Ok(CalibratedModel { measured_inputs, captured_calls, ..calibrated })
     }
+
+    /// Measures what tells most; returns the number of captured calls that had a say in that.
+    fn measure_telling(
+        &self,
+        request: &CalibrateRequest,
+        captured: Option<&[CapturedCall]>,
+        store: &mut LayeredStore<'_>,
+        recorder: &Recorder<'_>,
+        model: &Model,
+    ) -> Result<u64, TrainError> {
+        let function = recorder.tunable.name();
+        let (telling, captured_calls) = choose(request, captured, store, recorder, model)?;
+        if captured.is_some() && captured_calls == 0 {
+            self.tell(format!(
+                "{function}: none of its calls is captured; the inputs to measure are chosen without"
+            ));
+        }
+        let candidates = store.candidates(recorder.tunable.function)?;
+        let offered = recorder.tunable.inputs(request.inputs.as_deref());
+        let plan = Plan { candidates, ..Plan::new(offered, request.repeats, request.share.clone()) };
+        let failed = match request.seconds {
+            None => {
+                let only = Some(telling.into_iter().map(|(name, _)| name).collect());
+                recorder.record(&Plan { only, ..plan }, store.writable()?)?.failed
+            }
+            Some(seconds) => measure_within(seconds, &telling, &plan, store, recorder)?,
+        };
+        for (why, inputs) in by_reason(&failed) {
+            let (id, why) = (recorder.device.entry().id(), printable(why));
+            self.tell(format!("{function} on {id}: left out: {}: {why}", named(&inputs)));
+        }
+        Ok(captured_calls)
+    }
 }
 
-/// Chooses the inputs that tell most; returns them with the number of captured calls that had a say.
-fn choose_inputs(
+/// Chooses the inputs that tell most, the most telling first, each with the choices that could win there. Returns them
+/// with the number of captured calls that had a say.
+fn choose(
     request: &CalibrateRequest,
     captured: Option<&[CapturedCall]>,
     store: &mut LayeredStore<'_>,
     recorder: &Recorder<'_>,
     model: &Model,
-) -> Result<(BTreeSet<String>, u64), TrainError> {
-    let id = recorder.device.entry().id();
-    let mut recordings = store.load(recorder.tunable.name())?;
-    if recordings.device_index(id).is_none() {
-        recordings.devices.push(describe_device(&recorder.device));
-    }
-    calibrator_of(request, &recordings, model, id, |calibrator| {
+) -> Result<(Vec<(String, BTreeSet<String>)>, u64), TrainError> {
+    let recordings = with_device(store.load(recorder.tunable.name())?, recorder);
+    let least = if request.seconds.is_some() { MOST_MEASURED } else { MEASUREMENTS };
+    let count = request.measurements.unwrap_or(least);
+    calibrator_of(request, (&recordings, &[]), model, recorder.device.entry().id(), |calibrator| {
         let calls = calls_among(&recordings, calibrator.recorded_inputs(), captured.unwrap_or_default());
-        let chosen = calibrator.inputs(request.measurements, calibrator.all_inputs(), &calls);
-        let names = chosen.into_iter().map(|input| calibrator.name(input).to_owned()).collect();
-        (names, calls.iter().sum::<f64>() as u64)
+        let chosen = calibrator.inputs(count, calibrator.all_inputs(), &calls);
+        let mut telling = Vec::with_capacity(chosen.len());
+        for Probe { input, classes } in calibrator.probes(&chosen) {
+            let choices = classes.into_iter().map(|class| model.choices[class].clone());
+            telling.push((calibrator.name(input).to_owned(), choices.collect()));
+        }
+        (telling, calls.iter().sum::<f64>() as u64)
     })
 }
 
-/// Measures these inputs on the device, and says which could not be measured.
-fn measure(
-    request: &CalibrateRequest,
-    inputs: BTreeSet<String>,
+/// Measures inputs in their order until a time has passed, each with these choices alone. Returns which could not be
+/// measured.
+fn measure_within(
+    seconds: f64,
+    telling: &[(String, BTreeSet<String>)],
+    plan: &Plan<'_>,
     store: &mut LayeredStore<'_>,
     recorder: &Recorder<'_>,
-) -> Result<(), TrainError> {
-    let Recorder { tunable, device, observer, .. } = recorder;
-    let offered = tunable.inputs(request.inputs.as_deref());
-    let plan = Plan {
-        only: Some(inputs),
-        candidates: store.candidates(tunable.function)?,
-        ..Plan::new(offered, request.repeats, request.share.clone())
-    };
-    let recorded = recorder.record(&plan, store.writable()?)?;
-    for (why, inputs) in by_reason(&recorded.failed) {
-        let (function, id, why) = (tunable.name(), device.entry().id(), printable(why));
-        observer.message(&format!("{function} on {id}: left out: {}: {why}", named(&inputs)));
+) -> Result<FailedInputs, TrainError> {
+    let until = plan.clock.now() + Duration::from_secs_f64(seconds);
+    let all = plan.candidates.clone().unwrap_or_else(|| Candidate::all(recorder.tunable.function));
+    let mut failed = FailedInputs::default();
+    for (name, choices) in telling {
+        if plan.clock.now() >= until {
+            break;
+        }
+        let candidates = all.iter().filter(|candidate| choices.contains(&candidate.text())).cloned();
+        let plan = Plan {
+            only: Some([name.clone()].into()),
+            candidates: Some(candidates.collect()),
+            until: Some(until),
+            ..plan.clone()
+        };
+        failed.extend(recorder.record(&plan, store.writable()?)?.failed);
     }
-    Ok(())
+    Ok(failed)
+}
+
+/// Returns recordings that know the device.
+fn with_device(mut recordings: Recordings, recorder: &Recorder<'_>) -> Recordings {
+    if recordings.device_index(recorder.device.entry().id()).is_none() {
+        recordings.devices.push(describe_device(&recorder.device));
+    }
+    recordings
 }
 
 /// Reads the captured calls in a file, and fails if there are none.
-fn captured(file: &Path) -> Result<Vec<CapturedCall>, TrainError> {
+fn read_calls(file: &Path) -> Result<Vec<CapturedCall>, TrainError> {
     match traffic::read(file)? {
         calls if calls.is_empty() => Err(TrainError::NoCalls { file: file.to_owned() }),
         calls => Ok(calls),
     }
 }
 
-/// Lends the calibrator of a model for a device that has recordings.
+/// Lends the calibrator of a model for a device that has recordings. These inputs are training inputs, whatever they are
+/// called.
 fn calibrator_of<T>(
     request: &CalibrateRequest,
-    recordings: &Recordings,
+    (recordings, others): (&Recordings, &[usize]),
     model: &Model,
     device: &str,
     act: impl FnOnce(&Calibrator<'_>) -> T,
 ) -> Result<T, TrainError> {
     let lists = InputLists { train: request.train_inputs.clone(), test: None };
-    let train = lists.split(recordings)?.train;
+    let mut train = lists.split(recordings)?.train;
+    train.extend(others);
     let device = recordings.device_index(device).expect("the device was measured");
     Ok(with_calibrator(recordings, model, (device, &train), act)?)
 }

@@ -241,6 +241,14 @@ pub enum TrainError {
     #[error("{} has no calls: let a program run with NITRO_CAPTURE={0}", file.display())]
     NoCalls { file: PathBuf },
 
+    /// Captured calls compare nothing.
+    #[error(
+        "{}: no two choices of `{function}` were called on {device} with the same features, so there is nothing to \
+         compare: let the program run again with the same NITRO_CAPTURE and another choice in NITRO_FORCE",
+        file.display()
+    )]
+    NothingCompared { file: PathBuf, function: String, device: String },
+
     /// An operation of the operating system fails.
     #[error("{what}")]
     Io { what: String, source: io::Error },

@@ -36,6 +36,9 @@ pub struct EvaluateRequest {
     /// Show also what auto achieves after measuring so many training inputs on the device that is left out
     #[arg(long, value_name = "N,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration: Vec<usize>,
+    /// Show also what auto achieves after so many seconds of measuring there
+    #[arg(long, value_name = "S,..", value_delimiter = ',', value_parser = at_least_one())]
+    pub calibration_seconds: Vec<usize>,
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
@@ -79,9 +82,19 @@ impl Trainer {
                 LeaveOut::Regime => "in turn, with all others in its regime",
             };
             self.tell(format!("{function}: leaving out each of {} devices {what}", recordings.devices.len()));
-            let EvaluateRequest { study, objective, leave_out, calibration, seed, .. } = request.clone();
+            let EvaluateRequest {
+                study, objective, leave_out, calibration, calibration_seconds, seed, ..
+            } = request.clone();
             let objective = objective.of(&recordings)?;
-            let options = EvaluateOptions { study, objective, leave_out, calibration, draws: DRAWS, seed };
+            let options = EvaluateOptions {
+                study,
+                objective,
+                leave_out,
+                calibration,
+                calibration_seconds,
+                draws: DRAWS,
+                seed,
+            };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
         }))
     }

@@ -111,7 +111,7 @@ fn the_model_chooses_by_what_was_measured_on_its_device_alone() {
     assert_eq!(again, calibrated, "nothing is left to measure");
     assert_eq!(Model::read(&file).unwrap(), after);
     let more = trainer()
-        .calibrate(&CalibrateRequest { measurements: 30, ..request })
+        .calibrate(&CalibrateRequest { measurements: Some(30), ..request })
         .unwrap()
         .all()
         .unwrap()
@@ -260,4 +260,62 @@ fn a_source_needs_no_calibration_and_a_model_has_to_be_there() {
     let before = Model::read(&file).unwrap();
     assert!(!trainer().calibrate(&request).unwrap().all().unwrap()[0].is_calibrated);
     assert_eq!(Model::read(&file).unwrap(), before);
+}
+
+#[test]
+fn seconds_bound_the_measuring_and_spare_variants_that_cannot_win() {
+    let count = |seconds: f64| {
+        let folder = tempfile::tempdir().unwrap();
+        let request = CalibrateRequest { seconds: Some(seconds), ..request(&folder) };
+        fit(&request);
+        let calibrated = trainer().calibrate(&request).unwrap().all().unwrap().remove(0);
+        (calibrated.measured_inputs, calibrated.is_calibrated)
+    };
+    assert_eq!(count(1e-9), (0, false), "no input is begun when the time is over");
+    assert_eq!(count(3600.0), (90, true), "all that there are");
+}
+
+/// Calls of both variants with sizes around 45, where this device is unlike those that were recorded.
+fn captured_by_force(folder: &tempfile::TempDir, variants: &[&str]) -> Option<PathBuf> {
+    let mut lines = String::new();
+    for n in (31..60).chain(70..80) {
+        for variant in variants {
+            let time_ns = if (*variant == "low") == (n < 60) { 1e6 } else { 2e6 };
+            lines += &format!(
+                "{{\"function\":\"halves\",\"device\":\"scripted\",\"variant\":\"{variant}\",\"reason\":\"forced\",\
+                 \"calls\":2,\"features\":{{\"size\":{n}}},\"time_ns\":{time_ns}}}\n"
+            );
+        }
+    }
+    let file = folder.path().join("calls.jsonl");
+    fs::write(&file, lines).unwrap();
+    Some(file)
+}
+
+#[test]
+fn times_of_captured_calls_calibrate_without_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let from_traffic = captured_by_force(&folder, &["low", "high"]);
+    let request = CalibrateRequest { from_traffic, ..request(&folder) };
+    fit(&request);
+    let calibrated = trainer().calibrate(&request).unwrap().all().unwrap().remove(0);
+    assert_eq!((calibrated.measured_inputs, calibrated.captured_calls), (39, 156));
+    assert!(calibrated.is_calibrated);
+    let model = Model::read(&calibrated.model).unwrap();
+    let chosen = |n: f64| model.choices[model.on_device("scripted", &[]).first(&[n]).unwrap()].as_str();
+    assert_eq!((chosen(45.0), chosen(80.0)), ("low", "high"));
+    let recordings = store::open(request.data.store.as_deref().unwrap()).unwrap().load("halves").unwrap();
+    assert!(recordings.device_index("scripted").is_none(), "nothing is kept of it");
+}
+
+#[test]
+fn captured_calls_that_compare_nothing_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = CalibrateRequest { from_traffic: captured_by_force(&folder, &["low"]), ..request(&folder) };
+    fit(&request);
+    let error = trainer().calibrate(&request).unwrap().all().unwrap_err();
+    assert!(
+        matches!(&error, TrainError::NothingCompared { function, .. } if function == "halves"),
+        "{error}"
+    );
 }
