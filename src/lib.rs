@@ -75,8 +75,8 @@ pub use nitro_core::{
     Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Doubt, Far, FeatureValue, FeatureVector,
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
     ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, ReloadError, Selection, Stats,
-    Stopwatch, UnknownChoice, UnknownVariant, VariantInfo, host, model, recording, reload, set_deterministic,
-    set_exact, set_models, stats,
+    Stopwatch, Unit, UnknownChoice, UnknownUnit, UnknownVariant, VariantInfo, host, model, recording, reload,
+    set_deterministic, set_exact, set_models, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

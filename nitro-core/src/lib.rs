@@ -53,6 +53,7 @@ pub mod recording;
 mod replaceable;
 mod selection;
 mod stats;
+mod unit;
 mod variant;
 
 pub use artifact::{Artifact, ArtifactError, MAX_ARTIFACT_BYTES};
@@ -74,6 +75,7 @@ pub use processor_time::ProcessorTime;
 pub use reason::{Far, Reason, ReasonKind};
 pub use selection::{Selection, first_admissible};
 pub use stats::{Count, Stats, stats};
+pub use unit::{Unit, UnknownUnit};
 pub use variant::VariantInfo;
 
 /// The most input features one function may have: a [`FeatureVector`] lives on the stack.

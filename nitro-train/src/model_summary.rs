@@ -284,7 +284,14 @@ mod tests {
         assert!(!text.contains("approximate") && json == json!([]), "{text}");
         // An order is a tree that compares nothing, and is told as what it does.
         let (nodes, values) = (vec![Node::Leaf], vec![9, 0, 30]);
-        let order = Selector::Forest(Forest { inputs: 0, choices: 3, nodes, values, origins: vec![] });
+        let order = Selector::Forest(Forest {
+            inputs: 0,
+            choices: 3,
+            nodes,
+            values,
+            origins: vec![],
+            ratios: vec![],
+        });
         let model = Model { selector: order, ..model };
         let (summary, mut text) = (ModelSummary { model: &model, function: None }, Vec::new());
         summary.print(&mut text, 200).unwrap();

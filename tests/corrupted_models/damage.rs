@@ -48,6 +48,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
                 nodes,
                 values: (0..12).map(|n| (n * 37 % 256) as u8).collect(),
                 origins: vec![0.0, 1e9, 0.0],
+                ratios: vec![],
             })
         }
         _ => Selector::Constant { choice: 1 },

@@ -3,7 +3,7 @@
 //! The trees stay as they are, since the sources know which inputs are alike. What was measured walks down every tree,
 //! and each node draws from it what classes lose there beside what was expected, the more the more was measured.
 
-use nitro_core::model::{Forest, Node};
+use nitro_core::model::{DeviceSplit, Forest, Node};
 
 /// The measured inputs that the node above stands for.
 const SHRINKAGE: f64 = 3.0;
@@ -21,7 +21,13 @@ pub(super) struct Residual {
 /// Returns the part of a forest that a device with these features reaches, with corrected leaves. A leaf says what is
 /// lost beside its best class.
 pub(super) fn corrected(forest: &Forest, device_features: &[f64], measured: &[&Residual]) -> Forest {
-    let out = Forest { nodes: Vec::new(), values: Vec::new(), origins: forest.origins.clone(), ..*forest };
+    let out = Forest {
+        nodes: Vec::new(),
+        values: Vec::new(),
+        origins: forest.origins.clone(),
+        ratios: Vec::new(),
+        ..*forest
+    };
     let mut correction = Correction { forest, device_features, measured, node: 0, leaf: 0, out };
     correction.out.origins.truncate(forest.inputs);
     let mut all: Vec<usize> = (0..measured.len()).collect();
@@ -52,32 +58,33 @@ impl Correction<'_> {
                 let own = self.own(inputs, above);
                 self.leaf(&own);
             }
-            Node::Split { column, threshold } => match usize::from(column).checked_sub(self.forest.inputs) {
-                None => {
-                    let own = self.own(inputs, above);
-                    self.out.nodes.push(node);
-                    let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
-                    let is_upper = |input: &usize| {
-                        forest.compared(column, measured[*input].features[column]) > threshold
-                    };
-                    inputs.sort_by_key(is_upper); // stable
-                    let (lower, upper) =
-                        inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
-                    self.subtree(lower, &own);
-                    self.subtree(upper, &own);
-                }
-                // The device decides: one side is all that is left.
-                Some(at) => {
-                    let is_upper = self.forest.compared(column.into(), self.device_features[at]) > threshold;
-                    if is_upper {
-                        self.skip();
+            Node::Split { column, threshold } => {
+                match self.forest.on_device(column, threshold, self.device_features) {
+                    DeviceSplit::Input { column, threshold } => {
+                        let own = self.own(inputs, above);
+                        self.out.nodes.push(Node::Split { column, threshold });
+                        let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
+                        let is_upper = |input: &usize| {
+                            forest.compared(column, measured[*input].features[column]) > threshold
+                        };
+                        inputs.sort_by_key(is_upper); // stable
+                        let (lower, upper) =
+                            inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
+                        self.subtree(lower, &own);
+                        self.subtree(upper, &own);
                     }
-                    self.subtree(inputs, above);
-                    if !is_upper {
-                        self.skip();
+                    // The device decides: one side is all that is left.
+                    DeviceSplit::Decided { is_upper } => {
+                        if is_upper {
+                            self.skip();
+                        }
+                        self.subtree(inputs, above);
+                        if !is_upper {
+                            self.skip();
+                        }
                     }
                 }
-            },
+            }
         }
     }
 
@@ -136,7 +143,14 @@ mod tests {
         let by_device = Node::Split { column: 1, threshold: 7.0 };
         let by_input = Node::Split { column: 0, threshold: 0.5 };
         let nodes = vec![by_device, Node::Leaf, by_input, Node::Leaf, Node::Leaf];
-        Forest { inputs: 1, choices: 2, nodes, values: vec![128, 0, 0, 128, 0, 128], origins: vec![] }
+        Forest {
+            inputs: 1,
+            choices: 2,
+            nodes,
+            values: vec![128, 0, 0, 128, 0, 128],
+            origins: vec![],
+            ratios: vec![],
+        }
     }
 
     fn residuals(of: impl Fn(f64) -> [f64; 2]) -> Vec<Residual> {

@@ -14,6 +14,8 @@ mod variants;
 
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
+#[cfg(test)]
+pub(crate) use features::UNITS;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -69,6 +71,8 @@ pub(crate) struct CodeVariant {
 pub(crate) struct Feature {
     /// A plain identifier, not the name of an argument.
     pub name: Ident,
+    /// One of `nitro_core::Unit`.
+    pub unit: Option<Ident>,
     /// The number.
     pub value: Expr,
 }
