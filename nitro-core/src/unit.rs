@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// The unit of a feature. An input feature over a size or rate of a device in the same unit says something that
 /// carries over to other devices: the seconds at a bandwidth, the share of a cache, the waves of threads.
 ///
@@ -13,7 +15,7 @@ use std::str::FromStr;
 /// let bandwidth = Unit::of_device_feature("copy_gbps").expect("its name says it");
 /// assert!(bandwidth.divides(Unit::Bytes) && !bandwidth.divides(Unit::Operations));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Unit {
     /// Bytes that are read or written, or that a memory holds.
@@ -25,8 +27,10 @@ pub enum Unit {
     /// Work that can run at the same time, or the places on a device where it does.
     Parallelism,
     /// The bytes that a device moves in a second; of device features alone.
+    #[serde(rename = "Bytes/s")]
     BytesPerSecond,
     /// The operations of a device in a second; of device features alone.
+    #[serde(rename = "Operations/s")]
     OperationsPerSecond,
 }
 

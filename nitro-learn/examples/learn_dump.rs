@@ -60,6 +60,7 @@ fn files(folder: &Path) -> Result<Files> {
         parameters: None,
         feature_times: None,
         artifacts: None,
+        units: None,
     })
 }
 
