@@ -134,7 +134,7 @@ impl Correction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use nitro_core::model::Selector;
+    use nitro_core::model::{Ratio, Selector};
 
     use super::*;
 
@@ -172,6 +172,20 @@ mod tests {
         let on = |threads: f64| corrected_by(threads, &[]);
         assert_eq!((on(4.0).nodes, on(4.0).values), (vec![Node::Leaf], vec![128, 0]));
         assert_eq!((chosen(on(4.0)), chosen(on(16.0))), ([Some(1); 2], [Some(0); 2]));
+    }
+
+    #[test]
+    fn a_split_on_a_ratio_becomes_one_on_its_input_feature() {
+        let nodes = vec![Node::Split { column: 2, threshold: 0.25 }, Node::Leaf, Node::Leaf];
+        let ratios = vec![Ratio { input: 0, device: 0 }];
+        let over_threads = Forest { nodes, values: vec![0, 128, 128, 0], ratios, ..forest() };
+        let slow_above = residuals(|x| if x > 0.5 { [-0.5, 0.9] } else { [0.0, 0.0] });
+        let on = |threads, measured: &[Residual]| {
+            let measured: Vec<_> = measured.iter().collect();
+            chosen(corrected(&over_threads, &[threads], &measured))
+        };
+        assert_eq!((on(2.0, &[]), on(8.0, &[])), ([Some(0), Some(1)], [Some(0); 2]));
+        assert_eq!(on(2.0, &slow_above), [Some(0); 2], "measured above 0.25 * 2");
     }
 
     #[test]
