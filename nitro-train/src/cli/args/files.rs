@@ -67,7 +67,7 @@ impl FilesArgs {
     /// Returns these files for the library.
     pub(in crate::cli) fn files(&self) -> Files {
         let Self { measurements, inputs, devices, parameters, feature_times, artifacts } = self.clone();
-        Files { measurements, inputs, devices, parameters, feature_times, artifacts }
+        Files { measurements, inputs, devices, parameters, feature_times, artifacts, units: None }
     }
 }
 
