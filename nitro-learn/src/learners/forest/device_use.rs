@@ -63,27 +63,28 @@ pub(super) fn tune(set: &TrainingSet<'_>) -> Hyperparameters {
     if set.device_features.is_empty() || machines.len() < MIN_MACHINES {
         return Hyperparameters::new();
     }
-    let mut uses: Vec<DeviceUse> = [0.0, HALF].map(|blind| DeviceUse { blind, ratios: false }).into();
-    if !ratios(set).is_empty() {
-        uses.extend([0.0, HALF].map(|blind| DeviceUse { blind, ratios: true }));
+    let machines: Vec<&str> = machines.into_iter().collect();
+    let (without, half) = (DeviceUse::default(), DeviceUse { blind: HALF, ratios: false });
+    let mut best = if gain(set, &machines, [without, half]) > 0.0 { half } else { without };
+    // Ratios are judged beside that, so that units alone do not change which trees are blind.
+    let with_ratios = DeviceUse { ratios: true, ..best };
+    if !ratios(set).is_empty() && gain(set, &machines, [best, with_ratios]) > 0.0 {
+        best = with_ratios;
     }
+    best.hyperparameters()
+}
+
+/// Returns what the second of two uses gains over the first, summed up over machines that are left out.
+fn gain(set: &TrainingSet<'_>, machines: &[&str], uses: [DeviceUse; 2]) -> f64 {
     let runs = machines.len() * FOLDS * uses.len();
     let limit = inputs_within(EFFORT / runs as f64, set.sources.len(), FOLDS);
     let parts = set.task.folds(&sample(set.inputs.to_vec(), limit, set.task.seed), FOLDS, 0);
-    let machines: Vec<&str> = machines.into_iter().collect();
-    let shares = (0..machines.len() * parts.len()).into_par_iter().map(|at| {
+    let gains = (0..machines.len() * parts.len()).into_par_iter().map(|at| {
         let (machine, part) = (machines[at / parts.len()], at % parts.len());
-        uses.iter().map(|&own| judge(set, machine, (&parts, part), own)).collect()
+        let judged = uses.map(|own| judge(set, machine, (&parts, part), own));
+        judged[1] - judged[0]
     });
-    let shares: Vec<Vec<f64>> = shares.collect();
-    let mut best = (0.0, DeviceUse::default());
-    for (at, &own) in uses.iter().enumerate() {
-        let gain: f64 = shares.iter().map(|judged| judged[at] - judged[0]).sum();
-        if gain > best.0 {
-            best = (gain, own);
-        }
-    }
-    best.1.hyperparameters()
+    gains.collect::<Vec<f64>>().iter().sum()
 }
 
 fn machine<'a>(set: &TrainingSet<'a>, device: usize) -> &'a str {
