@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use syn::{GenericParam, Ident, Signature};
 
-use super::{Feature, MAX_FEATURES, names};
+use super::{Feature, MAX_FEATURES, UNITS, names};
 use crate::errors::{Errors, quoted};
 use crate::parse;
 
@@ -38,9 +38,6 @@ fn at_most_32(written: &[parse::Feature], errors: &mut Errors) {
         );
     }
 }
-
-/// The units of input features, as `nitro_core::Unit` names them.
-pub(crate) const UNITS: [&str; 4] = ["Bytes", "Operations", "Count", "Parallelism"];
 
 /// Refuses a unit that there is not.
 fn is_unit(unit: &Ident, errors: &mut Errors) -> bool {

@@ -14,8 +14,6 @@ mod variants;
 
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
-#[cfg(test)]
-pub(crate) use features::UNITS;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -28,6 +26,8 @@ use crate::parse::{self, Item, Options};
 pub(crate) const MAX_FEATURES: usize = 32;
 /// The most variants, as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
 pub(crate) const MAX_VARIANTS: usize = 64;
+/// The units of input features, as `nitro_core::Unit` names them.
+pub(crate) const UNITS: [&str; 4] = ["Bytes", "Operations", "Count", "Parallelism"];
 /// The most bytes of a name, as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
 pub(crate) const MAX_NAME_BYTES: usize = 200;
 /// The beginning of the names of generated items and locals.
