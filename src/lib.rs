@@ -75,8 +75,8 @@ pub use nitro_core::{
     Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Doubt, Far, FeatureValue, FeatureVector,
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
     ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, Regime, ReloadError, Selection,
-    Stats, Stopwatch, UnknownChoice, UnknownRegime, UnknownVariant, VariantInfo, host, in_regime, model,
-    recording, reload, set_deterministic, set_exact, set_models, stats,
+    Stats, Stopwatch, Unit, UnknownChoice, UnknownRegime, UnknownUnit, UnknownVariant, VariantInfo, host,
+    in_regime, model, recording, reload, set_deterministic, set_exact, set_models, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

@@ -110,6 +110,7 @@ fn embedded_forest() -> &'static [u8] {
         nodes: (0..100).flat_map(tree).collect(),
         values: (0..100).flat_map(|_| [[200, 0, 100], [100, 200, 0], [0, 0, 0]].concat()).collect(),
         origins: vec![],
+        ratios: vec![],
     };
     leaked("total", &["length"], Selector::Forest(forest))
 }

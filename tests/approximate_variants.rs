@@ -39,6 +39,7 @@ fn model(function: &str, gate: Option<Gate>) -> Vec<u8> {
             nodes,
             values: vec![0, 50, 100, 150, 150, 100, 50, 0],
             origins: vec![],
+            ratios: vec![],
         }),
         gate,
         caution: None,

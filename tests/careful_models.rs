@@ -32,8 +32,14 @@ fn tiny(_: f64) -> &'static str {
 /// is best by far. Trained on lengths up to 100.
 static CAREFUL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
-    let forest =
-        Forest { inputs: 1, choices: 3, nodes, values: vec![3, 200, 0, 200, 0, 255], origins: vec![] };
+    let forest = Forest {
+        inputs: 1,
+        choices: 3,
+        nodes,
+        values: vec![3, 200, 0, 200, 0, 255],
+        origins: vec![],
+        ratios: vec![],
+    };
     let scale = Scale { transform: Transform::Identity, min: 0.0, max: 100.0 };
     let inputs = Region::new(vec![scale], [&[-1.0][..], &[0.0], &[1.0]], Offset { gap: 1.0, excess: 0.5 });
     let model = Model {

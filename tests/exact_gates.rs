@@ -24,8 +24,14 @@ fn in_lanes(_: f64) -> &'static str {
 static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let split = |threshold| Node::Split { column: 0, threshold };
     let nodes = vec![split(10.0), Node::Leaf, split(20.0), Node::Leaf, Node::Leaf];
-    let forest =
-        Forest { inputs: 1, choices: 3, nodes: vec![Node::Leaf], values: vec![200, 100, 0], origins: vec![] };
+    let forest = Forest {
+        inputs: 1,
+        choices: 3,
+        nodes: vec![Node::Leaf],
+        values: vec![200, 100, 0],
+        origins: vec![],
+        ratios: vec![],
+    };
     let model = Model {
         function: "gated_exact".into(),
         choices: ["in_order", "unrolled", "in_lanes"].map(str::to_owned).into(),

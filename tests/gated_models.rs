@@ -49,6 +49,7 @@ static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         nodes: split(1, 0.5),
         values: vec![0, 200, 255, 200, 0, 255],
         origins: vec![],
+        ratios: vec![],
     };
     let model = Model {
         function: "gated".into(),

@@ -46,7 +46,7 @@ pub fn forest(trees: usize) -> Selector {
     let nodes: Vec<Node> = (0..trees).flat_map(|_| tree(&mut unit, 128.0, [[0.0, 1.0]; 6])).collect();
     let leaves = nodes.iter().filter(|node| **node == Node::Leaf).count();
     let values = (0..4 * leaves).map(|_| (255.0 * unit()) as u8).collect();
-    Selector::Forest(Forest { inputs: 6, choices: 4, nodes, values, origins: vec![] })
+    Selector::Forest(Forest { inputs: 6, choices: 4, nodes, values, origins: vec![], ratios: vec![] })
 }
 
 /// A tree of about so many leaves, which splits a random feature unevenly, within the range that is left of it.

@@ -55,6 +55,7 @@ mod regime;
 mod replaceable;
 mod selection;
 mod stats;
+mod unit;
 mod variant;
 
 pub use artifact::{Artifact, ArtifactError, MAX_ARTIFACT_BYTES};
@@ -77,6 +78,7 @@ pub use reason::{Far, Reason, ReasonKind};
 pub use regime::{Regime, UnknownRegime, in_regime, unstated_feature};
 pub use selection::{Selection, first_admissible};
 pub use stats::{Count, Stats, stats};
+pub use unit::{Unit, UnknownUnit};
 pub use variant::VariantInfo;
 
 /// The most input features one function may have: a [`FeatureVector`] lives on the stack.

@@ -109,7 +109,14 @@ fn breaks(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
 /// A model that was trained on calls in graphs too: there it takes `launches`, otherwise `waits`.
 static OF_GRAPHS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let nodes = vec![Node::Split { column: 1, threshold: 0.5 }, Node::Leaf, Node::Leaf];
-    let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![128, 0, 0, 128], origins: vec![] };
+    let forest = Forest {
+        inputs: 1,
+        choices: 2,
+        nodes,
+        values: vec![128, 0, 0, 128],
+        origins: vec![],
+        ratios: vec![],
+    };
     let model = Model {
         choices: vec!["launches".into(), "waits".into()],
         device_features: vec!["regime_graph".into()],

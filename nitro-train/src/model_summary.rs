@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use nitro_core::model::{Calibration, Forest, Model, Node, Selector, Svm, Transform};
+use nitro_core::model::{Calibration, Forest, Model, Node, Ratio, Selector, Svm, Transform};
 use nitro_core::{Artifact, Function};
 use serde_json::{Value, json};
 
@@ -152,6 +152,17 @@ fn leaves(forest: &Forest) -> usize {
     forest.values.len() / forest.choices.max(1)
 }
 
+/// Returns the names of a forest's columns, of ratios as `bytes / l2_bytes`.
+fn columns(model: &Model, forest: &Forest) -> Vec<String> {
+    let mut names: Vec<String> = model.features.iter().chain(&model.device_features).cloned().collect();
+    for &Ratio { input, device } in &forest.ratios {
+        let (input, device) =
+            (&model.features[usize::from(input)], &model.device_features[usize::from(device)]);
+        names.push(format!("{input} / {device}"));
+    }
+    names
+}
+
 fn splits(forest: &Forest, column: usize) -> usize {
     let mut count = 0;
     for node in &forest.nodes {
@@ -167,7 +178,6 @@ fn summary(summary: &ModelSummary<'_>) -> Value {
     for (choice, Approximation { max_error, over }) in summary.approximate() {
         approximate.push(json!({ "choice": choice, "max_error": max_error, "over": over }));
     }
-    let names: Vec<&String> = model.features.iter().chain(&model.device_features).collect();
     let selector = match &model.selector {
         Selector::Constant { choice } => json!({ "kind": "constant", "choice": model.choices[*choice] }),
         Selector::Svm(svm) => {
@@ -180,8 +190,8 @@ fn summary(summary: &ModelSummary<'_>) -> Value {
             json!({ "kind": "order", "choices": order(model) })
         }
         Selector::Forest(forest) => {
-            let splits: BTreeMap<_, _> =
-                names.iter().zip(0..).map(|(name, column)| (name, splits(forest, column))).collect();
+            let names = columns(model, forest).into_iter().zip(0..);
+            let splits: BTreeMap<_, _> = names.map(|(name, column)| (name, splits(forest, column))).collect();
             json!({ "kind": "forest", "trees": forest.trees(), "leaves": leaves(forest), "splits": splits })
         }
     };
@@ -228,12 +238,12 @@ fn print_svm(out: &mut dyn Write, model: &Model, svm: &Svm, columns: usize) -> i
     write!(out, "{scaling:columns$}")
 }
 
-fn print_forest(out: &mut dyn Write, model: &Model, forest: &Forest, columns: usize) -> io::Result<()> {
+fn print_forest(out: &mut dyn Write, model: &Model, forest: &Forest, width: usize) -> io::Result<()> {
     let mut table = Table::new(["column", "splits"]);
-    for (column, name) in model.features.iter().chain(&model.device_features).enumerate() {
-        table.row([name.clone(), splits(forest, column).to_string()]);
+    for (column, name) in columns(model, forest).into_iter().enumerate() {
+        table.row([name, splits(forest, column).to_string()]);
     }
-    write!(out, "\n{table:columns$}")
+    write!(out, "\n{table:width$}")
 }
 
 #[cfg(test)]
@@ -284,12 +294,51 @@ mod tests {
         assert!(!text.contains("approximate") && json == json!([]), "{text}");
         // An order is a tree that compares nothing, and is told as what it does.
         let (nodes, values) = (vec![Node::Leaf], vec![9, 0, 30]);
-        let order = Selector::Forest(Forest { inputs: 0, choices: 3, nodes, values, origins: vec![] });
+        let order = Selector::Forest(Forest {
+            inputs: 0,
+            choices: 3,
+            nodes,
+            values,
+            origins: vec![],
+            ratios: vec![],
+        });
         let model = Model { selector: order, ..model };
         let (summary, mut text) = (ModelSummary { model: &model, function: None }, Vec::new());
         summary.print(&mut text, 200).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(text.contains("the first admissible of evolved, plain, gone"), "{text}");
         assert_eq!(summary.json()["selector"]["choices"], json!(["evolved", "plain", "gone"]));
+    }
+
+    #[test]
+    fn splits_on_ratios_are_told_by_both_names() {
+        let nodes = vec![Node::Split { column: 2, threshold: 0.5 }, Node::Leaf, Node::Leaf];
+        let (origins, ratios) = (vec![], vec![Ratio { input: 0, device: 0 }]);
+        let model = Model {
+            function: "copy".into(),
+            choices: vec!["plain".into()],
+            artifacts: vec![],
+            features: vec!["bytes".into()],
+            device_features: vec!["l2_bytes".into()],
+            selector: Selector::Forest(Forest {
+                inputs: 1,
+                choices: 1,
+                nodes,
+                values: vec![0, 0],
+                origins,
+                ratios,
+            }),
+            gate: None,
+            caution: None,
+            calibrations: vec![],
+            feature_digests: vec![],
+            coverage: Coverage::default(),
+            provenance: Provenance::default(),
+        };
+        let (summary, mut text) = (ModelSummary { model: &model, function: None }, Vec::new());
+        summary.print(&mut text, 200).unwrap();
+        assert!(String::from_utf8(text).unwrap().contains("bytes / l2_bytes"));
+        let splits = json!({ "bytes": 0, "l2_bytes": 0, "bytes / l2_bytes": 1 });
+        assert_eq!(summary.json()["selector"]["splits"], splits);
     }
 }

@@ -1,8 +1,8 @@
 //! Models, and what can happen to them.
 
 use nitro::model::{
-    Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, Model, Node, Offset, Provenance, Region, Scale,
-    Selector, Svm, Transform,
+    Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, Model, Node, Offset, Provenance, Ratio, Region,
+    Scale, Selector, Svm, Transform,
 };
 
 /// A linear congruential generator: the same numbers everywhere.
@@ -41,13 +41,14 @@ pub fn sound(function: &str, kind: usize) -> Model {
         }),
         1 => {
             let split = |column| Node::Split { column, threshold: 3.5 };
-            let nodes = vec![split(2), split(0), Node::Leaf, Node::Leaf, split(1), Node::Leaf, Node::Leaf];
+            let nodes = vec![split(2), split(3), Node::Leaf, Node::Leaf, split(1), Node::Leaf, Node::Leaf];
             Selector::Forest(Forest {
                 inputs: 2,
                 choices: 3,
                 nodes,
                 values: (0..12).map(|n| (n * 37 % 256) as u8).collect(),
-                origins: vec![0.0, 1e9, 0.0],
+                origins: vec![0.0, 1e9, 0.0, 0.0],
+                ratios: vec![Ratio { input: 0, device: 0 }],
             })
         }
         _ => Selector::Constant { choice: 1 },

@@ -13,7 +13,7 @@ use std::fmt;
 use self::state::FunctionState;
 use crate::name::MAX_FUNCTION_BYTES;
 use crate::replaceable::Replaceable;
-use crate::{Configuration, MAX_FEATURES, MAX_VARIANTS, VariantInfo};
+use crate::{Configuration, MAX_FEATURES, MAX_VARIANTS, Unit, VariantInfo};
 
 /// A variant of a function with a value for each of its parameters. Its text: [`Function::choice_text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +53,7 @@ pub struct Function {
     variants: &'static [VariantInfo],
     features: &'static [&'static str],
     feature_digests: &'static [u64],
+    feature_units: &'static [Option<Unit>],
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
     pub(crate) prepare: Option<fn(Choice) -> Prepared>,
@@ -79,6 +80,7 @@ impl Function {
             variants,
             features: &[],
             feature_digests: &[],
+            feature_units: &[],
             default_variant: 0,
             embedded_model: None,
             prepare: None,
@@ -105,6 +107,17 @@ impl Function {
     pub const fn with_feature_digests(mut self, digests: &'static [u64]) -> Self {
         assert!(digests.len() == self.features.len(), "each feature has a digest");
         self.feature_digests = digests;
+        self
+    }
+
+    /// Adds the unit of each feature, where it is declared.
+    ///
+    /// # Panics
+    /// At compile time, when there is not one for each feature.
+    #[must_use]
+    pub const fn with_feature_units(mut self, units: &'static [Option<Unit>]) -> Self {
+        assert!(units.len() == self.features.len(), "each feature has a unit or none");
+        self.feature_units = units;
         self
     }
 
@@ -155,6 +168,12 @@ impl Function {
     #[must_use]
     pub fn feature_digests(&self) -> &'static [u64] {
         self.feature_digests
+    }
+
+    /// The units of the features in the order of their declaration; empty where none is declared.
+    #[must_use]
+    pub fn feature_units(&self) -> &'static [Option<Unit>] {
+        self.feature_units
     }
 
     /// Index of the variant that is admissible for every input.

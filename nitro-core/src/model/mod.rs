@@ -18,7 +18,7 @@ use crate::{Artifact, DeviceEntry, DeviceId, Regime, name};
 pub use caution::Caution;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
-pub use forest::{Forest, MAX_DEPTH, MAX_TREES, Node};
+pub use forest::{DeviceSplit, Forest, MAX_DEPTH, MAX_RATIOS, MAX_TREES, Node, Ratio};
 pub use format::{FORMAT_VERSION, ModelError};
 pub(crate) use gate::Step;
 pub use gate::{Gate, MAX_GATE_NODES};
@@ -149,7 +149,7 @@ impl Selector {
     /// use nitro_core::model::{Forest, Node, Selector};
     ///
     /// // The second choice, then the first, whatever the input is.
-    /// let order = Forest { inputs: 1, choices: 2, nodes: vec![Node::Leaf], values: vec![9, 0], origins: vec![] };
+    /// let order = Forest { inputs: 1, choices: 2, nodes: vec![Node::Leaf], values: vec![9, 0], origins: vec![], ratios: vec![] };
     /// assert!(Selector::Forest(order).is_constant() && Selector::Constant { choice: 1 }.is_constant());
     /// ```
     #[must_use]

@@ -14,7 +14,7 @@ use crate::MAX_CHOICES;
 ///
 /// // A tree that asks for a device feature: its column follows that of the only input feature.
 /// let nodes = vec![Node::Split { column: 1, threshold: 8.0 }, Node::Leaf, Node::Leaf];
-/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 51, 204, 0], origins: vec![] };
+/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 51, 204, 0], origins: vec![], ratios: vec![] };
 /// let on_16_threads = Selector::Forest(forest).on_device(&[16.0]); // the device is asked once
 /// let ranked = on_16_threads.rank(&[1e6]);
 /// assert_eq!((ranked[0].choice, ranked[1].choice), (1, 0));

@@ -4,8 +4,8 @@
 mod sections;
 
 use nitro_core::model::{
-    Calibration, Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, Model, ModelError, Node, Offset,
-    Provenance, Region, Scale, Selector, Svm, Transform,
+    Calibration, Class, Coverage, DeviceRegion, FORMAT_VERSION, Forest, MAX_RATIOS, Model, ModelError, Node,
+    Offset, Provenance, Ratio, Region, Scale, Selector, Svm, Transform,
 };
 
 fn model() -> Model {
@@ -49,6 +49,7 @@ fn forest() -> Forest {
         nodes: vec![split(1), split(0), Node::Leaf, Node::Leaf, Node::Leaf, Node::Leaf],
         values: vec![0, 40, 40, 0, 20, 20, 7, 255],
         origins: vec![],
+        ratios: vec![],
     }
 }
 
@@ -82,6 +83,23 @@ fn what_was_written_is_read() {
 }
 
 /// Coverage is a part behind all others, so that a model without it has the bytes that it always had.
+/// Versions before this one wrote them.
+#[test]
+fn shipped_models_are_written_as_they_were() {
+    let models = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../models")).unwrap();
+    let mut forests = 0;
+    for path in models
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|own| own == "model"))
+    {
+        let bytes = std::fs::read(&path).unwrap();
+        let model = Model::from_bytes(&bytes).unwrap();
+        forests += usize::from(matches!(model.selector, Selector::Forest(_)));
+        assert!(model.to_bytes() == bytes, "{}", path.display());
+    }
+    assert!(forests > 3, "{forests} forests");
+}
+
 #[test]
 fn a_model_may_say_nothing_of_what_it_was_trained_on() {
     let (without, with) = (model(), Model { coverage: coverage(), ..model() });
@@ -220,7 +238,7 @@ fn a_machine_of_many_classes_fits_a_small_stack() {
 fn contradicting_numbers_of_a_forest_are_refused() {
     type Damage = fn(&mut Forest);
     assert_eq!(forest().trees(), 2);
-    let damages: [(&str, Damage); 9] = [
+    let damages: [(&str, Damage); 12] = [
         ("number of choices of the forest", |forest| forest.choices = 3),
         ("number of input features of the forest", |forest| forest.inputs = 0),
         ("number of trees", |forest| (forest.nodes, forest.values) = (vec![], vec![])),
@@ -231,6 +249,12 @@ fn contradicting_numbers_of_a_forest_are_refused() {
         ("split of a tree", |forest| forest.nodes[1] = Node::Split { column: 2, threshold: 0.0 }),
         ("split of a tree", |forest| forest.nodes[1] = Node::Split { column: 0, threshold: f32::INFINITY }),
         ("last tree", |forest| forest.nodes.truncate(4)),
+        ("ratios of the forest", |forest| forest.ratios = vec![Ratio { input: 1, device: 0 }]),
+        ("ratios of the forest", |forest| forest.ratios = vec![Ratio { input: 0, device: 1 }]),
+        ("split of a tree", |forest| {
+            forest.ratios = vec![Ratio { input: 0, device: 0 }];
+            forest.nodes[1] = Node::Split { column: 3, threshold: 0.0 };
+        }),
         ("depth of a tree", |forest| forest.nodes = vec![Node::Split { column: 0, threshold: 0.0 }; 99]),
     ];
     for (what, damage) in damages {
@@ -240,6 +264,27 @@ fn contradicting_numbers_of_a_forest_are_refused() {
         let message = Model::from_bytes(&model.to_bytes()).unwrap_err().to_string();
         assert_eq!(message, format!("inconsistent model: {what}"));
     }
+}
+
+#[test]
+fn ratios_of_a_forest_read_back() {
+    let with = |ratios: Vec<Ratio>, origins: Vec<f64>| {
+        let nodes = vec![Node::Split { column: 2, threshold: 4.5 }, Node::Leaf, Node::Leaf];
+        let columns = Forest { nodes, values: vec![0, 40, 40, 0], origins, ratios, ..forest() };
+        Model { selector: Selector::Forest(columns), ..model() }
+    };
+    for origins in [vec![], vec![1.0, 2.0, 3.0]] {
+        let model = with(vec![Ratio { input: 0, device: 0 }], origins);
+        assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
+    }
+    let over = with(vec![Ratio { input: 0, device: 0 }], vec![]);
+    assert_eq!(
+        (over.rank(&[89.0], &[20.0])[0], over.rank(&[91.0], &[20.0])[0]),
+        (0, 1),
+        "4.5 times 20 is 90"
+    );
+    let many = with(vec![Ratio { input: 0, device: 0 }; MAX_RATIOS + 1], vec![]);
+    assert!(matches!(Model::from_bytes(&many.to_bytes()), Err(ModelError::Body(_))));
 }
 
 /// Whatever trees a file describes, it is refused or a prediction ends.
@@ -255,12 +300,14 @@ fn random_trees_are_refused_or_predict() {
         let nodes: Vec<Node> = (0..below(12))
             .map(|_| match below(5) {
                 0..=2 => Node::Leaf,
-                _ => Node::Split { column: below(3) as u16, threshold: below(9) as f32 },
+                _ => Node::Split { column: below(4) as u16, threshold: below(9) as f32 },
             })
             .collect();
+        let ratios = vec![Ratio { input: 0, device: 0 }; below(2) as usize];
         let leaves = nodes.iter().filter(|node| **node == Node::Leaf).count();
         let values = (0..2 * leaves).map(|_| below(256) as u8).collect();
-        let model = Model { selector: Selector::Forest(Forest { nodes, values, ..forest() }), ..model() };
+        let model =
+            Model { selector: Selector::Forest(Forest { nodes, values, ratios, ..forest() }), ..model() };
         if let Ok(model) = Model::from_bytes(&model.to_bytes()) {
             accepted += 1;
             assert_eq!(model.rank(&[below(9) as f64], &[below(9) as f64]).len(), 2);
@@ -322,6 +369,7 @@ fn calibrated() -> Model {
         nodes: vec![Node::Split { column: 0, threshold: 4.5 }, Node::Leaf, Node::Leaf],
         values: vec![0, 40, 40, 0],
         origins: vec![],
+        ratios: vec![],
     };
     let calibration =
         Calibration { device: "host:4@desk".into(), measured_inputs: 10, selector: Selector::Forest(forest) };

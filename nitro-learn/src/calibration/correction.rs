@@ -3,7 +3,7 @@
 //! The trees stay as they are, since the sources know which inputs are alike. What was measured walks down every tree,
 //! and each node draws from it what classes lose there beside what was expected, the more the more was measured.
 
-use nitro_core::model::{Forest, Node};
+use nitro_core::model::{DeviceSplit, Forest, Node};
 
 /// Number of times that levels of inputs and corrections of classes are fitted to each other.
 const SWEEPS: usize = 8;
@@ -26,7 +26,13 @@ pub(super) fn corrected(
     measured: &[&Residual],
     shrinkage: f64,
 ) -> Forest {
-    let out = Forest { nodes: Vec::new(), values: Vec::new(), origins: forest.origins.clone(), ..*forest };
+    let out = Forest {
+        nodes: Vec::new(),
+        values: Vec::new(),
+        origins: forest.origins.clone(),
+        ratios: Vec::new(),
+        ..*forest
+    };
     let mut correction = Correction { forest, device_features, measured, shrinkage, node: 0, leaf: 0, out };
     correction.out.origins.truncate(forest.inputs);
     let mut all: Vec<usize> = (0..measured.len()).collect();
@@ -58,32 +64,33 @@ impl Correction<'_> {
                 let own = self.own(inputs, above);
                 self.leaf(&own);
             }
-            Node::Split { column, threshold } => match usize::from(column).checked_sub(self.forest.inputs) {
-                None => {
-                    let own = self.own(inputs, above);
-                    self.out.nodes.push(node);
-                    let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
-                    let is_upper = |input: &usize| {
-                        forest.compared(column, measured[*input].features[column]) > threshold
-                    };
-                    inputs.sort_by_key(is_upper); // stable
-                    let (lower, upper) =
-                        inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
-                    self.subtree(lower, &own);
-                    self.subtree(upper, &own);
-                }
-                // The device decides: one side is all that is left.
-                Some(at) => {
-                    let is_upper = self.forest.compared(column.into(), self.device_features[at]) > threshold;
-                    if is_upper {
-                        self.skip();
+            Node::Split { column, threshold } => {
+                match self.forest.on_device(column, threshold, self.device_features) {
+                    DeviceSplit::Input { column, threshold } => {
+                        let own = self.own(inputs, above);
+                        self.out.nodes.push(Node::Split { column, threshold });
+                        let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
+                        let is_upper = |input: &usize| {
+                            forest.compared(column, measured[*input].features[column]) > threshold
+                        };
+                        inputs.sort_by_key(is_upper); // stable
+                        let (lower, upper) =
+                            inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
+                        self.subtree(lower, &own);
+                        self.subtree(upper, &own);
                     }
-                    self.subtree(inputs, above);
-                    if !is_upper {
-                        self.skip();
+                    // The device decides: one side is all that is left.
+                    DeviceSplit::Decided { is_upper } => {
+                        if is_upper {
+                            self.skip();
+                        }
+                        self.subtree(inputs, above);
+                        if !is_upper {
+                            self.skip();
+                        }
                     }
                 }
-            },
+            }
         }
     }
 
@@ -133,7 +140,7 @@ impl Correction<'_> {
 
 #[cfg(test)]
 mod tests {
-    use nitro_core::model::Selector;
+    use nitro_core::model::{Ratio, Selector};
 
     use super::*;
 
@@ -142,7 +149,14 @@ mod tests {
         let by_device = Node::Split { column: 1, threshold: 7.0 };
         let by_input = Node::Split { column: 0, threshold: 0.5 };
         let nodes = vec![by_device, Node::Leaf, by_input, Node::Leaf, Node::Leaf];
-        Forest { inputs: 1, choices: 2, nodes, values: vec![128, 0, 0, 128, 0, 128], origins: vec![] }
+        Forest {
+            inputs: 1,
+            choices: 2,
+            nodes,
+            values: vec![128, 0, 0, 128, 0, 128],
+            origins: vec![],
+            ratios: vec![],
+        }
     }
 
     fn residuals(of: impl Fn(f64) -> [f64; 2]) -> Vec<Residual> {
@@ -164,6 +178,20 @@ mod tests {
         let on = |threads: f64| corrected_by(threads, &[]);
         assert_eq!((on(4.0).nodes, on(4.0).values), (vec![Node::Leaf], vec![128, 0]));
         assert_eq!((chosen(on(4.0)), chosen(on(16.0))), ([Some(1); 2], [Some(0); 2]));
+    }
+
+    #[test]
+    fn a_split_on_a_ratio_becomes_one_on_its_input_feature() {
+        let nodes = vec![Node::Split { column: 2, threshold: 0.25 }, Node::Leaf, Node::Leaf];
+        let ratios = vec![Ratio { input: 0, device: 0 }];
+        let over_threads = Forest { nodes, values: vec![0, 128, 128, 0], ratios, ..forest() };
+        let slow_above = residuals(|x| if x > 0.5 { [-0.5, 0.9] } else { [0.0, 0.0] });
+        let on = |threads, measured: &[Residual]| {
+            let measured: Vec<_> = measured.iter().collect();
+            chosen(corrected(&over_threads, &[threads], &measured))
+        };
+        assert_eq!((on(2.0, &[]), on(8.0, &[])), ([Some(0), Some(1)], [Some(0); 2]));
+        assert_eq!(on(2.0, &slow_above), [Some(0); 2], "measured above 0.25 * 2");
     }
 
     #[test]

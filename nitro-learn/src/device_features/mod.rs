@@ -9,4 +9,4 @@ mod candidates;
 mod cross_validation;
 pub mod profile_based;
 
-pub use candidates::Candidates;
+pub use candidates::{Candidates, MAX_DEVICE_FEATURES};

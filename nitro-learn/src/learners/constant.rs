@@ -85,5 +85,12 @@ fn one_leaf(order: &[(usize, f64)], inputs: usize) -> Forest {
         values[class] = value.min(255) as u8;
         least = value + 1;
     }
-    Forest { inputs, choices: order.len(), nodes: vec![Node::Leaf], values, origins: Vec::new() }
+    Forest {
+        inputs,
+        choices: order.len(),
+        nodes: vec![Node::Leaf],
+        values,
+        origins: Vec::new(),
+        ratios: Vec::new(),
+    }
 }

@@ -18,3 +18,4 @@ mod tells_near_from_far;
 mod under_load;
 mod weighs_features;
 mod when_unsure;
+mod with_units;

@@ -169,6 +169,15 @@ pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
     let digests = function.features.iter().map(|feature| digest::digest([&feature.value as &dyn ToTokens]));
     let features = (!function.features.is_empty())
         .then(|| quote!(.with_features(&[#(#features),*]).with_feature_digests(&[#(#digests),*])));
+    let units = function.features.iter().map(|feature| match &feature.unit {
+        Some(unit) => quote!(::core::option::Option::Some(#krate::Unit::#unit)),
+        None => quote!(::core::option::Option::None),
+    });
+    let units = function
+        .features
+        .iter()
+        .any(|feature| feature.unit.is_some())
+        .then(|| quote!(.with_feature_units(&[#(#units),*])));
     let default = &function.variants[function.default].arm;
     let model = function.model.as_ref().map(|_| {
         let model = helper(function, "model");
@@ -182,6 +191,7 @@ pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
         const VARIANTS: &[#krate::VariantInfo] = &[#(#variants)*];
         static FUNCTION: #krate::Function = #krate::Function::new(#name, VARIANTS)
             #features
+            #units
             .with_default(Variant::#default as ::core::primitive::usize)
             #model
             #prepare;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use syn::{GenericParam, Ident, Signature};
 
-use super::{Feature, MAX_FEATURES, names};
-use crate::errors::Errors;
+use super::{Feature, MAX_FEATURES, UNITS, names};
+use crate::errors::{Errors, quoted};
 use crate::parse;
 
 /// The features that obey the rules.
@@ -17,12 +17,13 @@ pub(crate) fn check(
     at_most_32(&written, errors);
     let taken = taken(signature);
     let mut features: Vec<Feature> = Vec::new();
-    for parse::Feature { name, value } in written {
+    for parse::Feature { name, unit, value } in written {
+        let unit = unit.filter(|unit| is_unit(unit, errors));
         if names::is_plain("feature", "length", &name, errors)
             && is_free(&name, &taken, errors)
             && is_new(&name, &features, errors)
         {
-            features.push(Feature { name, value });
+            features.push(Feature { name, unit, value });
         }
     }
     features
@@ -36,6 +37,15 @@ fn at_most_32(written: &[parse::Feature], errors: &mut Errors) {
             format!("a function has at most {MAX_FEATURES} features, here are {}", written.len()),
         );
     }
+}
+
+/// Refuses a unit that there is not.
+fn is_unit(unit: &Ident, errors: &mut Errors) -> bool {
+    let is_known = UNITS.iter().any(|known| unit == known);
+    if !is_known {
+        errors.at(unit, format!("`{unit}` is no unit of a feature: write one of {}", quoted(UNITS)));
+    }
+    is_known
 }
 
 /// Refuses the name of an argument or constant: in a constraint both would be meant by the one name.

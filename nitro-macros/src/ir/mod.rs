@@ -26,6 +26,8 @@ use crate::parse::{self, Item, Options};
 pub(crate) const MAX_FEATURES: usize = 32;
 /// The most variants, as `nitro_core::MAX_VARIANTS`, which `Function::new` asserts.
 pub(crate) const MAX_VARIANTS: usize = 64;
+/// The units of input features, as `nitro_core::Unit` names them.
+pub(crate) const UNITS: [&str; 4] = ["Bytes", "Operations", "Count", "Parallelism"];
 /// The most bytes of a name, as `nitro_core::name::MAX_FUNCTION_BYTES`, which `Function::new` asserts.
 pub(crate) const MAX_NAME_BYTES: usize = 200;
 /// The beginning of the names of generated items and locals.
@@ -69,6 +71,8 @@ pub(crate) struct CodeVariant {
 pub(crate) struct Feature {
     /// A plain identifier, not the name of an argument.
     pub name: Ident,
+    /// One of `nitro_core::Unit`.
+    pub unit: Option<Ident>,
     /// The number.
     pub value: Expr,
 }

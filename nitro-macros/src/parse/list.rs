@@ -12,10 +12,12 @@ mod keyword {
     syn::custom_keyword!(over);
 }
 
-/// `name = EXPR`
+/// `name: UNIT = EXPR`
 pub(crate) struct Feature {
     /// The name, possibly no plain identifier.
     pub name: Ident,
+    /// The unit, possibly none that there is.
+    pub unit: Option<Ident>,
     /// The value.
     pub value: Expr,
 }
@@ -93,11 +95,15 @@ fn group(number: usize, input: ParseStream, errors: &mut Errors) -> Result<Vec<V
 
 /// One element of `features(..)`.
 pub(crate) fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
-    const USAGE: &str = "a feature is written `name = EXPRESSION`";
+    const USAGE: &str = "a feature is written `name = EXPRESSION` or `name: UNIT = EXPRESSION`";
     if input.peek(Token![#]) {
         return Err(input.error("a feature takes no attribute: every build must have the same features"));
     }
     let name = input.call(Ident::parse_any).map_err(|_| input.error(USAGE))?;
+    let unit = match input.parse::<Option<Token![:]>>()? {
+        Some(_) => Some(input.call(Ident::parse_any).map_err(|_| input.error(USAGE))?),
+        None => None,
+    };
     if !input.peek(Token![=]) {
         return Err(if input.is_empty() { syn::Error::new(name.span(), USAGE) } else { input.error(USAGE) });
     }
@@ -107,7 +113,7 @@ pub(crate) fn feature(input: ParseStream, _: &mut Errors) -> Result<Feature> {
     }
     let value = input.parse()?;
     end_of_element(input, "after this feature")?;
-    Ok(Feature { name, value })
+    Ok(Feature { name, unit, value })
 }
 
 /// One element of `approximate(..)`.

@@ -86,7 +86,7 @@ fn every_option() {
         prepare = compile_ahead,
         default = merge,
         variants(merge, radix::<T, 8>),
-        features(length = keys.len()),
+        features(length: Count = keys.len(), shift = stream.shift()),
     };
     let item = quote!(
         pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]);
@@ -216,6 +216,9 @@ fn what_the_run_time_accepts_the_macro_accepts() {
 
     assert_eq!((MAX_FEATURES, MAX_VARIANTS), (nitro_core::MAX_FEATURES, nitro_core::MAX_VARIANTS));
     assert_eq!(MAX_NAME_BYTES, MAX_FUNCTION_BYTES);
+    for unit in nitro_core::Unit::ALL.into_iter().filter(|unit| !unit.is_rate()) {
+        assert_eq!(crate::ir::UNITS.iter().filter(|name| **name == unit.name()).count(), 1, "{unit}");
+    }
     let letters = ('\0'..'\u{250}').chain(['न', '\u{94d}', '\u{1680}', '\u{2028}', '\u{3000}', '🦀']);
     let mut names: Vec<String> = letters.map(|letter| format!("a{letter}b")).collect();
     names.extend(["", "::", "a::b", "a::", "::a", "a::::b", "a:::b", "a.b"].map(str::to_owned));

@@ -77,6 +77,22 @@ impl<'t> CsvTable<'t> {
         self.header.iter().position(|column| column == name)
     }
 
+    /// Takes the first row below the header where it is one of these; as many fields as the header has are sure.
+    pub fn take_first(&mut self, is_one: impl Fn(&Record<'t>) -> bool) -> Option<Record<'t>> {
+        let mut ahead = Lines { ..self.lines };
+        let first = ahead.next()?.ok()?;
+        if first.fields.len() != self.header.len() || !is_one(&first) {
+            return None;
+        }
+        self.lines = ahead;
+        Some(first)
+    }
+
+    /// The error of a problem in a row.
+    pub fn in_row(&self, row: &Record<'_>, problem: Problem) -> ImportError {
+        at(self.file, row.line, problem)
+    }
+
     /// The error of a problem in the header.
     pub fn in_header(&self, problem: Problem) -> ImportError {
         at(self.file, 1, problem)

@@ -3,7 +3,7 @@
 use std::io;
 
 use nitro_core::name::{self, NameError};
-use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS};
+use nitro_core::{Artifact, MAX_ARTIFACT_BYTES, MAX_VARIANTS, Unit, UnknownUnit};
 
 use crate::printable::excerpt;
 use crate::recordings::MAX_FEATURES;
@@ -142,6 +142,25 @@ pub enum Problem {
     /// A time or spread that cannot be.
     #[error("`{found}` in column `{column}` is out of range; it has to be {expected}")]
     OutOfRange { column: &'static str, found: String, expected: &'static str },
+
+    /// A word that is no unit.
+    #[error("`{found}` in column `{column}` is {problem}; correct it or leave it empty")]
+    UnknownUnit { column: String, found: String, problem: UnknownUnit },
+
+    /// A rate of an input.
+    #[error(
+        "`{unit}` in column `{column}` is a rate, which only device features have; write Bytes, Operations, Count or \
+         Parallelism, or leave it empty"
+    )]
+    RateOfInput { column: String, unit: Unit },
+
+    /// A unit of nothing.
+    #[error("feature `{feature}` is neither in the table of inputs nor in that of devices; correct the name")]
+    UnknownFeature { feature: String },
+
+    /// A unit that another table contradicts.
+    #[error("feature `{feature}` is in {known} by its own table and in {unit} here; correct one of the two")]
+    OtherUnit { feature: String, known: Unit, unit: Unit },
 
     /// An outcome without a meaning.
     #[error("outcome `{found}` means nothing; use time, failed, wrong or inadmissible")]

@@ -5,12 +5,19 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::csv_table::{CsvTable, number};
 use super::error::{ImportError, Problem, check_name};
+use super::units;
+use nitro_core::Unit;
+
 use crate::printable::excerpt;
 use crate::recordings::{DeviceRecord, Input};
 
-/// Names of the features, and the inputs with their values.
-pub(super) fn inputs(table: CsvTable<'_>) -> Result<(Vec<String>, Vec<Input>), ImportError> {
+/// Names of the features, and the inputs with their values. Their units go to `units`.
+pub(super) fn inputs(
+    mut table: CsvTable<'_>,
+    units: &mut BTreeMap<String, Unit>,
+) -> Result<(Vec<String>, Vec<Input>), ImportError> {
     let features = feature_columns(&table, "input")?;
+    *units = units::row(&mut table, units::of_input)?;
     let mut inputs = Vec::new();
     rows(table, "input", |header, name, fields| {
         let values = header.iter().zip(fields).map(|(column, field)| number(column, field));
@@ -20,8 +27,13 @@ pub(super) fn inputs(table: CsvTable<'_>) -> Result<(Vec<String>, Vec<Input>), I
     Ok((features, inputs))
 }
 
-pub(super) fn devices(table: CsvTable<'_>) -> Result<Vec<DeviceRecord>, ImportError> {
+/// The devices with what is known of each. The units of their features go to `units`.
+pub(super) fn devices(
+    mut table: CsvTable<'_>,
+    units: &mut BTreeMap<String, Unit>,
+) -> Result<Vec<DeviceRecord>, ImportError> {
     feature_columns(&table, "device")?;
+    *units = units::row(&mut table, units::of_device)?;
     let mut devices = Vec::new();
     rows(table, "device", |header, id, fields| {
         let known = header.iter().zip(fields).filter(|(_, field)| !field.is_empty());

@@ -9,6 +9,8 @@
 //!   free.
 //! - **inputs**: `input`, then one column a feature.
 //! - **devices**: `device`, then one column a device feature; an empty field means that it is not known there.
+//! - **units**: the first row below the header of inputs and devices may be `unit`, then one of [`nitro_core::Unit`]
+//!   or an empty field a feature. They may also be a table of their own, `feature,unit`.
 //! - **parameters**, where a variant has tuning parameters: `configuration`, then one column a parameter, and one
 //!   row for every configuration that exists, measured or not. A column `variant` says whose each is; it is needed
 //!   where several variants have configurations, and then a parameter that a variant does not have is empty.
@@ -50,6 +52,7 @@ pub mod formula;
 mod kernel_tuner;
 mod measurements;
 mod parameters;
+mod units;
 
 pub mod shortest;
 pub mod write;
@@ -61,7 +64,7 @@ pub use self::error::{ExportError, ImportError, Problem};
 pub use self::kernel_tuner::import_kernel_tuner;
 use self::parameters::ConfigurationTable;
 pub use self::write::export;
-use crate::recordings::Recordings;
+use crate::recordings::{Meanings, Recordings};
 
 /// The files of one function's recordings.
 #[derive(Clone, Debug)]
@@ -78,6 +81,9 @@ pub struct Files {
     pub feature_times: Option<PathBuf>,
     /// The texts of generated code.
     pub artifacts: Option<PathBuf>,
+    /// The units of features, `feature,unit`. Only an import reads it: an export writes them into the tables of inputs
+    /// and devices.
+    pub units: Option<PathBuf>,
 }
 
 /// Reads recordings from files.
@@ -92,7 +98,7 @@ pub struct Files {
 /// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,b,csr,1300\n")?;
 /// std::fs::write(&inputs, "input,rows\na,4096\n")?;
 /// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
-/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
+/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None, units: None };
 /// let error = import("spmv", &files).unwrap_err();
 /// assert!(error.to_string().contains("m.csv:2"), "{error}"); // there is no input `b`
 /// std::fs::write(&files.inputs, "input,rows\na,4096\nb,512\n")?;
@@ -114,6 +120,10 @@ pub fn import(function: &str, files: &Files) -> Result<Recordings, ImportError> 
     let parameters = files.parameters.as_ref().map(read).transpose()?;
     let mut recordings =
         parse(function, &read(&files.measurements)?, &inputs, &devices, parameters.as_ref())?;
+    if let Some(path) = &files.units {
+        let (name, text) = read(path)?;
+        units::read(CsvTable::open(&name, &text)?, &mut recordings)?;
+    }
     if let Some(path) = &files.feature_times {
         let (name, text) = read(path)?;
         feature_times::read(CsvTable::open(&name, &text)?, &mut recordings)?;
@@ -176,8 +186,9 @@ fn parse(
 ) -> Result<Recordings, ImportError> {
     error::check_function(function)?;
     let mut recordings = Recordings { function: function.to_owned(), ..Recordings::default() };
-    recordings.devices = features::devices(CsvTable::open(devices_name, devices)?)?;
-    (recordings.features, recordings.inputs) = features::inputs(CsvTable::open(inputs_name, inputs)?)?;
+    let Meanings { units, device_units, .. } = &mut recordings.meanings;
+    recordings.devices = features::devices(CsvTable::open(devices_name, devices)?, device_units)?;
+    (recordings.features, recordings.inputs) = features::inputs(CsvTable::open(inputs_name, inputs)?, units)?;
     let listed =
         parameters.map(|(name, text)| ConfigurationTable::read(CsvTable::open(name, text)?)).transpose()?;
     measurements::read(CsvTable::open(measurements_name, measurements)?, listed.as_ref(), &mut recordings)?;

@@ -8,7 +8,7 @@ use nitro_core::files::{self, ReplaceError};
 use super::error::ExportError;
 use super::formula::guard;
 use super::shortest::number;
-use super::{Files, artifacts, compressed, feature_times, measurements, parameters};
+use super::{Files, artifacts, compressed, feature_times, measurements, parameters, units};
 use crate::recordings::Recordings;
 
 /// Writes recordings to files, compressed where a name ends with `.gz` or `.xz`.
@@ -21,7 +21,7 @@ use crate::recordings::Recordings;
 ///
 /// let folder = tempfile::tempdir()?;
 /// let [measurements, inputs, devices] = ["m.csv.gz", "i.csv", "d.csv"].map(|name| folder.path().join(name));
-/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
+/// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None, units: None };
 /// export(&recordings, &files)?;
 /// assert_eq!(import("sort", &files)?, recordings);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -85,6 +85,8 @@ fn measurements(recordings: &Recordings) -> String {
 fn inputs(recordings: &Recordings) -> String {
     let names = recordings.features.iter().map(|name| guard(name));
     let mut text = line(std::iter::once(Cow::Borrowed("input")).chain(names));
+    let features = recordings.features.iter().map(String::as_str);
+    text.extend(units::cells(features, &recordings.meanings.units).map(line));
     for input in &recordings.inputs {
         let values = input.features.iter().map(|&value| number(value));
         text += &line(std::iter::once(guard(&input.name)).chain(values));
@@ -97,6 +99,7 @@ fn devices(recordings: &Recordings) -> String {
         recordings.devices.iter().flat_map(|device| device.features.keys()).map(String::as_str).collect();
     let names = columns.iter().map(|&name| guard(name));
     let mut text = line(std::iter::once(Cow::Borrowed("device")).chain(names));
+    text.extend(units::cells(columns.iter().copied(), &recordings.meanings.device_units).map(line));
     for device in &recordings.devices {
         let values =
             columns.iter().map(|&name| device.features.get(name).map_or(Cow::Borrowed(""), |&v| number(v)));

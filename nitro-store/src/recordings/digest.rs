@@ -52,6 +52,16 @@ impl Recordings {
                     .for_each(|&(column, _)| text.number(one.times_ns[column].unwrap_or(f64::NAN)));
             });
         }
+        let [units, of_devices] =
+            [&self.meanings.units, &self.meanings.device_units].map(|units| units.iter().collect::<Vec<_>>());
+        if !units.is_empty() || !of_devices.is_empty() {
+            text.name("units");
+            for units in [units, of_devices] {
+                text.list(&units, |text, (name, unit)| {
+                    [name.as_str(), unit.name()].iter().for_each(|own| text.name(own))
+                });
+            }
+        }
         text.digest()
     }
 

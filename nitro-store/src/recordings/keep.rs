@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_core::{Function, choice_text};
 
-use super::{Measurement, Recordings};
+use super::{Meanings, Measurement, Recordings};
 
 /// The parts of recordings that a program does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,12 +16,13 @@ pub struct LeftOut {
 }
 
 impl Recordings {
-    /// Leaves out variants and configurations that the function does not have, and notes which is its default:
-    /// files do not say.
+    /// Leaves out variants and configurations that the function does not have, and notes which is its default and
+    /// what units its features have: files do not say, and what was recorded may be older.
     pub fn keep_known(&mut self, function: &Function) -> LeftOut {
         let variants = self.keep_variants(|name| function.variant_named(name).is_some());
         let configurations =
             self.keep_configurations(|variant, text| function.choice(&choice_text(variant, text)).is_ok());
+        self.meanings.declare_units(&Meanings::of(function));
         let default = function.default_choice();
         let variant = &function.variants()[default.variant];
         self.default_variant = self.variant_index(variant.name());

@@ -1,13 +1,14 @@
-//! Digests of what names stand for: what a feature computes, and what a variant's constraint and parameters say.
+//! The meaning of names: digests of what a feature computes and of what a variant's constraint and parameters say, and
+//! the units of features.
 
 use std::collections::BTreeMap;
 
-use nitro_core::Function;
+use nitro_core::{Function, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::unique;
 
-/// Digests of a function's declaration, by name; what is absent is not known.
+/// Digests of a function's declaration and units of features, by name; what is absent is not known.
 ///
 /// ```
 /// use nitro_store::recordings::Meanings;
@@ -29,6 +30,12 @@ pub struct Meanings {
     /// A digest of each variant's constraint and parameters.
     #[serde(default, deserialize_with = "unique::map")]
     pub variants: BTreeMap<String, String>,
+    /// The units of input features.
+    #[serde(default, deserialize_with = "unique::map", skip_serializing_if = "BTreeMap::is_empty")]
+    pub units: BTreeMap<String, Unit>,
+    /// The units of device features, beside those that [names tell](Unit::of_device_feature).
+    #[serde(default, deserialize_with = "unique::map", skip_serializing_if = "BTreeMap::is_empty")]
+    pub device_units: BTreeMap<String, Unit>,
 }
 
 impl Meanings {
@@ -37,20 +44,29 @@ impl Meanings {
     pub fn of(function: &Function) -> Self {
         let features = function.features().iter().zip(function.feature_digests());
         let variants = function.variants().iter();
+        let units = function.features().iter().zip(function.feature_units());
         Self {
             features: features.map(|(name, digest)| ((*name).to_owned(), hexadecimal(*digest))).collect(),
             variants: variants
                 .filter_map(|one| Some((one.name().to_owned(), hexadecimal(one.digest()?))))
                 .collect(),
+            units: units.filter_map(|(name, unit)| Some(((*name).to_owned(), (*unit)?))).collect(),
+            device_units: BTreeMap::new(),
         }
     }
 
     /// Returns whether nothing is known.
     pub(crate) fn is_unknown(&self) -> bool {
-        self.features.is_empty() && self.variants.is_empty()
+        *self == Self::default()
     }
 
-    /// Returns what is known of both and differs, as a reader is told.
+    /// Returns the unit of a device feature.
+    #[must_use]
+    pub fn device_unit(&self, name: &str) -> Option<Unit> {
+        self.device_units.get(name).copied().or_else(|| Unit::of_device_feature(name))
+    }
+
+    /// Returns the digests that are known of both and differ, as a reader is told.
     #[must_use]
     pub fn changes(&self, other: &Self) -> Vec<String> {
         let features = changed(&self.features, &other.features).map(|name| format!("feature `{name}`"));
@@ -81,10 +97,35 @@ impl Meanings {
         changed(&self.variants, &other.variants)
     }
 
+    /// Returns a feature whose unit is known of both and differs, with the two units.
+    pub(crate) fn other_unit<'a>(&'a self, other: &Self) -> Option<(&'a str, Unit, Unit)> {
+        let units = self.units.iter().map(|(name, unit)| (name, unit, other.units.get(name)));
+        let of_devices =
+            self.device_units.iter().map(|(name, unit)| (name, unit, other.device_units.get(name)));
+        let mut differing = units.chain(of_devices).filter_map(|(name, own, other)| {
+            other.filter(|other| *other != own).map(|other| (name.as_str(), *own, *other))
+        });
+        differing.next()
+    }
+
     /// Takes over what the other knows.
     pub(crate) fn extend(&mut self, other: &Self) {
         self.features.extend(other.features.clone());
         self.variants.extend(other.variants.clone());
+        self.units.extend(other.units.clone());
+        self.device_units.extend(other.device_units.clone());
+    }
+
+    /// Takes over what a program declares: a feature that it gives no unit has none.
+    pub(crate) fn declare(&mut self, declared: &Self) {
+        self.declare_units(declared);
+        self.extend(declared);
+    }
+
+    /// Takes over the units alone.
+    pub(crate) fn declare_units(&mut self, declared: &Self) {
+        self.units.retain(|name, _| !declared.features.contains_key(name));
+        self.units.extend(declared.units.clone());
     }
 }
 

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use nitro_core::Artifact;
+use nitro_core::{Artifact, Unit};
 
 use crate::printable::{excerpt, list};
 
@@ -140,6 +140,13 @@ pub enum StoreError {
          again with the other's program, or keep them apart"
     )]
     OtherDeclaration { location: String, function: String, change: String },
+
+    /// A feature has another unit in the store.
+    #[error(
+        "feature `{feature}` of `{function}` is in {known} in store `{location}`, and in {found} in what comes into \
+         it: correct the unit, or `forget` the function there before"
+    )]
+    OtherUnit { location: String, function: String, feature: String, known: Unit, found: Unit },
 
     /// A pattern of inputs is none.
     #[error("`{pattern}` is no pattern of inputs: {problem}")]

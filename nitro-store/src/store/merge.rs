@@ -121,7 +121,7 @@ fn feature_order(location: &str, stored: &[String], given: &Recordings) -> Resul
     })
 }
 
-/// Joins the digests of both sides. Refuses features that mean something else.
+/// Joins the digests and units of both sides. Refuses features that mean something else.
 fn joined_meanings(
     location: &str,
     stored: Option<&Recordings>,
@@ -131,6 +131,15 @@ fn joined_meanings(
     if let Some(change) = given.meanings.changes(stored).into_iter().next() {
         let location = location.to_owned();
         return Err(StoreError::OtherDeclaration { location, function: given.function.clone(), change });
+    }
+    if let Some((feature, found, known)) = given.meanings.other_unit(stored) {
+        return Err(StoreError::OtherUnit {
+            location: location.to_owned(),
+            function: given.function.clone(),
+            feature: feature.to_owned(),
+            known,
+            found,
+        });
     }
     let mut joined = stored.clone();
     joined.extend(&given.meanings);

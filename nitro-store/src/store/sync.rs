@@ -121,8 +121,10 @@ impl<'s> Side<'s> {
         copied.artifacts += part.recordings.artifacts.len();
         let adds_variants =
             own.is_none_or(|own| other.variants.iter().any(|name| own.variant_index(name).is_none()));
+        let adds_meanings = own.is_some_and(|own| *plan.meanings() != own.meanings);
         let adds = adds_variants
             || adds_configurations
+            || adds_meanings
             || part.new_inputs > 0
             || !part.recordings.artifacts.is_empty()
             || !part.recordings.feature_times.is_empty()

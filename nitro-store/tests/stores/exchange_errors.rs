@@ -294,6 +294,7 @@ fn files(folder: &Path, suffix: &str) -> Files {
         parameters: None,
         feature_times: None,
         artifacts: None,
+        units: None,
     }
 }
 
@@ -400,5 +401,75 @@ fn generated_code_that_is_none_is_named_with_its_line() {
     ] {
         let error = found(&second).unwrap_err();
         assert!(error.contains("code.jsonl:2: ") && error.contains(&expected), "{error}");
+    }
+}
+
+/// A row of units is the second header line; an input or device of that name has numbers.
+#[test]
+fn units_are_words_that_there_are() {
+    let known = "is no unit: units are Bytes, Operations, Count and Parallelism, of device features also Bytes/s and \
+         Operations/s; correct it or leave it empty";
+    check_inputs(
+        "input,rows,nnz\nunit,Octets,Count\na,10,20\n",
+        &format!("2: `Octets` in column `rows` {known}"),
+    );
+    check_inputs("input,rows,nnz\n\nunit,,GB\na,10,20\n", &format!("3: `GB` in column `nnz` {known}"));
+    check_devices(
+        "device,sm_count\nunit,seconds\nV100,80\n",
+        &format!("2: `seconds` in column `sm_count` {known}"),
+    );
+    check_inputs(
+        "input,rows,nnz\nunit,bytes,Bytes/S\na,10,20\n",
+        "2: `Bytes/s` in column `nnz` is a rate, which only device features have; write Bytes, Operations, Count or \
+         Parallelism, or leave it empty",
+    );
+    check_inputs(
+        "input,rows,nnz\nunit,Bytes\na,10,20\n",
+        "2: 2 fields where the header has 3; add or remove fields, or quote those with a comma",
+    );
+    check_inputs(
+        "input,rows,nnz\nunit,Bytes,Count\n",
+        "3: there is no row below the header; add at least one",
+    );
+    check_inputs(
+        "input,rows,nnz\na,10,20\nunit,Bytes,Count\n",
+        "3: `Bytes` in column `rows` is not a finite number; correct it",
+    );
+    check_inputs(
+        "input,rows,nnz\nunit,Bytes,7\na,10,20\n",
+        "2: `Bytes` in column `rows` is not a finite number; correct it",
+    );
+}
+
+#[test]
+fn a_table_of_units_names_features_that_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let files = Files { units: Some(path("units.csv")), ..files(folder.path(), "") };
+    fs::write(&files.measurements, MEASUREMENTS).unwrap();
+    fs::write(&files.inputs, "input,rows,nnz\nunit,,Bytes\na,10,20\n").unwrap();
+    fs::write(&files.devices, DEVICES).unwrap();
+    for (text, expected) in [
+        (
+            "feature,unit\nrows,Count\ncolumns,Count\n",
+            "3: feature `columns` is neither in the table of inputs nor in",
+        ),
+        (
+            "feature,unit\nrows,Count\nrows,Bytes\n",
+            "3: feature `rows` is there already; remove one of the two rows",
+        ),
+        ("feature,unit\nrows,Lines\n", "2: `Lines` in column `rows` is no unit: units are Bytes,"),
+        ("feature,unit\nnnz,Count\n", "2: feature `nnz` is in Bytes by its own table and in Count here"),
+        (
+            "feature,unit\nrows,Bytes/s\n",
+            "2: `Bytes/s` in column `rows` is a rate, which only device features have",
+        ),
+        ("feature,units\nrows,Bytes\n", "1: the header has no column `unit`; it needs `feature` and `unit`"),
+        ("feature,unit,of\nrows,Bytes,a\n", "1: column `of` means nothing here"),
+        ("feature,unit\n", "2: there is no row below the header"),
+    ] {
+        fs::write(path("units.csv"), text).unwrap();
+        let message = import("spmv", &files).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("{}:{expected}", path("units.csv").display())), "{message}");
     }
 }

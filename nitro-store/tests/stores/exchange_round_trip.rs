@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
-use nitro_core::Artifact;
+use nitro_core::{Artifact, Unit};
 use nitro_store::exchange::{Files, export, import, read_bytes};
-use nitro_store::recordings::{DeviceRecord, FeatureTimes, Input, Measurement, Outcome, Recordings};
+use nitro_store::recordings::{
+    DeviceRecord, FeatureTimes, Input, Meanings, Measurement, Outcome, Recordings,
+};
 use nitro_store::store;
 
 fn files(test: &str, suffix: &str) -> Files {
@@ -21,6 +23,7 @@ fn files(test: &str, suffix: &str) -> Files {
         parameters: None,
         feature_times: Some(path("feature_times")),
         artifacts: Some(path("artifacts")),
+        units: None,
     }
 }
 
@@ -169,4 +172,58 @@ fn nothing_is_left_of_an_export_that_fails() {
     let message = export(&recordings(), &files).unwrap_err().to_string();
     assert!(message.contains("file.csv: cannot be written"), "{message}");
     assert!(!files.inputs.exists() && !files.devices.exists(), "no table without the others");
+}
+
+fn units<const N: usize>(units: [(&str, Unit); N]) -> BTreeMap<String, Unit> {
+    units.map(|(name, unit)| (name.to_owned(), unit)).into()
+}
+
+/// They come from a row or from a table, in any case of letters, and go out as a row.
+#[test]
+fn units_go_through_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let given = Files { units: Some(folder.path().join("units.csv")), ..files("units", "") };
+    let recordings = recordings();
+    export(&recordings, &given).unwrap();
+    let text = |path| fs::read_to_string(path).unwrap();
+    assert!(!text(&given.inputs).contains("unit") && !given.units.as_ref().unwrap().exists());
+    let inputs = text(&given.inputs).replacen('\n', "\nunit,COUNT,\n", 1);
+    fs::write(&given.inputs, inputs).unwrap();
+    fs::write(
+        given.units.as_ref().unwrap(),
+        "unit,feature\nbytes,\"'+row length, SD\"\nBytes/S,copy_gbps\ncount,rows\n,'=sm_count\n",
+    )
+    .unwrap();
+    let expected = Recordings {
+        meanings: Meanings {
+            units: units([("rows", Unit::Count), ("+row length, SD", Unit::Bytes)]),
+            device_units: units([("copy_gbps", Unit::BytesPerSecond)]),
+            ..Meanings::default()
+        },
+        ..recordings.clone()
+    };
+    assert_eq!(import("spmv", &given).unwrap(), expected);
+    assert_ne!(expected.digest(&[0], &[0]), recordings.digest(&[0], &[0]), "models may differ");
+    let again = Files { units: None, ..given.clone() };
+    export(&expected, &again).unwrap();
+    assert!(text(&again.inputs).contains("\nunit,Count,Bytes\n"), "{}", text(&again.inputs));
+    assert!(text(&again.devices).contains("\nunit,,Bytes/s,\n"), "{}", text(&again.devices));
+    assert_eq!(import("spmv", &again).unwrap(), expected);
+}
+
+/// An input and a device may be called `unit`, as they could before.
+#[test]
+fn what_is_called_unit_and_has_numbers_is_no_row_of_units() {
+    let read = |inputs: &str, devices: &str| {
+        let measurements = b"device,input,variant,time_ns\nunit,unit,csr,1300\n";
+        read_bytes("spmv", measurements, inputs.as_bytes(), devices.as_bytes()).unwrap()
+    };
+    for (inputs, devices) in [
+        ("input,rows\nunit,3\n", "device,sm_count,gb\nunit,80,\n"),
+        ("input,rows\nunit,Count\nunit,3\n", "device,sm_count,gb\nunit,,\n"),
+    ] {
+        let recordings = read(inputs, devices);
+        assert_eq!((&*recordings.inputs[0].name, recordings.inputs.len()), ("unit", 1));
+        assert_eq!((&*recordings.devices[0].id, recordings.devices.len()), ("unit", 1));
+    }
 }

@@ -93,6 +93,7 @@ fn what_is_imported_is_exported_imported_and_stored_again() {
         parameters: Some(parameters),
         feature_times: None,
         artifacts: None,
+        units: None,
     };
     export(&recordings, &files).unwrap();
     assert_eq!(import("add", &files).unwrap(), recordings);
@@ -280,7 +281,7 @@ fn values_that_are_nothing_are_values() {
     let [measurements, inputs, devices, parameters] =
         ["m.csv", "i.csv", "d.csv", "p.csv"].map(|name| folder.path().join(name));
     let (parameters, feature_times, artifacts) = (Some(parameters), None, None);
-    let files = Files { measurements, inputs, devices, parameters, feature_times, artifacts };
+    let files = Files { measurements, inputs, devices, parameters, feature_times, artifacts, units: None };
     export(&recordings, &files).unwrap();
     assert_eq!(import("f", &files).unwrap(), recordings);
 }

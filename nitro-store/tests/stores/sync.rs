@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use nitro_core::Artifact;
 use nitro_core::recording::PartTime;
-use nitro_store::recordings::{DeviceRecord, Input, Outcome, Recordings, SpaceRecord};
+use nitro_core::{Artifact, Unit};
+use nitro_store::recordings::{DeviceRecord, Input, Meanings, Outcome, Recordings, SpaceRecord};
 use nitro_store::store::{
     self, CopyCounts, Evaluated, EvaluationKey, FunctionSchema, Row, Store, StoreError, SyncReport, sync,
 };
@@ -234,5 +234,28 @@ fn listed_configurations_are_copied() {
     sync(&mut *first, &mut *second).unwrap();
     for store in [&mut first, &mut second] {
         assert_eq!(store.load("sort").unwrap().spaces, list(&["1", "2", "3"]).spaces);
+    }
+}
+
+/// Also where nothing else is new.
+#[test]
+fn units_are_copied() {
+    let of = |units: &[(&str, Unit)]| Recordings {
+        function: "sort".into(),
+        variants: vec!["a".into()],
+        features: vec!["size".into(), "work".into()],
+        meanings: Meanings {
+            units: units.iter().map(|(name, unit)| ((*name).to_owned(), *unit)).collect(),
+            ..Meanings::default()
+        },
+        ..Recordings::default()
+    };
+    let (mut first, mut second) = (store::memory().unwrap(), store::memory().unwrap());
+    first.import(&of(&[("size", Unit::Bytes)])).unwrap();
+    second.import(&of(&[("work", Unit::Operations)])).unwrap();
+    sync(&mut *first, &mut *second).unwrap();
+    for store in [&mut first, &mut second] {
+        let both = of(&[("size", Unit::Bytes), ("work", Unit::Operations)]);
+        assert_eq!(store.load("sort").unwrap().meanings, both.meanings);
     }
 }

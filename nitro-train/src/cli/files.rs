@@ -13,8 +13,8 @@ use crate::trainer::Trainer;
 /// Imports files into the store, and prints how much there was.
 pub(super) fn import(trainer: &Trainer, args: &ImportArgs, out: &mut dyn Write) -> Result<()> {
     let data = args.store.request();
-    let recordings = match &args.files {
-        Some(files) => trainer.import(&args.function, &files.files(), &data)?,
+    let recordings = match args.tables() {
+        Some(files) => trainer.import(&args.function, &files, &data)?,
         None => trainer.import_kernel_tuner(&args.function, &args.kernel_tuner, &data)?,
     };
     print(out, &args.output, &recordings)

@@ -24,7 +24,7 @@ impl Trainer {
     /// std::fs::write(&measurements, "device,input,variant,time_ns\nV100,a,csr,1300\nV100,a,ell,\n")?;
     /// std::fs::write(&inputs, "input,rows\na,4096\n")?;
     /// std::fs::write(&devices, "device,sm_count\nV100,80\n")?;
-    /// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
+    /// let files = Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None, units: None };
     ///
     /// let store = folder.path().join("my.db").display().to_string();
     /// let data = DataRequest { store: Some(store), ..DataRequest::default() };

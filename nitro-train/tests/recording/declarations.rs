@@ -58,6 +58,13 @@ mod constraint {
     pub fn declared(count: u32) -> u32;
 }
 
+/// As `plain`, in a unit.
+mod unit {
+    use nitro::code_variant;
+    #[code_variant(name = "declared", features(size: Bytes = count), variants(super::one, super::two), default = one, crate = nitro)]
+    pub fn declared(count: u32) -> u32;
+}
+
 mod renamed {
     use nitro::code_variant;
     #[code_variant(name = "declared", features(size = count), variants(super::one, super::other_name = was("two")), default = one, crate = nitro)]
@@ -257,4 +264,32 @@ fn a_renamed_variant_keeps_its_measurements() {
     let gone =
         store::open(data(&folder).store.as_deref().unwrap()).unwrap().forget("declared", &selected).unwrap();
     assert_eq!(gone.measurements, 0);
+}
+
+/// Measurements stay, and those of before have the unit that the program declares.
+#[test]
+fn a_unit_makes_nothing_due_and_comes_with_the_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = data(&folder);
+    let units = |data: &DataRequest| {
+        let mut store = store::open(data.store.as_ref().unwrap()).unwrap();
+        store.load("declared").unwrap().meanings.units
+    };
+    assert_eq!(record(&trainer!(plain), &data, None), INPUTS as usize);
+    assert!(units(&data).is_empty());
+    let models = folder.path().join("models");
+    let request = FitRequest { data: data.clone(), models, ..FitRequest::default() };
+    let digest = |trainer: &Trainer| {
+        let fitted = trainer.fit(&request).unwrap();
+        fitted.models[0].fitted.model.provenance.recordings_digest.clone()
+    };
+    assert_ne!(
+        digest(&trainer!(plain)),
+        digest(&trainer!(unit)),
+        "it is learned from what the code declares"
+    );
+    assert_eq!(record(&trainer!(unit), &data, None), 0, "nothing to record");
+    assert_eq!(units(&data), [("size".to_owned(), nitro::Unit::Bytes)].into());
+    record(&trainer!(plain), &data, None);
+    assert!(units(&data).is_empty());
 }

@@ -23,6 +23,7 @@ fn files(folder: &Path, parameters: &str, measurements: &str) -> Files {
         parameters: Some(write("p.csv", parameters)),
         feature_times: None,
         artifacts: None,
+        units: None,
     }
 }
 

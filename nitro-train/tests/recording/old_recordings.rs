@@ -97,8 +97,15 @@ fn what_is_left_out_is_said_once_and_fails_the_gate() {
     };
     assert_eq!(told(|trainer| drop(trainer.explain(&explain))), 1);
     let [measurements, inputs, devices] = ["m.csv", "i.csv", "d.csv"].map(|name| folder.path().join(name));
-    let files =
-        Files { measurements, inputs, devices, parameters: None, feature_times: None, artifacts: None };
+    let files = Files {
+        measurements,
+        inputs,
+        devices,
+        parameters: None,
+        feature_times: None,
+        artifacts: None,
+        units: None,
+    };
     assert_eq!(told(|trainer| drop(trainer.export("f", &files, &data).unwrap())), 1);
 
     let problems = check(&data, &models);

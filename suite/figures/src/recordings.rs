@@ -53,6 +53,7 @@ pub fn with_vendor(function: &str) -> Result<Recordings, Error> {
         parameters: None,
         feature_times: None,
         artifacts: None,
+        units: None,
     };
     let profiles = Folder::new(models().join("recordings")).read(function)?;
     Ok(Recordings { profiles, ..import(function, &files)? })

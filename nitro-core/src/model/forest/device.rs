@@ -1,7 +1,7 @@
 //! A forest on one device, ready for many inputs.
 
 use super::super::scores::Points;
-use super::{CheckedForest, Forest, MAX_NODES, Node};
+use super::{CheckedForest, DeviceSplit, Forest, MAX_NODES, Node};
 use crate::{MAX_CHOICES, MAX_FEATURES};
 
 /// Copies what a device can reach, in one pass over the nodes.
@@ -26,21 +26,23 @@ impl Pruning<'_> {
                 self.leaf += 1;
                 0
             }
-            Node::Split { column, threshold } if usize::from(column) < self.forest.inputs => {
-                let child = self.out.push(2);
-                self.out.nodes[slot] = FlatNode::new(threshold, column.into(), child);
-                let lower = self.place(child);
-                1 + lower.max(self.place(child + 1))
-            }
             Node::Split { column, threshold } => {
-                let value = self.device_features[usize::from(column) - self.forest.inputs];
-                if self.forest.compared(column.into(), value) > threshold {
-                    self.skip();
-                    self.place(slot)
-                } else {
-                    let depth = self.place(slot);
-                    self.skip();
-                    depth
+                match self.forest.on_device(column, threshold, self.device_features) {
+                    DeviceSplit::Input { column, threshold } => {
+                        let child = self.out.push(2);
+                        self.out.nodes[slot] = FlatNode::new(threshold, column.into(), child);
+                        let lower = self.place(child);
+                        1 + lower.max(self.place(child + 1))
+                    }
+                    DeviceSplit::Decided { is_upper: true } => {
+                        self.skip();
+                        self.place(slot)
+                    }
+                    DeviceSplit::Decided { is_upper: false } => {
+                        let depth = self.place(slot);
+                        self.skip();
+                        depth
+                    }
                 }
             }
         }
@@ -135,8 +137,8 @@ struct Group {
 }
 
 impl DeviceForest {
-    /// The part of the forest that the device can reach. Splits on device features are decided once, so only
-    /// comparisons of input features are left.
+    /// The part of the forest that the device can reach. Splits on device features are decided once, and those on
+    /// ratios become splits on their input features, so only comparisons of input features are left.
     ///
     /// # Panics
     /// When there are fewer values than device features.

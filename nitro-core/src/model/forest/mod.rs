@@ -16,6 +16,8 @@ pub(crate) use device::DeviceForest;
 
 /// The most trees of a forest: sums of one byte a tree then fit 16 bits.
 pub const MAX_TREES: usize = 256;
+/// The most ratios of a forest: of every input feature with as many device features as are learned from.
+pub const MAX_RATIOS: usize = MAX_FEATURES * MAX_FEATURES;
 /// The most comparisons from the root of a tree to a leaf.
 pub const MAX_DEPTH: usize = 32;
 
@@ -30,14 +32,14 @@ const MAX_NODES: usize = (1 << 24) - 1;
 /// // One tree: choice 0 loses nothing up to 1000, choice 1 above.
 /// let split = Node::Split { column: 0, threshold: 1000.0 };
 /// let nodes = vec![split, Node::Leaf, Node::Leaf];
-/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 128, 204, 0], origins: vec![] };
+/// let forest = Forest { inputs: 1, choices: 2, nodes, values: vec![0, 128, 204, 0], origins: vec![], ratios: vec![] };
 /// assert_eq!(forest.trees(), 1);
 /// let selector = Selector::Forest(forest).on_device(&[]);
 /// assert_eq!((selector.first(&[10.0]), selector.first(&[1e6])), (Some(0), Some(1)));
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forest {
-    /// Number of input features; columns from this one on are device features.
+    /// Number of input features; columns from this one on are device features, then ratios.
     pub inputs: usize,
     /// Number of choices, each with one value a leaf.
     pub choices: usize,
@@ -53,6 +55,28 @@ pub struct Forest {
     /// them.
     #[serde(skip)] // the format writes them beside the forest, where there are any
     pub origins: Vec<f64>,
+    /// The columns behind the device features, at most [`MAX_RATIOS`]: input features over device features.
+    #[serde(skip)] // as origins
+    pub ratios: Vec<Ratio>,
+}
+
+/// An input feature over a device feature of its unit: the seconds that a device needs, or the share of what it has.
+/// On one device it compares as the input feature does, with other thresholds, so it costs nothing there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// The input feature's column.
+    pub input: u16,
+    /// The device feature's position among them.
+    pub device: u16,
+}
+
+impl Ratio {
+    /// Returns true where a device's raw value is one to divide by. On a device where it is not, a ratio is above no
+    /// threshold.
+    #[must_use]
+    pub fn is_defined(device: f64) -> bool {
+        device > 0.0 && device.is_finite()
+    }
 }
 
 /// One node of a tree.
@@ -61,7 +85,7 @@ pub enum Node {
     /// Where the raw feature less its [origin](Forest::origins), rounded to single precision, is above the
     /// threshold, the upper side applies.
     Split {
-        /// Input features first, then device features.
+        /// Input features first, then device features, then [ratios](Forest::ratios).
         column: u16,
         /// Compared with the raw value less its origin.
         threshold: f32,
@@ -84,7 +108,36 @@ impl Forest {
     /// Returns a raw value of a column as the thresholds are compared with it.
     #[must_use]
     pub fn compared(&self, column: usize, value: f64) -> f32 {
-        (value - self.origins.get(column).copied().unwrap_or(0.0)) as f32
+        (value - self.origin(column)) as f32
+    }
+
+    fn origin(&self, column: usize) -> f64 {
+        self.origins.get(column).copied().unwrap_or(0.0)
+    }
+
+    /// Decides a split where this is the device, or leaves it to an input feature, by its column and the threshold
+    /// for that.
+    ///
+    /// # Panics
+    /// When there are fewer values than device features.
+    #[must_use]
+    pub fn on_device(&self, column: u16, threshold: f32, device_features: &[f64]) -> DeviceSplit {
+        let at = usize::from(column);
+        if at < self.inputs {
+            return DeviceSplit::Input { column, threshold };
+        }
+        if let Some(&value) = device_features.get(at - self.inputs) {
+            return DeviceSplit::Decided { is_upper: self.compared(at, value) > threshold };
+        }
+        let Ratio { input, device } = self.ratios[at - self.inputs - device_features.len()];
+        let device = device_features[usize::from(device)];
+        if !Ratio::is_defined(device) {
+            return DeviceSplit::Decided { is_upper: false };
+        }
+        // input / device > threshold, of a device above 0
+        let raw = (f64::from(threshold) + self.origin(at)) * device;
+        let threshold = self.compared(input.into(), raw).clamp(f32::MIN, f32::MAX);
+        DeviceSplit::Input { column: input, threshold }
     }
 
     /// Returns the node and the leaf behind the subtree that begins with these. Trees and their leaves lie one after the
@@ -117,7 +170,7 @@ impl Forest {
     }
 
     /// Checks that all lengths and numbers in the forest fit together, for `choices` choices and these numbers of
-    /// columns. The error names what does not.
+    /// input features and of columns without ratios. The error names what does not.
     pub(crate) fn check(
         &self,
         choices: usize,
@@ -125,6 +178,12 @@ impl Forest {
         columns: usize,
     ) -> Result<CheckedForest<'_>, &'static str> {
         let shape = Shape::of(&self.nodes)?;
+        let is_known =
+            |ratio: &Ratio| usize::from(ratio.input) < inputs && inputs + usize::from(ratio.device) < columns;
+        if self.ratios.len() > MAX_RATIOS || !self.ratios.iter().all(is_known) {
+            return Err("ratios of the forest");
+        }
+        let columns = columns + self.ratios.len();
         match () {
             () if self.choices != choices || choices > MAX_CHOICES => Err("number of choices of the forest"),
             () if self.inputs != inputs || inputs > MAX_FEATURES => {
@@ -141,6 +200,23 @@ impl Forest {
             () => Ok(CheckedForest(self)),
         }
     }
+}
+
+/// A split of a forest on one device.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DeviceSplit {
+    /// The device alone decides.
+    Decided {
+        /// True where the upper side applies.
+        is_upper: bool,
+    },
+    /// The input feature of this column decides, by this threshold.
+    Input {
+        /// The column.
+        column: u16,
+        /// Compared with the raw value less its origin.
+        threshold: f32,
+    },
 }
 
 /// A forest whose lengths and numbers fit together, as [`Forest::check`] alone finds out: walking it reaches

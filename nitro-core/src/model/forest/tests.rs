@@ -21,6 +21,7 @@ fn forest() -> Forest {
         ],
         values: vec![0, 100, 100, 0, 50, 60, 0, 20, 20, 0],
         origins: vec![],
+        ratios: vec![],
     }
 }
 
@@ -73,6 +74,7 @@ fn the_largest_forest_adds_up() {
         nodes: vec![Node::Leaf; trees],
         values: (0..trees).flat_map(|_| (0..MAX_CHOICES).map(|choice| 255 - choice as u8)).collect(),
         origins: vec![],
+        ratios: vec![],
     };
     let shares = shares(&on_device(&forest, &[]), &[]);
     for (choice, share) in shares.iter().enumerate() {
@@ -87,7 +89,7 @@ fn a_tree_as_deep_as_allowed_is_walked_to_its_end() {
         (0..MAX_DEPTH).flat_map(|depth| [split(0, depth as f32), Node::Leaf]).collect();
     nodes.push(Node::Leaf);
     let values = (0..=MAX_DEPTH as u8).collect();
-    let forest = Forest { inputs: 1, choices: 1, nodes, values, origins: vec![] };
+    let forest = Forest { inputs: 1, choices: 1, nodes, values, origins: vec![], ratios: vec![] };
     let on_device = on_device(&forest, &[]);
     for depth in 0..=MAX_DEPTH {
         let loss = 1.0 - shares(&on_device, &[depth as f64])[0];
@@ -119,4 +121,39 @@ fn an_origin_is_subtracted_before_values_are_rounded() {
         let expected = losses(&super::tests::forest(), input, device);
         assert_eq!(losses(&forest, 1.7e9 + input, 1e15 + device), expected, "{input}, {device}");
     }
+}
+
+/// A split on an input feature over a device feature is one on the input feature, wherever the device lies.
+#[test]
+fn a_ratio_is_compared_as_the_input_feature_over_that_of_the_device() {
+    let over = |threshold: f32, origins: &[f64]| Forest {
+        nodes: vec![split(2, threshold), Node::Leaf, Node::Leaf],
+        values: vec![0, 100, 100, 0],
+        ratios: vec![Ratio { input: 0, device: 0 }],
+        origins: origins.to_vec(),
+        ..forest()
+    };
+    for threshold in [-3.0, 0.0, 0.25, 1.0, 700.0] {
+        for device in [0.125, 1.0, 16.0, 3.0e9] {
+            for input in [-1e12, -4.0, 0.0, 0.03, 4.5, 12.0, 1e4, 1e12, 1e300] {
+                let expected =
+                    if input / device > f64::from(threshold) { [100.0, 0.0] } else { [0.0, 100.0] };
+                assert_eq!(losses(&over(threshold, &[]), input, device), expected, "{input} / {device}");
+            }
+        }
+    }
+    // Origins of the ratio and of the input feature.
+    let shifted = over(4.0, &[1e9, 0.0, 2e9]);
+    assert_eq!(losses(&shifted, 1e9 + 2.0, 0.5), [0.0, 100.0], "(1e9 + 2) / 0.5 is 4 above 2e9");
+    assert_eq!(losses(&shifted, 1e9 + 3.0, 0.5), [100.0, 0.0]);
+    // What no device is divided by is above nothing, and needs no comparison.
+    for device in [0.0, -0.0, -2.0, f64::INFINITY, f64::NAN] {
+        assert_eq!(losses(&over(-3.0, &[]), 12.0, device), [0.0, 100.0], "{device}");
+    }
+    assert_eq!(on_device(&over(1.0, &[]), &[0.0]).nodes(), 2, "a leaf of zeros and a leaf");
+    // A threshold that is too large for single precision is still a number.
+    let DeviceSplit::Input { threshold, .. } = over(f32::MAX, &[]).on_device(2, f32::MAX, &[1e300]) else {
+        panic!("the device alone does not decide");
+    };
+    assert_eq!(threshold, f32::MAX);
 }

@@ -32,7 +32,10 @@ use serde::{Deserialize, Serialize};
 use self::error::MAX_FILE_BYTES;
 pub use self::error::{FORMAT_VERSION, ModelError};
 use self::section::Section;
-use super::{Calibration, Coverage, Forest, Gate, MAX_ARTIFACTS, Model, Provenance, Selector, Svm, limited};
+use super::{
+    Calibration, Coverage, Forest, Gate, MAX_ARTIFACTS, MAX_RATIOS, Model, Provenance, Ratio, Selector, Svm,
+    limited,
+};
 use crate::{Artifact, MAX_ARTIFACT_BYTES, files};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
@@ -83,6 +86,14 @@ enum SelectorBody {
         #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
         origins: Vec<f64>,
     },
+    /// A forest that has ratios. One without is written as before they were known.
+    RatioForest {
+        forest: Forest,
+        #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
+        origins: Vec<f64>,
+        #[serde(deserialize_with = "limited::list::<MAX_RATIOS, _, _>")]
+        ratios: Vec<Ratio>,
+    },
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -125,6 +136,11 @@ impl SelectorBody {
         match selector {
             Selector::Constant { choice } => Self::Constant(*choice as u32),
             Selector::Svm(svm) => Self::Svm(svm.clone()),
+            Selector::Forest(forest) if !forest.ratios.is_empty() => Self::RatioForest {
+                forest: forest.clone(),
+                origins: forest.origins.clone(),
+                ratios: forest.ratios.clone(),
+            },
             Selector::Forest(forest) if forest.origins.is_empty() => Self::Forest(forest.clone()),
             Selector::Forest(forest) => {
                 Self::ShiftedForest { forest: forest.clone(), origins: forest.origins.clone() }
@@ -138,6 +154,9 @@ impl SelectorBody {
             Self::Svm(svm) => Selector::Svm(svm),
             Self::Forest(forest) => Selector::Forest(forest),
             Self::ShiftedForest { forest, origins } => Selector::Forest(Forest { origins, ..forest }),
+            Self::RatioForest { forest, origins, ratios } => {
+                Selector::Forest(Forest { origins, ratios, ..forest })
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn important(task: &Task<'_>, sources: &[usize], most: usize) -> Vec<usize> 
     let limit = (EFFORT / task.columns.len().max(1)).max(MIN_SAMPLES) / sources.len().max(1);
     let inputs = sample(task.all_inputs(), limit.max(1), task.seed);
     let set = TrainingSet { task, sources, inputs: &inputs, device_features: &[], is_final: false };
-    let mut samples = samples(&set);
+    let mut samples = samples(&set, &[]);
     let mut left: Vec<usize> = (0..task.columns.len()).collect();
     while left.len() > most {
         let columns = more_important(&importance(&samples, task.seed), (left.len() / 2).max(most));

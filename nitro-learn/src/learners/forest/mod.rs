@@ -15,8 +15,8 @@
 //! Which variants an input lists is no accident where there are tens of them: a database has the four fastest. So where
 //! rows lack variants a node fits `loss = level of the row + mean of the variant`, and splits are scored on the loss
 //! less the level (`grow`). On the GPUs of MIOpen with an architecture left out that takes the forest from 87.7 to
-//! 89.6 % of exhaustive search. Where machines that are left out say so, half of the trees know no device (`blind`):
-//! 90.3 there.
+//! 89.6 % of exhaustive search. Where machines that are left out say so, half of the trees know no device
+//! (`device_use`): 90.3 there.
 //!
 //! How trees are grown matters little else. Tried in Python with the same trees, each device left out in turn, on 66
 //! splits of the inputs (six of each of the eleven recordings); differences in points of % of exhaustive search,
@@ -26,16 +26,19 @@
 //! that knows no device −0.26 ± 0.12; leaves drawn towards the nodes above them 0.00 ± 0.03; half of the device
 //! features, drawn anew for each tree, +0.09 ± 0.09, and +0.01 ± 0.03 on 36 others.
 
-mod blind;
+mod device_use;
 mod grow;
 mod important;
+mod ratios;
 mod samples;
 
-use nitro_core::model::{Forest, Selector};
+use nitro_core::model::{Forest, Ratio, Selector};
 use nitro_stats::random::Random;
 use rayon::prelude::*;
 
+use self::device_use::DeviceUse;
 use self::grow::{Samples, Tree, grow};
+use self::ratios::ratios;
 use self::samples::samples;
 use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
 use crate::costs::forest_ns;
@@ -82,35 +85,38 @@ impl Learner for Forests {
     }
 
     fn tune(&self, set: &TrainingSet<'_>) -> Hyperparameters {
-        blind::tune(set)
+        device_use::tune(set)
     }
 
     fn train(&self, set: &TrainingSet<'_>, hyperparameters: &Hyperparameters) -> TrainingResult {
         let growth = if set.is_final { Growth::SHIPPED } else { Growth::COMPARED };
-        TrainingResult { selector: forest(set, growth, blind::share(hyperparameters)), converged: true }
+        TrainingResult { selector: forest(set, growth, DeviceUse::of(hyperparameters)), converged: true }
     }
 
     fn transfer(&self, task: &Task<'_>, plan: &TransferPlan<'_>) -> Transfer {
-        by_training(task, plan, SUBSETS_EFFORT, |set, _| forest(set, Growth::OF_SUBSETS, 0.0))
+        by_training(task, plan, SUBSETS_EFFORT, |set, _| {
+            forest(set, Growth::OF_SUBSETS, DeviceUse::default())
+        })
     }
 }
 
-/// Grows a forest. A share of its trees, the first ones, asks for no device feature.
-fn forest(set: &TrainingSet<'_>, growth: Growth, blind: f64) -> Selector {
-    let samples = samples(set);
+/// Grows a forest. Its blind trees are the first ones.
+fn forest(set: &TrainingSet<'_>, growth: Growth, device_use: DeviceUse) -> Selector {
+    let ratios = if device_use.ratios { ratios(set) } else { Vec::new() };
+    let samples = samples(set, &ratios);
     let (inputs, all) = (set.task.columns.len(), samples.columns());
-    let blind = (blind * growth.trees as f64) as usize;
+    let blind = (device_use.blind * growth.trees as f64) as usize;
     let trees = (0..growth.trees).into_par_iter().map(|number| {
         // A seed for each tree, so that the forest is the same on any number of threads.
         let seed = Random::new(set.task.seed ^ 0x4652_5354).next_u64().wrapping_add(number as u64);
         let columns = if number < blind { inputs } else { all };
         grow(&samples, 0..columns, growth.min_leaf, Random::new(seed))
     });
-    Selector::Forest(join(&trees.collect::<Vec<_>>(), inputs, &samples))
+    Selector::Forest(join(&trees.collect::<Vec<_>>(), inputs, &samples, ratios))
 }
 
 /// The trees as the run time reads them.
-fn join(trees: &[Tree], inputs: usize, samples: &Samples) -> Forest {
+fn join(trees: &[Tree], inputs: usize, samples: &Samples, ratios: Vec<Ratio>) -> Forest {
     // A leaf's losses are shares of the best speed. A byte resolves them to 0.4 %.
     let losses = trees.iter().flat_map(|tree| &tree.values);
     Forest {
@@ -119,5 +125,6 @@ fn join(trees: &[Tree], inputs: usize, samples: &Samples) -> Forest {
         nodes: trees.iter().flat_map(|tree| tree.nodes.iter().copied()).collect(),
         values: losses.map(|loss| (255.0 * loss).round().clamp(0.0, 255.0) as u8).collect(),
         origins: samples.origins(),
+        ratios,
     }
 }

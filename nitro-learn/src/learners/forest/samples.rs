@@ -1,11 +1,13 @@
 //! The samples that trees are grown from.
 
+use nitro_core::model::Ratio;
+
 use super::grow::Samples;
 use crate::learners::TrainingSet;
 use crate::scaling::scale_of;
 
-/// One row for each training input and source on which a variant succeeded.
-pub(super) fn samples(set: &TrainingSet<'_>) -> Samples {
+/// One row for each training input and source on which a variant succeeded. Columns of ratios come last.
+pub(super) fn samples(set: &TrainingSet<'_>, ratios: &[Ratio]) -> Samples {
     let (task, names) = (set.task, set.device_features);
     let mut samples = Samples::new(task.performance.classes().count());
     let devices: Vec<Vec<f64>> = set.sources.iter().map(|&device| task.device_row(device, names)).collect();
@@ -23,6 +25,11 @@ pub(super) fn samples(set: &TrainingSet<'_>) -> Samples {
     let columns = task.columns.len() + names.len();
     for column in 0..columns {
         let values: Vec<f64> = rows.iter().map(|row| row[column]).collect();
+        samples.push_column(&values, scale_of(&values).transform);
+    }
+    for &ratio in ratios {
+        let device = task.columns.len() + usize::from(ratio.device);
+        let values: Vec<f64> = rows.iter().map(|row| row[usize::from(ratio.input)] / row[device]).collect();
         samples.push_column(&values, scale_of(&values).transform);
     }
     samples

@@ -84,8 +84,14 @@ impl Learner for Tree {
         let region = vec![(-1.0, 1.0); grower.scales.len()];
         grower.subtree(&rows.iter().collect::<Vec<_>>(), &region, 0);
         let (TreeNodes { nodes, values }, origins) = (grower.grown, grower.origins);
-        let forest =
-            Forest { inputs: set.task.columns.len(), choices, nodes, values, origins: unless_zero(origins) };
+        let forest = Forest {
+            inputs: set.task.columns.len(),
+            choices,
+            nodes,
+            values,
+            origins: unless_zero(origins),
+            ratios: Vec::new(),
+        };
         TrainingResult { selector: Selector::Forest(forest), converged: true }
     }
 }

@@ -2,7 +2,7 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
     let __nitro_decision = {
         ::std::thread_local! {
             static __NITRO_CACHE : facade::nitro::__private::InlineCache < sort::Choice,
-            1usize > = const { facade::nitro::__private::InlineCache::new() };
+            2usize > = const { facade::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = gpu::on(stream);
         let __nitro_begun = facade::nitro::__private::Call::begin(
@@ -10,10 +10,17 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
             &__nitro_device,
         );
         let __nitro_needs = __nitro_begun.needs();
-        let mut __nitro_row = [0.0; 1usize];
+        let mut __nitro_row = [0.0; 2usize];
         let __nitro_value_0 = if __nitro_needs & 1u32 != 0 {
             let __nitro_value = (|| keys.len())();
             __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(__nitro_value);
+            ::core::option::Option::Some(__nitro_value)
+        } else {
+            ::core::option::Option::None
+        };
+        let __nitro_value_1 = if __nitro_needs & 2u32 != 0 {
+            let __nitro_value = (|| stream.shift())();
+            __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(__nitro_value);
             ::core::option::Option::Some(__nitro_value)
         } else {
             ::core::option::Option::None
@@ -28,13 +35,22 @@ pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
                     ::core::option::Option::Some(__nitro_value) => __nitro_value,
                     ::core::option::Option::None => (keys.len()),
                 });
+                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| match __nitro_value_1 {
+                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
+                    ::core::option::Option::None => (stream.shift()),
+                });
                 let __nitro_features = |
                     __nitro_needs: ::core::primitive::u32,
-                    __nitro_row: &mut [::core::primitive::f64; 1usize]|
+                    __nitro_row: &mut [::core::primitive::f64; 2usize]|
                 {
                     if __nitro_needs & 1u32 != 0 {
                         __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
                             *__nitro_feature_0,
+                        );
+                    }
+                    if __nitro_needs & 2u32 != 0 {
+                        __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_1,
                         );
                     }
                 };
@@ -72,13 +88,19 @@ pub(super) fn __nitro_sort_select<T: Key>(
     let _ = (&stream, &keys);
     let __nitro_device = gpu::on(stream);
     let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (keys.len()));
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| (stream.shift()));
     let __nitro_features = |
         __nitro_needs: ::core::primitive::u32,
-        __nitro_row: &mut [::core::primitive::f64; 1usize]|
+        __nitro_row: &mut [::core::primitive::f64; 2usize]|
     {
         if __nitro_needs & 1u32 != 0 {
             __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
                 *__nitro_feature_0,
+            );
+        }
+        if __nitro_needs & 2u32 != 0 {
+            __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
+                *__nitro_feature_1,
             );
         }
     };
@@ -227,8 +249,14 @@ pub(super) mod sort {
                 "sort",
                 VARIANTS,
             )
-            .with_features(&["length"])
-            .with_feature_digests(&[10046209793640847297u64])
+            .with_features(&["length", "shift"])
+            .with_feature_digests(&[10046209793640847297u64, 16023070243609963726u64])
+            .with_feature_units(
+                &[
+                    ::core::option::Option::Some(super::__nitro_sort_crate::Unit::Count),
+                    ::core::option::Option::None,
+                ],
+            )
             .with_default(Variant::Merge as ::core::primitive::usize)
             .with_model(super::__nitro_sort_model)
             .with_prepare(super::__nitro_sort_prepare);

@@ -145,7 +145,7 @@ pub(super) fn put_meanings(
     for variant in given.changed_variants(&schema.meanings) {
         measure_again(connection, pipe, location, function, &Selected::new(Some(variant), None, None)?)?;
     }
-    schema.meanings.extend(given);
+    schema.meanings.declare(given);
     pipe.hset(keys::FUNCTIONS, function, keys::json(&schema)).ignore();
     Ok(())
 }

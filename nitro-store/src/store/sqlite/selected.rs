@@ -197,7 +197,7 @@ pub(super) fn put_meanings(
     for variant in given.changed_variants(&known) {
         measure_again(connection, location, name, &Selected::new(Some(variant), None, None)?)?;
     }
-    known.extend(given);
+    known.declare(given);
     Ok(set_meanings(connection, id, &known)?)
 }
 

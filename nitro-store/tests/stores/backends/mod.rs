@@ -30,7 +30,7 @@ use self::selected::{
     a_failure_that_is_to_be_measured_again_is_tried_again,
     a_feature_of_another_meaning_is_computed_again_and_times_stay,
     a_function_and_a_variant_go_with_their_last_recording, a_variant_keeps_its_measurements_under_a_new_name,
-    a_variant_of_another_constraint_is_due, what_is_forgotten_is_gone_and_nothing_else,
+    a_variant_of_another_constraint_is_due, units_are_kept, what_is_forgotten_is_gone_and_nothing_else,
     what_is_to_be_measured_again_stays_until_it_is,
 };
 
@@ -88,6 +88,7 @@ suite! {
     what_is_to_be_measured_again_stays_until_it_is,
     a_failure_that_is_to_be_measured_again_is_tried_again,
     a_feature_of_another_meaning_is_computed_again_and_times_stay,
+    units_are_kept,
     a_variant_of_another_constraint_is_due,
     a_variant_keeps_its_measurements_under_a_new_name,
 }

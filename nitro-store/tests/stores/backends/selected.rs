@@ -1,5 +1,6 @@
 //! Recordings that are taken out or due again, and what names stand for.
 
+use nitro_core::Unit;
 use nitro_store::recordings::{Meanings, MeasurementKey, Outcome};
 use nitro_store::store::{Forgotten, FunctionSchema, Row, Selected, Store, StoreError};
 
@@ -111,7 +112,7 @@ pub fn a_failure_that_is_to_be_measured_again_is_tried_again(store: &mut dyn Sto
 
 fn meanings(features: &[(&str, &str)], variants: &[(&str, &str)]) -> Meanings {
     let owned = |all: &[(&str, &str)]| all.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-    Meanings { features: owned(features), variants: owned(variants) }
+    Meanings { features: owned(features), variants: owned(variants), ..Meanings::default() }
 }
 
 pub fn a_feature_of_another_meaning_is_computed_again_and_times_stay(store: &mut dyn Store) {
@@ -133,6 +134,39 @@ pub fn a_feature_of_another_meaning_is_computed_again_and_times_stay(store: &mut
     let loaded = store.load("sort").unwrap();
     assert_eq!(loaded.inputs, [input("dense/a", &[72.0, 32.0])]);
     assert_eq!(loaded.measurements.len(), 4, "times stay, on both devices");
+}
+
+/// What a program declares replaces what was known; what comes from elsewhere is joined, and may not contradict it.
+pub fn units_are_kept(store: &mut dyn Store) {
+    let store = filled(store);
+    let units =
+        |units: &[(&str, Unit)]| units.iter().map(|(name, unit)| ((*name).to_owned(), *unit)).collect();
+    let declared = meanings(&[("length", "1"), ("bits", "7")], &[]);
+    store
+        .put_meanings("sort", &Meanings { units: units(&[("length", Unit::Count)]), ..declared.clone() })
+        .unwrap();
+    let mut given = store.load("sort").unwrap();
+    assert_eq!(given.meanings.units, units(&[("length", Unit::Count)]));
+    given.meanings = Meanings {
+        units: units(&[("bits", Unit::Bytes)]),
+        device_units: units(&[("speed", Unit::OperationsPerSecond)]),
+        ..Meanings::default()
+    };
+    store.import(&given).unwrap();
+    let loaded = store.load("sort").unwrap();
+    assert_eq!(loaded.meanings.units, units(&[("bits", Unit::Bytes), ("length", Unit::Count)]));
+    assert_eq!(loaded.meanings.device_units, given.meanings.device_units);
+    given.meanings.device_units = units(&[("speed", Unit::BytesPerSecond)]);
+    let error = store.import(&given).unwrap_err().to_string();
+    assert!(
+        error.contains("`speed` of `sort` is in Operations/s") && error.contains("in Bytes/s"),
+        "{error}"
+    );
+    assert_eq!(store.load("sort").unwrap(), loaded);
+    store.put_meanings("sort", &Meanings { units: units(&[("bits", Unit::Count)]), ..declared }).unwrap();
+    let loaded = store.load("sort").unwrap();
+    assert_eq!(loaded.meanings.units, units(&[("bits", Unit::Count)]), "`length` has none any more");
+    assert_eq!(loaded.inputs.len(), 2, "measurements and features stay");
 }
 
 pub fn a_variant_of_another_constraint_is_due(store: &mut dyn Store) {

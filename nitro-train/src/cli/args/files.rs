@@ -46,10 +46,10 @@ pub(in crate::cli) struct FilesArgs {
     /// Measurements: device,input,variant,time_ns
     #[arg(long, value_name = "M.csv")]
     measurements: PathBuf,
-    /// Inputs and their features
+    /// Inputs and their features; the first row may be their units, as `unit,Bytes,,Operations`
     #[arg(long, value_name = "I.csv")]
     inputs: PathBuf,
-    /// Devices and their features
+    /// Devices and their features, with or without units
     #[arg(long, value_name = "D.csv")]
     devices: PathBuf,
     /// Configurations that exist, of a variant with tuning parameters: configuration, then one column a parameter
@@ -67,7 +67,7 @@ impl FilesArgs {
     /// Returns these files for the library.
     pub(in crate::cli) fn files(&self) -> Files {
         let Self { measurements, inputs, devices, parameters, feature_times, artifacts } = self.clone();
-        Files { measurements, inputs, devices, parameters, feature_times, artifacts }
+        Files { measurements, inputs, devices, parameters, feature_times, artifacts, units: None }
     }
 }
 
@@ -82,10 +82,22 @@ pub(in crate::cli) struct ImportArgs {
     pub(in crate::cli) kernel_tuner: Vec<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) files: Option<FilesArgs>,
+    /// Units of features: feature,unit. Bytes, Operations, Count or Parallelism; of devices also Bytes/s and
+    /// Operations/s. Forests then compare what an input needs with what a device has
+    #[arg(long, value_name = "U.csv", conflicts_with = "kernel_tuner")]
+    units: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) store: StoreArgs,
     #[command(flatten)]
     pub(in crate::cli) output: JsonArgs,
+}
+
+impl ImportArgs {
+    /// Returns the tables for the library, where they are no files of Kernel Tuner.
+    pub(in crate::cli) fn tables(&self) -> Option<Files> {
+        let files = self.files.as_ref()?.files();
+        Some(Files { units: self.units.clone(), ..files })
+    }
 }
 
 #[derive(Args, Debug)]

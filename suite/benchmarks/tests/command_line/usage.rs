@@ -83,6 +83,35 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
+fn units_are_imported_and_exported() {
+    let folder = folder_with(&[("m.csv", MEASUREMENTS), ("i.csv", INPUTS), ("d.csv", DEVICES)]);
+    let (folder, import) = (folder.path(), [&IMPORT[..], &["--store", "s.db", "--units", "u.csv"]].concat());
+    for (units, said) in [
+        ("feature,unit\nsize,Octets\n", "u.csv:2: `Octets` in column `size` is no unit: units are Bytes,"),
+        (
+            "feature,unit\ngbps,Bytes/s\nlength,Bytes\n",
+            "u.csv:3: feature `length` is neither in the table of inputs",
+        ),
+    ] {
+        fs::write(folder.join("u.csv"), units).unwrap();
+        let refused = train(folder, &import);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(text(&refused.stderr).contains(said), "{}", text(&refused.stderr));
+        assert!(!folder.join("s.db").exists(), "nothing is imported");
+    }
+    fs::write(folder.join("u.csv"), "feature,unit\ngbps,bytes/s\nsize,bytes\n").unwrap();
+    success(folder, &import);
+    let tables = ["--measurements", "m2.csv", "--inputs", "i2.csv", "--devices", "d2.csv"];
+    success(folder, &[&["export", "--function", "f", "--store", "s.db"], &tables[..]].concat());
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    assert!(read("i2.csv").starts_with("input,size\nunit,Bytes\n"), "{}", read("i2.csv"));
+    assert!(read("d2.csv").starts_with("device,gbps\nunit,Bytes/s\n"), "{}", read("d2.csv"));
+    success(folder, &[&["import", "--function", "f", "--store", "t.db"], &tables[..]].concat());
+    let with_kernel_tuner = ["import", "--function", "f", "--kernel-tuner", "a.json", "--units", "u.csv"];
+    assert_eq!(train(folder, &with_kernel_tuner).status.code(), Some(2));
+}
+
+#[test]
 fn help_ends_with_0_and_names_every_command() {
     let help = success(Path::new("."), &["--help"]);
     for command in [

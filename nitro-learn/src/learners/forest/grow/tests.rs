@@ -22,7 +22,7 @@ fn samples(count: usize) -> (Samples, Vec<f64>) {
 /// The tree as a model, whose reader checks its form.
 fn model(tree: Tree) -> Model {
     let values = tree.values.iter().map(|value| (value * 255.0).round() as u8).collect();
-    let forest = Forest { inputs: 2, choices: 3, nodes: tree.nodes, values, origins: vec![] };
+    let forest = Forest { inputs: 2, choices: 3, nodes: tree.nodes, values, origins: vec![], ratios: vec![] };
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: "f".into(),
