@@ -188,7 +188,7 @@ mod tests {
         let slow_above = residuals(|x| if x > 0.5 { [-0.5, 0.9] } else { [0.0, 0.0] });
         let on = |threads, measured: &[Residual]| {
             let measured: Vec<_> = measured.iter().collect();
-            chosen(corrected(&over_threads, &[threads], &measured))
+            chosen(corrected(&over_threads, &[threads], &measured, 3.0))
         };
         assert_eq!((on(2.0, &[]), on(8.0, &[])), ([Some(0), Some(1)], [Some(0); 2]));
         assert_eq!(on(2.0, &slow_above), [Some(0); 2], "measured above 0.25 * 2");
