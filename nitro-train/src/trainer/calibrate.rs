@@ -201,7 +201,7 @@ impl Trainer {
         let (recordings, traffic, captured_calls) = match &request.from_traffic {
             None => {
                 let captured_calls = self.measure_telling(request, captured, store, recorder, &model)?;
-                (store.load(function)?, Vec::new(), captured_calls)
+                (with_device(store.load(function)?, recorder), Vec::new(), captured_calls)
             }
             Some(file) => {
                 let mut recordings = with_device(store.load(function)?, recorder);
@@ -341,6 +341,6 @@ fn calibrator_of<T>(
     let lists = InputLists { train: request.train_inputs.clone(), test: None };
     let mut train = lists.split(recordings)?.train;
     train.extend(others);
-    let device = recordings.device_index(device).expect("the device was measured");
+    let device = recordings.device_index(device).expect("the recordings know the device");
     Ok(with_calibrator(recordings, model, (device, &train), act)?)
 }
