@@ -21,6 +21,7 @@ mod process;
 use nitro_core::model::{Calibration, Forest, Model, OnDevice, Selector};
 use nitro_stats::statistics::mean;
 use nitro_store::recordings::Recordings;
+use rayon::prelude::*;
 
 use self::correction::{Residual, corrected};
 pub use self::probes::Probe;
@@ -164,22 +165,20 @@ impl<'a> Calibrator<'a> {
     fn fit_to(&self, measured: Vec<(usize, Vec<Option<f64>>)>, shipped: &Model) -> Option<Calibration> {
         let residuals: Vec<Residual> =
             measured.into_iter().map(|(input, shares)| self.residual(input, shares)).collect();
-        let by_error =
-            |one: &f64, other: &f64| self.error(&residuals, *one).total_cmp(&self.error(&residuals, *other));
-        let shrinkage = SHRINKAGES.into_iter().min_by(by_error)?;
-        if residuals.is_empty() || !self.is_as_good(&residuals, shrinkage, shipped) {
+        let shipped = on_device(self.study.task(), shipped, self.device);
+        let judged = SHRINKAGES.map(|shrinkage| (shrinkage, self.judge(&residuals, shrinkage, &shipped)));
+        let (shrinkage, best) =
+            judged.into_iter().min_by(|(_, one), (_, other)| one.error.total_cmp(&other.error))?;
+        if !best.is_as_good() {
             return None;
         }
+        let measured: Vec<&Residual> = residuals.iter().collect();
+        let corrected = corrected(self.forest, &self.device_features, &measured, shrinkage);
         Some(Calibration {
             device: self.study.task().recordings.devices[self.device].id.clone(),
             measured_inputs: residuals.len(),
-            selector: self.corrected(&residuals.iter().collect::<Vec<_>>(), shrinkage),
+            selector: Selector::Forest(corrected),
         })
-    }
-
-    /// Returns the selector that these measured inputs correct.
-    fn corrected(&self, measured: &[&Residual], shrinkage: f64) -> Selector {
-        Selector::Forest(corrected(self.forest, &self.device_features, measured, shrinkage))
     }
 
     /// Returns what was measured of an input beside what is expected.
@@ -211,47 +210,46 @@ impl<'a> Calibrator<'a> {
         (shares.iter().flatten().count() > 1).then_some(shares)
     }
 
-    /// Returns true if choices on measured inputs, by what the others of them correct, stand beside those of `shipped`.
-    /// They may be worse by less than one standard error of the difference: the inputs to measure were taken far from
-    /// each other, so each is told by the others worse than what was not taken. A tie is none: what nothing speaks
-    /// against stays.
-    fn is_as_good(&self, residuals: &[Residual], shrinkage: f64, shipped: &Model) -> bool {
-        let shipped = on_device(self.study.task(), shipped, self.device);
-        let mut gains = Vec::with_capacity(residuals.len());
-        for (judged, corrected) in self.left_out(residuals, shrinkage) {
-            for one in judged {
-                gains.push(one.share_of(&corrected) - one.share_of(&shipped));
-            }
-        }
-        let (mean, error) = mean_and_standard_error(&gains);
-        mean > -error
-    }
-
-    /// Returns the squared error of what each measured input is expected to lose by what the others correct.
-    fn error(&self, residuals: &[Residual], shrinkage: f64) -> f64 {
-        let mut sum = 0.0;
-        for (judged, corrected) in self.left_out(residuals, shrinkage) {
-            sum += judged.iter().map(|one| one.error(&self.expecting, &corrected)).sum::<f64>();
-        }
-        sum
-    }
-
-    /// Cuts measured inputs into parts; returns each with the selector that the others correct.
-    fn left_out<'r>(
-        &self,
-        residuals: &'r [Residual],
-        shrinkage: f64,
-    ) -> impl Iterator<Item = (Vec<&'r Residual>, OnDevice)> {
+    /// Judges what measured inputs correct on those of them that are left out in turn, beside `shipped`.
+    fn judge(&self, residuals: &[Residual], shrinkage: f64, shipped: &OnDevice) -> Judgement {
+        let Self { forest, device_features, expecting, .. } = self;
         let folds = residuals.len().min(MAX_FOLDS);
-        (0..folds).map(move |fold| {
-            let is_judged = |at: usize| at % folds == fold;
+        let parts = (0..folds).into_par_iter().map(|fold| {
             let (judged, others): (Vec<_>, Vec<_>) =
-                residuals.iter().enumerate().partition(|(at, _)| is_judged(*at));
-            let [judged, others] =
-                [judged, others].map(|part| part.into_iter().map(|(_, one)| one).collect());
-            let others: Vec<&Residual> = others;
-            (judged, self.corrected(&others, shrinkage).on_device(&[]))
-        })
+                residuals.iter().enumerate().partition(|(at, _)| at % folds == fold);
+            let others: Vec<&Residual> = others.into_iter().map(|(_, one)| one).collect();
+            let corrected = corrected(forest, device_features, &others, shrinkage);
+            let corrected = Selector::Forest(corrected).on_device(&[]);
+            let mut judgement = Judgement { gains: Vec::new(), error: 0.0 };
+            for (_, one) in judged {
+                judgement.gains.push(one.share_of(&corrected) - one.share_of(shipped));
+                judgement.error += one.error(expecting, &corrected);
+            }
+            judgement
+        });
+        let parts: Vec<Judgement> = parts.collect();
+        Judgement {
+            error: parts.iter().map(|part| part.error).sum(),
+            gains: parts.into_iter().flat_map(|part| part.gains).collect(),
+        }
+    }
+}
+
+/// The result of corrections on inputs that had no part in them.
+struct Judgement {
+    /// The share of exhaustive search that each choice gains.
+    gains: Vec<f64>,
+    /// The sum of the squared errors of what was expected.
+    error: f64,
+}
+
+impl Judgement {
+    /// Returns true if the choices stand beside those of the shipped model. They may be worse by less than one standard
+    /// error of the difference: the inputs to measure were taken far from each other, so each is told by the others
+    /// worse than what was not taken. A tie is none: what nothing speaks against stays.
+    fn is_as_good(&self) -> bool {
+        let (mean, error) = mean_and_standard_error(&self.gains);
+        mean > -error
     }
 }
 

@@ -106,6 +106,9 @@ pub struct HeldOut {
     pub means: BTreeMap<String, f64>,
     /// The mean of `auto` by number of training inputs that were measured on the device.
     pub calibrated: BTreeMap<usize, f64>,
+    /// The same by number of seconds of measuring there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub calibrated_seconds: BTreeMap<usize, f64>,
 }
 
 /// A function that a vendor's library has too, on the whole H200.

@@ -73,37 +73,45 @@ fn of<'a>(figures: &'a Figures, function: &str) -> Result<&'a Foreign, Error> {
 /// A row a device and one of means: selectors, `auto` after some measurements, and what is learned there.
 fn by_device(own: &Foreign) -> Result<String, Error> {
     let devices = &own.left_out.devices;
-    let counts: Vec<usize> =
-        devices.first().map(|device| device.calibrated.keys().copied().collect()).unwrap_or_default();
-    let heads = ["left out".to_owned(), "nearest source".to_owned()].into_iter();
-    let heads = heads.chain(SELECTORS.map(|(_, head)| head.to_owned()));
-    let heads = heads.chain(counts.iter().map(|count| format!("+{count}")));
-    let heads: Vec<String> = heads.chain(["learned there".to_owned()]).collect();
+    let (counts, seconds) = match devices.first() {
+        Some(first) => (efforts(&first.calibrated), efforts(&first.calibrated_seconds)),
+        None => (Vec::new(), Vec::new()),
+    };
+    let mut heads = vec!["left out".to_owned(), "nearest source".to_owned()];
+    heads.extend(SELECTORS.map(|(_, head)| head.to_owned()));
+    heads.extend(counts.iter().map(|count| format!("+{count}")));
+    heads.extend(seconds.iter().map(|seconds| format!("+{seconds} s")));
+    heads.push("learned there".to_owned());
     let mut table = Table::new(heads.iter().map(String::as_str));
+    let (mut sums, width) = (vec![0.0; heads.len() - 2], devices.len().max(1) as f64);
     for device in devices {
         let nearest = own.nearest.get(&device.device).copied();
         let name = DeviceId::new(&device.device).part();
         let mut cells = vec![format!("`{name}`"), nearest.map_or("–".to_owned(), |own| format!("{own:.2}"))];
-        cells.extend(figures_of(device, &counts)?.into_iter().map(|figure| cell(Some(figure))));
+        let figures = figures_of(device, &counts, &seconds)?;
+        sums.iter_mut().zip(&figures).for_each(|(sum, figure)| *sum += figure / width);
+        cells.extend(figures.into_iter().map(|figure| cell(Some(figure))));
         table.row(cells);
     }
-    let mut cells = vec!["mean".to_owned(), String::new()];
-    cells.extend(SELECTORS.map(|(selector, _)| cell(own.left_out.mean(selector))));
-    cells.extend(counts.iter().map(|&count| cell(own.left_out.calibrated(count))));
-    cells.push(cell(own.left_out.mean("target-trained")));
-    table.row(cells);
+    let mean = ["mean".to_owned(), String::new()];
+    table.row(mean.into_iter().chain(sums.into_iter().map(|figure| cell(Some(figure)))));
     Ok(table.text())
 }
 
-fn figures_of(device: &HeldOut, counts: &[usize]) -> Result<Vec<f64>, Error> {
+fn efforts(figures: &BTreeMap<usize, f64>) -> Vec<usize> {
+    figures.keys().copied().collect()
+}
+
+/// The figures of a device in the order of the table's columns.
+fn figures_of(device: &HeldOut, counts: &[usize], seconds: &[usize]) -> Result<Vec<f64>, Error> {
     let mut figures = Vec::new();
     for (selector, _) in SELECTORS {
         figures.push(device.of(selector)?);
     }
-    for count in counts {
-        figures.push(
-            *device.calibrated.get(count).ok_or("a device is calibrated with fewer inputs than others")?,
-        );
+    let by_count = counts.iter().map(|count| device.calibrated.get(count));
+    let by_seconds = seconds.iter().map(|seconds| device.calibrated_seconds.get(seconds));
+    for figure in by_count.chain(by_seconds) {
+        figures.push(*figure.ok_or("a device is calibrated with less than others")?);
     }
     figures.push(device.of("target-trained")?);
     Ok(figures)

@@ -1,6 +1,10 @@
 //! How good selectors are on devices that were left out.
 
-use nitro_learn::evaluate::{DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, Split, evaluate_with};
+use std::collections::BTreeMap;
+
+use nitro_learn::evaluate::{
+    ByEffort, DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, Split, evaluate_with,
+};
 use nitro_store::recordings::Recordings;
 
 use super::nearness::{auto_without, near};
@@ -41,24 +45,23 @@ pub fn function(name: &str) -> Result<OfFunction, Error> {
 /// When there is nothing to learn from.
 pub fn evaluate(recordings: &Recordings, leave_out: LeaveOut) -> Result<Evaluation, Error> {
     let calibration = if recordings.function == GINKGO { vec![10, 30, 100] } else { vec![10, 30] };
-    evaluate_split(recordings, &Split::by_name(recordings), leave_out, calibration)
+    let options = EvaluateOptions { leave_out, calibration, ..EvaluateOptions::default() };
+    evaluate_split(recordings, &Split::by_name(recordings), &options)
 }
 
-/// As [`evaluate`], with these training and test inputs, and calibrated with these numbers of training inputs.
+/// As [`evaluate`], with these training and test inputs.
 ///
 /// # Errors
 /// As [`evaluate`].
 pub fn evaluate_split(
     recordings: &Recordings,
     split: &Split,
-    leave_out: LeaveOut,
-    calibration: Vec<usize>,
+    options: &EvaluateOptions,
 ) -> Result<Evaluation, Error> {
-    let options = EvaluateOptions { leave_out, calibration, ..EvaluateOptions::default() };
     let tell = |device: &DeviceEvaluation| {
         eprintln!("  {}: {} left out, auto is {}", recordings.function, device.held_out, device.auto_is);
     };
-    Ok(evaluate_with(recordings, split, &options, tell)?)
+    Ok(evaluate_with(recordings, split, options, tell)?)
 }
 
 /// What is kept of one way of leaving out.
@@ -75,6 +78,11 @@ fn held_out(device: &DeviceEvaluation) -> HeldOut {
         auto_is: device.auto_is.to_owned(),
         auto_worst: device.selectors.get("auto").map_or(0.0, |auto| percent(auto.worst)),
         means: means.filter_map(|(name, own)| Some((name.to_owned(), percent(own?.mean)))).collect(),
-        calibrated: device.calibrated.iter().map(|(&count, own)| (count, percent(own.mean))).collect(),
+        calibrated: by_effort(&device.calibrated),
+        calibrated_seconds: by_effort(&device.calibrated_seconds),
     }
+}
+
+fn by_effort(figures: &ByEffort) -> BTreeMap<usize, f64> {
+    figures.iter().map(|(&effort, own)| (effort, percent(own.mean))).collect()
 }

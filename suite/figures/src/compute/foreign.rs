@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_learn::StudyOptions;
-use nitro_learn::evaluate::{Chooser, LeaveOut, Split};
+use nitro_learn::evaluate::{Chooser, EvaluateOptions, LeaveOut, Split};
 use nitro_learn::performance::PerformanceTable;
 use nitro_learn::study::Study;
 use nitro_learn::task::Task;
@@ -19,6 +19,8 @@ use crate::recordings::{listed_split, shipped};
 
 /// Numbers of training inputs that are measured on a device.
 const CALIBRATION: [usize; 4] = [10, 30, 100, 300];
+/// Numbers of seconds in which training inputs are measured on a device.
+const SECONDS: [usize; 2] = [1, 10];
 /// Numbers of training inputs.
 const TRAINING: [usize; 4] = [250, 1000, 3000, 6000];
 /// The training inputs of everything else: more change little.
@@ -34,8 +36,13 @@ pub fn foreign(function: &str) -> Result<Foreign, Error> {
     let recordings = shipped(function)?;
     let whole = listed_split(&recordings)?;
     let split = drawn(&whole, MANY);
-    let counts = CALIBRATION.into_iter().filter(|&count| count < split.train.len()).collect();
-    let evaluation = evaluate_split(&recordings, &split, LeaveOut::Machine, counts)?;
+    let options = EvaluateOptions {
+        leave_out: LeaveOut::Machine,
+        calibration: CALIBRATION.into_iter().filter(|&count| count < split.train.len()).collect(),
+        calibration_seconds: SECONDS.to_vec(),
+        ..EvaluateOptions::default()
+    };
+    let evaluation = evaluate_split(&recordings, &split, &options)?;
     let performance = PerformanceTable::new(&recordings)?;
     let mut by_training = BTreeMap::new();
     for count in TRAINING.into_iter().filter(|&count| count <= whole.train.len()) {
