@@ -80,6 +80,8 @@ impl Pair {
     fn start(&mut self, stream: Stream) -> Result<(), CudaError> {
         if let Some(eviction) = &mut self.eviction {
             eviction.fill_zero()?;
+            // While the device still writes, the call's first launch would cost nothing.
+            stream.synchronize()?;
         }
         self.begin.record(stream)
     }

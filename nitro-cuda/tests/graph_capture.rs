@@ -111,14 +111,14 @@ static OF_GRAPHS: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let nodes = vec![Node::Split { column: 1, threshold: 0.5 }, Node::Leaf, Node::Leaf];
     let forest = Forest {
         inputs: 1,
-        choices: 2,
+        choices: 3,
         nodes,
-        values: vec![128, 0, 0, 128],
+        values: vec![128, 0, 255, 0, 128, 255],
         origins: vec![],
         ratios: vec![],
     };
     let model = Model {
-        choices: vec!["launches".into(), "waits".into()],
+        choices: vec!["launches".into(), "waits".into(), "breaks".into()],
         device_features: vec!["regime_graph".into()],
         selector: Selector::Forest(forest),
         provenance: Provenance { sources: vec!["cuda:0+graph@lab".into()], ..Provenance::default() },
