@@ -30,11 +30,11 @@ pub fn short(figures: &Figures) -> Result<String, Error> {
     Ok(paragraph(&format!(
         "Elsewhere less is known: on six AMD GPUs, each left out with its architecture, a model chooses among MIOpen's \
          59 convolution solvers at {}, where one order of the solvers reaches {} and a model of the GPU itself {}. After \
-         30 measured inputs it is {}, after 300 {} ([what transfers](guide/src/transfer.md)).",
+         ten seconds of measuring it is {}, after 300 inputs {} ([what transfers](guide/src/transfer.md)).",
         mean("auto"),
         mean("static"),
         mean("target-trained"),
-        cell(own.calibrated(30)),
+        cell(own.measured_for(10)),
         cell(own.calibrated(300)),
     )))
 }

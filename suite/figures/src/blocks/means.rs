@@ -42,6 +42,11 @@ impl Mode {
         mean(self.devices.iter().filter_map(|device| device.calibrated.get(&inputs).copied()))
     }
 
+    /// The mean of `auto` once was measured for so many seconds.
+    pub fn measured_for(&self, seconds: usize) -> Option<f64> {
+        mean(self.devices.iter().filter_map(|device| device.calibrated_seconds.get(&seconds).copied()))
+    }
+
     /// One device alone.
     pub fn only(&self, id: &str) -> Self {
         Self { devices: self.devices.iter().filter(|device| device.device == id).cloned().collect() }
