@@ -55,7 +55,7 @@ impl Resampled {
             let again = again.with_objective(&options.objective);
             let study = Study::new(&again, sources.to_vec(), Some(&known), &options.study);
             let model = study.fit(auto.provenance.strategy.parse()?).model;
-            let model = Model { gate: auto.gate.clone(), caution: auto.caution.clone(), ..model };
+            let model = Model { gate: auto.gate.clone(), caution: auto.caution, ..model };
             let again = choices(&again, &model, device, test)?;
             for ((&input, before), after) in test.iter().zip(&chosen).zip(again) {
                 let Some(shares) = task.performance.shares(device, input) else { continue };

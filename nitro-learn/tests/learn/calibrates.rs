@@ -64,6 +64,29 @@ fn a_foreign_device_needs_few_measurements() {
     assert!(mean(10) > 0.9 && mean(30) > 0.98, "{} {}", mean(10), mean(30));
 }
 
+/// Each variant of an input takes a tenth of a millisecond to measure at least, so a second is enough for all.
+#[test]
+fn seconds_are_as_good_as_the_inputs_that_they_are_enough_for() {
+    let recordings = recordings(&ALIKE_AND_FOREIGN);
+    let options = EvaluateOptions {
+        calibration: vec![160],
+        calibration_seconds: vec![1],
+        ..EvaluateOptions::default()
+    };
+    let devices = evaluate(&recordings, &Split::by_name(&recordings), &options).unwrap().devices;
+    assert_eq!(devices[3].calibrated[&160], devices[3].calibrated_seconds[&1]);
+    assert!(devices[3].calibrated_seconds[&1].mean > 0.99);
+
+    // Times of seconds: not one input is measured within a second, and the model stays as it is.
+    let mut slow = recordings.clone();
+    for one in &mut slow.measurements {
+        one.outcome = Outcome::Time(1e6 * one.outcome.time_ns().unwrap());
+    }
+    let devices = evaluate(&slow, &Split::by_name(&slow), &options).unwrap().devices;
+    let auto = devices[3].selectors.get("auto").unwrap();
+    assert_eq!(devices[3].calibrated_seconds[&1], auto);
+}
+
 #[test]
 fn a_device_like_the_others_is_left_as_it_is() {
     for device in &evaluated(&recordings(&ALIKE_AND_FOREIGN), LeaveOut::Device, &[10])[..3] {

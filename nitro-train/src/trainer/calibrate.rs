@@ -261,6 +261,9 @@ impl Trainer {
     }
 }
 
+/// The name of an input, and the choices that are worth measuring there.
+type Telling = (String, BTreeSet<String>);
+
 /// Chooses the inputs that tell most, the most telling first, each with the choices that could win there. Returns them
 /// with the number of captured calls that had a say.
 fn choose(
@@ -269,7 +272,7 @@ fn choose(
     store: &mut LayeredStore<'_>,
     recorder: &Recorder<'_>,
     model: &Model,
-) -> Result<(Vec<(String, BTreeSet<String>)>, u64), TrainError> {
+) -> Result<(Vec<Telling>, u64), TrainError> {
     let recordings = with_device(store.load(recorder.tunable.name())?, recorder);
     let least = if request.seconds.is_some() { MOST_MEASURED } else { MEASUREMENTS };
     let count = request.measurements.unwrap_or(least);
@@ -289,7 +292,7 @@ fn choose(
 /// measured.
 fn measure_within(
     seconds: f64,
-    telling: &[(String, BTreeSet<String>)],
+    telling: &[Telling],
     plan: &Plan<'_>,
     store: &mut LayeredStore<'_>,
     recorder: &Recorder<'_>,
