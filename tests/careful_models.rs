@@ -1,11 +1,13 @@
 //! A model that is unsure keeps to what its caution names; what it is sure of runs.
 
+mod macro_support;
+
 use std::sync::LazyLock;
 
-use nitro::model::{
-    Caution, Coverage, Forest, Model, Node, Offset, Provenance, Region, Scale, Selector, Transform,
-};
+use nitro::model::{Caution, Coverage, Model, Node, Offset, Region, Scale, Transform};
 use nitro::{Reason, code_variant};
+
+use macro_support::forest;
 
 #[code_variant(
     name = "careful",
@@ -32,29 +34,13 @@ fn tiny(_: f64) -> &'static str {
 /// is best by far. Trained on lengths up to 100.
 static CAREFUL: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
-    let forest = Forest {
-        inputs: 1,
-        choices: 3,
-        nodes,
-        values: vec![3, 200, 0, 200, 0, 255],
-        origins: vec![],
-        ratios: vec![],
-    };
+    let forest = forest(3, nodes, vec![3, 200, 0, 200, 0, 255]);
     let scale = Scale { transform: Transform::Identity, min: 0.0, max: 100.0 };
     let inputs = Region::new(vec![scale], [&[-1.0][..], &[0.0], &[1.0]], Offset { gap: 1.0, excess: 0.5 });
     let model = Model {
-        function: "careful".into(),
-        choices: ["plain", "quick", "tiny"].map(str::to_owned).into(),
-        features: vec!["length".into()],
-        device_features: vec![],
-        selector: Selector::Forest(forest),
-        gate: None,
         caution: Some(Caution { choice: 0, margin: 0.02, far: true }),
-        artifacts: vec![],
-        calibrations: vec![],
-        feature_digests: vec![],
         coverage: Coverage { inputs: Some(inputs), devices: None },
-        provenance: Provenance::default(),
+        ..macro_support::model("careful", &["plain", "quick", "tiny"], &["length"], forest)
     };
     model.to_bytes()
 });

@@ -2,12 +2,16 @@
 //! the device tells. Where a model knows no device in the regime, it chooses as for eager calls, and a selection says
 //! so.
 
+mod macro_support;
+
 use std::cell::Cell;
 use std::sync::LazyLock;
 
-use nitro::model::{Coverage, Forest, Model, Node, Provenance, Selector};
+use nitro::model::{Model, Node, Provenance};
 use nitro::{Device, DeviceEntry, DeviceFeature, Reason, Regime, Stopwatch, code_variant, in_regime};
 use nitro_test_support::allocations::{Counting, allocations};
+
+use macro_support::forest;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -39,29 +43,14 @@ fn model(function: &str, sources: &[&str], regime: Option<Regime>) -> Vec<u8> {
         Some(_) => (nodes, vec![0, 128, 128, 0]),
         None => (vec![Node::Leaf], vec![128, 0]),
     };
+    let known = forest(2, nodes, values);
     let model = Model {
-        function: function.into(),
-        choices: vec!["launches".into(), "fused".into()],
-        features: vec!["length".into()],
         device_features: regime.and_then(Regime::feature).into_iter().map(str::to_owned).collect(),
-        selector: Selector::Forest(Forest {
-            inputs: 1,
-            choices: 2,
-            nodes,
-            values,
-            origins: vec![],
-            ratios: vec![],
-        }),
-        gate: None,
-        caution: None,
-        artifacts: vec![],
-        calibrations: vec![],
-        feature_digests: vec![],
-        coverage: Coverage::default(),
         provenance: Provenance {
             sources: sources.iter().map(|&id| id.to_owned()).collect(),
             ..Provenance::default()
         },
+        ..macro_support::model(function, &["launches", "fused"], &["length"], known)
     };
     model.to_bytes()
 }

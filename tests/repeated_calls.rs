@@ -1,37 +1,21 @@
 //! What a thread remembers of a model's answers never shows but in time: a repeated call chooses as a first one does.
 
+mod macro_support;
+
 use std::cell::Cell;
 
 use nitro::code_variant;
-use nitro::model::{Coverage, Forest, Model, Node, Provenance, Selector};
+use nitro::model::Node;
+
+use macro_support::forest;
 
 /// A forest of one tree, which for lengths above 10 likes the variants in the given order and below in the opposite
 /// one.
 fn model(function: &str, order: [u8; 3]) -> &'static [u8] {
     let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
     let values = [order.map(|place| 200 - 50 * place), order.map(|place| 50 * place)].concat();
-    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-    let model = Model {
-        function: function.into(),
-        choices: names(&["first", "second", "third"]),
-        features: names(&["length"]),
-        device_features: vec![],
-        selector: Selector::Forest(Forest {
-            inputs: 1,
-            choices: 3,
-            nodes,
-            values,
-            origins: vec![],
-            ratios: vec![],
-        }),
-        gate: None,
-        caution: None,
-        artifacts: vec![],
-        calibrations: vec![],
-        feature_digests: vec![],
-        coverage: Coverage::default(),
-        provenance: Provenance::default(),
-    };
+    let names = ["first", "second", "third"];
+    let model = macro_support::model(function, &names, &["length"], forest(3, nodes, values));
     Box::leak(model.to_bytes().into_boxed_slice())
 }
 

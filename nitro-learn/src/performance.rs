@@ -101,18 +101,19 @@ impl PerformanceTable {
     /// Shares of the best variant's speed, one a class; `None` where the input was not measured completely on the
     /// device or no variant succeeded.
     pub fn shares(&self, device: usize, input: usize) -> Option<&[Option<f64>]> {
-        self.best(device, input).map(|_| {
-            let count = self.classes.count();
-            let start = (device * self.inputs + input) * count;
-            &self.shares[start..start + count]
-        })
+        self.best(device, input).map(|_| self.row(device, input))
+    }
+
+    fn row(&self, device: usize, input: usize) -> &[Option<f64>] {
+        let count = self.classes.count();
+        let start = (device * self.inputs + input) * count;
+        &self.shares[start..start + count]
     }
 
     /// Shares of the speed of the best of those variants that were measured, one a class, of an input that need not be
     /// measured completely; `None` where no variant was measured with success.
     pub fn known_shares(&self, device: usize, input: usize) -> Option<&[Option<f64>]> {
-        let (at, count) = (device * self.inputs + input, self.classes.count());
-        self.best_ns[at].is_finite().then(|| &self.shares[at * count..(at + 1) * count])
+        self.best_ns(device, input).is_finite().then(|| self.row(device, input))
     }
 
     /// The fastest class; of equally fast ones the first.

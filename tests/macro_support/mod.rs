@@ -2,7 +2,7 @@
 
 #![allow(dead_code)] // each test file uses what it needs
 
-use nitro::model::{Class, Coverage, Model, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
 
 /// A model that ranks one variant first whatever the input.
 pub fn constant(function: &str, variants: &[&str], chosen: &str) -> Vec<u8> {
@@ -24,7 +24,13 @@ pub fn threshold(function: &str, variants: [&str; 2], feature: &str, limit: f64)
     model(function, &variants, &[feature], Selector::Svm(svm)).to_bytes()
 }
 
-fn model(function: &str, variants: &[&str], features: &[&str], selector: Selector) -> Model {
+/// A forest over one input feature.
+pub fn forest(choices: usize, nodes: Vec<Node>, values: Vec<u8>) -> Selector {
+    Selector::Forest(Forest { inputs: 1, choices, nodes, values, origins: vec![], ratios: vec![] })
+}
+
+/// A model of these choices and input features, of which nothing else is known.
+pub fn model(function: &str, variants: &[&str], features: &[&str], selector: Selector) -> Model {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Model {
         function: function.to_owned(),

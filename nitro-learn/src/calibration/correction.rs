@@ -67,31 +67,32 @@ impl Correction<'_> {
             Node::Split { column, threshold } => {
                 match self.forest.on_device(column, threshold, self.device_features) {
                     DeviceSplit::Input { column, threshold } => {
-                        let own = self.own(inputs, above);
-                        self.out.nodes.push(Node::Split { column, threshold });
-                        let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
-                        let is_upper = |input: &usize| {
-                            forest.compared(column, measured[*input].features[column]) > threshold
-                        };
-                        inputs.sort_by_key(is_upper); // stable
-                        let (lower, upper) =
-                            inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
-                        self.subtree(lower, &own);
-                        self.subtree(upper, &own);
+                        self.both_sides(inputs, above, (column, threshold));
                     }
                     // The device decides: one side is all that is left.
-                    DeviceSplit::Decided { is_upper } => {
-                        if is_upper {
-                            self.skip();
-                        }
+                    DeviceSplit::Decided { is_upper: true } => {
+                        self.skip();
                         self.subtree(inputs, above);
-                        if !is_upper {
-                            self.skip();
-                        }
+                    }
+                    DeviceSplit::Decided { is_upper: false } => {
+                        self.subtree(inputs, above);
+                        self.skip();
                     }
                 }
             }
         }
+    }
+
+    /// Copies a split on an input feature and both subtrees below it.
+    fn both_sides(&mut self, inputs: &mut [usize], above: &[f64], (column, threshold): (u16, f32)) {
+        let own = self.own(inputs, above);
+        self.out.nodes.push(Node::Split { column, threshold });
+        let (forest, measured, column) = (self.forest, self.measured, usize::from(column));
+        let is_upper = |input: &usize| forest.compared(column, measured[*input].features[column]) > threshold;
+        inputs.sort_by_key(is_upper); // stable
+        let (lower, upper) = inputs.split_at_mut(inputs.partition_point(|input| !is_upper(input)));
+        self.subtree(lower, &own);
+        self.subtree(upper, &own);
     }
 
     /// Passes over the subtree that comes next.

@@ -26,21 +26,23 @@ impl Calibrator<'_> {
         let mut probes = Vec::with_capacity(inputs.len());
         for &input in inputs {
             let losses = losses(&self.expecting, &task.input_row(input), seen.len());
-            let mut classes: Vec<usize> = (0..seen.len()).collect();
-            classes.sort_by(|&one, &other| losses[one].total_cmp(&losses[other])); // stable
-            let least = classes.first().map_or(1.0, |&best| COULD_WIN * (1.0 - losses[best]));
-            let mut rank = 0..;
-            classes.retain(|&class| {
-                rank.next() < Some(2) || 1.0 - losses[class] >= least || seen[class] < LEAST_INPUTS
-            });
-            classes.iter().for_each(|&class| seen[class] += 1);
+            let mut order: Vec<usize> = (0..seen.len()).collect();
+            order.sort_by(|&one, &other| losses[one].total_cmp(&losses[other])); // stable
+            let least = order.first().map_or(1.0, |&best| COULD_WIN * (1.0 - losses[best]));
+            let mut classes = Vec::new();
+            for (rank, class) in order.into_iter().enumerate() {
+                if rank < 2 || 1.0 - losses[class] >= least || seen[class] < LEAST_INPUTS {
+                    classes.push(class);
+                    seen[class] += 1;
+                }
+            }
             probes.push(Probe { input, classes });
         }
         probes
     }
 
-    /// Fits as [`fit`](Self::fit) does, from the first of these probes that take so long on the device: the recorded
-    /// times, each as often as it was repeated there. The recordings hold all of them.
+    /// Fits as [`fit`](Self::fit) does, from the first of these probes that take so long on the device, whose times the
+    /// recordings hold.
     pub(crate) fn fit_within(&self, probes: &[Probe], time_ns: f64, shipped: &Model) -> Option<Calibration> {
         let (mut left_ns, mut measured) = (time_ns, Vec::new());
         for Probe { input, classes } in probes {

@@ -12,7 +12,7 @@ use super::chooser::{net_shares_of_model, shares_of_model};
 use super::error::EvaluateError;
 use super::evaluation::{ByEffort, DeviceEvaluation, Shares};
 use super::figures::{Figures, Selectors};
-use super::stability::{Resampled, ties};
+use super::stability::{Resampled, choices, ties};
 use crate::calibration::{Calibrator, MOST_MEASURED};
 use crate::comparison::{Comparison, compare_all};
 use crate::learners::CALIBRATED;
@@ -108,12 +108,16 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    pub(super) fn new(task: &'a Task<'a>, test: &'a [usize], options: &'a EvaluateOptions) -> Self {
+    pub(super) fn new(
+        task: &'a Task<'a>,
+        test: &'a [usize],
+        options: &'a EvaluateOptions,
+    ) -> Result<Self, EvaluateError> {
         let devices = 0..task.recordings.devices.len();
         let alone = devices.clone().map(|_| OnceLock::new()).collect();
         let local = devices.map(|device| baselines::reference_of(task, device, &options.study)).collect();
-        let resampled = Resampled::new(task.recordings, options.draws, options.seed);
-        Self { task, test, options, resampled, local, alone }
+        let resampled = Resampled::new(task.recordings, options.draws, options.seed)?;
+        Ok(Self { task, test, options, resampled, local, alone })
     }
 
     pub(super) fn has_tests(&self, device: usize) -> bool {
@@ -186,8 +190,9 @@ impl<'a> Evaluator<'a> {
         let left_out = self.test.iter().filter(|&&input| performance.shares(device, input).is_none()).count();
         let random_successful = baselines::random_successful(performance, device, self.test);
         let some_failed = random_successful != shares["random"];
-        let flips =
-            self.resampled.flips(self.task, self.options, (sources, &auto_model), (device, self.test))?;
+        let chosen = choices(self.task, &auto_model, device, self.test)?;
+        let judged = (device, self.test, chosen.as_slice());
+        let flips = self.resampled.flips(self.task, self.options, (sources, &auto_model), judged)?;
         Ok(DeviceEvaluation {
             held_out: recordings.devices[device].id.clone(),
             machine: recordings.devices[device].machine().to_owned(),
@@ -197,7 +202,7 @@ impl<'a> Evaluator<'a> {
             with_features: Selectors::of(&net_shares),
             calibrated,
             calibrated_seconds,
-            ties: ties(self.task, &auto_model, device, self.test)?,
+            ties: ties(self.task, judged),
             flips: flips.as_ref().map(|flips| flips.inputs),
             flips_regret: flips.map(|flips| flips.regret),
             shares,

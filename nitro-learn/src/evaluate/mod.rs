@@ -112,7 +112,7 @@ pub fn evaluate_with(
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
     let task = task.with_objective(&options.objective);
-    let evaluator = Evaluator::new(&task, &split.test, options);
+    let evaluator = Evaluator::new(&task, &split.test, options)?;
     let (mut devices, mut last) = (Vec::new(), None);
     for device in (0..recordings.devices.len()).filter(|&device| evaluator.has_tests(device)) {
         let sources = options.leave_out.sources(&recordings.devices, device);
@@ -172,7 +172,7 @@ pub fn evaluate_on(
     let performance = PerformanceTable::new(recordings)?;
     let task = Task::new(recordings, &performance, &split.train, options.seed);
     let task = task.with_objective(&options.objective);
-    let evaluator = Evaluator::new(&task, &split.test, options);
+    let evaluator = Evaluator::new(&task, &split.test, options)?;
     if !evaluator.has_tests(device) {
         return Err(EvaluateError::NoTests {
             function: recordings.function.clone(),

@@ -19,7 +19,8 @@ const TOLD_APART: f64 = 2.0;
 
 /// Training sets as they could have been recorded as well: each time is drawn anew from what its repeats say of it.
 pub(super) struct Resampled {
-    sets: Vec<Recordings>,
+    /// Each with its table, which all held-out devices share.
+    sets: Vec<(Recordings, PerformanceTable)>,
 }
 
 /// The change of choices when a model is learned from other draws of the same measurements.
@@ -32,32 +33,36 @@ pub(super) struct Flips {
 
 impl Resampled {
     /// Draws so many sets; none where no spread of any time is known.
-    pub(super) fn new(recordings: &Recordings, count: usize, seed: u64) -> Self {
+    pub(super) fn new(recordings: &Recordings, count: usize, seed: u64) -> Result<Self, EvaluateError> {
         let is_known = recordings.measurements.iter().any(|one| one.error_ns() > 0.0);
-        let count = if is_known { count } else { 0 };
-        Self { sets: (0..count as u64).map(|draw| drawn(recordings, seed ^ draw)).collect() }
+        let mut sets = Vec::new();
+        for draw in 0..if is_known { count as u64 } else { 0 } {
+            let drawn = drawn(recordings, seed ^ draw);
+            let performance = PerformanceTable::new(&drawn)?;
+            sets.push((drawn, performance));
+        }
+        Ok(Self { sets })
     }
 
-    /// Returns how the choices of `auto`, which was fitted from these sources, change on a device; none without draws.
+    /// Returns how the choices of `auto`, which was fitted from these sources and made these choices for the test
+    /// inputs, change on a device; none without draws.
     pub(super) fn flips(
         &self,
         task: &Task<'_>,
         options: &EvaluateOptions,
         (sources, auto): (&[usize], &Model),
-        (device, test): (usize, &[usize]),
+        (device, test, chosen): (usize, &[usize], &[Option<usize>]),
     ) -> Result<Option<Flips>, EvaluateError> {
-        let chosen = choices(task, auto, device, test)?;
         let known = task.recordings.devices[device].known_features();
         let (mut changed, mut lost) = (Vec::new(), Vec::new());
-        for recordings in &self.sets {
-            let performance = PerformanceTable::new(recordings)?;
-            let again = Task::new(recordings, &performance, &task.inputs, task.seed);
+        for (recordings, performance) in &self.sets {
+            let again = Task::new(recordings, performance, &task.inputs, task.seed);
             let again = again.with_objective(&options.objective);
             let study = Study::new(&again, sources.to_vec(), Some(&known), &options.study);
             let model = study.fit(auto.provenance.strategy.parse()?).model;
             let model = Model { gate: auto.gate.clone(), caution: auto.caution, ..model };
             let again = choices(&again, &model, device, test)?;
-            for ((&input, before), after) in test.iter().zip(&chosen).zip(again) {
+            for ((&input, before), after) in test.iter().zip(chosen).zip(again) {
                 let Some(shares) = task.performance.shares(device, input) else { continue };
                 let share = |class: &Option<usize>| class.and_then(|class| shares[class]).unwrap_or(0.0);
                 changed.push(f64::from(u8::from(*before != after)));
@@ -83,7 +88,7 @@ fn drawn(recordings: &Recordings, seed: u64) -> Recordings {
 }
 
 /// Returns the class that a model chooses for each of some inputs on a device.
-fn choices(
+pub(super) fn choices(
     task: &Task<'_>,
     model: &Model,
     device: usize,
@@ -98,31 +103,29 @@ fn choices(
     Ok(choices)
 }
 
-/// Returns the share of test inputs on which the choice of a model cannot be told apart from another variant; none
-/// where no spread is known.
+/// Returns the share of test inputs on which the choice cannot be told apart from another variant; none where no spread
+/// is known.
 pub(super) fn ties(
     task: &Task<'_>,
-    model: &Model,
-    device: usize,
-    test: &[usize],
-) -> Result<Option<f64>, EvaluateError> {
+    (device, test, chosen): (usize, &[usize], &[Option<usize>]),
+) -> Option<f64> {
     let recordings = task.recordings;
     let of_device = || recordings.measurements.iter().filter(|one| one.device == device);
     if of_device().all(|one| one.error_ns() == 0.0) {
-        return Ok(None);
+        return None;
     }
     let mut by_input: Vec<Vec<(usize, &Measurement)>> = vec![Vec::new(); recordings.inputs.len()];
     for one in of_device() {
         by_input[one.input].extend(task.performance.classes().of_measurement(one).map(|class| (class, one)));
     }
     let mut tied = Vec::with_capacity(test.len());
-    for (&input, class) in test.iter().zip(choices(task, model, device, test)?) {
-        let Some(class) = class else { continue };
+    for (&input, class) in test.iter().zip(chosen) {
+        let Some(class) = *class else { continue };
         let (own, others): (Vec<_>, Vec<_>) = by_input[input].iter().partition(|(other, _)| *other == class);
         let is_tied = own.iter().any(|(_, own)| others.iter().any(|(_, other)| is_tie(own, other)));
         tied.push(f64::from(u8::from(is_tied)));
     }
-    Ok(mean(tied))
+    mean(tied)
 }
 
 /// Returns true for two times that their spreads do not tell apart.

@@ -9,6 +9,9 @@ use super::functions::Functions;
 use super::json;
 use crate::trainer::{EvaluateRequest, Trainer};
 
+/// Number of times that times are drawn anew, to see which choices change.
+const DRAWS: usize = 5;
+
 /// Evaluates each function, and prints its table at once.
 pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
     let LeftOut::Devices(leave_out) = args.leave_out else { return leave_out_inputs(trainer, args, out) };
@@ -17,6 +20,8 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
         study: args.study.options(),
         objective: args.objective.request(),
         leave_out,
+        // The tables say nothing of changed choices.
+        draws: if args.show.json.json { DRAWS } else { 0 },
         ..args.request.clone()
     };
     let mut functions = Functions::default();

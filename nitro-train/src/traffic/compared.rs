@@ -66,7 +66,7 @@ pub fn add_captured(
 
 /// Returns the bits of all features of the recordings; none where one is not known or not finite.
 fn features(recordings: &Recordings, sample: &CapturedCall) -> Option<Vec<u64>> {
-    let values = recordings.features.iter().map(|name| sample.features.get(name).copied().flatten());
+    let values = sample.values(&recordings.features);
     values.map(|value| value.filter(|value| value.is_finite()).map(f64::to_bits)).collect()
 }
 

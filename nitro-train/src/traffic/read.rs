@@ -40,6 +40,13 @@ pub struct CapturedCall {
     pub time_ns: Option<f64>,
 }
 
+impl CapturedCall {
+    /// Returns its values of these features; none of one that is not known, or was not finite.
+    pub(super) fn values<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = Option<f64>> + 'a {
+        names.iter().map(|name| self.features.get(name).copied().flatten())
+    }
+}
+
 /// The reason for which a file of captured calls cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -22,10 +22,7 @@ impl<'m> TrainingRegion<'m> {
 
     /// Returns the features that the model asks for; what the sample lacks is no number.
     pub(super) fn row(&self, sample: &CapturedCall) -> Vec<f64> {
-        self.features
-            .iter()
-            .map(|name| sample.features.get(name).copied().flatten().unwrap_or(f64::NAN))
-            .collect()
+        sample.values(self.features).map(|value| value.unwrap_or(f64::NAN)).collect()
     }
 
     /// Returns true for an input far from the training inputs; none where none of its features is known.

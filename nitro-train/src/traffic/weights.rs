@@ -50,8 +50,7 @@ pub fn calls_among(recordings: &Recordings, inputs: &[usize], samples: &[Capture
     }
     let mut calls = vec![0.0; recordings.inputs.len()];
     for sample in samples.iter().filter(|sample| sample.function == recordings.function) {
-        let known = recordings.features.iter().map(|name| sample.features.get(name).copied().flatten());
-        if let Some(nearest) = nearest(&rows, &scaled(&scales, known)) {
+        if let Some(nearest) = nearest(&rows, &scaled(&scales, sample.values(&recordings.features))) {
             calls[inputs[nearest]] += sample.calls as f64;
         }
     }

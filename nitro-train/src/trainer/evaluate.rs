@@ -12,9 +12,6 @@ use super::layered_store::LayeredStore;
 use super::objective::ObjectiveRequest;
 use super::request::{DataRequest, InputLists, at_least_one};
 
-/// Number of times that times are drawn anew, to see which choices change.
-const DRAWS: usize = 5;
-
 /// The settings of an evaluation.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 pub struct EvaluateRequest {
@@ -39,6 +36,10 @@ pub struct EvaluateRequest {
     /// Show also what auto achieves after so many seconds of measuring there
     #[arg(long, value_name = "S,..", value_delimiter = ',', value_parser = at_least_one())]
     pub calibration_seconds: Vec<usize>,
+    /// Number of times that everything is learned anew from other draws of the recorded times, to see which choices
+    /// change.
+    #[arg(skip)]
+    pub draws: usize,
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
@@ -83,7 +84,14 @@ impl Trainer {
             };
             self.tell(format!("{function}: leaving out each of {} devices {what}", recordings.devices.len()));
             let EvaluateRequest {
-                study, objective, leave_out, calibration, calibration_seconds, seed, ..
+                study,
+                objective,
+                leave_out,
+                calibration,
+                calibration_seconds,
+                draws,
+                seed,
+                ..
             } = request.clone();
             let objective = objective.of(&recordings)?;
             let options = EvaluateOptions {
@@ -92,7 +100,7 @@ impl Trainer {
                 leave_out,
                 calibration,
                 calibration_seconds,
-                draws: DRAWS,
+                draws,
                 seed,
             };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)

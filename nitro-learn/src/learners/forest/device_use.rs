@@ -25,6 +25,8 @@ const HALF: f64 = 0.5;
 const MIN_MACHINES: usize = 3;
 /// Number of parts that inputs are cut into, of which each is judged once.
 const FOLDS: usize = 2;
+/// Number of uses that are compared at once.
+const COMPARED: usize = 2;
 /// Bound on the sum of squared sample counts over all forests.
 const EFFORT: f64 = 1e8;
 
@@ -64,27 +66,32 @@ pub(super) fn tune(set: &TrainingSet<'_>) -> Hyperparameters {
         return Hyperparameters::new();
     }
     let machines: Vec<&str> = machines.into_iter().collect();
-    let (without, half) = (DeviceUse::default(), DeviceUse { blind: HALF, ratios: false });
-    let mut best = if gain(set, &machines, [without, half]) > 0.0 { half } else { without };
+    let judged = |own: DeviceUse| (own, shares(set, &machines, own));
+    let mut best = better(judged(DeviceUse::default()), judged(DeviceUse { blind: HALF, ratios: false }));
     // Ratios are judged beside that, so that units alone do not change which trees are blind.
-    let with_ratios = DeviceUse { ratios: true, ..best };
-    if !ratios(set).is_empty() && gain(set, &machines, [best, with_ratios]) > 0.0 {
-        best = with_ratios;
+    if !ratios(set).is_empty() {
+        let with_ratios = DeviceUse { ratios: true, ..best.0 };
+        best = better(best, judged(with_ratios));
     }
-    best.hyperparameters()
+    best.0.hyperparameters()
 }
 
-/// Returns what the second of two uses gains over the first, summed up over machines that are left out.
-fn gain(set: &TrainingSet<'_>, machines: &[&str], uses: [DeviceUse; 2]) -> f64 {
-    let runs = machines.len() * FOLDS * uses.len();
+/// A use, and the share of speed that it keeps without each machine and part of the inputs.
+type Judged = (DeviceUse, Vec<f64>);
+
+/// Returns the second of two uses where it gains over the first.
+fn better(first: Judged, second: Judged) -> Judged {
+    let gain: f64 = first.1.iter().zip(&second.1).map(|(first, second)| second - first).sum();
+    if gain > 0.0 { second } else { first }
+}
+
+/// Returns the share of speed that a use keeps, by machine and part of the inputs that are left out.
+fn shares(set: &TrainingSet<'_>, machines: &[&str], own: DeviceUse) -> Vec<f64> {
+    let runs = machines.len() * FOLDS * COMPARED;
     let limit = inputs_within(EFFORT / runs as f64, set.sources.len(), FOLDS);
     let parts = set.task.folds(&sample(set.inputs.to_vec(), limit, set.task.seed), FOLDS, 0);
-    let gains = (0..machines.len() * parts.len()).into_par_iter().map(|at| {
-        let (machine, part) = (machines[at / parts.len()], at % parts.len());
-        let judged = uses.map(|own| judge(set, machine, (&parts, part), own));
-        judged[1] - judged[0]
-    });
-    gains.collect::<Vec<f64>>().iter().sum()
+    let all = (0..machines.len() * parts.len()).into_par_iter();
+    all.map(|at| judge(set, machines[at / parts.len()], (&parts, at % parts.len()), own)).collect()
 }
 
 fn machine<'a>(set: &TrainingSet<'a>, device: usize) -> &'a str {
