@@ -280,10 +280,8 @@ impl<'a> Evaluator<'a> {
             return Ok(by_effort);
         }
         let calibrator = Calibrator::new(study, estimating, device);
-        let most = match calibration_seconds.is_empty() {
-            true => calibration.iter().copied().max().unwrap_or(0),
-            false => MOST_MEASURED,
-        };
+        let within_seconds = if calibration_seconds.is_empty() { 0 } else { MOST_MEASURED };
+        let most = calibration.iter().copied().chain([within_seconds]).max().unwrap_or(0);
         let order = calibrator.inputs(most, calibrator.measured(), &[]);
         let achieved = |calibration: Option<Calibration>| -> Result<Option<Figures>, EvaluateError> {
             let calibrations = calibration.into_iter().collect();
@@ -293,7 +291,7 @@ impl<'a> Evaluator<'a> {
             let fitted = calibrator.fit(&order[..count.min(order.len())], shipped);
             by_effort[0].extend(achieved(fitted)?.map(|figures| (count, figures)));
         }
-        let probes = calibrator.probes(&order);
+        let probes = calibrator.probes(&order[..within_seconds.min(order.len())]);
         for &seconds in calibration_seconds {
             let fitted = calibrator.fit_within(&probes, 1e9 * seconds as f64, shipped);
             by_effort[1].extend(achieved(fitted)?.map(|figures| (seconds, figures)));

@@ -6,10 +6,14 @@ use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordi
 /// Two variants, of which the first is twice as fast where `x` is below the device's threshold. Every third input
 /// is a test.
 fn recordings(devices: &[(&str, f64)]) -> Recordings {
-    let inputs = (0..240_u32).map(|input| {
+    recordings_of(240, devices)
+}
+
+fn recordings_of(count: u32, devices: &[(&str, f64)]) -> Recordings {
+    let inputs = (0..count).map(|input| {
         let side = if input % 3 == 0 { "test" } else { "train" };
         // A second feature that says nothing.
-        let features = vec![f64::from(input) / 240.0, f64::from(input * 7 % 11)];
+        let features = vec![f64::from(input) / f64::from(count), f64::from(input * 7 % 11)];
         Input { name: format!("{side}/{input}"), features }
     });
     let inputs: Vec<Input> = inputs.collect();
@@ -85,6 +89,24 @@ fn seconds_are_as_good_as_the_inputs_that_they_are_enough_for() {
     let devices = evaluate(&slow, &Split::by_name(&slow), &options).unwrap().devices;
     let auto = devices[3].selectors.get("auto").unwrap();
     assert_eq!(devices[3].calibrated_seconds[&1], auto);
+}
+
+/// Seconds measure at most 300 inputs, which says nothing of a number that is asked for.
+#[test]
+fn seconds_beside_it_do_not_bound_a_number_of_inputs() {
+    let mut recordings = recordings_of(600, &ALIKE_AND_FOREIGN);
+    // On one input in four the foreign device has it the other way round, so that each measured one changes something.
+    for one in recordings.measurements.iter_mut().filter(|one| one.device == 3 && one.input * 7919 % 97 < 24)
+    {
+        one.variant = 1 - one.variant;
+    }
+    let calibrated = |calibration_seconds: Vec<usize>| {
+        let options =
+            EvaluateOptions { calibration: vec![400], calibration_seconds, ..EvaluateOptions::default() };
+        let split = Split::by_name(&recordings);
+        evaluate(&recordings, &split, &options).unwrap().devices.remove(3).calibrated
+    };
+    assert_eq!(calibrated(vec![1]), calibrated(vec![]));
 }
 
 #[test]

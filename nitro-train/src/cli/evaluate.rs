@@ -37,10 +37,11 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
 
 /// Leaves each input out in turn. All others are learned from, so lists of inputs are refused.
 fn leave_out_inputs(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -> Result<()> {
-    if args.request.inputs.is_given() || !args.request.calibration.is_empty() {
+    let EvaluateRequest { inputs, calibration, calibration_seconds, .. } = &args.request;
+    if inputs.is_given() || !calibration.is_empty() || !calibration_seconds.is_empty() {
         bail!(
-            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs and \
-             --calibration"
+            "--leave-out input takes all inputs in turn on each device: leave out --train-inputs, --test-inputs, \
+             --calibration and --calibration-seconds"
         );
     }
     let mut functions = Functions::default();

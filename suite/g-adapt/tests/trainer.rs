@@ -101,16 +101,18 @@ fn a_tree_is_fitted_where_it_is_asked_for() {
 }
 
 #[test]
-fn lists_of_inputs_are_refused_where_all_are_left_out_in_turn() {
+fn what_has_no_meaning_where_each_input_is_left_out_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     store(folder);
     std::fs::write(folder.join("inputs.txt"), "train/32\n").unwrap();
-    let refused =
-        run(folder, &["evaluate", "--leave-out", "input", "--test-inputs", "inputs.txt", "--store", "s.db"]);
-    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert!(
-        !refused.status.success() && message.contains("leave out --train-inputs, --test-inputs"),
-        "{message}"
-    );
+    for option in [["--test-inputs", "inputs.txt"], ["--calibration", "10"], ["--calibration-seconds", "1"]] {
+        let command = [&["evaluate", "--leave-out", "input", "--store", "s.db"][..], &option].concat();
+        let refused = run(folder, &command);
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(
+            !refused.status.success() && message.contains("leave out --train-inputs, --test-inputs"),
+            "{message}"
+        );
+    }
 }
