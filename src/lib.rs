@@ -35,7 +35,7 @@
 //!   a feature or the environment, the best variant that may run does.
 //!
 //! In a running program [`stats()`] counts which variants ran and why, and [`reload()`] takes new models while
-//! calls go on.
+//! calls go on, and [`calibrate_in_background`] lets it learn from its own calls.
 //!
 //! # Environment
 //!
@@ -75,8 +75,9 @@ pub use nitro_core::{
     Constraint, Contract, Count, Device, DeviceEntry, DeviceFeature, Doubt, Far, FeatureValue, FeatureVector,
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
     ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, Regime, ReloadError, Selection,
-    Stats, Stopwatch, Unit, UnknownChoice, UnknownRegime, UnknownUnit, UnknownVariant, VariantInfo, host,
-    in_regime, model, recording, reload, set_deterministic, set_exact, set_models, stats,
+    Stats, Stopwatch, Unit, UnknownChoice, UnknownRegime, UnknownUnit, UnknownVariant, VariantInfo,
+    calibrate_in_background, host, in_regime, model, recording, reload, set_deterministic, set_exact,
+    set_models, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

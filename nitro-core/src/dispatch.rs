@@ -9,9 +9,10 @@ use crate::function::state::FunctionState;
 use crate::inline_cache::{CacheLookup, Call};
 use crate::inline_gate::CachedChoice;
 use crate::recording::{InnerCall, RecordedCall, TimedCall};
+use crate::self_calibration::ComparedCall;
 use crate::{
     Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording,
-    regime, stats,
+    regime, self_calibration, stats,
 };
 
 /// Chooses the variant for a call that the inline cache does not settle. Tries, in order: a remembered choice with a
@@ -166,11 +167,13 @@ enum Observer {
     Recording(Box<TimedCall>),
     /// A recording in one of whose calls this one is made.
     OuterRecording(InnerCall),
+    /// The comparison of choices in the background.
+    Compared(Box<ComparedCall>),
     /// The file of captured calls.
     Capture(Box<Sample>),
 }
 
-/// Chooses for a call that a recording measures or that is captured.
+/// Chooses for a call that a recording measures, that is compared with others, or that is captured.
 #[cold]
 fn observed(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Option<(Choice, Observer)> {
     match recording::begin(question, device) {
@@ -179,6 +182,9 @@ fn observed(question: &Question<'_>, device: &dyn Device, row: &mut [f64]) -> Op
             return Some((choose_now(question, row).0, Observer::OuterRecording(call)));
         }
         None => {}
+    }
+    if let Some((choice, call)) = self_calibration::begin(question, device) {
+        return Some((choice, Observer::Compared(call)));
     }
     let calls = capture::draw()?;
     let (choice, reason) = choose_now(question, row);
@@ -218,6 +224,7 @@ impl<C: Copy> Decision<C> {
         match self.observer {
             None => body(),
             Some(Observer::Capture(sample)) => sample.run(body),
+            Some(Observer::Compared(call)) => (*call).run(body, failed),
             Some(Observer::Recording(call)) => (*call).run(body, failed),
             Some(Observer::OuterRecording(_call)) => body(),
         }

@@ -22,9 +22,9 @@ impl Function {
     /// # Ok::<(), nitro::PrepareError>(())
     /// ```
     ///
+    /// # Errors
     /// When a choice could not be prepared; the error names each and why. Everything else is prepared, and calls go
     /// on as they would without.
-    /// What could not be prepared, and why; everything else is prepared. Calls go on as they would without.
     pub fn prepare(&'static self) -> Result<(), PrepareError> {
         let state = self.state();
         state.wait_for_devices();

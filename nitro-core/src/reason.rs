@@ -61,6 +61,9 @@ pub enum Reason {
     },
     /// The best choice of the model that still exists: the variant it ranks first is no longer in the code.
     FirstChoiceMissing,
+    /// Any admissible choice that the model knows: the call is compared with others
+    /// ([`calibrate_in_background`](crate::calibrate_in_background)).
+    Compared,
     /// `NITRO_FORCE` pins the variant.
     Forced,
     /// `NITRO_FORCE` pins another choice, which may not run in this call. Its constraint forbids it, or it is not
@@ -115,7 +118,7 @@ macro_rules! reason_kinds {
 
         impl ReasonKind {
             /// All kinds, in order.
-            pub const ALL: [Self; 22] = [$(Self::$kind,)*];
+            pub const ALL: [Self; 23] = [$(Self::$kind,)*];
         }
 
         impl fmt::Display for ReasonKind {
@@ -150,6 +153,7 @@ reason_kinds! {
     FirstChoiceInexact => "first choice inexact",
     FirstChoiceNotTolerated => "first choice not tolerated",
     FirstChoiceMissing => "first choice no longer in the code",
+    Compared => "compared in the background",
     Forced => "pinned",
     ForcedInadmissible => "pinned choice inadmissible",
     NoModel => "no model",
@@ -234,6 +238,7 @@ impl fmt::Display for Reason {
             Self::FirstChoiceMissing => {
                 write!(formatter, "best choice left, the model's first is no longer in the code")
             }
+            Self::Compared => write!(formatter, "to be compared with other choices in the background"),
             Self::Forced => write!(formatter, "pinned by NITRO_FORCE"),
             Self::ForcedInadmissible { pinned } => {
                 write!(formatter, "not `{pinned}`, which NITRO_FORCE pins: it is not admissible in this call")

@@ -1,6 +1,8 @@
 //! The state of a function from its first call on: its choices, the user's pins, its model. All of it can be
 //! replaced on request, while calls go on.
 
+use std::cell::Cell;
+use std::convert::Infallible;
 use std::fmt;
 
 use super::choice_table::ChoiceTable;
@@ -11,7 +13,7 @@ use super::{Choice, Function};
 use crate::chain::Chain;
 use crate::device::Lookup;
 use crate::environment::{DETERMINISTIC, EXACT};
-use crate::model::{self, Model};
+use crate::model::{self, Calibration, MAX_CALIBRATIONS, Model};
 use crate::{Device as _, DeviceEntry, DeviceId, Reason, Regime, epoch, events, host, regime};
 
 /// The state of a function after its first call, whatever the device.
@@ -44,7 +46,7 @@ pub(crate) struct FunctionState {
 static PENDING: Resolution = Err(Reason::DeviceFeaturesPending);
 
 /// The basis of a state: the settings, and the identity of the model that was found.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Basis {
     forced: Option<Choice>,
     exact_only: bool,
@@ -114,6 +116,48 @@ impl FunctionState {
     #[inline]
     pub(crate) fn choice(&self, index: usize) -> Choice {
         self.choices.choices()[index]
+    }
+
+    /// The model, if there is one.
+    pub(crate) fn model(&self) -> Option<&ModelInCode> {
+        self.model.as_ref().ok()
+    }
+
+    /// Returns true where calls may run other choices than the model's first, to compare them.
+    pub(crate) fn may_compare(&self) -> bool {
+        self.forced.is_none() && !self.deterministic
+    }
+
+    /// Returns true for a state of the same model, settings and choices, whatever was calibrated in the background.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.number == other.number && self.basis == other.basis
+    }
+
+    /// Puts a calibration into the model of the function, in the place of one for the same device. Returns false where
+    /// the function has another model by now, or has calibrations for as many devices as it may.
+    pub(crate) fn calibrate(&self, function: &'static Function, calibration: &Calibration) -> bool {
+        let is_replaced = Cell::new(false);
+        let replaced = function.state.try_replace(|old| {
+            let new =
+                old.filter(|old| old.is_like(self)).and_then(|old| old.calibrated(function, calibration));
+            is_replaced.set(new.is_some());
+            Ok::<_, Infallible>(new)
+        });
+        let Ok(()) = replaced;
+        epoch::advance();
+        is_replaced.get()
+    }
+
+    /// The state with a calibration more.
+    fn calibrated(&self, function: &'static Function, calibration: &Calibration) -> Option<Self> {
+        let ModelInCode { model, origin, .. } = self.model()?;
+        let mut model = model.clone();
+        model.calibrations.retain(|own| own.device != calibration.device);
+        if model.calibrations.len() >= MAX_CALIBRATIONS {
+            return None;
+        }
+        model.calibrations.push(calibration.clone());
+        Some(Self::with(function, self.basis.clone(), Ok((model, origin.clone()))))
     }
 
     /// The choices that the model may make, as far as the code has them.

@@ -3,6 +3,7 @@
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
 mod caution;
+mod correction;
 mod coverage;
 mod forest;
 mod format;
@@ -16,6 +17,7 @@ use crate::device::Lookup;
 use crate::{Artifact, DeviceEntry, DeviceId, Regime, name};
 
 pub use caution::Caution;
+pub use correction::MeasuredInput;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
 pub use forest::{DeviceSplit, Forest, MAX_DEPTH, MAX_RATIOS, MAX_TREES, Node, Ratio};

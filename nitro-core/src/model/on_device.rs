@@ -169,6 +169,14 @@ impl OnDevice {
         ranked.collect()
     }
 
+    /// Returns the share of the best choice's speed that each choice is expected to lose, as far as the selector
+    /// estimates speeds; at least as many as it has classes.
+    #[must_use]
+    pub fn expected_losses(&self, features: &[f64]) -> Vec<f64> {
+        let scores = self.scores(features);
+        (0..self.classes()).map(|class| 1.0 - scores.confidence(class)).collect()
+    }
+
     /// The first of the ranking, as dispatch finds it where every choice is admissible; allocates nothing.
     #[must_use]
     pub fn first(&self, features: &[f64]) -> Option<usize> {

@@ -3,7 +3,7 @@
 //!
 //! Measured so few, a variant's cost cannot be learned from scratch. But the trees of a forest say which inputs are
 //! alike, and its leaves what is to be expected: the leaves are corrected by what was measured beside it
-//! (`correction`). Which inputs to measure is decided before any is: those after which the rest is known best
+//! ([`Forest::corrected`]). Which inputs to measure is decided before any is: those after which the rest is known best
 //! (`process::most_telling`).
 //!
 //! The selector needs no more time than that of any forest: all that is left of the calibration are the values in
@@ -14,23 +14,19 @@
 //! process completes, and a forest of that, 91.1, 90.9, 92.8, 93.8; a shift for each variant 91.1, 91.8, 92.2, 92.3; the
 //! measured inputs as training samples that count twenty times 90.2, 90.5, 92.1, 93.4.
 
-mod correction;
 mod probes;
 mod process;
 
-use nitro_core::model::{Calibration, Forest, Model, OnDevice, Selector};
-use nitro_stats::statistics::mean;
+use nitro_core::model::{Calibration, Forest, MeasuredInput, Model, OnDevice, Selector};
 use nitro_store::recordings::Recordings;
-use rayon::prelude::*;
 
-use self::correction::{Residual, corrected};
 pub use self::probes::Probe;
 use self::process::Points;
-use super::comparison::{compare, mean_and_standard_error};
+use super::comparison::compare;
 use super::error::LearnError;
 use super::folds::sample;
 use super::learners::CALIBRATED;
-use super::performance::{PerformanceTable, share_of_choice};
+use super::performance::PerformanceTable;
 use super::strategy::Strategy;
 use super::study::{Study, StudyOptions};
 use super::task::Task;
@@ -40,12 +36,6 @@ pub const MOST_MEASURED: usize = 300;
 /// The most training inputs among which the most telling ones are sought; of more, some are drawn. The work grows with
 /// the cube.
 const MAX_CANDIDATES: usize = 1000;
-/// A calibration that is judged leaves out each measured input in turn, or parts of them where there are more than
-/// these.
-const MAX_FOLDS: usize = 20;
-/// The numbers of measured inputs for which what is known without them may count. The first is right on devices unlike
-/// the sources, the second on most others.
-const SHRINKAGES: [f64; 2] = [3.0, 10.0];
 /// The weight of an input that no captured call is like, where 1 is the mean: programs come to do other things too.
 const UNCALLED: f64 = 0.3;
 
@@ -163,33 +153,18 @@ impl<'a> Calibrator<'a> {
 
     /// As [`fit`](Self::fit), from these shares of the best class on each training input.
     fn fit_to(&self, measured: Vec<(usize, Vec<Option<f64>>)>, shipped: &Model) -> Option<Calibration> {
-        let residuals: Vec<Residual> =
-            measured.into_iter().map(|(input, shares)| self.residual(input, shares)).collect();
-        let shipped = on_device(self.study.task(), shipped, self.device);
-        let judged = SHRINKAGES.map(|shrinkage| (shrinkage, self.judge(&residuals, shrinkage, &shipped)));
-        let (shrinkage, best) =
-            judged.into_iter().min_by(|(_, one), (_, other)| one.error.total_cmp(&other.error))?;
-        if !best.is_as_good() {
-            return None;
-        }
-        let measured: Vec<&Residual> = residuals.iter().collect();
-        let corrected = corrected(self.forest, &self.device_features, &measured, shrinkage);
+        let task = self.study.task();
+        let measured_inputs = measured.len();
+        let measured = measured
+            .into_iter()
+            .map(|(input, shares)| MeasuredInput { features: task.input_row(input), shares });
+        let shipped = on_device(task, shipped, self.device);
+        let corrected = self.forest.corrected(&self.device_features, measured.collect(), &shipped)?;
         Some(Calibration {
-            device: self.study.task().recordings.devices[self.device].id.clone(),
-            measured_inputs: residuals.len(),
+            device: task.recordings.devices[self.device].id.clone(),
+            measured_inputs,
             selector: Selector::Forest(corrected),
         })
-    }
-
-    /// Returns what was measured of an input beside what is expected.
-    fn residual(&self, input: usize, shares: Vec<Option<f64>>) -> Residual {
-        let features = self.study.task().input_row(input);
-        let expected = losses(&self.expecting, &features, shares.len());
-        let beside = shares.iter().zip(expected).map(|(share, expected)| match share {
-            Some(share) => 1.0 - share - expected,
-            None => f64::NAN,
-        });
-        Residual { beside: beside.collect(), features, shares }
     }
 
     /// The training inputs (positions in [`Task::inputs`]) that were measured on the device.
@@ -209,79 +184,6 @@ impl<'a> Calibrator<'a> {
         let shares = task.performance.known_shares(self.device, task.inputs[input])?;
         (shares.iter().flatten().count() > 1).then_some(shares)
     }
-
-    /// Judges what measured inputs correct on those of them that are left out in turn, beside `shipped`.
-    fn judge(&self, residuals: &[Residual], shrinkage: f64, shipped: &OnDevice) -> Judgement {
-        let Self { forest, device_features, expecting, .. } = self;
-        let folds = residuals.len().min(MAX_FOLDS);
-        let parts = (0..folds).into_par_iter().map(|fold| {
-            let (judged, others): (Vec<_>, Vec<_>) =
-                residuals.iter().enumerate().partition(|(at, _)| at % folds == fold);
-            let others: Vec<&Residual> = others.into_iter().map(|(_, one)| one).collect();
-            let corrected = corrected(forest, device_features, &others, shrinkage);
-            let corrected = Selector::Forest(corrected).on_device(&[]);
-            let mut judgement = Judgement { gains: Vec::new(), error: 0.0 };
-            for (_, one) in judged {
-                judgement.gains.push(one.share_of(&corrected) - one.share_of(shipped));
-                judgement.error += one.error(expecting, &corrected);
-            }
-            judgement
-        });
-        let parts: Vec<Judgement> = parts.collect();
-        Judgement {
-            error: parts.iter().map(|part| part.error).sum(),
-            gains: parts.into_iter().flat_map(|part| part.gains).collect(),
-        }
-    }
-}
-
-/// The result of corrections on inputs that had no part in them.
-struct Judgement {
-    /// The share of exhaustive search that each choice gains.
-    gains: Vec<f64>,
-    /// The sum of the squared errors of what was expected.
-    error: f64,
-}
-
-impl Judgement {
-    /// Returns true if the choices stand beside those of the shipped model. They may be worse by less than one standard
-    /// error of the difference: the inputs to measure were taken far from each other, so each is told by the others
-    /// worse than what was not taken. A tie is none: what nothing speaks against stays.
-    fn is_as_good(&self) -> bool {
-        let (mean, error) = mean_and_standard_error(&self.gains);
-        mean > -error
-    }
-}
-
-impl Residual {
-    /// Returns the share of exhaustive search that the choice of a selector achieves.
-    fn share_of(&self, selector: &OnDevice) -> f64 {
-        let ranking = selector.rank(&self.features).into_iter().map(|ranked| ranked.choice);
-        share_of_choice(&self.shares, ranking, [])
-    }
-
-    /// Returns the squared error of what is expected after a correction, without the level that all classes share.
-    fn error(&self, expecting: &OnDevice, corrected: &OnDevice) -> f64 {
-        let [before, after] =
-            [expecting, corrected].map(|selector| losses(selector, &self.features, self.beside.len()));
-        let left = self
-            .beside
-            .iter()
-            .zip(before.iter().zip(after))
-            .map(|(beside, (before, after))| beside - (after - before));
-        let left: Vec<f64> = left.filter(|left| !left.is_nan()).collect();
-        let level = mean(left.iter().copied()).unwrap_or(0.0);
-        left.iter().map(|left| (left - level).powi(2)).sum()
-    }
-}
-
-/// Returns the share of speed that each class is expected to lose.
-fn losses(selector: &OnDevice, features: &[f64], classes: usize) -> Vec<f64> {
-    let mut losses = vec![0.0; classes];
-    for ranked in selector.rank(features) {
-        losses[ranked.choice] = 1.0 - ranked.confidence;
-    }
-    losses
 }
 
 /// Returns the weights of inputs that stand for so many calls; 1 in the mean.

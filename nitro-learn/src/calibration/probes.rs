@@ -2,7 +2,7 @@
 
 use nitro_core::model::Model;
 
-use super::{Calibration, Calibrator, losses};
+use super::{Calibration, Calibrator};
 
 /// The share of the speed of the best class, as it is expected, from which on a class could win.
 const COULD_WIN: f64 = 0.5;
@@ -25,7 +25,7 @@ impl Calibrator<'_> {
         let mut seen = vec![0; self.forest.choices];
         let mut probes = Vec::with_capacity(inputs.len());
         for &input in inputs {
-            let losses = losses(&self.expecting, &task.input_row(input), seen.len());
+            let losses = self.expecting.expected_losses(&task.input_row(input));
             let mut order: Vec<usize> = (0..seen.len()).collect();
             order.sort_by(|&one, &other| losses[one].total_cmp(&losses[other])); // stable
             let least = order.first().map_or(1.0, |&best| COULD_WIN * (1.0 - losses[best]));
