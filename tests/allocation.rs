@@ -140,6 +140,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         selector,
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

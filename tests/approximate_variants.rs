@@ -43,6 +43,7 @@ fn model(function: &str, gate: Option<Gate>) -> Vec<u8> {
         }),
         gate,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

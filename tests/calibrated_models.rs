@@ -36,6 +36,7 @@ static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         selector: Selector::Constant { choice: 0 },
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![calibration],
         feature_digests: vec![],

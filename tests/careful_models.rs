@@ -76,7 +76,7 @@ fn a_ranking_begins_with_what_runs() {
     let model = Model::from_bytes(&CAREFUL).unwrap();
     assert_eq!(model.rank(&[3.0], &[]), [0, 2, 1]);
     assert_eq!(model.rank(&[20.0], &[])[0], 1);
-    let followed = Model { caution: None, ..model };
+    let followed = Model { caution: None, is_distilled: false, ..model };
     assert_eq!(followed.rank(&[3.0], &[])[0], 2);
 }
 

@@ -49,6 +49,7 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
         }),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

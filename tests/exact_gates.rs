@@ -40,6 +40,7 @@ static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         selector: Selector::Forest(forest),
         gate: Some(Gate { features: vec![0], nodes, decisions: vec![Some(2), Some(1), None] }),
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

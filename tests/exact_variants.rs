@@ -52,6 +52,7 @@ fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
         }),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -46,6 +46,7 @@ fn prefers_second(function: &str) -> Model {
         }),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -21,6 +21,7 @@ use std::time::Instant;
 
 use multiversion::multiversion;
 use nitro::code_variant;
+use nitro::model::{Gate, Selector};
 
 /// Six features of an input, as a function would find them in its arguments.
 pub struct Input([f64; 6]);
@@ -33,6 +34,11 @@ fn forward(input: &Input) -> f64 {
 #[inline(never)]
 fn backward(input: &Input) -> f64 {
     input.0.iter().rev().sum()
+}
+
+/// The two lines that somebody who knows the gate of [`models::gate`] would write.
+fn by_hand(input: &Input) -> f64 {
+    if input.0[0] > 999.0 { backward(input) } else { forward(input) }
 }
 
 fn pairs(input: &Input) -> f64 {
@@ -64,11 +70,13 @@ macro_rules! dispatched {
 
 dispatched! {
     no_model;
-    constant = embedded(nitro::model::Selector::Constant { choice: 0 });
+    constant = embedded(Selector::Constant { choice: 0 });
     svm_20 = embedded(models::svm(20));
     svm_200 = embedded(models::svm(200));
     svm_2000 = embedded(models::svm(2000));
     forest_64 = embedded(models::forest(64));
+    gated = around(models::forest(64), (Some(models::gate()), false));
+    distilled = around(models::forest(64), (None, true));
 }
 
 fn tuned(p: svm_200_tuned::Tuned, input: &Input) -> f64 {
@@ -82,15 +90,19 @@ fn tuned(p: svm_200_tuned::Tuned, input: &Input) -> f64 {
     features(a = input.0[0], b = input.0[1], c = input.0[2], d = input.0[3], e = input.0[4], f = input.0[5]),
     variants(forward, tuned { block: u32 in pow2(32..=256), unroll in [1, 2, 4] } if block as usize * unroll <= 512),
     default = forward,
-    model = models::embedded(models::svm(200), TUNED, "threads"),
+    model = models::embedded(models::svm(200), (None, false), TUNED, "threads"),
 )]
 fn svm_200_tuned(input: &Input) -> f64;
 
 const TUNED: [&str; 4] =
     ["forward", "tuned{block=32,unroll=1}", "tuned{block=64,unroll=4}", "tuned{block=256,unroll=2}"];
 
-fn embedded(selector: nitro::model::Selector) -> &'static [u8] {
-    models::embedded(selector, ["forward", "backward", "pairs", "halves"], "threads")
+fn embedded(selector: Selector) -> &'static [u8] {
+    around(selector, (None, false))
+}
+
+fn around(selector: Selector, gate_and_tree: (Option<Gate>, bool)) -> &'static [u8] {
+    models::embedded(selector, gate_and_tree, ["forward", "backward", "pairs", "halves"], "threads")
 }
 
 /// One line of the table.
@@ -154,6 +166,11 @@ fn main() {
         line("multiversion", false, multiversioned),
         line("dispatched, no model", false, no_model),
         line("dispatched, a model without features", false, constant),
+        line("new input, a threshold in a gate", false, gated),
+        line("one side of a threshold in a gate", true, gated),
+        line("by hand: the same threshold", false, by_hand),
+        line("new input, a forest as a tree", false, distilled),
+        line("one input, a forest as a tree", true, distilled),
         line("repeated input, 20 support vectors", true, svm_20),
         line("repeated input, 200 support vectors", true, svm_200),
         line("repeated input, 200, with parameters", true, svm_200_tuned),
@@ -196,7 +213,7 @@ fn main() {
         let (more, ratio) = (one_ns - one[0], one_ns / one[0]);
         println!("{:38} {one_ns:9.1} {more:9.1} {ratio:8.2} {:14.2}", line.name, two_ns / one_ns);
     }
-    if lines.len() == 13 {
+    if lines.len() == 18 {
         println!(
             "LIBSVM is left out: set LIBSVM to the path of its library (the head of benches/dispatch/main.rs says how)."
         );

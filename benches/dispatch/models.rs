@@ -1,13 +1,20 @@
 //! Models of the size of real ones, made up: four variants, six features, a device feature.
 
-use nitro::model::{Class, Coverage, Forest, Model, Node, Provenance, Scale, Selector, Svm, Transform};
+use nitro::model::{
+    Class, Coverage, Forest, Gate, Model, Node, Offset, Provenance, Region, Scale, Selector, Svm, Transform,
+};
 
 const FEATURES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 /// The features' largest value.
 const LARGEST: f64 = 1e6;
 
 /// The bytes of a model of the function `bench`, for the life of the program.
-pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -> &'static [u8] {
+pub fn embedded(
+    selector: Selector,
+    (gate, is_distilled): (Option<Gate>, bool),
+    variants: [&str; 4],
+    device_feature: &str,
+) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: "bench".into(),
@@ -15,15 +22,31 @@ pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -
         features: names(&FEATURES),
         device_features: names(&[device_feature]),
         selector,
-        gate: None,
+        gate,
         caution: None,
+        is_distilled,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],
-        coverage: Coverage::default(),
+        coverage: Coverage { inputs: Some(region()), devices: None },
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())
+}
+
+/// The region of the inputs.
+fn region() -> Region {
+    let scaling = vec![Scale { transform: Transform::Log, min: 0.0, max: LARGEST.ln_1p() }; FEATURES.len()];
+    let points: Vec<Vec<f64>> = points(64)
+        .map(|point| point.iter().zip(&scaling).map(|(value, scale)| scale.apply(*value)).collect())
+        .collect();
+    Region::new(scaling, points.iter().map(Vec::as_slice), Offset { gap: 1.0, excess: 1.0 })
+}
+
+/// A gate that decides every input by its first feature: half of them for one choice, half for the other.
+pub fn gate() -> Gate {
+    let split = Node::Split { column: 0, threshold: value(0.5) as f32 };
+    Gate { features: vec![0], nodes: vec![split, Node::Leaf, Node::Leaf], decisions: vec![Some(0), Some(1)] }
 }
 
 /// So many support vectors in four classes, every one at another input.

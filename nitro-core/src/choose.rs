@@ -94,6 +94,9 @@ impl Question<'_> {
             let feature = self.function.features()[selector.features[column]];
             return self.by_default(selector, Reason::FeatureNotFinite { feature });
         }
+        if let Some(decided) = self.decide_in_tree(selector, state, &row) {
+            return decided;
+        }
         let scores = selector.selector.scores(row.values());
         // What runs where the selector is unsure goes before its ranking.
         let unsure = selector.selector.unsure(row.values(), &scores);
@@ -153,6 +156,25 @@ impl Question<'_> {
             reason,
             needs,
             repeats: true,
+            prediction: Some(Prediction { selector, best }),
+        })
+    }
+
+    /// Asks the small tree that stands for the selector, behind a gate that let the call through. What a gate has let
+    /// through is asked again rather than remembered.
+    fn decide_in_tree(
+        &self,
+        selector: &'static DeviceSelector,
+        state: &FunctionState,
+        row: &Row,
+    ) -> Option<Answer> {
+        let choice = selector.selector.chosen_by_tree(row.values())?;
+        let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
+        state.may_run(index, self.admissible).then_some(Answer {
+            index,
+            reason,
+            needs: selector.needs,
+            repeats: false,
             prediction: Some(Prediction { selector, best }),
         })
     }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ptr;
 use std::thread::LocalKey;
 
-use crate::inline_gate::{CachedChoice, InlineGate};
+use crate::inline_gate::{CachedChoice, InlineGate, Walk};
 use crate::{Device, DeviceEntry, epoch, regime, stats};
 
 /// Number of inputs that are remembered. They are compared one after the other.
@@ -69,23 +69,37 @@ impl<C: Copy, const N: usize> Call<C, N> {
     /// The features that tell the remembered choices apart, bit by bit.
     #[inline]
     pub fn needs(&self) -> u32 {
-        self.memory().map_or(0, |cache| cache.needs.get())
+        self.memory().filter(|cache| cache.count.get() > 0).map_or(0, |cache| cache.needs.get())
+    }
+
+    /// Begins a walk through the gate, which decides before anything else is asked.
+    #[inline]
+    pub fn walk(&self) -> Option<Walk<C>> {
+        self.memory()?.gate.walk()
+    }
+
+    /// Looks up where a walk through the gate ended.
+    #[inline]
+    pub fn decided(self, walk: &Walk<C>) -> CacheLookup<C, N> {
+        // Asked again, since to compute a feature the function may have been called on another device.
+        let cached = self.memory().and_then(|_| walk.decision());
+        CacheLookup { call: self, cached }
     }
 
     /// Looks up an input, whose features that are not needed are 0.
     #[inline]
     pub fn remembered(self, features: &[f64; N]) -> CacheLookup<C, N> {
-        // Asked again, since to compute a feature the function may have been called on another device.
-        let cached = match self.memory() {
-            Some(cache) => cache.gate.decide(features).or_else(|| cache.get(features)),
-            None => None,
-        };
+        // Asked again, as above.
+        let cached = self.memory().and_then(|cache| cache.get(features));
         CacheLookup { call: self, cached }
     }
 
     /// Remembers a choice in the place of the oldest.
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let Some(cache) = self.begin_with(needs) else { return };
+        if needs == 0 && !choice.is_conditional {
+            return cache.gate.set_always(choice);
+        }
         let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
         entry.features.set(features.map(f64::to_bits));
         entry.choice.set(Some(choice));
@@ -116,8 +130,7 @@ impl<C: Copy, const N: usize> CacheLookup<C, N> {
     /// The remembered choice, counted as one more call, where it has no constraint.
     #[inline]
     pub fn choice(&self) -> Option<C> {
-        let cached = self.cached.filter(|cached| !cached.is_conditional)?;
-        stats::count_again(cached.calls).then_some(cached.choice)
+        self.cached.and_then(CachedChoice::again)
     }
 
     /// The remembered choice, counted as one more call, where its constraint admits the input.

@@ -145,6 +145,7 @@ fn model(function: &str) -> Vec<u8> {
         }),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

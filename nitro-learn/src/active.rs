@@ -117,7 +117,7 @@ fn model(recordings: &Recordings, device: usize, measured: &[usize], seed: u64) 
         ..FitOptions::default()
     };
     // Where the selector is unsure is what is asked, also where a gate would spare it the question.
-    Ok(Model { gate: None, caution: None, ..fit(recordings, &options)?.model })
+    Ok(Model { gate: None, caution: None, is_distilled: false, ..fit(recordings, &options)?.model })
 }
 
 fn drawn(candidates: &[usize], count: usize, seed: u64) -> Vec<usize> {

@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
-use nitro_core::model::{Caution, Gate};
+use nitro_core::model::{Caution, Coverage, Gate, Model, Region};
 use nitro_stats::statistics::mean;
 
 use super::caution::hardly_ahead;
+use super::costs::TREE_NS;
+use super::coverage::distilled;
 use super::gate::{GateSearch, Net};
 use super::learners::{ASSUMED, Learner};
 use super::objective::Weights;
@@ -39,6 +41,8 @@ pub struct Comparison {
     pub gates: Vec<Option<Gate>>,
     /// The caution of each strategy whose selector does better with it than when it is always followed.
     pub cautions: Vec<Option<Caution>>,
+    /// The inputs for which a small tree stands for the selector of each strategy, where that pays.
+    pub distilled: Vec<Option<Region>>,
 }
 
 /// Tries the strategies that apply to the study's sources.
@@ -54,15 +58,22 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     strategies.sort_unstable();
     let validation = validate(study, &strategies);
     let weights = weights(study, &validation);
-    let counted = strategies
-        .iter()
-        .zip(&validation.shares)
-        .map(|(&strategy, judged)| counted(study, strategy, judged, (&weights, &validation.folds)));
-    let (shares, gates) = counted.unzip();
     let objective = study.task().weights.clone();
-    let cautions = cautions(study, &validation, &weights);
+    let mut cautions = cautions(study, &validation, &weights);
     let counts_features = study.task().costs.is_some();
-    Comparison { strategies, shares, weights, objective, counts_features, gates, cautions }
+    let (mut shares, mut gates, mut distilled) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, &strategy) in strategies.iter().enumerate() {
+        let whole = &validation.shares[at];
+        let tree = Some(&validation.distilled[at]).filter(|_| counts_features);
+        let counted = counted(study, strategy, (whole, tree), (&weights, &validation.folds));
+        if counted.distilled.is_some() {
+            cautions[at] = None; // what decides is the tree
+        }
+        shares.push(counted.shares);
+        gates.push(counted.gate);
+        distilled.push(counted.distilled);
+    }
+    Comparison { strategies, shares, weights, objective, counts_features, gates, cautions, distilled }
 }
 
 /// Returns true if temporary targets can judge a strategy.
@@ -101,25 +112,48 @@ fn weights(study: &Study<'_>, validation: &Validation) -> Vec<Vec<f64>> {
     weights
 }
 
-/// Returns what a strategy achieves with the time for choosing counted, and the gate with which it does.
+/// What a strategy achieves with the time for choosing counted, and with what it does.
+struct Counted {
+    shares: Vec<Vec<f64>>,
+    gate: Option<Gate>,
+    distilled: Option<Region>,
+}
+
+/// Judged inputs with a share each, by temporary target.
+type Judged = [Vec<(usize, f64)>];
+
+/// Counts the time for choosing of a strategy, behind a gate where one pays. Its selector, or the small tree in its
+/// place, whichever is better then.
 fn counted(
     study: &Study<'_>,
     strategy: Strategy,
-    judged: &[Vec<(usize, f64)>],
+    (whole, tree): (&Judged, Option<&Vec<Vec<(usize, f64)>>>),
     (weights, folds): (&[Vec<f64>], &[Vec<usize>]),
-) -> (Vec<Vec<f64>>, Option<Gate>) {
-    let device_features = study.device_features(strategy);
-    let asked = GateSearch {
-        task: study.task(),
-        targets: study.sources(),
-        judged,
-        weights,
-        folds,
-        device_features: &device_features,
-        learner: strategy.learner(),
+) -> Counted {
+    let (task, learner, device_features) =
+        (study.task(), strategy.learner(), study.device_features(strategy));
+    let counted = |judged, selection_ns| {
+        let asked = GateSearch {
+            task,
+            targets: study.sources(),
+            judged,
+            weights,
+            folds,
+            device_features: &device_features,
+            uses_features: learner.uses_features(),
+            selection_ns,
+        };
+        let Net { shares, gate } = asked.net();
+        Counted { shares, gate: gate.and_then(|features| asked.gate(&features)), distilled: None }
     };
-    let Net { shares, gate } = asked.net();
-    (shares, gate.and_then(|features| asked.gate(&features)))
+    let whole = counted(whole, learner.selection_ns());
+    let Some(tree) = tree.filter(|_| learner.uses_features()) else { return whole };
+    let tree = counted(tree, TREE_NS);
+    let score = |counted: &Counted| task.weights.mean_score(&counted.shares, weights);
+    match score(&tree) > score(&whole) {
+        true => Counted { distilled: distilled(task, &task.all_inputs()), ..tree },
+        false => whole,
+    }
 }
 
 /// Tries every strategy that applies.
@@ -179,24 +213,20 @@ impl Comparison {
         best.map(|best| self.strategies[best])
     }
 
-    /// A strategy fitted on all sources of the study that was compared, behind the gate and with the caution that pay.
+    /// A strategy fitted on all sources of the study that was compared, with what pays around its selector.
     pub fn fit(&self, study: &Study<'_>, strategy: Strategy) -> FittedModel {
-        let mut fitted = study.fit(strategy);
-        fitted.model.gate = self.gate(strategy);
-        fitted.model.caution = self.caution(strategy);
-        fitted
+        let FittedModel { model, hyperparameters, converged } = study.fit(strategy);
+        FittedModel { model: self.equipped(strategy, model), hyperparameters, converged }
     }
 
-    /// The gate before the selector of a strategy, where one pays.
-    pub fn gate(&self, strategy: Strategy) -> Option<Gate> {
-        let at = self.strategies.iter().position(|own| *own == strategy)?;
-        self.gates[at].clone()
-    }
-
-    /// When the selector of a strategy is not to be followed, where that pays.
-    pub fn caution(&self, strategy: Strategy) -> Option<Caution> {
-        let at = self.strategies.iter().position(|own| *own == strategy)?;
-        self.cautions[at]
+    /// A strategy's model with what pays around its selector: a gate, caution, a small tree in its place.
+    pub fn equipped(&self, strategy: Strategy, model: Model) -> Model {
+        let Some(at) = self.strategies.iter().position(|own| *own == strategy) else { return model };
+        let (gate, caution) = (self.gates[at].clone(), self.cautions[at]);
+        let inputs = self.distilled[at].clone();
+        let is_distilled = inputs.is_some();
+        let coverage = Coverage { inputs: inputs.or(model.coverage.inputs), ..model.coverage };
+        Model { gate, caution, is_distilled, coverage, ..model }
     }
 
     /// The strategy to take of those with a set of device features.
@@ -277,6 +307,7 @@ mod tests {
             counts_features: false,
             gates: vec![None; rows.len()],
             cautions: vec![None; rows.len()],
+            distilled: vec![None; rows.len()],
         }
     }
 

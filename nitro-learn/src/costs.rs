@@ -2,36 +2,44 @@
 
 use std::collections::HashMap;
 
-use nitro_core::model::Selector;
+use nitro_core::model::{Model, Selector};
 
 use nitro_store::recordings::Recordings;
 
 /// Time to walk a gate on an input that the call does not remember, in nanoseconds. This and the following were
 /// measured on one core of a server processor (`cargo bench --bench dispatch`); they count where a call takes a few
 /// microseconds, and there they need not be exact.
-pub const GATE_NS: f64 = 8.0;
+pub const GATE_NS: f64 = 4.0;
+/// Time to walk the small tree that stands for a selector, in nanoseconds.
+pub const TREE_NS: f64 = 15.0;
 /// The least time of a call that the time for choosing counts against. A call of ten nanoseconds that ten more are
 /// spent on is half as fast, and in the mean over the inputs that would outweigh one of a second that runs ten times
 /// too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With a quarter
 /// of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of calls there
 /// take 1.43 times as long as with the best choices, instead of 1.1.)
-pub const LEAST_CALL_NS: f64 = 1000.0;
+pub const LEAST_CALL_NS: f64 = 100.0;
 /// Time of a selector before it has looked at anything.
 const SELECTOR_NS: f64 = 60.0;
 /// Time for each support vector.
 const SUPPORT_VECTOR_NS: f64 = 1.1;
 /// Time for each tree of a forest.
-const TREE_NS: f64 = 7.0;
+const FOREST_TREE_NS: f64 = 7.0;
 
 /// Time that a selector takes on an input that the call does not remember, in nanoseconds, without features; beyond
 /// what a call without a model takes, so that one choice for everything takes none.
-pub fn selection_ns(selector: &Selector) -> f64 {
+fn selection_ns(selector: &Selector) -> f64 {
     match selector {
         Selector::Constant { .. } => 0.0,
         Selector::Forest(_) if selector.is_constant() => 0.0,
         Selector::Svm(svm) => svm_ns(svm.support()),
         Selector::Forest(forest) => forest_ns(forest.trees()),
     }
+}
+
+/// Returns the [`selection_ns`] of a model on a device, by its identity.
+pub fn model_ns(model: &Model, device: &str) -> f64 {
+    let selector = model.calibration(device).map_or(&model.selector, |calibration| &calibration.selector);
+    if model.is_distilled && !selector.is_constant() { TREE_NS } else { selection_ns(selector) }
 }
 
 /// Returns the [`selection_ns`] of a machine with so many support vectors.
@@ -41,7 +49,7 @@ pub fn svm_ns(support_vectors: usize) -> f64 {
 
 /// Returns the [`selection_ns`] of a forest with so many trees.
 pub fn forest_ns(trees: usize) -> f64 {
-    SELECTOR_NS + TREE_NS * trees as f64
+    SELECTOR_NS + FOREST_TREE_NS * trees as f64
 }
 
 /// A feature that takes no longer by the clock is a length or a field: computed in line, it takes a nanosecond or

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::{Caution, Model, Selector};
+use nitro_core::model::{Caution, Coverage, Model, Selector};
 use nitro_store::recordings::Recordings;
 
 use super::caution::{WhenUnsure, hardly_ahead};
@@ -103,7 +103,10 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let strategy = if let [only] = strategies[..] { only } else { comparison.choice() };
     let scores = comparison.scores();
     let mut fitted = comparison.fit(&study, strategy);
-    fitted.model.coverage = coverage(&study, strategy);
+    let covered = coverage(&study, strategy);
+    // A small tree in the selector's place is made for the inputs that were known without limits.
+    let covered_inputs = covered.inputs.or(fitted.model.coverage.inputs);
+    fitted.model.coverage = Coverage { inputs: covered_inputs, ..covered };
     fitted.model.caution = match options.when_unsure {
         WhenUnsure::Decided => fitted.model.caution,
         WhenUnsure::Default => match hardly_ahead(&study.task().performance) {
@@ -112,6 +115,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
         },
         WhenUnsure::Best => None,
     };
+    fitted.model.is_distilled &= fitted.model.caution.is_none();
     fitted.model.provenance.objective = options.objective.name().to_owned();
     fitted.model.provenance.recordings_digest = recordings.digest(&sources, &inputs);
     if let Err(error) = Model::from_bytes(&fitted.model.to_bytes()) {

@@ -209,6 +209,7 @@ impl<'a> Study<'a> {
             selector: trained.selector,
             gate: None,
             caution: None,
+            is_distilled: false,
             artifacts: classes.iter().filter_map(|choice| recordings.artifact(choice)).collect(),
             calibrations: Vec::new(),
             coverage: Coverage::default(),

@@ -182,11 +182,16 @@ impl<'a> Task<'a> {
     /// The share of speed that is left once the time for choosing is counted. Where nothing is known of features,
     /// nothing is counted. Of a call of nanoseconds it is counted as if it took `LEAST_CALL_NS`.
     pub fn net(&self, device: usize, input: usize, share: f64, choosing_ns: f64) -> f64 {
-        if self.costs.is_none() {
-            return share;
+        net_share(share, self.counted_ns(device, input), choosing_ns)
+    }
+
+    /// Returns the time of the best choice on a training input, in nanoseconds, as it counts against the time for
+    /// choosing; infinite where that does not count.
+    pub fn counted_ns(&self, device: usize, input: usize) -> f64 {
+        match self.costs.is_some() {
+            true => self.performance.best_ns(device, self.inputs[input]).max(LEAST_CALL_NS),
+            false => f64::INFINITY,
         }
-        let best_ns = self.performance.best_ns(device, self.inputs[input]);
-        net_share(share, best_ns.max(LEAST_CALL_NS), choosing_ns)
     }
 
     /// Checks that there is anything to learn from.

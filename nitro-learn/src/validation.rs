@@ -15,6 +15,7 @@ use nitro_stats::statistics::mean;
 use rayon::prelude::*;
 
 use super::caution::{hardly_ahead, with_caution};
+use super::coverage::distilled;
 use super::folds::{inputs_within, rest, sample};
 use super::learners::{Hyperparameters, TrainingSet};
 use super::strategy::{DeviceFeatures, Strategy};
@@ -37,6 +38,8 @@ pub struct Validation {
     pub shares: Vec<Vec<Vec<(usize, f64)>>>,
     /// The same where the default choice runs when another is hardly ahead of it ([`hardly_ahead`]).
     pub careful: Vec<Vec<Vec<(usize, f64)>>>,
+    /// The same where a small tree is asked in the selector's place, if the time for choosing counts.
+    pub distilled: Vec<Vec<Vec<(usize, f64)>>>,
 }
 
 /// The results of a selector on an input, followed always and with caution.
@@ -45,6 +48,7 @@ struct Judgement {
     input: usize,
     share: f64,
     careful: f64,
+    distilled: f64,
 }
 
 /// A strategy as it is trained for one temporary target.
@@ -75,12 +79,13 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
         .map(|at| run(task, sources, &trials[at / parts.len()], parts[at % parts.len()]))
         .collect();
     let means: Vec<Vec<Judgement>> = runs.chunks(parts.len().max(1)).map(means).collect();
-    let (mut shares, mut careful) = (Vec::new(), Vec::new());
+    let (mut shares, mut careful, mut distilled) = (Vec::new(), Vec::new(), Vec::new());
     for of_strategy in means.chunks(sources.len().max(1)) {
         shares.push(by_input(of_strategy, |judged| judged.share));
         careful.push(by_input(of_strategy, |judged| judged.careful));
+        distilled.push(by_input(of_strategy, |judged| judged.distilled));
     }
-    Validation { folds: cuts.swap_remove(0), shares, careful }
+    Validation { folds: cuts.swap_remove(0), shares, careful, distilled }
 }
 
 /// The mean on each input.
@@ -89,13 +94,13 @@ fn means(runs: &[Vec<Judgement>]) -> Vec<Judgement> {
     judged.sort_by_key(|judged| judged.input); // stable
     let mut means = Vec::new();
     for same in judged.chunk_by(|one, other| one.input == other.input) {
-        let share = mean(same.iter().map(|own| own.share));
-        let careful = mean(same.iter().map(|own| own.careful));
-        means.extend(share.zip(careful).map(|(share, careful)| Judgement {
+        let of = |share: fn(&Judgement) -> f64| mean(same.iter().map(share)).unwrap_or(0.0);
+        means.push(Judgement {
             input: same[0].input,
-            share,
-            careful,
-        }));
+            share: of(|own| own.share),
+            careful: of(|own| own.careful),
+            distilled: of(|own| own.distilled),
+        });
     }
     means
 }
@@ -140,7 +145,9 @@ fn run(
         is_final: false,
     };
     let trained = trial.strategy.learner().train(&set, &trial.hyperparameters);
-    let selector = trained.selector.on_device(&task.device_row(target, &trial.device_features));
+    let on_target = || trained.selector.on_device(&task.device_row(target, &trial.device_features));
+    let selector = on_target();
+    let tree = distilled(task, &inputs).map(|region| on_target().distilled(&region));
     let caution = hardly_ahead(&task.performance);
     let mut judged = Vec::with_capacity(folds[fold].len());
     for &input in &folds[fold] {
@@ -148,7 +155,14 @@ fn run(
         let careful =
             caution.and_then(|own| task.share_of(target, input, with_caution(&own, ranked.clone())));
         if let Some(share) = task.share_of(target, input, ranked) {
-            judged.push(Judgement { input, share, careful: careful.unwrap_or(share) });
+            let ranked = tree.as_ref().map(|tree| tree.rank(&task.input_row(input)));
+            let distilled = ranked.and_then(|ranked| task.share_of(target, input, ranked));
+            judged.push(Judgement {
+                input,
+                share,
+                careful: careful.unwrap_or(share),
+                distilled: distilled.unwrap_or(share),
+            });
         }
     }
     judged
@@ -160,7 +174,7 @@ mod tests {
 
     #[test]
     fn of_several_cuts_the_mean_counts() {
-        let of = |(input, share)| Judgement { input, share, careful: 1.0 };
+        let of = |(input, share)| Judgement { input, share, careful: 1.0, distilled: 1.0 };
         let runs = [vec![(2, 0.5), (0, 1.0)], vec![(1, 0.25)], vec![(0, 0.5)], vec![(1, 0.75), (2, 0.5)]];
         let runs = runs.map(|run| run.into_iter().map(of).collect::<Vec<_>>());
         assert_eq!(means(&runs), [(0, 0.75), (1, 0.5), (2, 0.5)].map(of));

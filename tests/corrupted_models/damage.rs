@@ -66,6 +66,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         selector,
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

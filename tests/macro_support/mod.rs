@@ -40,6 +40,7 @@ pub fn model(function: &str, variants: &[&str], features: &[&str], selector: Sel
         selector,
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

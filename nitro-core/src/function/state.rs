@@ -418,6 +418,7 @@ mod tests {
             selector: Selector::Constant { choice: CHOSEN.load(Ordering::Relaxed) },
             gate: None,
             caution: None,
+            is_distilled: false,
             calibrations: vec![],
             coverage: Coverage::default(),
             provenance: Provenance::default(),

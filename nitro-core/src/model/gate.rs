@@ -162,7 +162,22 @@ pub(crate) enum Step {
     Leaf(Option<usize>),
 }
 
+impl Step {
+    /// The feature that is compared, if one is.
+    pub(super) fn column(&self) -> Option<usize> {
+        match *self {
+            Self::Split { column, .. } => Some(column),
+            Self::Leaf(_) => None,
+        }
+    }
+}
+
 impl DeviceGate {
+    /// A gate that looks at these features, by these steps.
+    pub(super) fn new(features: Vec<usize>, steps: Vec<Step>) -> Self {
+        Self { features, steps }
+    }
+
     /// The input features that it looks at, as indices into the model's.
     pub(crate) fn features(&self) -> &[usize] {
         &self.features
@@ -174,15 +189,13 @@ impl DeviceGate {
     }
 
     /// The choice that it decides for, or none where the selector is to be asked. It decides for none too where a
-    /// feature that it looks at is not finite.
+    /// feature that it compares on its way is not finite.
     pub(crate) fn decide(&self, features: &[f64]) -> Option<usize> {
-        if self.features.iter().any(|&column| !features[column].is_finite()) {
-            return None;
-        }
         let mut at = 0;
         loop {
             match self.steps[at] {
                 Step::Leaf(decision) => return decision,
+                Step::Split { column, .. } if !features[column].is_finite() => return None,
                 Step::Split { column, threshold, upper } => {
                     at = if features[column] as f32 > threshold { upper } else { at + 1 };
                 }
@@ -214,7 +227,7 @@ mod tests {
                 .map(|features| on_device.decide(&features))
         };
         assert_eq!(decisions(4.0), [Some(0), None, Some(0), None]);
-        assert_eq!(decisions(16.0), [Some(1), Some(1), None, None]);
+        assert_eq!(decisions(16.0), [Some(1), Some(1), None, Some(1)], "the first input is not compared");
     }
 
     /// As splits of forests do: by these the trainer counts what a gate decides.

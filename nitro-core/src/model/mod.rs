@@ -5,6 +5,7 @@
 mod caution;
 mod correction;
 mod coverage;
+mod distilled;
 mod forest;
 mod format;
 mod gate;
@@ -20,6 +21,7 @@ pub use caution::Caution;
 pub use correction::MeasuredInput;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
+pub(crate) use distilled::MAX_SPLITS;
 pub use forest::{DeviceSplit, Forest, MAX_DEPTH, MAX_RATIOS, MAX_TREES, Node, Ratio};
 pub use format::{FORMAT_VERSION, ModelError};
 pub(crate) use gate::Step;
@@ -41,6 +43,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 ///     selector: Selector::Constant { choice: 1 },
 ///     gate: None,
 ///     caution: None,
+///     is_distilled: false,
 ///     calibrations: vec![],
 ///     feature_digests: vec![],
 ///     coverage: Coverage::default(),
@@ -74,6 +77,9 @@ pub struct Model {
     pub gate: Option<Gate>,
     /// The case in which the selector is too unsure to be followed, if there is one.
     pub caution: Option<Caution>,
+    /// True where the selector is asked as a small tree, which is made of it on each device for the inputs that the
+    /// coverage knows.
+    pub is_distilled: bool,
     /// The selectors that take its place on devices where a little was measured; at most [`MAX_CALIBRATIONS`].
     pub calibrations: Vec<Calibration>,
     /// The inputs and devices that it was trained on: what a selection calls near or far.

@@ -1,5 +1,6 @@
 //! A selector resolved for one device: what is left open are the input features.
 
+use super::distilled::distilled;
 use super::forest::DeviceForest;
 use super::gate::DeviceGate;
 use super::scores::Scores;
@@ -26,6 +27,8 @@ pub struct OnDevice {
     /// True where the selector compares nothing.
     is_constant: bool,
     gate: Option<DeviceGate>,
+    /// The selector as a small tree, which is asked in its place.
+    tree: Option<DeviceGate>,
     caution: Option<Caution>,
     /// The training inputs, where those far from them call for caution.
     inputs: Option<Region>,
@@ -55,7 +58,14 @@ impl Selector {
                 Rule::Forest(DeviceForest::new(checked.expect("a sound forest"), device_features))
             }
         };
-        OnDevice { rule, is_constant: self.is_constant(), gate: None, caution: None, inputs: None }
+        OnDevice {
+            rule,
+            is_constant: self.is_constant(),
+            gate: None,
+            tree: None,
+            caution: None,
+            inputs: None,
+        }
     }
 }
 
@@ -80,6 +90,10 @@ impl Model {
         };
         let gate = self.gate.as_ref().map(|gate| gate.on_device(self.features.len(), device_features));
         let far = self.caution.filter(|caution| caution.far).and(self.coverage.inputs.clone());
+        let selector = match &self.coverage.inputs {
+            Some(region) if self.is_distilled => selector.distilled(region),
+            _ => selector,
+        };
         selector.behind(gate).with_caution(self.caution, far)
     }
 
@@ -107,6 +121,14 @@ impl Model {
 }
 
 impl OnDevice {
+    /// The same, as a small tree for inputs of a region. The selector itself is asked where the tree does not decide, and
+    /// for its estimates.
+    #[must_use]
+    pub fn distilled(self, region: &Region) -> Self {
+        let tree = distilled(&self, region);
+        Self { tree, ..self }
+    }
+
     /// The same, asked where the gate does not decide.
     pub(super) fn behind(self, gate: Option<DeviceGate>) -> Self {
         Self { gate, ..self }
@@ -118,20 +140,28 @@ impl OnDevice {
         Self { caution, inputs, ..self }
     }
 
-    /// The gate, if there is one.
+    /// The gate, if there is one, else the tree that is asked in the selector's place.
     pub(crate) fn gate(&self) -> Option<&DeviceGate> {
-        self.gate.as_ref()
+        self.gate.as_ref().or(self.tree.as_ref())
+    }
+
+    /// The choice of the tree that is asked in the selector's place, if there is one.
+    pub(crate) fn chosen_by_tree(&self, features: &[f64]) -> Option<usize> {
+        self.tree.as_ref()?.decide(features)
     }
 
     /// Returns true where a gate decides for these features, so that most of them are not needed.
     #[must_use]
     pub fn is_decided_early(&self, features: &[f64]) -> bool {
-        self.decided(features).is_some()
+        let decided = self.gate.as_ref().and_then(|gate| gate.decide(features));
+        decided.is_some_and(|choice| self.class_of(choice).is_some())
     }
 
-    /// The class that the gate decides for. None where the selector is to be asked, or does not know the choice.
-    pub(crate) fn decided(&self, features: &[f64]) -> Option<usize> {
-        self.class_of(self.gate.as_ref()?.decide(features)?)
+    /// The class that the gate or the tree decides for. None where the selector is to be asked, or does not know the
+    /// choice.
+    fn decided(&self, features: &[f64]) -> Option<usize> {
+        let at_gate = self.gate.as_ref().and_then(|gate| self.class_of(gate.decide(features)?));
+        at_gate.or_else(|| self.class_of(self.chosen_by_tree(features)?))
     }
 
     /// The class of a choice, if the selector has learned to make it.

@@ -25,6 +25,7 @@ fn model() -> Model {
         }),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::error::EvaluateError;
 use crate::classes::Classes;
-use crate::costs::{GATE_NS, net_share, selection_ns};
+use crate::costs::{GATE_NS, model_ns, net_share};
 use crate::performance::{PerformanceTable, share_of_choice};
 use crate::selection::choose;
 use crate::task::Task;
@@ -75,7 +75,7 @@ impl<'a> Chooser<'a> {
         Ok(Self {
             recordings,
             gate_ns: if model.gate.is_some() { GATE_NS } else { 0.0 },
-            selection_ns: selection_ns(selector),
+            selection_ns: model_ns(model, id),
             is_constant: selector.is_constant(),
             gate_features: gate.map(|&feature| features[usize::from(feature)]).collect(),
             selector: finite.then(|| model.on_device(id, &device_features)),

@@ -332,6 +332,5 @@ fn fit_all(study: &Study<'_>) -> BTreeMap<Strategy, Model> {
 /// The model of the strategy that a comparison chooses, as `fit` would ship it.
 fn chosen_model(comparison: &Comparison, models: &BTreeMap<Strategy, Model>) -> Model {
     let strategy = comparison.choice();
-    let (gate, caution) = (comparison.gate(strategy), comparison.caution(strategy));
-    Model { gate, caution, ..models[&strategy].clone() }
+    comparison.equipped(strategy, models[&strategy].clone())
 }

@@ -9,17 +9,16 @@
 mod tree;
 
 use nitro_core::model::Gate;
-use nitro_stats::statistics::mean;
+use nitro_stats::statistics::quantile;
 use rayon::prelude::*;
 
 use self::tree::{Sample, grow};
 use super::costs::GATE_NS;
-use super::learners::Learner;
 use super::task::Task;
 
 /// The most choices that may run without asking: of more, those that are best most often.
 const MAX_CHOICES: usize = 12;
-/// A gate looks at the features that take no longer than this in the mean, in nanoseconds.
+/// A gate looks at the features that take no longer than this as a rule, in nanoseconds.
 const FREE_NS: f64 = 50.0;
 /// A gate asks for device features where there are no more than this.
 const MOST_DEVICE_FEATURES: usize = 3;
@@ -40,8 +39,10 @@ pub struct GateSearch<'a> {
     pub folds: &'a [Vec<usize>],
     /// The device features that may be asked for.
     pub device_features: &'a [String],
-    /// The learner of the selector.
-    pub learner: &'a dyn Learner,
+    /// True where the selector asks for features at all.
+    pub uses_features: bool,
+    /// The time that the selector takes beside its features, in nanoseconds.
+    pub selection_ns: f64,
 }
 
 /// The results once the time for choosing counts.
@@ -58,7 +59,7 @@ impl GateSearch<'_> {
     /// features nothing counts.
     pub fn net(&self) -> Net {
         let alone = Net { shares: self.always(), gate: None };
-        if self.task.costs.is_none() || !self.learner.uses_features() {
+        if self.task.costs.is_none() || !self.uses_features {
             return alone;
         }
         // A gate is judged where neither its tree nor the selector was trained, and has to pay for its own time.
@@ -74,7 +75,7 @@ impl GateSearch<'_> {
 
     /// The gate over these features, grown from all that was judged.
     pub fn gate(&self, features: &[usize]) -> Option<Gate> {
-        let samples = self.samples(features);
+        let samples = self.samples();
         let all: Vec<&Sample> = samples.iter().flatten().collect();
         let (nodes, decisions) = grow(&all, &self.columns(features), &self.task.weights);
         let decisions: Vec<Option<u16>> =
@@ -83,7 +84,7 @@ impl GateSearch<'_> {
         decisions.iter().any(Option::is_some).then_some(Gate { features, nodes, decisions })
     }
 
-    /// GateSearch for every input.
+    /// Returns what is left of the selector's choice on every input.
     fn always(&self) -> Vec<Vec<f64>> {
         let mut shares = Vec::with_capacity(self.targets.len());
         for (&target, judged) in self.targets.iter().zip(self.judged) {
@@ -95,19 +96,19 @@ impl GateSearch<'_> {
 
     /// Returns what is left of the share of the selector's choice.
     fn asking(&self, target: usize, input: usize, share: f64, besides_ns: f64) -> f64 {
-        let needed = if self.learner.uses_features() { self.task.columns.len() } else { 0 };
+        let needed = if self.uses_features { self.task.columns.len() } else { 0 };
         let columns: Vec<usize> = (0..needed).collect();
-        let choosing_ns =
-            self.task.features_ns(target, input, &columns) + (self.learner.selection_ns() + besides_ns);
+        let choosing_ns = self.task.features_ns(target, input, &columns) + (self.selection_ns + besides_ns);
         self.task.net(target, input, share, choosing_ns)
     }
 
-    /// The features that take next to nothing in the mean, or else the cheapest one. (Dearer ones were tried, each
+    /// The features that take next to nothing as a rule, or else the cheapest one. (The median tells: behind long work
+    /// even a length takes half a microsecond, since the code for it is in no cache any more.) (Dearer ones were tried, each
     /// in turn with those that are cheaper: on the host's `sort` such gates looked better on what was held out, by
     /// five points, and were worse by two on inputs of other kinds, for which they had no features left.)
     fn free_features(&self) -> Vec<usize> {
         let mut order: Vec<(f64, usize)> =
-            (0..self.task.columns.len()).map(|column| (self.mean_ns(column), column)).collect();
+            (0..self.task.columns.len()).map(|column| (self.usual_ns(column), column)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0)); // stable
         let free = order.iter().take_while(|(time_ns, _)| *time_ns <= FREE_NS).count().max(1);
         let mut free: Vec<usize> = order.into_iter().take(free).map(|(_, column)| column).collect();
@@ -115,14 +116,16 @@ impl GateSearch<'_> {
         free
     }
 
-    fn mean_ns(&self, column: usize) -> f64 {
-        let times = self
+    fn usual_ns(&self, column: usize) -> f64 {
+        let mut times_ns: Vec<f64> = self
             .targets
             .iter()
             .zip(self.judged)
             .flat_map(|(&target, judged)| judged.iter().map(move |&(input, _)| (target, input)))
-            .map(|(target, input)| self.task.features_ns(target, input, &[column]));
-        mean(times).unwrap_or(0.0)
+            .map(|(target, input)| self.task.features_ns(target, input, &[column]))
+            .collect();
+        times_ns.sort_unstable_by(f64::total_cmp);
+        if times_ns.is_empty() { 0.0 } else { quantile(&times_ns, 0.5) }
     }
 
     /// The columns of a tree over these features and the device features.
@@ -135,7 +138,7 @@ impl GateSearch<'_> {
     }
 
     /// Returns every input as the gate is to see it, by target.
-    fn samples(&self, features: &[usize]) -> Vec<Vec<Sample>> {
+    fn samples(&self) -> Vec<Vec<Sample>> {
         let choices = self.most_often_best();
         let mut samples = Vec::with_capacity(self.targets.len());
         for (&target, judged) in self.targets.iter().zip(self.judged) {
@@ -148,7 +151,9 @@ impl GateSearch<'_> {
                     row: row.iter().map(|&own| own as f32).collect(),
                     weight: self.task.weight(target, input),
                     asked,
-                    at_once: self.at_once((target, input), features, &choices, asked),
+                    at_once: self.at_once((target, input), &choices),
+                    best_ns: self.task.counted_ns(target, input),
+                    features_ns: self.features_ns(target, input),
                 }
             });
             samples.push(of_target.collect());
@@ -156,23 +161,16 @@ impl GateSearch<'_> {
         samples
     }
 
-    /// The shares of these choices without the selector, each with the time for the gate counted. One that may not run
-    /// there leaves the question to the selector.
-    fn at_once(
-        &self,
-        (target, input): (usize, usize),
-        features: &[usize],
-        choices: &[usize],
-        asked: f64,
-    ) -> Vec<(usize, f64)> {
-        let gate_ns = self.task.features_ns(target, input, features) + GATE_NS;
+    /// The shares of these choices without the selector.
+    fn at_once(&self, (target, input): (usize, usize), choices: &[usize]) -> Vec<(usize, Option<f64>)> {
         let shares = self.task.performance.shares(target, self.task.inputs[input]);
-        let mut at_once = Vec::with_capacity(choices.len());
-        for &choice in choices {
-            let own = shares.and_then(|shares| shares[choice]);
-            at_once.push((choice, own.map_or(asked, |own| self.task.net(target, input, own, gate_ns))));
-        }
-        at_once
+        choices.iter().map(|&choice| (choice, shares.and_then(|shares| shares[choice]))).collect()
+    }
+
+    /// The time of each input feature.
+    fn features_ns(&self, target: usize, input: usize) -> Vec<f64> {
+        let columns = 0..self.task.columns.len();
+        columns.map(|column| self.task.features_ns(target, input, &[column])).collect()
     }
 
     fn most_often_best(&self) -> Vec<usize> {
@@ -193,7 +191,7 @@ impl GateSearch<'_> {
     /// Returns what is achieved on each input, by target, behind a gate over these features that was grown without that
     /// target and that input.
     fn held_out(&self, features: &[usize]) -> Vec<Vec<f64>> {
-        let (samples, columns) = (self.samples(features), self.columns(features));
+        let (samples, columns) = (self.samples(), self.columns(features));
         let targets = (0..samples.len()).into_par_iter();
         targets.map(|target| self.held_out_target(target, &samples, &columns)).collect()
     }
@@ -209,7 +207,7 @@ impl GateSearch<'_> {
             let (nodes, decisions) = grow(&grown_from, columns, &self.task.weights);
             for (sample, share) in samples[target].iter().zip(&mut shares) {
                 if fold.binary_search(&sample.input).is_ok() {
-                    *share = sample.share(tree::decide(&nodes, &decisions, &sample.row));
+                    *share = sample.share(tree::decide(&nodes, &decisions, sample));
                 }
             }
         }

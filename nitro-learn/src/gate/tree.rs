@@ -2,6 +2,7 @@
 
 use nitro_core::model::Node;
 
+use crate::costs::{GATE_NS, net_share};
 use crate::objective::Weights;
 
 /// The most comparisons from root to leaf: so many leaves a thread keeps beside what it remembers.
@@ -24,22 +25,42 @@ pub(super) struct Sample {
     pub(super) weight: f64,
     /// Net share of speed where the selector is asked.
     pub(super) asked: f64,
-    /// Net share of speed where a choice runs at once.
-    pub(super) at_once: Vec<(usize, f64)>,
+    /// Share of speed where a choice runs at once; none where it may not run, so that the selector is asked.
+    pub(super) at_once: Vec<(usize, Option<f64>)>,
+    /// The time of the best choice, in nanoseconds, as it counts against the time for choosing.
+    pub(super) best_ns: f64,
+    /// The time of each input feature, in nanoseconds.
+    pub(super) features_ns: Vec<f64>,
 }
 
+/// Bit by bit the input features that a walk through the gate has computed.
+pub(super) type Seen = u32;
+
 impl Sample {
-    /// Returns the share of a decision.
-    pub(super) fn share(&self, decision: Option<usize>) -> f64 {
+    /// Returns the net share of a decision, after these features.
+    pub(super) fn share(&self, (decision, seen): (Option<usize>, Seen)) -> f64 {
         let own = self.at_once.iter().find(|(choice, _)| Some(*choice) == decision);
-        own.map_or(self.asked, |(_, share)| *share)
+        own.map_or(self.asked, |(_, share)| self.net(*share, self.gate_ns(seen)))
     }
 
-    /// Returns the worth of asking and of each choice; what a choice at once loses counts [`CAUTION`] times.
-    fn worth(&self, weights: &Weights) -> impl Iterator<Item = f64> {
+    /// Returns the time of the gate with these features.
+    fn gate_ns(&self, seen: Seen) -> f64 {
+        let features = self.features_ns.iter().enumerate().filter(|(feature, _)| seen >> feature & 1 == 1);
+        GATE_NS + features.map(|(_, time_ns)| time_ns).sum::<f64>()
+    }
+
+    /// Returns what is left of a choice's share.
+    fn net(&self, share: Option<f64>, gate_ns: f64) -> f64 {
+        share.map_or(self.asked, |share| net_share(share, self.best_ns, gate_ns))
+    }
+
+    /// Returns the worth of asking and of each choice after these features; what a choice at once loses counts
+    /// [`CAUTION`] times.
+    fn worth(&self, weights: &Weights, seen: Seen) -> impl Iterator<Item = f64> {
         let asked = weights.worth(self.asked, self.weight);
+        let gate_ns = self.gate_ns(seen);
         std::iter::once(asked).chain(self.at_once.iter().map(move |(_, share)| {
-            let gain = weights.worth(*share, self.weight) - asked;
+            let gain = weights.worth(self.net(*share, gate_ns), self.weight) - asked;
             asked + gain * if gain < 0.0 { CAUTION } else { 1.0 }
         }))
     }
@@ -54,25 +75,37 @@ pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) ->
     let grown = (Vec::new(), Vec::new());
     let mut grower =
         Grower { columns, weights, min_leaf, least_gain: LEAST_GAIN * samples.len() as f64, grown };
-    grower.subtree(samples, 0);
+    grower.subtree(samples, 0, 0);
     grower.grown
 }
 
-/// Returns the decision of the leaf where a row ends.
-pub(super) fn decide(nodes: &[Node], decisions: &[Option<usize>], row: &[f32]) -> Option<usize> {
-    let (mut node, mut leaf, mut skipped) = (0, 0, 0_usize);
+/// Returns the decision of the leaf where a sample ends, and the features that were computed on the way.
+pub(super) fn decide(
+    nodes: &[Node],
+    decisions: &[Option<usize>],
+    Sample { row, features_ns, .. }: &Sample,
+) -> (Option<usize>, Seen) {
+    let (mut node, mut leaf, mut skipped, mut seen) = (0, 0, 0_usize, 0);
     loop {
         match nodes[node] {
-            Node::Leaf if skipped == 0 => return decisions[leaf],
+            Node::Leaf if skipped == 0 => return (decisions[leaf], seen),
             Node::Leaf => {
                 skipped -= 1;
                 leaf += 1;
             }
             Node::Split { .. } if skipped > 0 => skipped += 1,
-            Node::Split { column, threshold } => skipped = usize::from(row[usize::from(column)] > threshold),
+            Node::Split { column, threshold } => {
+                seen |= bit(column.into(), features_ns.len());
+                skipped = usize::from(row[usize::from(column)] > threshold);
+            }
         }
         node += 1;
     }
+}
+
+/// Returns the bit of a column that is one of so many input features.
+fn bit(column: usize, inputs: usize) -> Seen {
+    if column < inputs { 1 << column } else { 0 }
 }
 
 struct Grower<'a> {
@@ -109,9 +142,9 @@ impl Split {
 
 impl Grower<'_> {
     /// Adds the subtree of these samples; whether all of its leaves ask.
-    fn subtree(&mut self, samples: &[&Sample], depth: usize) -> bool {
-        let sums = sums(samples, self.weights);
-        let split = if depth < MAX_DEPTH { self.best_split(samples, &sums) } else { None };
+    fn subtree(&mut self, samples: &[&Sample], depth: usize, seen: Seen) -> bool {
+        let sums = sums(samples, self.weights, seen);
+        let split = if depth < MAX_DEPTH { self.best_split(samples, &sums, seen) } else { None };
         let Some(split) = split else {
             let decision = decision(samples, &sums);
             self.grown.0.push(Node::Leaf);
@@ -122,22 +155,27 @@ impl Grower<'_> {
         self.grown.0.push(Node::Leaf); // until it is known where to cut
         let (upper, lower): (Vec<&Sample>, Vec<&Sample>) =
             samples.iter().partition(|sample| sample.row[split.column] >= split.above);
-        let (below, above) = (self.subtree(&lower, depth + 1), self.subtree(&upper, depth + 1));
+        let seen = seen | bit(split.column, samples[0].features_ns.len());
+        let (below, above) = (self.subtree(&lower, depth + 1, seen), self.subtree(&upper, depth + 1, seen));
         let (column, threshold) = (split.column as u16, split.threshold(below, above));
         self.grown.0[at] = Node::Split { column, threshold };
         below && above
     }
 
-    fn best_split(&self, samples: &[&Sample], sums: &[f64]) -> Option<Split> {
-        let mut best = (most(sums) + self.least_gain, None);
+    fn best_split(&self, samples: &[&Sample], unsplit: &[f64], seen: Seen) -> Option<Split> {
+        let mut best = (most(unsplit) + self.least_gain, None);
+        let inputs = samples.first()?.features_ns.len();
         // Every cut between two neighbours of a column, by one pass over the sorted samples: a side is worth what its
         // best single decision is worth.
         for &column in self.columns {
             let mut sorted: Vec<&Sample> = samples.to_vec();
             sorted.sort_by(|a, b| a.row[column].total_cmp(&b.row[column])); // stable
+            // Either side has to pay for the feature.
+            let seen = seen | bit(column, inputs);
+            let sums = sums(samples, self.weights, seen);
             let mut lower = vec![0.0; sums.len()];
             for (count, pair) in (1..).zip(sorted.windows(2)) {
-                lower.iter_mut().zip(pair[0].worth(self.weights)).for_each(|(sum, own)| *sum += own);
+                lower.iter_mut().zip(pair[0].worth(self.weights, seen)).for_each(|(sum, own)| *sum += own);
                 let (below, above) = (pair[0].row[column], pair[1].row[column]);
                 if below == above || count < self.min_leaf || sorted.len() - count < self.min_leaf {
                     continue;
@@ -154,12 +192,12 @@ impl Grower<'_> {
 }
 
 /// Sums the worth of asking and of each choice over all samples.
-fn sums(samples: &[&Sample], weights: &Weights) -> Vec<f64> {
+fn sums(samples: &[&Sample], weights: &Weights, seen: Seen) -> Vec<f64> {
     let width = samples.first().map_or(1, |sample| 1 + sample.at_once.len());
     let mut sums = vec![0.0; width];
-    samples
-        .iter()
-        .for_each(|sample| sums.iter_mut().zip(sample.worth(weights)).for_each(|(sum, own)| *sum += own));
+    samples.iter().for_each(|sample| {
+        sums.iter_mut().zip(sample.worth(weights, seen)).for_each(|(sum, own)| *sum += own)
+    });
     sums
 }
 
@@ -187,7 +225,9 @@ mod tests {
                 row: vec![0.5, input as f32],
                 weight: 1.0,
                 asked: 0.6,
-                at_once: vec![(3, 0.1), (7, at_once)],
+                at_once: vec![(3, Some(0.1)), (7, Some(at_once))],
+                best_ns: f64::INFINITY,
+                features_ns: vec![0.0; 2],
             }
         };
         (0..40).map(sample).collect()
@@ -199,16 +239,31 @@ mod tests {
         let (nodes, decisions) = grow(&samples.iter().collect::<Vec<_>>(), &[0, 1], &Weights::alike());
         assert_eq!((nodes.len(), &decisions[..]), (3, &[Some(7), None][..]));
         for sample in &samples {
-            let decision = decide(&nodes, &decisions, &sample.row);
+            let (decision, _) = decide(&nodes, &decisions, sample);
             assert_eq!(decision, (sample.input < 10).then_some(7));
         }
-        assert_eq!(decide(&nodes, &decisions, &[0.5, 9.5]), None, "what was never seen asks");
+        let between = Sample { row: vec![0.5, 9.5], ..self::samples().swap_remove(0) };
+        assert_eq!(decide(&nodes, &decisions, &between), (None, 0b10), "what was never seen asks");
+    }
+
+    /// A feature that takes longer than it saves is not looked at.
+    #[test]
+    fn a_feature_has_to_pay_for_itself() {
+        let dear = |time_ns| -> Vec<Sample> {
+            let dear = |own| Sample { best_ns: 1000.0, features_ns: vec![0.0, time_ns], ..own };
+            samples().into_iter().map(dear).collect()
+        };
+        let leaves = |time_ns| {
+            let samples = dear(time_ns);
+            grow(&samples.iter().collect::<Vec<_>>(), &[0, 1], &Weights::alike()).1.len()
+        };
+        assert_eq!((leaves(10.0), leaves(2000.0)), (2, 1));
     }
 
     #[test]
     fn of_equals_it_asks() {
         let samples: Vec<Sample> =
-            samples().into_iter().map(|own| Sample { at_once: vec![(3, 0.6)], ..own }).collect();
+            samples().into_iter().map(|own| Sample { at_once: vec![(3, Some(0.6))], ..own }).collect();
         assert_eq!(
             grow(&samples.iter().collect::<Vec<_>>(), &[1], &Weights::alike()),
             (vec![Node::Leaf], vec![None])

@@ -23,21 +23,74 @@ pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// Looks up the thread's choice of last time on such an input, in a straight line, or else asks `decide`.
+/// Looks up the thread's choice of last time on such an input, or else asks `decide`. A gate comes before anything
+/// else.
 fn decision(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
-    let (cache, device, known) = (cache(function), device(function), known_features(function));
+    let (cache, device, computations) = (cache(function), device(function), computations(function));
+    let (walk, known, count) = (walk(function), known_features(function), function.features.len());
+    let mutable = (count > 0).then(|| quote!(mut));
     let device_argument = device_argument(function);
     let decide = asked(function, &format_ident!("decide"), &quote!(__nitro_remembered,), true);
     quote! {
         #cache
         #device
+        #computations
         let __nitro_begun = #krate::__private::Call::begin(&__NITRO_CACHE, #device_argument);
-        #known
-        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
+        let #mutable __nitro_row = [0.0; #count];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(#mutable __nitro_walk) => {
+                #walk
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                #known
+                __nitro_begun.remembered(&__nitro_row)
+            }
+        };
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => #krate::__private::Decision::again(__nitro_choice),
             ::core::option::Option::None => { #decide }
+        }
+    }
+}
+
+/// A closure for each feature, which computes it, and a place for what it computed. What a `return` or a `?` in it means
+/// is the same wherever it is computed.
+fn computations(function: &CodeVariant) -> TokenStream {
+    let each = function.features.iter().enumerate().map(|(index, feature)| {
+        let (compute, value, expression) = (compute(function, index), value(function, index), &feature.value);
+        quote! {
+            let #compute = || #expression;
+            let mut #value = ::core::option::Option::None;
+        }
+    });
+    each.collect()
+}
+
+/// Walks through the gate. A feature is computed when it is compared first.
+fn walk(function: &CodeVariant) -> TokenStream {
+    let krate = &function.krate;
+    if function.features.is_empty() {
+        return TokenStream::new();
+    }
+    let arms = (0..function.features.len()).map(|index| {
+        let (compute, value) = (compute(function, index), value(function, index));
+        let number = quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(__nitro_value));
+        quote! {
+            #index => {
+                if #value.is_none() {
+                    let __nitro_value = #compute();
+                    __nitro_row[#index] = #number;
+                    #value = ::core::option::Option::Some(__nitro_value);
+                }
+            }
+        }
+    });
+    quote! {
+        while let ::core::option::Option::Some(__nitro_column) = __nitro_walk.column() {
+            match __nitro_column { #(#arms)* _ => {} }
+            __nitro_walk.compare(&__nitro_row);
         }
     }
 }
@@ -61,28 +114,21 @@ fn device_argument(function: &CodeVariant) -> TokenStream {
 /// The features that tell the remembered inputs apart. Each is kept as it is too, in case that a constraint or
 /// `decide` asks for it.
 fn known_features(function: &CodeVariant) -> TokenStream {
-    let (krate, count) = (&function.krate, function.features.len());
-    let fills = function.features.iter().enumerate().map(|(index, feature)| {
-        let (value, expression, bit) = (value(function, index), &feature.value, 1_u32 << index);
+    let krate = &function.krate;
+    let fills = (0..function.features.len()).map(|index| {
+        let (compute, value, bit) = (compute(function, index), value(function, index), 1_u32 << index);
         let number = quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(__nitro_value));
-        // In a closure, as in the cells below: what a `return` or a `?` in it means is the same.
         quote! {
-            let #value = if __nitro_needs & #bit != 0 {
-                let __nitro_value = (|| #expression)();
+            if __nitro_needs & #bit != 0 {
+                let __nitro_value = #compute();
                 __nitro_row[#index] = #number;
-                ::core::option::Option::Some(__nitro_value)
-            } else {
-                ::core::option::Option::None
-            };
+                #value = ::core::option::Option::Some(__nitro_value);
+            }
         }
     });
-    let (needs, mutable) = match count {
-        0 => (None, None),
-        _ => (Some(quote!(let __nitro_needs = __nitro_begun.needs();)), Some(quote!(mut))),
-    };
+    let needs = (!function.features.is_empty()).then(|| quote!(let __nitro_needs = __nitro_begun.needs();));
     quote! {
         #needs
-        let #mutable __nitro_row = [0.0; #count];
         #(#fills)*
     }
 }
@@ -128,16 +174,19 @@ fn device(function: &CodeVariant) -> TokenStream {
 /// computed.
 fn cells(function: &CodeVariant, are_known: bool) -> TokenStream {
     let cells = function.features.iter().enumerate().map(|(index, feature)| {
-        let (cell, value, expression) =
-            (cell(function, index), value(function, index), places::whole(&feature.value));
-        let compute = match are_known {
-            true => quote!(match #value {
-                ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                ::core::option::Option::None => #expression,
-            }),
-            false => expression,
-        };
-        quote!(let #cell = ::core::cell::LazyCell::new(|| #compute);)
+        let (cell, value, compute) =
+            (cell(function, index), value(function, index), compute(function, index));
+        // Variables of its own: what it borrows need not be in memory before.
+        match are_known {
+            true => quote! {
+                let (#value, #compute) = (#value, #compute);
+                let #cell = ::core::cell::LazyCell::new(|| #value.unwrap_or_else(#compute));
+            },
+            false => {
+                let expression = places::whole(&feature.value);
+                quote!(let #cell = ::core::cell::LazyCell::new(|| #expression);)
+            }
+        }
     });
     cells.collect()
 }
@@ -166,6 +215,11 @@ fn features(function: &CodeVariant) -> TokenStream {
 /// it in other features. It stands where the user's expression does, since an error about its type is about that.
 fn cell(function: &CodeVariant, feature: usize) -> Ident {
     format_ident!("__nitro_feature_{feature}", span = located(&function.features[feature].value))
+}
+
+/// The closure that computes a feature.
+fn compute(function: &CodeVariant, feature: usize) -> Ident {
+    format_ident!("__nitro_compute_{feature}", span = located(&function.features[feature].value))
 }
 
 /// The variable of a feature that is known.

@@ -90,6 +90,7 @@ fn capture(folder: &Path) {
         selector: Selector::Constant { choice: 1 },
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -10,6 +10,7 @@
 //! | `selector` | required | what maps features to a choice |
 //! | `gate` | required where it is there | what decides before the selector is asked |
 //! | `caution` | optional | when the selector is too unsure to be followed |
+//! | `distilled` | optional | that the selector is asked as a small tree |
 //! | `provenance` | optional | how it came to be |
 //! | `objective` | optional | what makes one selector better than another in its eyes |
 //! | `coverage` | optional | which inputs and devices it was trained on |
@@ -123,6 +124,7 @@ const NAMES: &str = "names";
 const CHOICES: &str = "choices";
 const SELECTOR: &str = "selector";
 const GATE: &str = "gate";
+const DISTILLED: &str = "distilled";
 const CAUTION: &str = "caution";
 const OBJECTIVE: &str = "objective";
 const COVERAGE: &str = "coverage";
@@ -282,6 +284,9 @@ fn body(model: &Model) -> Vec<u8> {
     if let Some(caution) = &model.caution {
         write_part(&mut body, CAUTION, false, caution);
     }
+    if model.is_distilled {
+        write_part(&mut body, DISTILLED, false, &true);
+    }
     write_part(&mut body, PROVENANCE, false, &provenance);
     if !objective.is_empty() {
         write_part(&mut body, OBJECTIVE, false, &objective);
@@ -318,6 +323,7 @@ fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
             SELECTOR,
             GATE,
             CAUTION,
+            DISTILLED,
             OBJECTIVE,
             COVERAGE,
             PROVENANCE,
@@ -342,6 +348,7 @@ fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
         selector: required::<SelectorBody>(&sections, SELECTOR, "no selector")?.selector(),
         gate: part::<Gate>(&sections, GATE)?,
         caution: part(&sections, CAUTION)?,
+        is_distilled: part(&sections, DISTILLED)?.unwrap_or_default(),
         calibrations: calibrations.into_iter().map(CalibrationBody::calibration).collect(),
         coverage: part(&sections, COVERAGE)?.unwrap_or_else(Coverage::default),
         provenance: Provenance {

@@ -54,6 +54,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         selector: Selector::Svm(svm),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -32,6 +32,7 @@ fn model(tree: Tree) -> Model {
         selector: Selector::Forest(forest),
         gate: None,
         caution: None,
+        is_distilled: false,
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],
