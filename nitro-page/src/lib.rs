@@ -32,4 +32,4 @@ pub use self::drawing::{Drawing, LETTER, LINE, at, short, text_at, text_width};
 pub use self::element::{anchor, choice, code_box, columns, list, name, on_demand, tint, wide};
 pub use self::mark::{STYLES, mark};
 pub use self::number::{Nanoseconds, Percent, number, plural, width};
-pub use self::plot::{HEIGHT, Plot, Series, Tick, WIDTH, path};
+pub use self::plot::{HEIGHT, Plot, Series, Tick, WIDTH, apart, path};

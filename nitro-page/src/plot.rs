@@ -12,6 +12,8 @@ pub const WIDTH: f64 = 1000.0;
 pub const HEIGHT: f64 = 400.0;
 /// The least distance between two names, in percent of the height.
 const NAME_DISTANCE: f64 = 8.0;
+/// All of the height, in percent.
+const WHOLE: f64 = 100.0;
 
 /// A label of an axis, with its place in percent of it; lines of a label are separated by `\n`.
 pub type Tick = (f64, String);
@@ -130,7 +132,8 @@ impl Plot<'_> {
             ends.push(100.0 - series.points.last().map_or(0.0, |(_, height)| *height));
         }
         // Where there is no room beside the lines, the order of the names alone tells which is the highest.
-        let mut names: Vec<(&Series<'_>, f64)> = self.series.iter().zip(apart(&ends)).collect();
+        let mut names: Vec<(&Series<'_>, f64)> =
+            self.series.iter().zip(apart(&ends, NAME_DISTANCE, WHOLE)).collect();
         names.sort_by(|(_, one), (_, other)| one.total_cmp(other)); // stable
         html! {
             div.names aria-hidden="true" {
@@ -151,8 +154,13 @@ fn lines(label: &str) -> Markup {
     }
 }
 
-/// Returns heights in percent at least [`NAME_DISTANCE`] apart where there is room, in the same order.
-fn apart(heights: &[f64]) -> Vec<f64> {
+/// Returns heights between 0 and the whole one at least this distance apart where there is room, in the same order.
+///
+/// ```
+/// assert_eq!(nitro_page::apart(&[50.0, 50.0, 10.0], 8.0, 100.0), [50.0, 58.0, 10.0]);
+/// ```
+#[must_use]
+pub fn apart(heights: &[f64], distance: f64, whole: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|&a, &b| heights[a].total_cmp(&heights[b])); // stable
     let mut placed = heights.to_vec();
@@ -160,12 +168,12 @@ fn apart(heights: &[f64]) -> Vec<f64> {
     let mut least = 0.0;
     for &at in &order {
         placed[at] = placed[at].max(least);
-        least = placed[at] + NAME_DISTANCE;
+        least = placed[at] + distance;
     }
-    let mut most = 100.0;
+    let mut most = whole;
     for &at in order.iter().rev() {
         placed[at] = placed[at].min(most);
-        most = placed[at] - NAME_DISTANCE;
+        most = placed[at] - distance;
     }
     placed
 }
@@ -198,6 +206,7 @@ mod tests {
 
     #[test]
     fn names_stand_apart_and_in_order() {
+        let apart = |heights: &[f64]| apart(heights, NAME_DISTANCE, WHOLE);
         assert_eq!(apart(&[10.0, 50.0]), [10.0, 50.0]);
         assert_eq!(apart(&[50.0, 50.0, 10.0]), [50.0, 58.0, 10.0]);
         assert_eq!(apart(&[100.0, 99.0, 98.0]), [100.0, 92.0, 84.0]);

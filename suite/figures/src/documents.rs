@@ -5,7 +5,7 @@
 
 use crate::blocks::block;
 use crate::figures::Figures;
-use crate::{Error, root};
+use crate::{Error, pictures, root};
 
 /// The documents with figures, from the root of the repository.
 pub const DOCUMENTS: [&str; 8] = [
@@ -30,7 +30,7 @@ const END: &str = " -->";
 /// When a document cannot be read or written, or names a figure that there is not.
 pub fn write_all(figures: &Figures) -> Result<(), Error> {
     for (document, text) in changed(figures)? {
-        std::fs::write(root().join(document), text)?;
+        std::fs::write(root().join(&document), text)?;
         eprintln!("{document}: written");
     }
     Ok(())
@@ -50,14 +50,20 @@ pub fn check_all(figures: &Figures) -> Result<(), Error> {
     }
 }
 
-/// The documents whose figures are others, each with the text that it should have.
-fn changed(figures: &Figures) -> Result<Vec<(&'static str, String)>, Error> {
+/// The documents and pictures whose figures are others, each with the text that it should have.
+fn changed(figures: &Figures) -> Result<Vec<(String, String)>, Error> {
     let mut changed = Vec::new();
     for document in DOCUMENTS {
         let text = read(document)?;
         let written = written(&text, figures).map_err(|error| format!("{document}: {error}"))?;
         if written != text {
-            changed.push((document, written));
+            changed.push((document.to_owned(), written));
+        }
+    }
+    for (picture, drawn) in pictures::files(figures)? {
+        // One that is not there yet has another text too.
+        if read(&picture).ok().as_ref() != Some(&drawn) {
+            changed.push((picture, drawn));
         }
     }
     Ok(changed)

@@ -44,6 +44,9 @@ pub struct Remade {
     pub spread: Spread,
     /// By function of others, choices on devices that are like no source.
     pub foreign: BTreeMap<String, Foreign>,
+    /// By function and device that was left out, with its machine where there is another one, the distance of the
+    /// device from those that are learned from, in units of what is near.
+    pub distances: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 /// Choices on devices that are like no source.
@@ -57,11 +60,14 @@ pub struct Foreign {
     pub nearest: BTreeMap<String, f64>,
     /// Each device left out with all others of its machine.
     pub left_out: Mode,
-    /// Means over the devices by number of training inputs and strategy.
-    pub by_training: BTreeMap<usize, BTreeMap<String, f64>>,
-    /// Means over the devices by number of machines that are sources and strategy, in all combinations.
-    pub by_sources: BTreeMap<usize, BTreeMap<String, f64>>,
+    /// Means by number of training inputs.
+    pub by_training: BTreeMap<usize, ByDevice>,
+    /// Means by number of machines that are sources, over all combinations.
+    pub by_sources: BTreeMap<usize, ByDevice>,
 }
+
+/// By device that was left out, and by strategy, the mean.
+pub type ByDevice = BTreeMap<String, BTreeMap<String, f64>>;
 
 /// The evaluation of one function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

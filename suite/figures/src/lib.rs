@@ -6,8 +6,8 @@
 //! - [`parts`] lists what is computed, [`compute`] computes it;
 //! - [`figures`] is the form of the file, with the figures that need a clock or a GPU beside what measured them;
 //! - [`numbers`] finds those in a text that somebody must have measured;
-//! - [`blocks`] makes tables and sentences of figures, [`documents`] puts them into the documents, between comments
-//!   that name them.
+//! - [`blocks`] makes tables and sentences of figures, [`pictures`] draws them, [`documents`] puts them into the
+//!   documents, between comments that name them.
 
 pub mod blocks;
 pub mod compute;
@@ -15,6 +15,7 @@ pub mod documents;
 pub mod figures;
 pub mod numbers;
 pub mod parts;
+pub mod pictures;
 pub mod recordings;
 
 /// What goes wrong is told once, to whoever ran the command.

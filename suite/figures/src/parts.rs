@@ -1,15 +1,31 @@
 //! What is computed, part by part.
 
+use std::collections::BTreeMap;
+
+use nitro_learn::evaluate::{LeaveOut, Split};
+
 use crate::Error;
-use crate::compute::{captured, evaluation, foreign, profiles, slice, splits, spread, trust, vendor};
+use crate::compute::{
+    captured, distance, evaluation, foreign, profiles, slice, splits, spread, trust, vendor,
+};
 use crate::figures::Remade;
-use crate::recordings::{CONVOLUTIONS, GINKGO, ON_GPU, ON_HOST, SORTS};
+use crate::recordings::{CONVOLUTIONS, GINKGO, ON_GPU, ON_HOST, SORTS, shipped};
 
 /// The names of all parts: each function by its own, and `vendor`, `slice`, `trust`, `splits`, `profiles`,
-/// `captured`, `spread` and `foreign`, which are the fields of [`Remade`].
+/// `captured`, `spread`, `foreign` and `distances`, which are the fields of [`Remade`].
 pub fn names() -> impl Iterator<Item = &'static str> {
     let functions = ON_HOST.into_iter().chain(ON_GPU).chain([GINKGO]);
-    functions.chain(["vendor", "slice", "trust", "splits", "profiles", "captured", "spread", "foreign"])
+    functions.chain([
+        "vendor",
+        "slice",
+        "trust",
+        "splits",
+        "profiles",
+        "captured",
+        "spread",
+        "foreign",
+        "distances",
+    ])
 }
 
 /// Computes one part anew.
@@ -46,6 +62,7 @@ pub fn remake(part: &str, into: &mut Remade) -> Result<(), Error> {
                 into.foreign.insert(name.to_owned(), foreign::foreign(name)?);
             }
         }
+        "distances" => into.distances = distances(into)?,
         function if names().any(|name| name == function) => {
             into.functions.insert(function.to_owned(), evaluation::function(function)?);
         }
@@ -55,4 +72,26 @@ pub fn remake(part: &str, into: &mut Remade) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Returns the distances of the devices of all functions, as they were evaluated.
+fn distances(of: &Remade) -> Result<BTreeMap<String, BTreeMap<String, f64>>, Error> {
+    let mut distances = BTreeMap::new();
+    for (name, function) in &of.functions {
+        eprintln!("  {name}");
+        let recordings = shipped(name)?;
+        let (mode, leave_out) = match &function.machine {
+            Some(machine) => (machine, LeaveOut::Machine),
+            None => (&function.device, LeaveOut::Device),
+        };
+        let split = Split::by_name(&recordings);
+        distances.insert(name.clone(), distance::distances(&recordings, (&split, leave_out), mode)?);
+    }
+    for (name, own) in &of.foreign {
+        eprintln!("  {name}");
+        let recordings = shipped(name)?;
+        let left_out = (&foreign::split(&recordings)?, LeaveOut::Machine);
+        distances.insert(name.clone(), distance::distances(&recordings, left_out, &own.left_out)?);
+    }
+    Ok(distances)
 }

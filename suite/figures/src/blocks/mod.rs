@@ -5,6 +5,7 @@ mod captured;
 mod device_features;
 mod evaluation;
 mod foreign;
+mod interval;
 mod means;
 mod measured;
 mod shipped;
@@ -14,12 +15,16 @@ mod trust;
 
 use crate::Error;
 use crate::figures::Figures;
+use crate::pictures;
+
+pub use interval::Interval;
+pub use table::paragraph;
 
 /// What makes a block.
 type Block = fn(&Figures) -> Result<String, Error>;
 
 /// Every block.
-const BLOCKS: [(&str, Block); 32] = [
+const BLOCKS: [(&str, Block); 33] = [
     ("readme.table", summary::short),
     ("readme.device-features", device_features::short),
     ("readme.foreign", foreign::short),
@@ -46,6 +51,7 @@ const BLOCKS: [(&str, Block); 32] = [
     ("results.sklearn", measured::sklearn),
     ("learning.margins", trust::margins),
     ("transfer.convolutions", foreign::convolutions),
+    ("transfer.gain", foreign::gain),
     ("transfer.training", foreign::training),
     ("transfer.sources", foreign::sources),
     ("transfer.sorts", foreign::sorts),
@@ -61,11 +67,14 @@ const BLOCKS: [(&str, Block); 32] = [
 pub fn block(name: &str, figures: &Figures) -> Result<String, Error> {
     match BLOCKS.iter().find(|(own, _)| *own == name) {
         Some((_, make)) => make(figures).map_err(|error| format!("{name}: {error}").into()),
-        None => Err(format!("there is no block `{name}`").into()),
+        None => match pictures::shown(name, figures)? {
+            Some(shown) => Ok(shown),
+            None => Err(format!("there is no block `{name}`").into()),
+        },
     }
 }
 
-/// The names of all blocks.
+/// The names of all blocks, those of pictures among them.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    BLOCKS.iter().map(|(name, _)| *name)
+    BLOCKS.iter().map(|(name, _)| *name).chain(pictures::names())
 }

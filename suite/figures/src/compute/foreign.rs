@@ -14,7 +14,7 @@ use nitro_store::recordings::{DeviceRecord, Recordings};
 use super::evaluation::{evaluate_split, mode};
 use super::{mean, share};
 use crate::Error;
-use crate::figures::{Foreign, percent};
+use crate::figures::{ByDevice, Foreign, percent};
 use crate::recordings::{listed_split, shipped};
 
 /// Numbers of training inputs that are measured on a device.
@@ -34,8 +34,7 @@ const STRATEGIES: [&str; 3] = ["static", "forest-none", "forest-all"];
 /// When its recordings cannot be read or learned from.
 pub fn foreign(function: &str) -> Result<Foreign, Error> {
     let recordings = shipped(function)?;
-    let whole = listed_split(&recordings)?;
-    let split = drawn(&whole, MANY);
+    let (whole, split) = (listed_split(&recordings)?, split(&recordings)?);
     let options = EvaluateOptions {
         leave_out: LeaveOut::Machine,
         calibration: CALIBRATION.into_iter().filter(|&count| count < split.train.len()).collect(),
@@ -44,17 +43,6 @@ pub fn foreign(function: &str) -> Result<Foreign, Error> {
     };
     let evaluation = evaluate_split(&recordings, &split, &options)?;
     let performance = PerformanceTable::new(&recordings)?;
-    let mut by_training = BTreeMap::new();
-    for count in TRAINING.into_iter().filter(|&count| count <= whole.train.len()) {
-        eprintln!("  {function}: {count} training inputs");
-        by_training.insert(count, means(&performance, &recordings, &drawn(&whole, count), usize::MAX)?);
-    }
-    let machines: BTreeSet<&str> = recordings.devices.iter().map(DeviceRecord::machine).collect();
-    let mut by_sources = BTreeMap::new();
-    for count in 1..machines.len() {
-        eprintln!("  {function}: sources of {count} machines");
-        by_sources.insert(count, means(&performance, &recordings, &split, count)?);
-    }
     let nearest = (0..recordings.devices.len())
         .map(|device| (recordings.devices[device].id.clone(), nearest(&recordings.devices, device)));
     Ok(Foreign {
@@ -62,9 +50,46 @@ pub fn foreign(function: &str) -> Result<Foreign, Error> {
         test_inputs: split.test.len(),
         nearest: nearest.collect(),
         left_out: mode(&evaluation),
-        by_training,
-        by_sources,
+        by_training: by_training(&performance, &recordings, &whole)?,
+        by_sources: by_sources(&performance, &recordings, &split)?,
     })
+}
+
+/// Returns the training and test inputs of everything but the comparison of numbers of training inputs.
+///
+/// # Errors
+/// When the inputs are not listed.
+pub fn split(recordings: &Recordings) -> Result<Split, Error> {
+    Ok(drawn(&listed_split(recordings)?, MANY))
+}
+
+/// Returns the means with fewer training inputs.
+fn by_training(
+    performance: &PerformanceTable,
+    recordings: &Recordings,
+    whole: &Split,
+) -> Result<BTreeMap<usize, ByDevice>, Error> {
+    let mut by_training = BTreeMap::new();
+    for count in TRAINING.into_iter().filter(|&count| count <= whole.train.len()) {
+        eprintln!("  {}: {count} training inputs", recordings.function);
+        by_training.insert(count, means(performance, recordings, &drawn(whole, count), usize::MAX)?);
+    }
+    Ok(by_training)
+}
+
+/// Returns the means with fewer machines as sources.
+fn by_sources(
+    performance: &PerformanceTable,
+    recordings: &Recordings,
+    split: &Split,
+) -> Result<BTreeMap<usize, ByDevice>, Error> {
+    let machines: BTreeSet<&str> = recordings.devices.iter().map(DeviceRecord::machine).collect();
+    let mut by_sources = BTreeMap::new();
+    for count in 1..machines.len() {
+        eprintln!("  {}: sources of {count} machines", recordings.function);
+        by_sources.insert(count, means(performance, recordings, split, count)?);
+    }
+    Ok(by_sources)
 }
 
 /// The split with a draw of so many of its training inputs.
@@ -76,16 +101,16 @@ fn drawn(split: &Split, count: usize) -> Split {
     Split { train, test: split.test.clone() }
 }
 
-/// Returns the mean over devices that were left out with their machine, by strategy. So many of the other machines are
-/// sources, in every combination.
+/// Returns the mean of each strategy on each device that was left out with its machine. So many of the other machines
+/// are sources, in every combination.
 fn means(
     performance: &PerformanceTable,
     recordings: &Recordings,
     split: &Split,
     sources: usize,
-) -> Result<BTreeMap<String, f64>, Error> {
+) -> Result<ByDevice, Error> {
     let task = Task::new(recordings, performance, &split.train, 0);
-    let mut shares: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut shares: BTreeMap<(usize, &str), Vec<f64>> = BTreeMap::new();
     let machines: BTreeSet<&str> = recordings.devices.iter().map(DeviceRecord::machine).collect();
     for machine in machines {
         let (targets, others): (Vec<usize>, Vec<usize>) = (0..recordings.devices.len())
@@ -99,12 +124,17 @@ fn means(
                     let chooser = Chooser::new(recordings, &model, device)?;
                     let own =
                         split.test.iter().filter_map(|&input| share(performance, &chooser, device, input));
-                    shares.entry(strategy.to_owned()).or_default().push(mean(&own.collect::<Vec<_>>()));
+                    shares.entry((device, strategy)).or_default().push(mean(&own.collect::<Vec<_>>()));
                 }
             }
         }
     }
-    Ok(shares.into_iter().map(|(strategy, shares)| (strategy, percent(mean(&shares)))).collect())
+    let mut means = ByDevice::new();
+    for ((device, strategy), shares) in shares {
+        let of_device = means.entry(recordings.devices[device].id.clone()).or_default();
+        of_device.insert(strategy.to_owned(), percent(mean(&shares)));
+    }
+    Ok(means)
 }
 
 /// The devices of each combination of so many machines; all of them where there are no more.

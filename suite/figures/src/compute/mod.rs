@@ -1,6 +1,7 @@
 //! What each figure is, as code.
 
 pub mod captured;
+pub mod distance;
 pub mod evaluation;
 pub mod foreign;
 pub mod nearness;
