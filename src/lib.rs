@@ -82,6 +82,9 @@ pub use nitro_core::{
 #[doc = include_str!("code_variant.md")]
 pub use nitro_macros::code_variant;
 
+#[doc = include_str!("code_variants.md")]
+pub use nitro_macros::code_variants;
+
 /// The bytes of a model's file, for `model = ..` of [`code_variant`](macro@code_variant). None as long as there is
 /// no such file.
 ///

@@ -33,6 +33,15 @@ pub fn code_variant(
     expansion(arguments.into(), item.into()).into()
 }
 
+/// Makes methods of their signatures and variants. See the documentation of `nitro::code_variants`.
+#[proc_macro_attribute]
+pub fn code_variants(
+    arguments: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    expansion::expansion_of_block(arguments.into(), item.into()).into()
+}
+
 /// The bytes of a model's file, none where it is not there yet. See the documentation of `nitro::embedded_model`.
 #[proc_macro]
 pub fn embedded_model(path: proc_macro::TokenStream) -> proc_macro::TokenStream {

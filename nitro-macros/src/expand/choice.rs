@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{inner, krate, parameters, plain_name};
+use super::{inner, krate, parameters};
 use crate::ir::{CodeVariant, Variant};
 
 /// The type, what it implements, and the structs of parameters.
@@ -16,7 +16,7 @@ pub(crate) fn definition(function: &CodeVariant) -> TokenStream {
     let structs = tuned.map(|variant| parameters::definition(function, variant, &visibility));
     let doc = format!(
         " The choices of `{}`: a variant, with values for its tuning parameters if it has any.",
-        plain_name(function)
+        function.title()
     );
     let arms = function.variants.iter().map(|variant| {
         let Variant { cfgs, name, arm, .. } = variant;

@@ -76,7 +76,9 @@ impl Numbers<'_> {
             Expr::Paren(inner) => self.verdict(&inner.expr),
             Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => {
                 let verdict = self.verdict(expr);
-                quote!(::core::option::Option::map(#verdict, |__nitro_holds| !__nitro_holds))
+                quote!(::core::option::Option::map(
+                    #verdict, |__nitro_holds: ::core::primitive::bool| !__nitro_holds
+                ))
             }
             Expr::Binary(ExprBinary { left, op: op @ (BinOp::And(_) | BinOp::Or(_)), right, .. }) => {
                 let (left, right) = (self.verdict(left), self.verdict(right));
@@ -178,8 +180,9 @@ impl Numbers<'_> {
         let segments = &path.path.segments;
         let Some(first) = segments.first().map(|segment| &segment.ident) else { return false };
         let is_argument = segments.len() == 1 && self.function.arguments.contains(first);
+        let is_of_self = first == "Self" || segments.len() == 1 && first == "self";
         let is_plain = path.qself.is_none() && segments.iter().all(|segment| segment.arguments.is_none());
-        is_plain && !is_argument && !self.function.generics.contains(first)
+        is_plain && !is_argument && !is_of_self && !self.function.is_generic(first)
     }
 
     fn feature(&self, path: &ExprPath) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! Bodies: the choice and the call.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, Ident, PathArguments, Type, parse_quote};
+use syn::{FnArg, Ident, PathArguments, Receiver, ReceiverKind, Type, parse_quote};
 
-use super::{approximate, helper, is_unsafe, output, parameters, used};
+use super::{approximate, beside, is_unsafe, output, parameters, used};
 use crate::ir::{CodeVariant, Constraint, Variant};
 use crate::places::{self, located};
 
@@ -44,7 +44,7 @@ fn decision(function: &CodeVariant) -> TokenStream {
 
 /// The inline cache of a thread; of a generic function, for all its types.
 fn cache(function: &CodeVariant) -> TokenStream {
-    let (krate, module, features) = (&function.krate, &function.signature.ident, function.features.len());
+    let (krate, module, features) = (&function.krate, &function.module, function.features.len());
     let cache = quote!(#krate::__private::InlineCache);
     quote! {
         ::std::thread_local! {
@@ -97,8 +97,7 @@ pub(crate) fn selection(function: &CodeVariant) -> TokenStream {
 /// Asks `decide` or `select`, with device, features, constraints and tolerance. The borrows of the arguments end
 /// here.
 fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
-    let CodeVariant { krate, signature, .. } = function;
-    let module = &signature.ident;
+    let CodeVariant { krate, module, .. } = function;
     let (cells, features) = (cells(function, are_known), features(function));
     let (tolerance_cell, tolerance) = (approximate::cell(function), approximate::tolerance(function));
     let admissible = admissible(function);
@@ -175,7 +174,7 @@ fn value(function: &CodeVariant, feature: usize) -> Ident {
 
 /// The rules for which variants may run.
 fn admissible(function: &CodeVariant) -> TokenStream {
-    let module = &function.signature.ident;
+    let module = &function.module;
     let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
     let rules =
         conditional.map(|variant| rule(function, variant, variant.input_constraint())).collect::<Vec<_>>();
@@ -216,7 +215,7 @@ fn given_choice(function: &CodeVariant) -> TokenStream {
 
 /// The arm of a variant that may be forbidden: by what the call tolerates, then by its constraint.
 fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constraint>) -> TokenStream {
-    let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
+    let (module, Variant { cfgs, arm, .. }) = (&function.module, variant);
     let is_tolerated = approximate::is_tolerated(function, variant);
     let (payload, condition) = match constraint {
         Some(constraint) => (payload(variant), Some(holds(function, variant, constraint))),
@@ -243,11 +242,20 @@ fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> 
     }
 }
 
-/// The call of `__nitro_FUNCTION_call` with the arguments.
+/// The call of `__nitro_FUNCTION_call`, or of a method's `METHOD_call`, with the arguments.
 fn call_chosen(function: &CodeVariant) -> TokenStream {
-    let (call, arguments) = (helper(function, "call"), &function.arguments);
-    let generics = turbofish(&function.generics);
-    in_unsafe(function, quote!(#call #generics(__nitro_choice, #(#arguments),*)))
+    let (call, arguments) = (beside(function, "call"), &function.arguments);
+    let (receiver, generics) = (receiver(function), turbofish(&function.generics));
+    let of_self = function.owner.as_ref().map(|_| quote!(Self::));
+    in_unsafe(function, quote!(#of_self #call #generics(#receiver __nitro_choice, #(#arguments),*)))
+}
+
+/// `self,` as the first argument of a method with a receiver.
+fn receiver(function: &CodeVariant) -> Option<TokenStream> {
+    function.signature.receiver().map(|receiver| {
+        let word = &receiver.self_token;
+        quote!(#word,)
+    })
 }
 
 /// The body of `call`: one arm a variant.
@@ -264,21 +272,58 @@ fn payload(variant: &Variant) -> Option<TokenStream> {
 
 /// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
 fn arm(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
-    let (unsafety, types, output) = (&function.signature.safety, argument_types(function), output(function));
+    let (module, Variant { cfgs, arm, .. }) = (&function.module, variant);
     let (path, arguments, payload) = (instance(function, variant), &function.arguments, payload(variant));
-    let (configuration_type, configuration) = match variant.takes_configuration() {
-        true => (Some(quote!(#module::#arm,)), Some(quote!(__nitro_parameters,))),
-        false => (None, None),
-    };
-    let call = in_unsafe(function, quote!(__nitro_function(#configuration #(#arguments),*)));
+    let configuration = variant.takes_configuration().then(|| quote!(__nitro_parameters,));
+    let (receiver, pointer) = (receiver(function), pointer_type(function, variant));
+    let call = in_unsafe(function, quote!(__nitro_function(#receiver #configuration #(#arguments),*)));
     quote! {
         #(#cfgs)*
         #module::Choice::#arm #payload => {
-            let __nitro_function: #unsafety fn(#configuration_type #(#types),*) #output = #path;
+            let __nitro_function #pointer = #path;
             #call
         }
     }
+}
+
+/// `: fn(TYPES) -> OUTPUT`. None where the result borrows from the receiver without a lifetime's name: in the type
+/// of a pointer that would mean nothing.
+fn pointer_type(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let (module, arm) = (&function.module, &variant.arm);
+    let (unsafety, types, output) = (&function.signature.safety, argument_types(function), output(function));
+    let receiver = match function.signature.receiver() {
+        Some(_) if has_elided_lifetime(output.to_token_stream()) => return None,
+        receiver => receiver.map(receiver_type),
+    };
+    let configuration = variant.takes_configuration().then(|| quote!(#module::#arm,));
+    Some(quote!(: #unsafety fn(#receiver #configuration #(#types),*) #output))
+}
+
+/// `&Self,` of `&self`.
+fn receiver_type(receiver: &Receiver) -> TokenStream {
+    match &receiver.kind {
+        ReceiverKind::Reference(and, lifetime, mutability) => quote!(#and #lifetime #mutability Self,),
+        ReceiverKind::Typed(_, r#type) => quote!(#r#type,),
+        _ => quote!(Self,),
+    }
+}
+
+/// Returns true for a type with `&` or `'_` that names no lifetime.
+fn has_elided_lifetime(tokens: TokenStream) -> bool {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    trees.iter().enumerate().any(|(index, tree)| {
+        let next = trees.get(index + 1);
+        match tree {
+            TokenTree::Group(group) => has_elided_lifetime(group.stream()),
+            TokenTree::Punct(sign) if sign.as_char() == '&' => {
+                !matches!(next, Some(TokenTree::Punct(next)) if next.as_char() == '\'')
+            }
+            TokenTree::Punct(sign) if sign.as_char() == '\'' => {
+                matches!(next, Some(TokenTree::Ident(name)) if name == "_")
+            }
+            _ => false,
+        }
+    })
 }
 
 /// The variant's path; of one with constants, the instance for their values.

@@ -97,7 +97,7 @@ pub(crate) fn of_configuration(function: &CodeVariant, variant: &Variant) -> Tok
 
 /// The struct of a variant's parameters as seen from beside the function.
 pub(crate) fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (module, arm) = (&function.signature.ident, &variant.arm);
+    let (module, arm) = (&function.module, &variant.arm);
     quote!(#module::#arm)
 }
 

@@ -7,6 +7,7 @@ mod attributes;
 mod features;
 mod mentions;
 mod names;
+mod owner;
 mod parameters;
 mod signature;
 mod values;
@@ -14,6 +15,7 @@ mod variants;
 
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
+pub(crate) use owner::{Owner, OwnerKind};
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -39,8 +41,12 @@ pub(crate) struct CodeVariant {
     pub krate: Path,
     /// The attributes of the function, as written.
     pub attributes: Vec<Attribute>,
-    /// The visibility as written.
+    /// The visibility as written; of a trait's method that of its companions.
     pub visibility: Visibility,
+    /// The block around it, where it is a method.
+    pub owner: Option<Owner>,
+    /// The name of the companion module.
+    pub module: Ident,
     /// The signature; every argument is a plain identifier.
     pub signature: Signature,
     /// The names of the arguments.
@@ -160,6 +166,17 @@ pub(crate) struct Constraint {
 }
 
 impl CodeVariant {
+    /// Returns true for the name of a generic type or constant, of the function or of the block around it.
+    pub fn is_generic(&self, name: &Ident) -> bool {
+        self.generics.contains(name) || self.owner.iter().any(|owner| owner.generics.contains(name))
+    }
+
+    /// The path of the function in documentation, without `r#`: `Csr::multiply`.
+    pub fn title(&self) -> String {
+        let name = self.signature.ident.unraw().to_string();
+        self.owner.as_ref().map_or_else(|| name.clone(), |owner| format!("{}::{name}", owner.name))
+    }
+
     /// Whether a variant has tuning parameters: then `Choice` is a type of its own.
     pub fn has_parameters(&self) -> bool {
         self.variants.iter().any(|variant| !variant.parameters.is_empty())
@@ -207,18 +224,25 @@ pub(crate) enum Salvage {
     Nothing,
 }
 
-/// Checks what was written, beyond the mistakes already found in reading it.
-pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVariant, Refusal> {
+/// Checks what was written, beyond the mistakes already found in reading it. A method has a block around it.
+pub(crate) fn check(
+    options: Options,
+    item: Item,
+    owner: Option<Owner>,
+    mut errors: Errors,
+) -> Result<CodeVariant, Refusal> {
     let before = errors.len();
-    signature::check(&item, &mut errors);
+    signature::check(&item, owner.as_ref(), &mut errors);
     let signature_is_sound = errors.len() == before;
     attributes::check(&item, &mut errors);
-    given(&options, &mut errors);
+    given(&options, owner.as_ref(), &mut errors);
+    beside_the_block(&options, owner.as_ref(), &mut errors);
     approximations::one_with_the_other(&options.given, &mut errors);
     name_is_a_functions(options.name.as_ref(), &mut errors);
 
     let features = features::check(options.features, &item.signature, &mut errors);
-    let mut variants = variants::check(options.variants, &features, &item.signature, &mut errors);
+    let signature = &item.signature;
+    let mut variants = variants::check(options.variants, &features, signature, owner.as_ref(), &mut errors);
     let are_known = options.variants_are_known && !variants.is_empty();
     let default = options.default.filter(|_| are_known);
     let default = default.and_then(|default| default_is_a_variant(&default, &variants, &mut errors));
@@ -231,14 +255,20 @@ pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<
     if !signature_is_sound || variants.is_empty() {
         return Err(Refusal { errors, salvage: Salvage::Function(Box::new(item)) });
     }
+    let module = owner
+        .as_ref()
+        .map_or_else(|| item.signature.ident.clone(), |owner| owner.module(&item.signature.ident));
+    let (attributes, visibility) = around(owner.as_ref(), item.attributes, item.visibility);
     let function = CodeVariant {
         krate: options.krate.unwrap_or_else(|| parse_quote!(::nitro)),
         arguments: signature::arguments(&item.signature),
         generics: signature::generics(&item.signature),
         generics_are_inferred: signature::generics_are_inferred(&item.signature),
-        attributes: item.attributes,
-        visibility: item.visibility,
-        signature: item.signature,
+        attributes,
+        visibility,
+        signature: signature::outside(item.signature, owner.as_ref()),
+        owner,
+        module,
         name: options.name,
         device: options.device,
         model: options.model,
@@ -256,16 +286,37 @@ pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<
 }
 
 /// Refuses options without variants, from which to choose, or without a default, on which to fall back.
-fn given(options: &Options, errors: &mut Errors) {
+fn given(options: &Options, owner: Option<&Owner>, errors: &mut Errors) {
     for key in ["variants", "default"] {
         if !options.given.iter().any(|given| given == key) {
             let message = format!("the option `{key}` is missing: write `{}`", parse::usage(key));
-            errors.push(syn::Error::new(Span::call_site(), message));
+            errors.push(syn::Error::new(owner.map_or_else(Span::call_site, |owner| owner.at), message));
         }
     }
     if options.variants_are_known && options.variants.is_empty() {
         let key = options.given.iter().find(|key| *key == "variants");
         errors.at(key, "there are no variants: write `variants(first, second)`");
+    }
+}
+
+/// Refuses `Self` in options that are evaluated beside a method's block.
+fn beside_the_block(options: &Options, owner: Option<&Owner>, errors: &mut Errors) {
+    let values = options.model.iter().chain(&options.prepare);
+    values.for_each(|value| owner::names_no_self(owner, value, errors));
+    options.approximate.iter().for_each(|own| owner::names_no_self(owner, &own.max_error, errors));
+}
+
+/// The attributes and the visibility of a function, with those of the block around it.
+fn around(
+    owner: Option<&Owner>,
+    mut attributes: Vec<Attribute>,
+    visibility: Visibility,
+) -> (Vec<Attribute>, Visibility) {
+    let Some(owner) = owner else { return (attributes, visibility) };
+    attributes.splice(..0, owner.cfgs.iter().cloned());
+    match owner.kind {
+        OwnerKind::Trait => (attributes, owner.visibility.clone()),
+        OwnerKind::Inherent | OwnerKind::Implementation(_) => (attributes, visibility),
     }
 }
 
