@@ -82,6 +82,9 @@ pub use nitro_core::{
 #[doc = include_str!("code_variant.md")]
 pub use nitro_macros::code_variant;
 
+#[doc = include_str!("cloneable.md")]
+pub use nitro_macros::cloneable;
+
 #[doc = include_str!("code_variants.md")]
 pub use nitro_macros::code_variants;
 

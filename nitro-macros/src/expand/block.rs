@@ -1,20 +1,24 @@
 //! The block under `#[code_variants]`, with its methods put back, and what goes beside them.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{ImplItem, ItemImpl, TraitItem};
+use syn::{ImplItem, ItemImpl, TraitItem, parse_quote};
 
 use super::attributes::{hidden, shared};
 use super::{Expansion, beside, helper};
 use crate::ir::{CodeVariant, OwnerKind};
-use crate::parse::{Block, Container};
+use crate::parse::{Block, Container, Other};
 
 /// The block with its methods, and the items beside it.
 pub(crate) fn block(block: Block, methods: Vec<Expansion>) -> TokenStream {
     let (mut functions, mut besides, mut items) =
         (TokenStream::new(), TokenStream::new(), TokenStream::new());
-    for other in block.others {
-        let (attributes, rest) = (other.attributes, other.rest);
+    let inlined: Vec<&Ident> = methods.iter().flat_map(|method| &method.inlined).collect();
+    for Other { function, mut attributes, rest } in block.others {
+        if function.is_some_and(|name| inlined.contains(&&name)) {
+            attributes.retain(|own| !own.path().is_ident("inline"));
+            attributes.push(parse_quote!(#[inline(always)]));
+        }
         functions.extend(quote!(#(#attributes)* #rest));
     }
     for method in methods {

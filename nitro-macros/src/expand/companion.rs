@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::{Path, Visibility};
 
 use super::attributes::{hidden, shared};
-use super::{approximate, choice, constraint, helper, inner, krate, parameters};
+use super::{approximate, choice, clones, constraint, helper, inner, krate, parameters};
 use crate::digest;
 use crate::ir::{CodeVariant, Variant};
 use crate::places;
@@ -44,7 +44,9 @@ fn definition(function: &CodeVariant) -> TokenStream {
     let doc = format!(" The variants of `{}`, in the order of their declaration.", function.title());
     let arms = function.variants.iter().map(|variant| {
         let Variant { cfgs, path, arm, .. } = variant;
-        let doc = format!(" The function `{}`.", plain_path(&path.path));
+        let target = variant.target.as_ref().map(|own| own.features.join(", "));
+        let target = target.map_or(String::new(), |features| format!(", compiled for processors with {features}"));
+        let doc = format!(" The function `{}`{target}.", plain_path(&path.path));
         quote!(#(#cfgs)* #[doc = #doc] #arm,)
     });
     quote! {
@@ -233,12 +235,13 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
         quote!(.with_constraint(#krate::Constraint::new(::core::stringify!(#condition), super::#admits)))
     });
     let exact_group = variant.exact_group.map(|group| quote!(.in_exact_group(#group)));
-    let approximate = approximate::information(function, variant);
+    let (approximate, target) =
+        (approximate::information(function, variant), clones::information(function, variant));
     let (digest, was) = (variant.digest, &variant.was);
     let formerly = (!was.is_empty()).then(|| quote!(.formerly(&[#(#was),*])));
     quote! {
         #(#cfgs)*
         #krate::VariantInfo::new(#name)
-            #parameters #possible #constraint #exact_group #approximate .with_digest(#digest) #formerly,
+            #parameters #possible #constraint #exact_group #approximate #target .with_digest(#digest) #formerly,
     }
 }

@@ -14,13 +14,13 @@ use crate::ir::{Approximation, CodeVariant, Parameter, ParameterKind, Variant};
 /// The functions of all constraints, beside the function: there the user's paths mean what they mean in the
 /// constraint.
 pub(crate) fn functions(function: &CodeVariant) -> TokenStream {
-    let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
+    let conditional = function.originals().filter(|variant| variant.is_conditional());
     conditional.map(|variant| admits(function, variant)).collect()
 }
 
 /// Name of the function of a variant's constraint.
 pub(crate) fn name(function: &CodeVariant, variant: &Variant) -> Ident {
-    helper(function, &format!("admits_{}", variant.name))
+    helper(function, &format!("admits_{}", function.original(variant).name))
 }
 
 /// The constraint as it stands in the source, with what an approximate variant takes. It is the one text for all who

@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{FnArg, Ident, PathArguments, Receiver, ReceiverKind, Type, parse_quote};
 
-use super::{approximate, beside, is_unsafe, output, parameters, used};
+use super::{approximate, beside, clones, is_unsafe, output, parameters, used};
 use crate::ir::{CodeVariant, Constraint, Variant};
 use crate::places::{self, located};
 
@@ -175,7 +175,8 @@ fn value(function: &CodeVariant, feature: usize) -> Ident {
 /// The rules for which variants may run.
 fn admissible(function: &CodeVariant) -> TokenStream {
     let module = &function.module;
-    let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
+    let conditional =
+        function.variants.iter().filter(|variant| variant.is_conditional() || variant.target.is_some());
     let rules =
         conditional.map(|variant| rule(function, variant, variant.input_constraint())).collect::<Vec<_>>();
     let body =
@@ -189,8 +190,10 @@ fn admissible(function: &CodeVariant) -> TokenStream {
 /// The body of `admissible`. It asks all constraints, also those that say something of parameters alone, since any
 /// choice may be asked for.
 pub(crate) fn admissibility(function: &CodeVariant) -> TokenStream {
-    let conditional =
-        function.variants.iter().filter(|own| own.constraint.is_some() || own.approximation.is_some());
+    let conditional = function
+        .variants
+        .iter()
+        .filter(|own| own.constraint.is_some() || own.approximation.is_some() || own.target.is_some());
     let rules =
         conditional.map(|variant| rule(function, variant, variant.constraint.as_ref())).collect::<Vec<_>>();
     if rules.is_empty() {
@@ -213,16 +216,17 @@ fn given_choice(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The arm of a variant that may be forbidden: by what the call tolerates, then by its constraint.
+/// The arm of a variant that may be forbidden: by the processor, by what the call tolerates, then by its constraint.
 fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constraint>) -> TokenStream {
     let (module, Variant { cfgs, arm, .. }) = (&function.module, variant);
-    let is_tolerated = approximate::is_tolerated(function, variant);
+    let (is_detected, is_tolerated) =
+        (clones::is_detected(function, variant), approximate::is_tolerated(function, variant));
     let (payload, condition) = match constraint {
         Some(constraint) => (payload(variant), Some(holds(function, variant, constraint))),
         None => (payload(variant).map(|_| quote!((_))), None),
     };
-    let and = (is_tolerated.is_some() && condition.is_some()).then(|| quote!(&&));
-    quote!(#(#cfgs)* #module::Choice::#arm #payload => #is_tolerated #and #condition,)
+    let conditions = [is_detected, is_tolerated, condition].into_iter().flatten();
+    quote!(#(#cfgs)* #module::Choice::#arm #payload => #(#conditions)&&*,)
 }
 
 /// The condition of a constraint. Only the features that it mentions are computed.
@@ -244,10 +248,21 @@ fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> 
 
 /// The call of `__nitro_FUNCTION_call`, or of a method's `METHOD_call`, with the arguments.
 fn call_chosen(function: &CodeVariant) -> TokenStream {
-    let (call, arguments) = (beside(function, "call"), &function.arguments);
+    let call = call_beside(function, &beside(function, "call"), Some(&quote!(__nitro_choice,)));
+    in_unsafe(function, call)
+}
+
+/// The call of a function beside the function, with the arguments after what goes before them.
+fn call_beside(function: &CodeVariant, called: &Ident, first: Option<&TokenStream>) -> TokenStream {
     let (receiver, generics) = (receiver(function), turbofish(&function.generics));
-    let of_self = function.owner.as_ref().map(|_| quote!(Self::));
-    in_unsafe(function, quote!(#of_self #call #generics(#receiver __nitro_choice, #(#arguments),*)))
+    let (of_self, arguments) = (function.owner.as_ref().map(|_| quote!(Self::)), &function.arguments);
+    quote!(#of_self #called #generics(#receiver #first #(#arguments),*))
+}
+
+/// The call of what stands for a variant beside the function.
+pub(crate) fn call_of(function: &CodeVariant, called: &Ident, variant: &Variant) -> TokenStream {
+    let parameters = (!variant.parameters.is_empty()).then(|| quote!(__nitro_parameters,));
+    call_beside(function, called, parameters.as_ref())
 }
 
 /// `self,` as the first argument of a method with a receiver.
@@ -270,20 +285,36 @@ fn payload(variant: &Variant) -> Option<TokenStream> {
     (!variant.parameters.is_empty()).then(|| quote!((__nitro_parameters)))
 }
 
-/// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
+/// The arm of a variant in `call`.
 fn arm(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let (module, Variant { cfgs, arm, .. }) = (&function.module, variant);
-    let (path, arguments, payload) = (instance(function, variant), &function.arguments, payload(variant));
-    let configuration = variant.takes_configuration().then(|| quote!(__nitro_parameters,));
-    let (receiver, pointer) = (receiver(function), pointer_type(function, variant));
-    let call = in_unsafe(function, quote!(__nitro_function(#receiver #configuration #(#arguments),*)));
+    let payload = payload(variant);
+    let call = clones::call(function, variant).unwrap_or_else(|| call_of_pointer(function, variant));
+    quote!(#(#cfgs)* #module::Choice::#arm #payload => { #call })
+}
+
+/// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
+pub(crate) fn call_of_pointer(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (path, pointer) = (instance(function, variant), pointer_type(function, variant));
+    let arguments = arguments_of(function, variant);
+    let call = in_unsafe(function, quote!(__nitro_function(#arguments)));
     quote! {
-        #(#cfgs)*
-        #module::Choice::#arm #payload => {
-            let __nitro_function #pointer = #path;
-            #call
-        }
+        let __nitro_function #pointer = #path;
+        #call
     }
+}
+
+/// The call of the variant itself, which the compiler can inline whatever else it does.
+pub(crate) fn direct_call(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let arguments = arguments_of(function, variant);
+    instances(function, variant, |path| in_unsafe(function, quote!(#path(#arguments))))
+}
+
+/// The arguments of a variant.
+fn arguments_of(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (receiver, arguments) = (receiver(function), &function.arguments);
+    let configuration = variant.takes_configuration().then(|| quote!(__nitro_parameters,));
+    quote!(#receiver #configuration #(#arguments),*)
 }
 
 /// `: fn(TYPES) -> OUTPUT`. None where the result borrows from the receiver without a lifetime's name: in the type
@@ -328,13 +359,23 @@ fn has_elided_lifetime(tokens: TokenStream) -> bool {
 
 /// The variant's path; of one with constants, the instance for their values.
 fn instance(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    instances(function, variant, |path| path)
+}
+
+/// The use of the variant's path; of one with constants, of the instance for their values.
+fn instances(
+    function: &CodeVariant,
+    variant: &Variant,
+    uses: impl Fn(TokenStream) -> TokenStream,
+) -> TokenStream {
     let constants: Vec<&Ident> =
         variant.parameters.iter().filter(|own| own.is_const).map(|own| &own.name).collect();
     if constants.is_empty() {
-        return path(function, variant);
+        return uses(path(function, variant));
     }
     let (name, instances) = (&variant.name, parameters::instances(function, variant));
-    let (patterns, paths): (Vec<_>, Vec<_>) = instances.into_iter().unzip();
+    let (patterns, paths): (Vec<_>, Vec<_>) =
+        instances.into_iter().map(|(pattern, path)| (pattern, uses(path))).unzip();
     let message = format!("no instance of `{name}` is compiled for {{:?}}");
     quote! {
         match (#(__nitro_parameters.#constants,)*) {
@@ -372,6 +413,6 @@ fn turbofish(generics: &[Ident]) -> Option<TokenStream> {
 
 /// The call in `unsafe`. Whoever calls the unsafe function vouches for what its variants ask, which is the
 /// function's own contract.
-fn in_unsafe(function: &CodeVariant, call: TokenStream) -> TokenStream {
+pub(crate) fn in_unsafe(function: &CodeVariant, call: TokenStream) -> TokenStream {
     if is_unsafe(function) { quote!(unsafe { #call }) } else { call }
 }

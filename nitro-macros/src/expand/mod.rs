@@ -7,6 +7,7 @@ mod approximate;
 mod attributes;
 mod block;
 mod choice;
+mod clones;
 mod companion;
 mod constraint;
 mod dispatch;
@@ -14,6 +15,7 @@ mod parameters;
 mod salvage;
 
 pub(crate) use block::block;
+pub(crate) use clones::marker_name;
 pub(crate) use salvage::{refused, salvage};
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -36,12 +38,14 @@ pub(crate) struct Expansion {
     pub beside: TokenStream,
     /// The items at module level.
     pub items: TokenStream,
+    /// The functions of the block that have to be inlined, into their clones.
+    pub inlined: Vec<Ident>,
 }
 
 impl Expansion {
     /// All of it, in the place of a signature at module level.
     pub fn at_module_level(self) -> TokenStream {
-        let Self { function, beside, items } = self;
+        let Self { function, beside, items, inlined: _ } = self;
         quote!(#function #beside #items)
     }
 }
@@ -51,17 +55,18 @@ pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
     let admissible = admissible(function, &dispatch::admissibility(function));
-    let descriptor = block::descriptor(function);
+    let (descriptor, clones) = (block::descriptor(function), clones::functions(function));
     let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
-    let parameters = parameters::items(function);
+    let (parameters, detections) = (parameters::items(function), clones::detections(function));
     let (model, prepare, name) = (model(function), prepare(function), block::name(function));
     let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
     Expansion {
         function: dispatcher(function, &dispatch::dispatch(function)),
-        beside: quote!(#select #call #admissible #descriptor),
+        beside: quote!(#select #call #admissible #descriptor #clones),
+        inlined: clones::inlined(function),
         items: quote! {
-            #parameters #errors #constraints #model #prepare #name #marker #alias #companion
+            #detections #parameters #errors #constraints #model #prepare #name #marker #alias #companion
         },
     }
 }

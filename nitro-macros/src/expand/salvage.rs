@@ -23,9 +23,9 @@ pub(crate) fn salvage(salvage: &Salvage) -> Expansion {
     match salvage {
         Salvage::Companion(function) => with_companion(function),
         Salvage::Function(item) => {
-            Expansion { function: alone(item), beside: nothing.clone(), items: nothing }
+            Expansion { function: alone(item), beside: nothing.clone(), items: nothing, inlined: Vec::new() }
         }
-        Salvage::Nothing => Expansion { function: nothing.clone(), beside: nothing.clone(), items: nothing },
+        Salvage::Nothing => Expansion { function: nothing.clone(), beside: nothing.clone(), items: nothing, inlined: Vec::new() },
     }
 }
 
@@ -46,6 +46,7 @@ fn with_companion(function: &CodeVariant) -> Expansion {
         function: dispatcher,
         beside: quote!(#select #call #admissible #descriptor),
         items: quote!(#parameters #marker #alias #companion),
+        inlined: Vec::new(),
     }
 }
 

@@ -10,12 +10,14 @@ mod names;
 mod owner;
 mod parameters;
 mod signature;
+mod targets;
 mod values;
 mod variants;
 
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
 pub(crate) use owner::{Owner, OwnerKind};
+pub(crate) use targets::Target;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -84,6 +86,7 @@ pub(crate) struct Feature {
 }
 
 /// One implementation.
+#[derive(Clone)]
 pub(crate) struct Variant {
     /// Its `#[cfg]` attributes.
     pub cfgs: Vec<Attribute>,
@@ -105,9 +108,12 @@ pub(crate) struct Variant {
     pub was: Vec<String>,
     /// The digest of its constraint, the features in it, and its parameters.
     pub digest: u64,
+    /// The processor that it is compiled for, where it is a clone of another variant.
+    pub target: Option<Target>,
 }
 
 /// The known error of an approximate variant.
+#[derive(Clone)]
 pub(crate) struct Approximation {
     /// The largest relative error that was seen, a constant.
     pub max_error: Expr,
@@ -116,6 +122,7 @@ pub(crate) struct Approximation {
 }
 
 /// A named, finite choice inside a variant.
+#[derive(Clone)]
 pub(crate) struct Parameter {
     /// True where it is a constant of the variant's type parameters.
     pub is_const: bool,
@@ -154,6 +161,7 @@ impl ParameterKind {
 }
 
 /// A rule that forbids a variant for an input.
+#[derive(Clone)]
 pub(crate) struct Constraint {
     /// The condition under which the variant may run.
     pub condition: Expr,
@@ -175,6 +183,22 @@ impl CodeVariant {
     pub fn title(&self) -> String {
         let name = self.signature.ident.unraw().to_string();
         self.owner.as_ref().map_or_else(|| name.clone(), |owner| format!("{}::{name}", owner.name))
+    }
+
+    /// The variant that a clone is of, or the variant itself.
+    pub fn original<'f>(&'f self, variant: &'f Variant) -> &'f Variant {
+        variant.target.as_ref().map_or(variant, |target| &self.variants[target.original])
+    }
+
+    /// Returns true where the variant is compiled for other processors too.
+    pub fn has_clones(&self, variant: &Variant) -> bool {
+        let mut clones = self.variants.iter().filter(|own| own.target.is_some());
+        variant.target.is_none() && clones.any(|own| self.original(own).name == variant.name)
+    }
+
+    /// The variants that are no clones.
+    pub fn originals(&self) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().filter(|own| own.target.is_none())
     }
 
     /// Whether a variant has tuning parameters: then `Choice` is a type of its own.
@@ -353,7 +377,7 @@ fn is_of_name(letter: char) -> bool {
 fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
     let name = default.unraw().to_string();
     let Some(index) = variants.iter().position(|variant| variant.name == name) else {
-        let known = quoted(variants.iter().map(|variant| &variant.name));
+        let known = quoted(variants.iter().filter(|own| own.target.is_none()).map(|own| &own.name));
         errors.at(default, format!("the default `{name}` is not a variant; the variants are {known}"));
         return None;
     };

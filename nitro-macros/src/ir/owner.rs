@@ -102,6 +102,12 @@ impl Owner {
         }
     }
 
+    /// Returns true for the path of a function of the block.
+    pub fn declares(&self, path: &ExprPath) -> bool {
+        let last = path.path.segments.last();
+        last.is_some_and(|last| self.functions.contains(&last.ident) && self.is_own(path, &last.ident))
+    }
+
     /// Returns true for the path of a method of this name on `Self`.
     pub fn is_own(&self, path: &ExprPath, method: &Ident) -> bool {
         let mut segments = path.path.segments.iter().rev();

@@ -9,7 +9,7 @@ use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, LitStr, Signature
 
 use super::{
     Constraint, Feature, MAX_VARIANTS, Owner, Parameter, ParameterKind, Variant, mentions, names, parameters,
-    signature,
+    signature, targets,
 };
 use crate::digest;
 use crate::errors::Errors;
@@ -26,7 +26,7 @@ pub(crate) fn check(
     at_most_64(&written, errors);
     let mut known = names_of(&written);
     let mut variants: Vec<Variant> = Vec::new();
-    for parse::Variant { attributes, path, parameters, constraint, was, exact_group } in written {
+    for parse::Variant { attributes, path, parameters, constraint, was, targets, exact_group } in written {
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
         if !is_outside_the_companion(&path, signature, owner, errors) {
@@ -50,7 +50,7 @@ pub(crate) fn check(
             let constraint = is_there(&parameters, constraint)
                 .map(|condition| with_names(condition, features, &parameters, signature, owner));
             let approximation = None; // known when all variants are
-            variants.push(Variant {
+            let original = Variant {
                 cfgs,
                 path,
                 name,
@@ -61,7 +61,16 @@ pub(crate) fn check(
                 approximation,
                 was,
                 digest,
-            });
+                target: None,
+            };
+            let index = variants.len();
+            let clones = targets::clones(&targets, &original, index, owner, errors);
+            variants.push(original);
+            for clone in clones {
+                if is_new(&last, &clone.name, &clone.arm, &variants[..index], errors) {
+                    variants.push(clone);
+                }
+            }
         }
     }
     variants
@@ -69,11 +78,11 @@ pub(crate) fn check(
 
 /// Refuses too many variants: which of them are admissible is one 64-bit word at run time.
 fn at_most_64(written: &[parse::Variant], errors: &mut Errors) {
-    if let Some(first_too_many) = written.get(MAX_VARIANTS) {
-        errors.at(
-            &first_too_many.path,
-            format!("a function has at most {MAX_VARIANTS} variants, here are {}", written.len()),
-        );
+    let count = targets::count(written);
+    let first_too_many = (1..=written.len()).find(|&few| targets::count(&written[..few]) > MAX_VARIANTS);
+    if let Some(few) = first_too_many {
+        let message = format!("a function has at most {MAX_VARIANTS} variants, here are {count}");
+        errors.at(&written[few - 1].path, message);
     }
 }
 

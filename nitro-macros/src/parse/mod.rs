@@ -9,7 +9,7 @@ mod parameter;
 mod separated;
 mod usage;
 
-pub(crate) use block::{Block, Container, block};
+pub(crate) use block::{Block, Container, Other, block};
 pub(crate) use item::{Item, item};
 pub(crate) use list::{Approximation, Feature, Variant};
 pub(crate) use parameter::Parameter;
