@@ -8,12 +8,22 @@ const LARGEST: f64 = 1e6;
 
 /// The bytes of a model of the function `bench`, for the life of the program.
 pub fn embedded(selector: Selector, variants: [&str; 4], device_feature: &str) -> &'static [u8] {
+    bytes(selector, &variants, &FEATURES, &[device_feature])
+}
+
+/// As [`embedded`], of a model that always takes one choice.
+#[cfg(target_arch = "x86_64")]
+pub fn constant(choices: &[&str], choice: usize) -> &'static [u8] {
+    bytes(Selector::Constant { choice }, choices, &[], &[])
+}
+
+fn bytes(selector: Selector, choices: &[&str], features: &[&str], device_features: &[&str]) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: "bench".into(),
-        choices: names(&variants),
-        features: names(&FEATURES),
-        device_features: names(&[device_feature]),
+        choices: names(choices),
+        features: names(features),
+        device_features: names(device_features),
         selector,
         gate: None,
         caution: None,

@@ -39,7 +39,17 @@ impl VariantInfo {
         let parameters = Parameters::new(&[]);
         let (is_possible, constraint, exact_group, approximation) = (None, None, None, None);
         let (digest, was, has_target): (_, &[&str], _) = (None, &[], None);
-        Self { name, parameters, is_possible, constraint, exact_group, approximation, digest, was, has_target }
+        Self {
+            name,
+            parameters,
+            is_possible,
+            constraint,
+            exact_group,
+            approximation,
+            digest,
+            was,
+            has_target,
+        }
     }
 
     /// Adds these tuning parameters.

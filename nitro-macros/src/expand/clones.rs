@@ -11,6 +11,7 @@ use syn::{ExprPath, FnArg, LitStr, Safety, parse_quote};
 use super::attributes::shared;
 use super::{dispatch, helper, helper_signature, parameters};
 use crate::ir::{CodeVariant, Owner, Target, Variant};
+use crate::places;
 
 /// The functions of all clones, and of what they are of.
 pub(crate) fn functions(function: &CodeVariant) -> TokenStream {
@@ -32,9 +33,10 @@ fn clone(function: &CodeVariant, variant: &Variant, target: &Target) -> TokenStr
     signature.ident = clone_name(function, variant, target);
     signature.safety = Safety::Unsafe(parse_quote!(unsafe));
     let features = LitStr::new(&target.features.join(","), target.span);
+    let attribute = quote_spanned!(places::generated(target.span)=> #[target_feature(enable = #features)]);
     let original = function.original(variant);
     let (marker, call) = (marker(function, original), dispatch::direct_call(function, original));
-    item(function, variant, signature, &quote!(#[target_feature(enable = #features)]), &quote!(#marker #call))
+    item(function, variant, signature, &attribute, &quote!(#marker #call))
 }
 
 fn item(
@@ -65,14 +67,16 @@ fn item(
 pub(crate) fn detections(function: &CodeVariant) -> TokenStream {
     let clones = function.variants.iter().filter_map(|own| Some((own, own.target.as_ref()?)));
     let detections = clones.map(|(variant, target)| {
-        let (shared, cfgs, name) = (shared(function), &variant.cfgs, detection_name(function, variant, target));
+        let (shared, cfgs, krate) = (shared(function), &variant.cfgs, &function.krate);
+        let (name, span) = (detection_name(function, variant, target), places::generated(target.span));
         let is_detected = match target.architecture.as_str() {
-            "aarch64" => quote!(::std::arch::is_aarch64_feature_detected),
-            _ => quote!(::std::arch::is_x86_feature_detected),
+            "aarch64" => quote_spanned!(span=> ::std::arch::is_aarch64_feature_detected),
+            _ => quote_spanned!(span=> ::std::arch::is_x86_feature_detected),
         };
         let is_detected = target.features.iter().map(|own| {
             let feature = LitStr::new(own, target.span);
-            quote!(#is_detected!(#feature))
+            // What there is to say of a feature is said where it is written.
+            quote_spanned!(span=> #is_detected!(#feature))
         });
         quote! {
             #shared
@@ -80,7 +84,8 @@ pub(crate) fn detections(function: &CodeVariant) -> TokenStream {
             #[doc(hidden)]
             #[inline]
             fn #name() -> ::core::primitive::bool {
-                #(#is_detected)&&*
+                static DETECTED: #krate::__private::Detected = #krate::__private::Detected::new();
+                DETECTED.get(|| #(#is_detected)&&*)
             }
         }
     });
@@ -106,7 +111,8 @@ pub(crate) fn call(function: &CodeVariant, variant: &Variant) -> Option<TokenStr
     let baseline = dispatch::call_of(function, &baseline_name(function, original), original);
     let baseline = dispatch::in_unsafe(function, baseline);
     let Some(target) = &variant.target else { return function.has_clones(variant).then_some(baseline) };
-    let (detected, clone) = (detection_name(function, variant, target), clone_name(function, variant, target));
+    let (detected, clone) =
+        (detection_name(function, variant, target), clone_name(function, variant, target));
     let clone = dispatch::call_of(function, &clone, original);
     Some(quote!(if #detected() { unsafe { #clone } } else { #baseline }))
 }
@@ -131,7 +137,8 @@ fn words(function: &CodeVariant, variant: &Variant, target: &Target) -> String {
 
 /// The functions of the block that clones are made of.
 pub(crate) fn inlined(function: &CodeVariant) -> Vec<Ident> {
-    let originals = function.variants.iter().filter(|own| function.has_clones(own) && is_in_block(function, own));
+    let originals =
+        function.variants.iter().filter(|own| function.has_clones(own) && is_in_block(function, own));
     originals.filter_map(|own| own.path.path.segments.last().map(|last| last.ident.clone())).collect()
 }
 
@@ -147,7 +154,7 @@ fn marker(function: &CodeVariant, original: &Variant) -> Option<TokenStream> {
     let mut path: ExprPath = original.path.clone();
     let last = path.path.segments.last_mut()?;
     let span = last.ident.span();
-    *last = syn::PathSegment::from(marker_name(&last.ident, crate::places::generated(span)));
+    *last = syn::PathSegment::from(marker_name(&last.ident, places::generated(span)));
     Some(quote_spanned!(span=> let () = #path;))
 }
 

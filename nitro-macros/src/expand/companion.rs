@@ -45,7 +45,8 @@ fn definition(function: &CodeVariant) -> TokenStream {
     let arms = function.variants.iter().map(|variant| {
         let Variant { cfgs, path, arm, .. } = variant;
         let target = variant.target.as_ref().map(|own| own.features.join(", "));
-        let target = target.map_or(String::new(), |features| format!(", compiled for processors with {features}"));
+        let target =
+            target.map_or(String::new(), |features| format!(", compiled for processors with {features}"));
         let doc = format!(" The function `{}`{target}.", plain_path(&path.path));
         quote!(#(#cfgs)* #[doc = #doc] #arm,)
     });

@@ -25,7 +25,12 @@ pub(crate) fn salvage(salvage: &Salvage) -> Expansion {
         Salvage::Function(item) => {
             Expansion { function: alone(item), beside: nothing.clone(), items: nothing, inlined: Vec::new() }
         }
-        Salvage::Nothing => Expansion { function: nothing.clone(), beside: nothing.clone(), items: nothing, inlined: Vec::new() },
+        Salvage::Nothing => Expansion {
+            function: nothing.clone(),
+            beside: nothing.clone(),
+            items: nothing,
+            inlined: Vec::new(),
+        },
     }
 }
 

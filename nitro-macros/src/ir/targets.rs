@@ -78,7 +78,8 @@ fn is_not_overridden(first: &LitStr, original: &Variant, owner: Option<&Owner>, 
 
 /// Reads `x86_64+avx2+fma`.
 fn target(literal: &LitStr, original: usize, errors: &mut Errors) -> Option<Target> {
-    const USAGE: &str = "a target is written `x86_64+avx2+fma`, an architecture and features of its processors";
+    const USAGE: &str =
+        "a target is written `x86_64+avx2+fma`, an architecture and features of its processors";
     let text = literal.value();
     let mut parts = text.split('+').map(str::to_owned);
     let architecture = parts.next().unwrap_or_default();

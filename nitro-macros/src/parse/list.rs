@@ -179,11 +179,11 @@ fn targets(input: ParseStream, errors: &mut Errors) -> Result<Vec<LitStr>> {
     if !input.peek(token::Paren) {
         return Err(syn::Error::new(key.span, USAGE));
     }
-    let key = Ident::new("targets", key.span);
+    let (key, before) = (Ident::new("targets", key.span), errors.len());
     let targets = parenthesised(&key, input, errors, |input, _| {
         input.parse::<LitStr>().map_err(|error| syn::Error::new(error.span(), USAGE))
     })?;
-    if targets.is_empty() {
+    if targets.is_empty() && errors.len() == before {
         errors.at(key, format!("there are no targets: {USAGE}"));
     }
     Ok(targets)
