@@ -103,6 +103,14 @@ where
         self.rows.into()
     }
 
+    /// An argument of a type without a name.
+    #[code_variant(variants(collected targets("x86_64+sse2")), default = collected)]
+    fn with(self, others: impl IntoIterator<Item = T>) -> Vec<T>;
+
+    fn collected(self, others: impl IntoIterator<Item = T>) -> Vec<T> {
+        self.rows.iter().flatten().copied().chain(others).collect()
+    }
+
     fn fold(&self, floor: T) -> T {
         self.rows.iter().flatten().fold(floor, |largest, &own| if own > largest { own } else { largest })
     }
@@ -191,6 +199,7 @@ fn a_function_without_a_receiver_makes_its_type() {
     assert_eq!(Rows::new(&numbers[..1], 0_u8).rows.len(), 1);
     assert_eq!(Rows::<u8, 1>::new_select(&numbers, 0).reason(), Reason::Predicted);
     assert_eq!(Rows { rows: &numbers, scale: 0_u8 }.into_rows(), numbers);
+    assert_eq!(Rows { rows: &numbers, scale: 0_u8 }.with(Some(4)), [1, 2, 3, 4]);
 }
 
 // --- a trait and its implementations ---

@@ -147,7 +147,6 @@ fn what_the_processor_has_is_admitted_as_its_variant_is() {
         unsafe { dot::admissible(choice, &A, &A) }
     };
     assert!(!of_four(dot::Choice::InBlocksSse2(block)), "by the constraint");
-    assert!(of_four(dot::Choice::InBlocksSse2(dot::InBlocks { block: 1, ..block }).into()) == (A.len() >= 8));
     assert!(of_four(dot::Choice::InBlocksSse2(dot::InBlocks { block: 1, LANES: 2 })));
     let has_both = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
     assert_eq!(of_four(dot::Variant::DotAvx2Fma.into()), has_both);

@@ -33,3 +33,17 @@ impl Detected {
 const UNKNOWN: u8 = 0;
 const NO: u8 = 1;
 const YES: u8 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_first_call_asks() {
+        for is_there in [false, true] {
+            let detected = Detected::new();
+            let first = if is_there { detected.get(|| true) } else { detected.get(|| false) };
+            assert_eq!((first, detected.get(|| unreachable!("it is known"))), (is_there, is_there));
+        }
+    }
+}

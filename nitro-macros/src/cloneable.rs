@@ -1,11 +1,9 @@
 //! `#[cloneable]`: a function whose body is compiled again in whatever calls it.
 
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::parse_quote;
-
 use crate::errors::Errors;
 use crate::{expand, parse, places};
+use proc_macro2::TokenStream;
+use quote::quote;
 
 pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
@@ -28,8 +26,7 @@ pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStrea
         return expand::refused(&errors, item);
     }
     let cfgs: Vec<_> = attributes.iter().filter(|own| own.path().is_ident("cfg")).cloned().collect();
-    attributes.retain(|own| !own.path().is_ident("inline"));
-    attributes.push(parse_quote!(#[inline(always)]));
+    expand::inline_always(&mut attributes);
     let marker = expand::marker_name(&signature.ident, places::located(&signature.ident));
     let own = places::visibility(visibility.clone());
     expand::refused(

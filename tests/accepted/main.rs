@@ -21,3 +21,4 @@ mod no_prelude;
 mod shadowed;
 mod smallest;
 mod strict_lints;
+mod targets;

@@ -2,10 +2,10 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{ImplItem, ItemImpl, TraitItem, parse_quote};
+use syn::{ImplItem, ItemImpl, TraitItem};
 
 use super::attributes::{hidden, shared};
-use super::{Expansion, beside, helper};
+use super::{Expansion, beside, clones, helper};
 use crate::ir::{CodeVariant, OwnerKind};
 use crate::parse::{Block, Container, Other};
 
@@ -16,8 +16,7 @@ pub(crate) fn block(block: Block, methods: Vec<Expansion>) -> TokenStream {
     let inlined: Vec<&Ident> = methods.iter().flat_map(|method| &method.inlined).collect();
     for Other { function, mut attributes, rest } in block.others {
         if function.is_some_and(|name| inlined.contains(&&name)) {
-            attributes.retain(|own| !own.path().is_ident("inline"));
-            attributes.push(parse_quote!(#[inline(always)]));
+            clones::inline_always(&mut attributes);
         }
         functions.extend(quote!(#(#attributes)* #rest));
     }

@@ -6,10 +6,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{ExprPath, FnArg, LitStr, Safety, parse_quote};
+use syn::{Attribute, ExprPath, FnArg, LitStr, Safety, parse_quote};
 
 use super::attributes::shared;
-use super::{dispatch, helper, helper_signature, parameters};
+use super::{MAX_ARGUMENTS, dispatch, helper, helper_signature, parameters};
 use crate::ir::{CodeVariant, Owner, Target, Variant};
 use crate::places;
 
@@ -52,12 +52,15 @@ fn item(
         signature.inputs.insert(usize::from(signature.receiver().is_some()), parameters);
     }
     let (shared, cfgs) = (shared(function), &variant.cfgs);
+    // The function itself may have as many as clippy says nothing of.
+    let allowed =
+        (signature.inputs.len() == MAX_ARGUMENTS + 1).then(|| quote!(#[allow(clippy::too_many_arguments)]));
     let import = function.owner.as_ref().and_then(Owner::import);
     quote! {
         #shared
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(clippy::too_many_arguments)]
+        #allowed
         #attribute
         #signature { #import #body }
     }
@@ -144,6 +147,13 @@ pub(crate) fn inlined(function: &CodeVariant) -> Vec<Ident> {
 
 fn is_in_block(function: &CodeVariant, variant: &Variant) -> bool {
     function.owner.as_ref().is_some_and(|owner| owner.declares(&variant.path))
+}
+
+/// Writes that a function is always inlined, in the place of what it said of that itself.
+pub(crate) fn inline_always(attributes: &mut Vec<Attribute>) {
+    attributes.retain(|own| !own.path().is_ident("inline"));
+    attributes.push(parse_quote!(#[inline(always)]));
+    attributes.push(parse_quote!(#[allow(clippy::inline_always)]));
 }
 
 /// Asks for the item that `#[cloneable]` leaves beside a function.

@@ -254,7 +254,10 @@ fn call_chosen(function: &CodeVariant) -> TokenStream {
 
 /// The call of a function beside the function, with the arguments after what goes before them.
 fn call_beside(function: &CodeVariant, called: &Ident, first: Option<&TokenStream>) -> TokenStream {
-    let (receiver, generics) = (receiver(function), turbofish(&function.generics));
+    let receiver = receiver(function);
+    let inferred = std::iter::repeat_n(quote!(_), function.impl_types);
+    let generics: Vec<_> = function.generics.iter().map(ToTokens::to_token_stream).chain(inferred).collect();
+    let generics = turbofish(&generics);
     let (of_self, arguments) = (function.owner.as_ref().map(|_| quote!(Self::)), &function.arguments);
     quote!(#of_self #called #generics(#receiver #first #(#arguments),*))
 }
@@ -321,7 +324,8 @@ fn arguments_of(function: &CodeVariant, variant: &Variant) -> TokenStream {
 /// of a pointer that would mean nothing.
 fn pointer_type(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
     let (module, arm) = (&function.module, &variant.arm);
-    let (unsafety, types, output) = (&function.signature.safety, argument_types(function), output(function));
+    let unsafety = is_unsafe(function).then(|| quote!(unsafe));
+    let (types, output) = (argument_types(function), output(function));
     let receiver = match function.signature.receiver() {
         Some(_) if has_elided_lifetime(output.to_token_stream()) => return None,
         receiver => receiver.map(receiver_type),
@@ -401,13 +405,13 @@ fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
 }
 
 fn argument_types(function: &CodeVariant) -> impl Iterator<Item = &Type> {
-    function.signature.inputs.iter().filter_map(|argument| match argument {
+    function.named.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(argument) => Some(&*argument.ty),
         FnArg::Receiver(_) => None,
     })
 }
 
-fn turbofish(generics: &[Ident]) -> Option<TokenStream> {
+fn turbofish(generics: &[impl ToTokens]) -> Option<TokenStream> {
     (!generics.is_empty()).then(|| quote!(::<#(#generics),*>))
 }
 

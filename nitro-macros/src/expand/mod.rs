@@ -15,7 +15,7 @@ mod parameters;
 mod salvage;
 
 pub(crate) use block::block;
-pub(crate) use clones::marker_name;
+pub(crate) use clones::{inline_always, marker_name};
 pub(crate) use salvage::{refused, salvage};
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -259,7 +259,7 @@ fn used(names: &[&Ident]) -> Option<TokenStream> {
 
 /// The signature with another name. Lints that look at where it begins see that it is a copy.
 fn helper_signature(function: &CodeVariant, role: &str) -> Signature {
-    let mut signature = Signature { ident: beside(function, role), ..function.signature.clone() };
+    let mut signature = Signature { ident: beside(function, role), ..function.named.clone() };
     signature.fn_token.span = located(signature.fn_token);
     if let Safety::Unsafe(token) = &mut signature.safety {
         token.span = located(&token);

@@ -5,6 +5,7 @@
 mod approximations;
 mod attributes;
 mod features;
+mod impl_types;
 mod mentions;
 mod names;
 mod owner;
@@ -51,6 +52,10 @@ pub(crate) struct CodeVariant {
     pub module: Ident,
     /// The signature; every argument is a plain identifier.
     pub signature: Signature,
+    /// The signature with a named generic parameter for each `impl Trait`.
+    pub named: Signature,
+    /// The number of these parameters, which are the last.
+    pub impl_types: usize,
     /// The names of the arguments.
     pub arguments: Vec<Ident>,
     /// The names of the generic types and constants, without lifetimes.
@@ -282,15 +287,21 @@ pub(crate) fn check(
     let module = owner
         .as_ref()
         .map_or_else(|| item.signature.ident.clone(), |owner| owner.module(&item.signature.ident));
+    let generics_are_inferred = signature::generics_are_inferred(&item.signature);
+    let (arguments, generics) = (signature::arguments(&item.signature), signature::generics(&item.signature));
+    let signature = signature::outside(item.signature, owner.as_ref());
+    let (named, impl_types) = impl_types::named(&signature);
     let (attributes, visibility) = around(owner.as_ref(), item.attributes, item.visibility);
     let function = CodeVariant {
         krate: options.krate.unwrap_or_else(|| parse_quote!(::nitro)),
-        arguments: signature::arguments(&item.signature),
-        generics: signature::generics(&item.signature),
-        generics_are_inferred: signature::generics_are_inferred(&item.signature),
+        arguments,
+        generics,
+        generics_are_inferred,
         attributes,
         visibility,
-        signature: signature::outside(item.signature, owner.as_ref()),
+        signature,
+        named,
+        impl_types,
         owner,
         module,
         name: options.name,

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{FnArg, GenericParam, Pat, PatIdent, PatType, Receiver, ReturnType, Signature, Type};
 
-use super::{Owner, RESERVED, mentions};
+use super::{Owner, RESERVED, impl_types, mentions};
 use crate::errors::Errors;
 use crate::parse::Item;
 
@@ -20,13 +20,13 @@ pub(crate) fn check(item: &Item, owner: Option<&Owner>, errors: &mut Errors) {
     for parameter in &signature.generics.params {
         generic_parameter_is_bare(parameter, errors);
     }
+    impl_types_are_found(signature, errors);
     for argument in &signature.inputs {
         match argument {
             FnArg::Receiver(receiver) => receiver_is_bare(receiver, owner, errors),
             FnArg::Typed(argument) => {
                 argument_is_bare(argument, errors);
                 argument_is_a_name(argument, errors);
-                argument_type_is_named(argument, errors);
             }
         }
     }
@@ -198,13 +198,20 @@ fn argument_is_a_name(argument: &PatType, errors: &mut Errors) {
     }
 }
 
-/// Refuses `impl Trait`. A variant is called through a pointer of the function's type, in which every type has a
-/// name.
-fn argument_type_is_named(argument: &PatType, errors: &mut Errors) {
-    if let Some(span) = impl_keyword(argument.ty.to_token_stream()) {
-        let message = "variants are called with one type for each argument: write a generic parameter, as in \
-            `fn f<T: Trait>(x: T);`";
-        errors.push(syn::Error::new(span, message));
+/// Refuses `impl Trait` within another one, or in a type where the macro looks for none.
+fn impl_types_are_found(signature: &Signature, errors: &mut Errors) {
+    let (named, _) = impl_types::named(signature);
+    let bounds = named.generics.type_params().skip(signature.generics.type_params().count());
+    let types = named.inputs.iter().filter_map(|argument| match argument {
+        FnArg::Typed(argument) => Some(argument.ty.to_token_stream()),
+        FnArg::Receiver(_) => None,
+    });
+    for tokens in types.chain(bounds.map(|own| own.bounds.to_token_stream())) {
+        if let Some(span) = impl_keyword(tokens) {
+            let message = "variants are called with one type for each argument: write a generic parameter, as in \
+                `fn f<T: Trait>(x: T);`";
+            errors.push(syn::Error::new(span, message));
+        }
     }
 }
 

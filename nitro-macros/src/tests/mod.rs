@@ -131,6 +131,25 @@ fn methods_of_an_implementation_of_a_trait() {
 }
 
 #[test]
+fn clones_for_target_features() {
+    let arguments = quote! {
+        features(length = a.len()),
+        variants(
+            plain,
+            kernels::dot = was("product") targets("x86_64+avx2+fma", "aarch64+neon") {
+                block: u32 in [8, 16],
+                const LANES in [4],
+            } if length > 8,
+        ),
+        default = plain,
+    };
+    let item = quote!(
+        pub fn product<T: Number>(a: &[T], b: &[T]) -> T;
+    );
+    check(arguments, item, expect_file!["snapshots/targets.rs"]);
+}
+
+#[test]
 fn a_mistake_in_the_options_keeps_the_companion() {
     let arguments = quote!(variants(merge, merge, radix), default = quick, nmae = "sort");
     check(
