@@ -188,6 +188,31 @@ fn squared<'a, T: Copy + Into<f64>, F: Fn(f64) -> f64>(
 static NUMBERS: LazyLock<Vec<u8>> =
     LazyLock::new(|| macro_support::constant("numbers", &["in_order", "squared@sse2"], "squared@sse2"));
 
+/// A trait whose implementation has the clones.
+trait Total {
+    fn total(&self) -> (f64, usize);
+    fn in_order(&self) -> (f64, usize);
+}
+
+#[code_variants]
+impl<T: Copy + Into<f64>> Total for Numbers<'_, T> {
+    #[code_variant(variants(in_order targets("x86_64+sse2")), default = in_order)]
+    pub(crate) fn total(&self) -> (f64, usize);
+
+    fn in_order(&self) -> (f64, usize) {
+        (self.0.iter().map(|&own| own.into()).sum(), here())
+    }
+}
+
+#[test]
+fn an_implementation_of_a_trait_has_clones_of_its_methods() {
+    let numbers = Numbers(&[1_u8, 2]);
+    assert_eq!(numbers.total().0, 3.0);
+    let [plain, clone] = [numbers_total::Variant::InOrder, numbers_total::Variant::InOrderSse2];
+    let (plain, clone) = (numbers.total_call(plain), numbers.total_call(clone));
+    assert!(plain.0 == clone.0 && plain.1 != clone.1, "{plain:?} {clone:?}");
+}
+
 #[test]
 fn clones_of_methods_run_and_promise_what_their_variant_does() {
     let numbers = Numbers(&[1.0_f32, 2.0]);

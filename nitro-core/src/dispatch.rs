@@ -2,13 +2,14 @@
 //! nothing but an observed call allocates.
 
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use crate::capture::Sample;
 use crate::choose::{Answer, GateDecision, Question};
 use crate::function::state::FunctionState;
 use crate::inline_cache::{CacheLookup, Call};
 use crate::inline_gate::CachedChoice;
-use crate::recording::{InnerCall, RecordedCall, TimedCall};
+use crate::recording::{InnerCall, PendingCall, RecordedCall, TimedCall};
 use crate::{
     Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording,
     regime, stats,
@@ -220,6 +221,46 @@ impl<C: Copy> Decision<C> {
             Some(Observer::Capture(sample)) => sample.run(body),
             Some(Observer::Recording(call)) => (*call).run(body, failed),
             Some(Observer::OuterRecording(_call)) => body(),
+        }
+    }
+}
+
+impl<C> Decision<C> {
+    /// Begins a call that ends when its future does, on whatever thread that is.
+    #[inline]
+    pub fn begin_future(self) -> Pending {
+        Pending(self.observer.map(Observer::begin_future))
+    }
+}
+
+impl Observer {
+    #[cold]
+    fn begin_future(self) -> PendingObserver {
+        match self {
+            Self::Recording(call) => PendingObserver::Recording(call.begin_future()),
+            Self::OuterRecording(call) => PendingObserver::OuterRecording(call),
+            Self::Capture(sample) => PendingObserver::Capture(sample, Instant::now()),
+        }
+    }
+}
+
+/// The observer of a call whose future is under way, if there is one. It may go to another thread.
+pub struct Pending(Option<PendingObserver>);
+
+enum PendingObserver {
+    Recording(PendingCall),
+    OuterRecording(InnerCall),
+    Capture(Box<Sample>, Instant),
+}
+
+impl Pending {
+    /// Tells the observer that the future has ended, and by `failed` if that was an error.
+    #[inline]
+    pub fn end(self, failed: impl FnOnce() -> bool) {
+        match self.0 {
+            None | Some(PendingObserver::OuterRecording(_)) => {}
+            Some(PendingObserver::Recording(call)) => call.end(failed),
+            Some(PendingObserver::Capture(sample, begun)) => sample.end(begun.elapsed().as_nanos()),
         }
     }
 }

@@ -13,13 +13,26 @@ pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let decision = decision(function);
     let call = call_chosen(function);
+    let failed = quote! {{
+        use #krate::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+        (&#krate::__private::Outcome(__nitro_result)).__nitro_failed()
+    }};
+    if function.is_async() {
+        // Nothing of the choice is alive while the future waits, which may go to another thread.
+        return quote! {
+            let (__nitro_choice, __nitro_pending) = {
+                let __nitro_decision = { #decision };
+                (__nitro_decision.choice(), __nitro_decision.begin_future())
+            };
+            let __nitro_result = #call;
+            __nitro_pending.end(|| { let __nitro_result = &__nitro_result; #failed });
+            __nitro_result
+        };
+    }
     quote! {
         let __nitro_decision = { #decision };
         let __nitro_choice = __nitro_decision.choice();
-        __nitro_decision.run(move || #call, |__nitro_result| {
-            use #krate::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-            (&#krate::__private::Outcome(__nitro_result)).__nitro_failed()
-        })
+        __nitro_decision.run(move || #call, |__nitro_result| #failed)
     }
 }
 
@@ -297,7 +310,11 @@ fn arm(function: &CodeVariant, variant: &Variant) -> TokenStream {
 }
 
 /// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
+/// Each future has a type of its own, for which there is no pointer.
 pub(crate) fn call_of_pointer(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    if function.is_async() {
+        return direct_call(function, variant);
+    }
     let (path, pointer) = (instance(function, variant), pointer_type(function, variant));
     let arguments = arguments_of(function, variant);
     let call = in_unsafe(function, quote!(__nitro_function(#arguments)));
@@ -417,6 +434,10 @@ fn turbofish(generics: &[impl ToTokens]) -> Option<TokenStream> {
 
 /// The call in `unsafe`. Whoever calls the unsafe function vouches for what its variants ask, which is the
 /// function's own contract.
+///
+/// That of an `async fn` is its future, which runs to its end here.
 pub(crate) fn in_unsafe(function: &CodeVariant, call: TokenStream) -> TokenStream {
-    if is_unsafe(function) { quote!(unsafe { #call }) } else { call }
+    let span = located(&call);
+    let call = if is_unsafe(function) { quote!(unsafe { #call }) } else { call };
+    if function.is_async() { quote_spanned!(span=> (#call).await) } else { call }
 }

@@ -82,6 +82,7 @@ fn dispatcher(function: &CodeVariant, body: &TokenStream) -> TokenStream {
 fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let (krate, module) = (&function.krate, &function.module);
     let mut select = helper_signature(function, "select");
+    select.asyncness = None;
     select.output = parse_quote!(-> #krate::Selection<#module::Variant>);
     let doc = format!(
         " What a call of `{}` with these arguments would run, and why; nothing is run.",
@@ -112,6 +113,7 @@ fn with_choice_allowed(function: &CodeVariant) -> TokenStream {
 fn admissible(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let (mut admissible, allowed) =
         (signature_with_choice(function, "admissible"), with_choice_allowed(function));
+    admissible.asyncness = None;
     admissible.output = parse_quote!(-> ::core::primitive::bool);
     let doc = format!(
         " Whether the constraint of the given variant of `{}` lets it run with these arguments; nothing is run.",

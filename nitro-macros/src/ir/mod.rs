@@ -179,6 +179,11 @@ pub(crate) struct Constraint {
 }
 
 impl CodeVariant {
+    /// Returns true where a call is a future.
+    pub fn is_async(&self) -> bool {
+        self.signature.asyncness.is_some()
+    }
+
     /// Returns true for the name of a generic type or constant, of the function or of the block around it.
     pub fn is_generic(&self, name: &Ident) -> bool {
         self.generics.contains(name) || self.owner.iter().any(|owner| owner.generics.contains(name))

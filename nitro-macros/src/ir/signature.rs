@@ -13,7 +13,6 @@ pub(crate) fn check(item: &Item, owner: Option<&Owner>, errors: &mut Errors) {
     let signature = &item.signature;
     has_no_body(item, errors);
     is_not_const(signature, errors);
-    is_not_async(signature, errors);
     has_no_abi(signature, errors);
     is_not_variadic(signature, errors);
     returns_a_named_type(signature, errors);
@@ -96,17 +95,6 @@ fn is_not_const(signature: &Signature, errors: &mut Errors) {
         errors.at(
             token,
             "a `const fn` cannot have variants, since the choice is made at run time: remove `const`",
-        );
-    }
-}
-
-/// Refuses `async`: the time of a call would be that of making a future.
-fn is_not_async(signature: &Signature, errors: &mut Errors) {
-    if let Some(token) = &signature.asyncness {
-        errors.at(
-            token,
-            "an `async fn` cannot have variants, since a call returns before the work is done: remove `async`, and \
-             call the function from a blocking task",
         );
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proc_macro2::Span;
-use syn::{Ident, LitStr, parse_quote};
+use syn::{Ident, LitStr, Signature, parse_quote};
 
 use super::{Owner, OwnerKind, Variant, names};
 use crate::errors::{Errors, quoted};
@@ -38,10 +38,11 @@ pub(crate) fn clones(
     written: &[LitStr],
     original: &Variant,
     index: usize,
-    owner: Option<&Owner>,
+    (signature, owner): (&Signature, Option<&Owner>),
     errors: &mut Errors,
 ) -> Vec<Variant> {
     let Some(first) = written.first() else { return Vec::new() };
+    is_no_future(first, signature, errors);
     is_compiled_here(first, original, errors);
     is_not_overridden(first, original, owner, errors);
     let mut clones: Vec<Variant> = Vec::new();
@@ -54,6 +55,15 @@ pub(crate) fn clones(
         }
     }
     clones
+}
+
+/// Refuses `async`: the body runs when the future is polled, which is in no clone.
+fn is_no_future(first: &LitStr, signature: &Signature, errors: &mut Errors) {
+    if signature.asyncness.is_some() {
+        let message = "the body of an `async fn` runs when it is polled, in no clone: remove `targets(..)`, and give \
+            them to a function without `async` that does the work";
+        errors.at(first, message);
+    }
 }
 
 /// Refuses generated code: whoever generates it compiles it.

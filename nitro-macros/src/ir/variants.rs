@@ -64,7 +64,7 @@ pub(crate) fn check(
                 target: None,
             };
             let index = variants.len();
-            let clones = targets::clones(&targets, &original, index, owner, errors);
+            let clones = targets::clones(&targets, &original, index, (signature, owner), errors);
             variants.push(original);
             for clone in clones {
                 if is_new(&last, &clone.name, &clone.arm, &variants[..index], errors) {
