@@ -58,7 +58,10 @@ where
     /// Multiplies the scale.
     #[code_variant(
         features(count = self.rows.len(), factor = by),
-        variants(at_once, by_steps { step: u32 in [1, 2], const LANES in [4, 8] } if factor > 1.0 && step as usize <= LANES),
+        variants(
+            at_once,
+            by_steps { step: u32 in [1, 2], const LANES in [4, 8] } if factor > 1.0 && step as usize <= LANES,
+        ),
         default = at_once,
         model = SCALED.as_slice(),
     )]

@@ -202,9 +202,9 @@ fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Obs
     result.map(|value| (value, observation)).map_err(|payload| Panicked::of(&*payload))
 }
 
-/// The fault of a call whose end the recording did not see.
-const UNFINISHED: &str = "its future was not finished by the thread that records: run it on a runtime of one thread, \
-    to its end";
+/// The fault of a call whose end the recording did not see. It goes on a sentence about the variant.
+const UNFINISHED: &str = "did not finish its future on the thread that records: run it on a runtime of one thread, to \
+    its end";
 
 /// Looks at this thread's recording, if there is one; a thread that ends has none any more.
 fn of_recording<T>(look: impl FnOnce(&mut Recording) -> T) -> Option<T> {

@@ -20,7 +20,11 @@ impl Missing {
 #[code_variants]
 impl<'a, T: Copy + 'a> Numbers<'a, T> {
     /// Uses one of its arguments for the choice alone.
-    #[code_variant(features(length = self.0.len(), hint = hint_of_many), variants(r#as, last if length > 1), default = r#as)]
+    #[code_variant(
+        features(length = self.0.len(), hint = hint_of_many),
+        variants(r#as, last if length > 1),
+        default = r#as,
+    )]
     #[must_use]
     #[inline]
     pub(crate) fn r#find<'b>(self, unused: Box<u8>, other: &'b [T], hint_of_many: u8) -> Option<&'b T>
