@@ -20,6 +20,8 @@ pub(crate) use attributes::conditional;
 pub(crate) use owner::{Owner, OwnerKind};
 pub(crate) use targets::Target;
 
+use std::mem::take;
+
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::{Attribute, Expr, ExprPath, Ident, LitStr, Path, Signature, Type, Visibility, parse_quote};
@@ -260,7 +262,7 @@ pub(crate) enum Salvage {
 
 /// Checks what was written, beyond the mistakes already found in reading it. A method has a block around it.
 pub(crate) fn check(
-    options: Options,
+    mut options: Options,
     item: Item,
     owner: Option<Owner>,
     mut errors: Errors,
@@ -274,14 +276,14 @@ pub(crate) fn check(
     approximations::one_with_the_other(&options.given, &mut errors);
     name_is_a_functions(options.name.as_ref(), &mut errors);
 
-    let features = features::check(options.features, &item.signature, &mut errors);
-    let signature = &item.signature;
-    let mut variants = variants::check(options.variants, &features, signature, owner.as_ref(), &mut errors);
+    let (signature, written) = (&item.signature, take(&mut options.variants));
+    let features = features::check(take(&mut options.features), signature, &mut errors);
+    let mut variants = variants::check(written, &features, signature, owner.as_ref(), &mut errors);
     let are_known = options.variants_are_known && !variants.is_empty();
-    let default = options.default.filter(|_| are_known);
+    let default = options.default.take().filter(|_| are_known);
     let default = default.and_then(|default| default_is_a_variant(&default, &variants, &mut errors));
     if are_known {
-        approximations::check(options.approximate, &mut variants, default, &mut errors);
+        approximations::check(take(&mut options.approximate), &mut variants, default, &mut errors);
     }
     if !signature::could_have_a_body(&item.signature) {
         return Err(Refusal { errors, salvage: Salvage::Nothing });
@@ -289,6 +291,21 @@ pub(crate) fn check(
     if !signature_is_sound || variants.is_empty() {
         return Err(Refusal { errors, salvage: Salvage::Function(Box::new(item)) });
     }
+    let function = function(options, item, owner, (features, variants, default.unwrap_or(0)));
+    if errors.is_empty() {
+        Ok(function)
+    } else {
+        Err(Refusal { errors, salvage: Salvage::Companion(Box::new(function)) })
+    }
+}
+
+/// The function of what obeys the rules, its features, variants and default among it.
+fn function(
+    options: Options,
+    item: Item,
+    owner: Option<Owner>,
+    (features, variants, default): (Vec<Feature>, Vec<Variant>, usize),
+) -> CodeVariant {
     let module = owner
         .as_ref()
         .map_or_else(|| item.signature.ident.clone(), |owner| owner.module(&item.signature.ident));
@@ -297,7 +314,7 @@ pub(crate) fn check(
     let signature = signature::outside(item.signature, owner.as_ref());
     let (named, impl_types) = impl_types::named(&signature);
     let (attributes, visibility) = around(owner.as_ref(), item.attributes, item.visibility);
-    let function = CodeVariant {
+    CodeVariant {
         krate: options.krate.unwrap_or_else(|| parse_quote!(::nitro)),
         arguments,
         generics,
@@ -316,12 +333,7 @@ pub(crate) fn check(
         tolerance: options.tolerance,
         features,
         variants,
-        default: default.unwrap_or(0),
-    };
-    if errors.is_empty() {
-        Ok(function)
-    } else {
-        Err(Refusal { errors, salvage: Salvage::Companion(Box::new(function)) })
+        default,
     }
 }
 
