@@ -83,6 +83,12 @@ pub use nitro_core::{
 #[doc = include_str!("code_variant.md")]
 pub use nitro_macros::code_variant;
 
+#[doc = include_str!("cloneable.md")]
+pub use nitro_macros::cloneable;
+
+#[doc = include_str!("code_variants.md")]
+pub use nitro_macros::code_variants;
+
 /// The bytes of a model's file, for `model = ..` of [`code_variant`](macro@code_variant). None as long as there is
 /// no such file.
 ///

@@ -313,3 +313,52 @@ fn a_function_without_arguments_works() {
     bare();
     assert_eq!(bare::select().variant(), bare::Variant::Nothing);
 }
+
+// --- `impl Trait` in arguments ---
+
+fn one_by_one<'a, const N: usize>(
+    numbers: impl Iterator<Item = (usize, &'a u8)> + Clone,
+    each: &mut [Option<impl FnMut(&u8) -> u32>; N],
+    named: (impl Display, u8),
+) -> String {
+    let sum: u32 =
+        numbers.map(|(_, number)| each.iter_mut().flatten().map(|each| each(number)).sum::<u32>()).sum();
+    format!("{sum} {}", named.0)
+}
+
+fn at_once<'a, const N: usize, I, E, D>(numbers: I, _: &mut [Option<E>; N], named: (D, u8)) -> String
+where
+    I: Iterator<Item = (usize, &'a u8)> + Clone,
+    E: FnMut(&u8) -> u32,
+    D: Display,
+{
+    format!("at once {} {}", numbers.count(), named.0)
+}
+
+/// Any number of types without a name.
+#[code_variant(
+    name = "unnamed",
+    features(count = numbers.clone().count(), length = named.0.to_string().len()),
+    variants(one_by_one, at_once if count > 1),
+    default = one_by_one,
+    model = UNNAMED.as_slice(),
+)]
+fn unnamed<'a, const N: usize>(
+    numbers: impl Iterator<Item = (usize, &'a u8)> + Clone,
+    each: &mut [Option<impl FnMut(&u8) -> u32>; N],
+    named: (impl Display, u8),
+) -> String;
+
+static UNNAMED: LazyLock<Vec<u8>> =
+    LazyLock::new(|| macro_support::constant("unnamed", &["one_by_one", "at_once"], "at_once"));
+
+#[test]
+fn an_argument_of_a_type_without_a_name_is_passed_on() {
+    let numbers = [3, 4];
+    let mut each = [Some(|number: &u8| u32::from(*number)), None];
+    let (one, two) = (|| numbers[..1].iter().enumerate(), || numbers.iter().enumerate());
+    assert_eq!(unnamed(one(), &mut each, ("a", 1)), "3 a");
+    assert_eq!(unnamed::<2>(two(), &mut each, ('b', 1)), "at once 2 b");
+    assert_eq!(unnamed::select(two(), &mut each, ("a", 1)).reason(), Reason::Predicted);
+    assert_eq!(unnamed::call(unnamed::Variant::OneByOne, two(), &mut each, (1.5, 1)), "7 1.5");
+}

@@ -9,13 +9,14 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The files that the tutorial shows, with the language of the block.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("toml", "Cargo.toml"),
     ("toml", "train/Cargo.toml"),
     ("rust", "build.rs"),
     ("rust", "src/lib.rs"),
     ("rust", "src/main.rs"),
     ("rust", "train/src/main.rs"),
+    ("rust", "examples/bits.rs"),
     ("yaml", ".github/workflows/models.yml"),
 ];
 

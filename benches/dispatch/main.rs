@@ -14,6 +14,8 @@
 
 mod libsvm;
 mod models;
+#[cfg(target_arch = "x86_64")]
+mod targets;
 
 use std::hint::black_box;
 use std::sync::Barrier;
@@ -217,5 +219,28 @@ fn main() {
         println!(
             "LIBSVM is left out: set LIBSVM to the path of its library (the head of benches/dispatch/main.rs says how)."
         );
+    }
+    #[cfg(target_arch = "x86_64")]
+    print_targets(&inputs);
+}
+
+/// Prints what clones cost and bring, for each length of the benchmark.
+#[cfg(target_arch = "x86_64")]
+fn print_targets(inputs: &[Input]) {
+    targets::check();
+    for length in targets::LENGTHS {
+        let lines = targets::lines(length);
+        let times: Vec<f64> = times_ns(&lines, inputs, 1).into_iter().map(median).collect();
+        println!(
+            "\n{:38} {:>9} {:>9} {:>8}",
+            format!("squares of {length} numbers"),
+            "ns",
+            "more ns",
+            "ratio"
+        );
+        for (line, time_ns) in lines.iter().zip(&times) {
+            let (more, ratio) = (time_ns - times[0], time_ns / times[0]);
+            println!("{:38} {time_ns:9.1} {more:9.1} {ratio:8.2}", line.name);
+        }
     }
 }

@@ -11,16 +11,32 @@ const LARGEST: f64 = 1e6;
 /// The bytes of a model of the function `bench`, for the life of the program.
 pub fn embedded(
     selector: Selector,
-    (gate, is_distilled): (Option<Gate>, bool),
+    gate_and_tree: (Option<Gate>, bool),
     variants: [&str; 4],
     device_feature: &str,
+) -> &'static [u8] {
+    bytes(selector, gate_and_tree, &variants, &FEATURES, &[device_feature])
+}
+
+/// As [`embedded`], of a model that always takes one choice.
+#[cfg(target_arch = "x86_64")]
+pub fn constant(choices: &[&str], choice: usize) -> &'static [u8] {
+    bytes(Selector::Constant { choice }, (None, false), choices, &[], &[])
+}
+
+fn bytes(
+    selector: Selector,
+    (gate, is_distilled): (Option<Gate>, bool),
+    choices: &[&str],
+    features: &[&str],
+    device_features: &[&str],
 ) -> &'static [u8] {
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     let model = Model {
         function: "bench".into(),
-        choices: names(&variants),
-        features: names(&FEATURES),
-        device_features: names(&[device_feature]),
+        choices: names(choices),
+        features: names(features),
+        device_features: names(device_features),
         selector,
         gate,
         caution: None,
@@ -28,7 +44,7 @@ pub fn embedded(
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],
-        coverage: Coverage { inputs: Some(region()), devices: None },
+        coverage: Coverage { inputs: is_distilled.then(region), devices: None },
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())

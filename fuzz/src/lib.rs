@@ -20,6 +20,8 @@ mod store;
 mod workload;
 
 // The macro's own modules, which name each other by `crate::`.
+#[path = "../../nitro-macros/src/cloneable.rs"]
+mod cloneable;
 #[path = "../../nitro-macros/src/digest.rs"]
 mod digest;
 #[path = "../../nitro-macros/src/errors.rs"]

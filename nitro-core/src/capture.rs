@@ -66,7 +66,7 @@ impl Sample {
         result
     }
 
-    fn end(mut self, time_ns: u128) {
+    pub(crate) fn end(mut self, time_ns: u128) {
         if self.is_on_host {
             let _ = write!(self.line, ",\"time_ns\":{time_ns}");
         }

@@ -204,7 +204,9 @@ impl Question<'_> {
             (Some(first), _) if first != chosen => {
                 let variant = &self.function.variants()[state.choice(first).variant];
                 let name = variant.name();
-                if !state.is_exact_enough(first) {
+                if !variant.runs_here() {
+                    Reason::FirstChoiceInadmissible { first: name }
+                } else if !state.is_exact_enough(first) {
                     Reason::FirstChoiceInexact { first: name }
                 } else if variant.approximation().is_none_or(|(error, _)| (self.tolerance)() >= error) {
                     Reason::FirstChoiceInadmissible { first: name }

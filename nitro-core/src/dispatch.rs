@@ -2,13 +2,14 @@
 //! nothing but an observed call allocates.
 
 use std::sync::atomic::AtomicU64;
+use std::time::Instant;
 
 use crate::capture::Sample;
 use crate::choose::{Answer, GateDecision, Question};
 use crate::function::state::FunctionState;
 use crate::inline_cache::{CacheLookup, Call};
 use crate::inline_gate::CachedChoice;
-use crate::recording::{InnerCall, RecordedCall, TimedCall};
+use crate::recording::{InnerCall, PendingCall, RecordedCall, TimedCall};
 use crate::self_calibration::ComparedCall;
 use crate::{
     Choice, CodeChoice, Device, FeatureVector, Function, Reason, Selection, capture, epoch, recording,
@@ -227,6 +228,48 @@ impl<C: Copy> Decision<C> {
             Some(Observer::Compared(call)) => (*call).run(body, failed),
             Some(Observer::Recording(call)) => (*call).run(body, failed),
             Some(Observer::OuterRecording(_call)) => body(),
+        }
+    }
+}
+
+impl<C> Decision<C> {
+    /// Begins a call that ends when its future does, on whatever thread that is.
+    #[inline]
+    pub fn begin_future(self) -> Pending {
+        Pending(self.observer.and_then(Observer::begin_future))
+    }
+}
+
+impl Observer {
+    #[cold]
+    fn begin_future(self) -> Option<PendingObserver> {
+        match self {
+            Self::Recording(call) => Some(PendingObserver::Recording(call.begin_future())),
+            Self::OuterRecording(call) => Some(PendingObserver::OuterRecording(call)),
+            Self::Capture(sample) => Some(PendingObserver::Capture(sample, Instant::now())),
+            // Others run on the thread while it waits, so its time would say little.
+            Self::Compared(_) => None,
+        }
+    }
+}
+
+/// The observer of a call whose future is under way, if there is one. It may go to another thread.
+pub struct Pending(Option<PendingObserver>);
+
+enum PendingObserver {
+    Recording(PendingCall),
+    OuterRecording(InnerCall),
+    Capture(Box<Sample>, Instant),
+}
+
+impl Pending {
+    /// Tells the observer that the future has ended, and by `failed` if that was an error.
+    #[inline]
+    pub fn end(self, failed: impl FnOnce() -> bool) {
+        match self.0 {
+            None | Some(PendingObserver::OuterRecording(_)) => {}
+            Some(PendingObserver::Recording(call)) => call.end(failed),
+            Some(PendingObserver::Capture(sample, begun)) => sample.end(begun.elapsed().as_nanos()),
         }
     }
 }

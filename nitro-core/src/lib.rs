@@ -27,6 +27,7 @@ mod choose;
 mod code_choice;
 mod constraint;
 mod contract;
+mod detected;
 mod device;
 mod device_id;
 mod dispatch;
@@ -95,6 +96,7 @@ pub const MAX_CHOICES: usize = 64;
 #[doc(hidden)]
 pub mod __private {
     pub use crate::constraint::{and, of_both, or};
+    pub use crate::detected::Detected;
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
     pub use crate::host::current as host;
     pub use crate::inline_cache::{Call, InlineCache};

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::choose::Question;
@@ -91,13 +92,16 @@ struct Recording {
     wants_parts: bool,
     /// How many calls of the function are under way on this thread, one inside the other.
     depth: usize,
+    /// The call whose future is under way, by its number.
+    pending: Option<(u64, Box<TimedCall>)>,
     observation: Observation,
 }
 
 impl Recording {
     fn new(function: &'static Function, choice: Choice, described: &[Choice], wants_parts: bool) -> Self {
         let described = described.into();
-        Self { function, choice, described, wants_parts, depth: 0, observation: Observation::default() }
+        let (depth, pending, observation) = (0, None, Observation::default());
+        Self { function, choice, described, wants_parts, depth, pending, observation }
     }
 }
 
@@ -186,11 +190,21 @@ fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Obs
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
     epoch::observe();
     let result = catch_unwind(AssertUnwindSafe(body));
+    let unfinished = of_recording(|recording| {
+        let (_, call) = recording.pending.take()?;
+        recording.observation.fault.get_or_insert_with(|| UNFINISHED.to_owned());
+        Some(call)
+    });
+    drop(unfinished); // it looks at the recording
     epoch::unobserve();
     let recording = RECORDING.with_borrow_mut(|slot| std::mem::replace(slot, outer));
     let observation = recording.map(|recording| recording.observation).unwrap_or_default();
     result.map(|value| (value, observation)).map_err(|payload| Panicked::of(&*payload))
 }
+
+/// The fault of a call whose end the recording did not see. It goes on a sentence about the variant.
+const UNFINISHED: &str = "did not finish its future on the thread that records: run it on a runtime of one thread, to \
+    its end";
 
 /// Looks at this thread's recording, if there is one; a thread that ends has none any more.
 fn of_recording<T>(look: impl FnOnce(&mut Recording) -> T) -> Option<T> {
@@ -281,11 +295,21 @@ pub(crate) struct TimedCall {
 impl TimedCall {
     /// Runs the call; `failed` tells from its result whether that is an error.
     pub(crate) fn run<R>(mut self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
-        let Some(mut stopwatch) = self.stopwatch.take() else { return body() };
-        stopwatch.start();
+        self.start();
         let result = body();
+        self.end(|| failed(&result));
+        result
+    }
+
+    fn start(&mut self) {
+        self.stopwatch.iter_mut().for_each(|stopwatch| stopwatch.start());
+    }
+
+    /// Notes that the call has ended; `failed` tells if that was an error, outside of its time.
+    fn end(mut self, failed: impl FnOnce() -> bool) {
+        let Some(mut stopwatch) = self.stopwatch.take() else { return };
         let time_ns = stopwatch.stop();
-        let is_error = failed(&result);
+        let is_error = failed();
         self.has_ended = true;
         of_recording(|Recording { observation, .. }| {
             // A stopwatch that has no time to give says that the work failed on the device.
@@ -298,7 +322,39 @@ impl TimedCall {
             observation.failures += usize::from(is_error || is_fault);
             observation.faults += usize::from(is_fault);
         });
-        result
+    }
+
+    /// Begins the call and leaves it to this thread's recording until its future has ended. A stopwatch stays on its
+    /// thread, a future need not.
+    pub(crate) fn begin_future(mut self: Box<Self>) -> PendingCall {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        self.start();
+        of_recording(|recording| recording.pending = Some((number, self)));
+        PendingCall(number)
+    }
+}
+
+/// A timed call whose future is under way. One that is dropped before its end has panicked, or was given up.
+pub(crate) struct PendingCall(u64);
+
+impl PendingCall {
+    /// Notes that the future has ended, where the recording is this thread's.
+    pub(crate) fn end(self, failed: impl FnOnce() -> bool) {
+        if let Some(call) = self.take() {
+            call.end(failed);
+        }
+    }
+
+    fn take(&self) -> Option<Box<TimedCall>> {
+        let call = of_recording(|recording| recording.pending.take_if(|(number, _)| *number == self.0));
+        call.flatten().map(|(_, call)| call)
+    }
+}
+
+impl Drop for PendingCall {
+    fn drop(&mut self) {
+        drop(self.take());
     }
 }
 

@@ -29,6 +29,7 @@ pub struct VariantInfo {
     approximation: Option<(f64, Option<&'static str>)>,
     digest: Option<u64>,
     was: &'static [&'static str],
+    has_target: Option<fn() -> bool>,
 }
 
 impl VariantInfo {
@@ -37,8 +38,18 @@ impl VariantInfo {
     pub const fn new(name: &'static str) -> Self {
         let parameters = Parameters::new(&[]);
         let (is_possible, constraint, exact_group, approximation) = (None, None, None, None);
-        let (digest, was): (_, &[&str]) = (None, &[]);
-        Self { name, parameters, is_possible, constraint, exact_group, approximation, digest, was }
+        let (digest, was, has_target): (_, &[&str], _) = (None, &[], None);
+        Self {
+            name,
+            parameters,
+            is_possible,
+            constraint,
+            exact_group,
+            approximation,
+            digest,
+            was,
+            has_target,
+        }
     }
 
     /// Adds these tuning parameters.
@@ -73,6 +84,13 @@ impl VariantInfo {
     #[must_use]
     pub const fn formerly(mut self, was: &'static [&'static str]) -> Self {
         self.was = was;
+        self
+    }
+
+    /// Adds that it is compiled with target features, and how to find out if the processor has them.
+    #[must_use]
+    pub const fn with_target(mut self, has_target: fn() -> bool) -> Self {
+        self.has_target = Some(has_target);
         self
     }
 
@@ -138,6 +156,12 @@ impl VariantInfo {
     #[must_use]
     pub fn approximation(&self) -> Option<(f64, Option<&'static str>)> {
         self.approximation
+    }
+
+    /// Returns true where the processor of this machine has the target features that it is compiled with, if any.
+    #[must_use]
+    pub fn runs_here(&self) -> bool {
+        self.has_target.is_none_or(|has_target| has_target())
     }
 
     /// Returns true where a configuration may run on some input. Only the part of its constraint that names

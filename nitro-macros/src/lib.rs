@@ -8,6 +8,7 @@
 //! Mistakes are gathered in one `Errors` and reported at once, together with items that keep the rest of the user's
 //! code compiling.
 
+mod cloneable;
 mod digest;
 mod embedded_model;
 mod errors;
@@ -31,6 +32,24 @@ pub fn code_variant(
     item: proc_macro::TokenStream,
 ) -> proc_macro::TokenStream {
     expansion(arguments.into(), item.into()).into()
+}
+
+/// Makes methods of their signatures and variants. See the documentation of `nitro::code_variants`.
+#[proc_macro_attribute]
+pub fn code_variants(
+    arguments: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    expansion::expansion_of_block(arguments.into(), item.into()).into()
+}
+
+/// Has a function compiled in clones of it for target features. See the documentation of `nitro::cloneable`.
+#[proc_macro_attribute]
+pub fn cloneable(
+    arguments: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    cloneable::expansion(arguments.into(), item.into()).into()
 }
 
 /// The bytes of a model's file, none where it is not there yet. See the documentation of `nitro::embedded_model`.

@@ -47,8 +47,9 @@ pub(crate) fn whole(expression: &Expr) -> TokenStream {
 /// Returns a signature for a body that uses no argument.
 pub(crate) fn without_names(mut signature: Signature) -> Signature {
     for argument in &mut signature.inputs {
-        if let FnArg::Typed(argument) = argument {
-            *argument.pat = parse_quote!(_);
+        match argument {
+            FnArg::Typed(argument) => *argument.pat = parse_quote!(_),
+            FnArg::Receiver(receiver) => receiver.mutability = None,
         }
     }
     signature

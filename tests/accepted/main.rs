@@ -12,6 +12,7 @@ mod from_macro_rules;
 )]
 #[allow(clippy::multiple_bound_locations, reason = "both places may have one")]
 mod grouping;
+mod methods;
 #[allow(dead_code, reason = "variants are called by name and not through their function")]
 #[allow(non_snake_case, reason = "functions have any name")]
 mod names;
@@ -20,3 +21,4 @@ mod no_prelude;
 mod shadowed;
 mod smallest;
 mod strict_lints;
+mod targets;

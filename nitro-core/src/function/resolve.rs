@@ -154,8 +154,8 @@ impl Resolver<'_> {
         for (variant, info) in self.function.variants().iter().enumerate() {
             let mut known = self.in_code.choices.iter().flatten();
             let is_known = known.any(|&choice| self.table.choices()[choice].variant == variant);
-            // That of generated code nothing was worth a class is no fault of the model's.
-            if !is_known && info.parameters().artifact().is_none() {
+            // That of generated code nothing was worth a class is no fault of the model's, nor is what cannot run here.
+            if !is_known && info.parameters().artifact().is_none() && info.runs_here() {
                 return Some(info.name());
             }
         }

@@ -24,7 +24,8 @@ pub(crate) struct FunctionState {
     pub(crate) choices: &'static ChoiceTable,
     /// Index of the choice to which the user pinned the function.
     pub(crate) forced: Option<usize>,
-    /// Bit by bit the variants that are exact enough for every choice of theirs to run.
+    /// Bit by bit the variants that are exact enough for every choice of theirs to run, and compiled for a processor
+    /// like this one.
     exact_enough: u64,
     /// Bit by bit those of them that have no constraint, which need not be asked.
     always_admissible: u64,
@@ -87,7 +88,8 @@ impl FunctionState {
         let forced = forced.and_then(|choice| choices.index_of(choice));
         let (mut exact_enough, mut always_admissible) = (0, 0);
         for (variant, info) in function.variants().iter().enumerate() {
-            if !exact_only || function.is_in_default_group(variant) {
+            // The processor stays the same: no call has to ask what it has.
+            if info.runs_here() && (!exact_only || function.is_in_default_group(variant)) {
                 exact_enough |= 1 << variant;
                 always_admissible |= u64::from(info.constraint().is_none()) << variant;
             }
@@ -172,7 +174,8 @@ impl FunctionState {
         self.always_admissible >> choice.variant & 1 == 1 || self.is_exact_enough(index) && admits(choice)
     }
 
-    /// Returns true where the choice of this index may run, as far as numerical exactness is concerned.
+    /// Returns true where the choice of this index may run, as far as numerical exactness and the processor are
+    /// concerned.
     #[inline]
     pub(crate) fn is_exact_enough(&self, index: usize) -> bool {
         self.exact_enough >> self.choice(index).variant & 1 == 1

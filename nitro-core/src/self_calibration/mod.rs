@@ -54,7 +54,7 @@ thread_local! {
 ///
 /// Contracts of results stay what they are. A compared choice is one that the call's constraint and tolerance admit,
 /// with [`set_exact`](crate::set_exact) one of the default's exact group. Nothing is compared while choices are pinned
-/// or deterministic ([`set_deterministic`](crate::set_deterministic)), in CUDA graphs, or without a model. A
+/// or deterministic ([`set_deterministic`](crate::set_deterministic)), in CUDA graphs, of an `async fn`, or without a model. A
 /// choice that returns `Err` or panics when it is compared is not compared again.
 ///
 /// What was learned is the process's own: another one begins anew, and a [`reload`](crate::reload()) that brings another
@@ -179,7 +179,14 @@ pub(crate) fn begin(question: &Question<'_>, device: &dyn Device) -> Option<(Cho
     )?;
     drop(progress);
     stats::count(state.number, state.choices.choices().len(), choice, ReasonKind::Compared);
-    let call = ComparedCall { subject, features, choice, stopwatch: device.stopwatch(), time_ns: None };
+    let call = ComparedCall {
+        subject,
+        features,
+        choice,
+        stopwatch: device.stopwatch(),
+        has_begun: false,
+        time_ns: None,
+    };
     Some((state.choice(choice), Box::new(call)))
 }
 
@@ -216,6 +223,7 @@ pub(crate) struct ComparedCall {
     features: Vec<f64>,
     choice: usize,
     stopwatch: Box<dyn Stopwatch>,
+    has_begun: bool,
     /// The time of the call; none of one that failed.
     time_ns: Option<f64>,
 }
@@ -224,6 +232,7 @@ impl ComparedCall {
     /// Runs the call; `failed` tells from its result whether that is an error.
     pub(crate) fn run<R>(mut self, body: impl FnOnce() -> R, failed: impl FnOnce(&R) -> bool) -> R {
         let _ = IS_COMPARING.try_with(|comparing| comparing.set(true));
+        self.has_begun = true;
         self.stopwatch.start();
         let result = body();
         let time_ns = self.stopwatch.stop();
@@ -236,6 +245,9 @@ impl Drop for ComparedCall {
     fn drop(&mut self) {
         /// What it takes to choose and to note, about.
         const OWN_NS: f64 = 2000.0;
+        if !self.has_begun {
+            return;
+        }
         let _ = IS_COMPARING.try_with(|comparing| comparing.set(false));
         SPENT_NS.fetch_add((self.time_ns.unwrap_or(0.0) + OWN_NS) as u64, Ordering::Relaxed);
         // Where another thread is about to note a time, this one is lost.

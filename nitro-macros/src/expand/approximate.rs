@@ -11,7 +11,7 @@ use crate::places::{self, located};
 /// The errors as constants beside the function: the user's paths mean there what they mean in the attribute.
 pub(crate) fn errors(function: &CodeVariant) -> TokenStream {
     let shared = shared(function);
-    let constants = function.variants.iter().filter_map(|variant| {
+    let constants = function.originals().filter_map(|variant| {
         let (name, max_error) = (error(function, variant), &variant.approximation.as_ref()?.max_error);
         let variant_cfgs = &variant.cfgs;
         // What the compiler has to say is said at the user's expression.
@@ -33,7 +33,7 @@ pub(crate) fn errors(function: &CodeVariant) -> TokenStream {
 }
 
 fn error(function: &CodeVariant, variant: &Variant) -> Ident {
-    helper(function, &format!("max_error_{}", variant.name))
+    helper(function, &format!("max_error_{}", function.original(variant).name))
 }
 
 /// The part of the descriptor that speaks of an approximate variant.

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::{inner, krate, parameters, plain_name};
+use super::{inner, krate, parameters};
 use crate::ir::{CodeVariant, Variant};
 
 /// The type, what it implements, and the structs of parameters.
@@ -12,15 +12,16 @@ pub(crate) fn definition(function: &CodeVariant) -> TokenStream {
         return of_variants(function);
     }
     let visibility = inner(&function.visibility);
-    let tuned = function.variants.iter().filter(|variant| !variant.parameters.is_empty());
+    let tuned = function.originals().filter(|variant| !variant.parameters.is_empty());
     let structs = tuned.map(|variant| parameters::definition(function, variant, &visibility));
     let doc = format!(
         " The choices of `{}`: a variant, with values for its tuning parameters if it has any.",
-        plain_name(function)
+        function.title()
     );
     let arms = function.variants.iter().map(|variant| {
         let Variant { cfgs, name, arm, .. } = variant;
-        let (payload, doc) = (payload(variant, arm), format!(" The variant `{name}`."));
+        let payload = payload(variant, &function.original(variant).arm);
+        let doc = format!(" The variant `{name}`.");
         quote!(#(#cfgs)* #[doc = #doc] #arm #payload,)
     });
     let is_eq = function.variants.iter().all(parameters::has_equivalence);

@@ -6,18 +6,18 @@ use syn::ext::IdentExt;
 use syn::{Path, Visibility};
 
 use super::attributes::{hidden, shared};
-use super::{approximate, choice, constraint, helper, inner, krate, parameters, plain_name};
+use super::{approximate, choice, clones, constraint, helper, inner, krate, parameters};
 use crate::digest;
 use crate::ir::{CodeVariant, Variant};
 use crate::places;
 
 /// The module; `descriptor` is the body of its `function()`.
 pub(crate) fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
-    let CodeVariant { visibility, signature, .. } = function;
-    let (name, shared, hidden) = (places::item(&signature.ident), shared(function), hidden(function));
+    let CodeVariant { visibility, module, .. } = function;
+    let (name, shared, hidden) = (places::item(module), shared(function), hidden(function));
     let doc = format!(
         " What belongs to the function `{}`: its variants, its selections and its descriptor.",
-        plain_name(function)
+        function.title()
     );
     let (variants, functions) = (variants(function), functions(function, descriptor));
     quote! {
@@ -41,10 +41,13 @@ fn variants(function: &CodeVariant) -> TokenStream {
 
 fn definition(function: &CodeVariant) -> TokenStream {
     let visibility = inner(&function.visibility);
-    let doc = format!(" The variants of `{}`, in the order of their declaration.", plain_name(function));
+    let doc = format!(" The variants of `{}`, in the order of their declaration.", function.title());
     let arms = function.variants.iter().map(|variant| {
         let Variant { cfgs, path, arm, .. } = variant;
-        let doc = format!(" The function `{}`.", plain_path(&path.path));
+        let target = variant.target.as_ref().map(|own| own.features.join(", "));
+        let target =
+            target.map_or(String::new(), |features| format!(", compiled for processors with {features}"));
+        let doc = format!(" The function `{}`{target}.", plain_path(&path.path));
         quote!(#(#cfgs)* #[doc = #doc] #arm,)
     });
     quote! {
@@ -132,14 +135,12 @@ fn from_str(function: &CodeVariant) -> TokenStream {
 /// `function()`, `prepare()`, `select`, `call` and `admissible`.
 fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
     let (krate, visibility) = (krate(function), inner(&function.visibility));
-    let [select, call, admissible] = ["select", "call", "admissible"].map(|role| helper(function, role));
+    let calls = re_exported(function);
     let at_module_level = super::at_module_level(function);
-    // No other form of a public item gives a name to what needs the user's own names around it.
-    let allowed = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[allow(clippy::pub_use)]));
-    let doc = format!(" The descriptor of `{}`, which the trainer takes.", plain_name(function));
+    let doc = format!(" The descriptor of `{}`, which the trainer takes.", function.title());
     let prepare_doc = format!(
         " Compiles what calls of `{}` may run, by its option `prepare`, and reads its model, so that no call does.",
-        plain_name(function)
+        function.title()
     );
     quote! {
         #[doc = #doc]
@@ -153,17 +154,37 @@ fn functions(function: &CodeVariant, descriptor: &TokenStream) -> TokenStream {
             function().prepare()
         }
         use super::#at_module_level as _;
+        #calls
+    }
+}
+
+/// `select`, `call` and `admissible`. Those of a method stand beside it: they take `self`.
+fn re_exported(function: &CodeVariant) -> Option<TokenStream> {
+    if function.owner.is_some() {
+        return None;
+    }
+    let visibility = inner(&function.visibility);
+    let [select, call, admissible] = ["select", "call", "admissible"].map(|role| helper(function, role));
+    // No other form of a public item gives a name to what needs the user's own names around it.
+    let allowed = matches!(visibility, Visibility::Public(_)).then(|| quote!(#[allow(clippy::pub_use)]));
+    Some(quote! {
         #allowed
         #[doc(inline)]
         #visibility use super::{#select as select, #call as call, #admissible as admissible};
-    }
+    })
 }
 
 /// The body of `function()`.
 pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
     let krate = krate(function);
-    let name =
-        function.name.as_ref().map_or_else(|| quote!(::core::module_path!()), ToTokens::to_token_stream);
+    let name = match (&function.name, &function.owner) {
+        (Some(name), _) => name.to_token_stream(),
+        (None, None) => quote!(::core::module_path!()),
+        (None, Some(_)) => {
+            let name = helper(function, "name");
+            quote!(super::#name)
+        }
+    };
     let variants = function.variants.iter().map(|variant| information(function, variant));
     let features = function.features.iter().map(|feature| feature.name.to_string());
     let digests = function.features.iter().map(|feature| digest::digest([&feature.value as &dyn ToTokens]));
@@ -215,12 +236,13 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
         quote!(.with_constraint(#krate::Constraint::new(::core::stringify!(#condition), super::#admits)))
     });
     let exact_group = variant.exact_group.map(|group| quote!(.in_exact_group(#group)));
-    let approximate = approximate::information(function, variant);
+    let (approximate, target) =
+        (approximate::information(function, variant), clones::information(function, variant));
     let (digest, was) = (variant.digest, &variant.was);
     let formerly = (!was.is_empty()).then(|| quote!(.formerly(&[#(#was),*])));
     quote! {
         #(#cfgs)*
         #krate::VariantInfo::new(#name)
-            #parameters #possible #constraint #exact_group #approximate .with_digest(#digest) #formerly,
+            #parameters #possible #constraint #exact_group #approximate #target .with_digest(#digest) #formerly,
     }
 }

@@ -14,13 +14,13 @@ use crate::ir::{Approximation, CodeVariant, Parameter, ParameterKind, Variant};
 /// The functions of all constraints, beside the function: there the user's paths mean what they mean in the
 /// constraint.
 pub(crate) fn functions(function: &CodeVariant) -> TokenStream {
-    let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
+    let conditional = function.originals().filter(|variant| variant.is_conditional());
     conditional.map(|variant| admits(function, variant)).collect()
 }
 
 /// Name of the function of a variant's constraint.
 pub(crate) fn name(function: &CodeVariant, variant: &Variant) -> Ident {
-    helper(function, &format!("admits_{}", variant.name))
+    helper(function, &format!("admits_{}", function.original(variant).name))
 }
 
 /// The constraint as it stands in the source, with what an approximate variant takes. It is the one text for all who
@@ -76,7 +76,9 @@ impl Numbers<'_> {
             Expr::Paren(inner) => self.verdict(&inner.expr),
             Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) => {
                 let verdict = self.verdict(expr);
-                quote!(::core::option::Option::map(#verdict, |__nitro_holds| !__nitro_holds))
+                quote!(::core::option::Option::map(
+                    #verdict, |__nitro_holds: ::core::primitive::bool| !__nitro_holds
+                ))
             }
             Expr::Binary(ExprBinary { left, op: op @ (BinOp::And(_) | BinOp::Or(_)), right, .. }) => {
                 let (left, right) = (self.verdict(left), self.verdict(right));
@@ -178,8 +180,9 @@ impl Numbers<'_> {
         let segments = &path.path.segments;
         let Some(first) = segments.first().map(|segment| &segment.ident) else { return false };
         let is_argument = segments.len() == 1 && self.function.arguments.contains(first);
+        let is_of_self = first == "Self" || segments.len() == 1 && first == "self";
         let is_plain = path.qself.is_none() && segments.iter().all(|segment| segment.arguments.is_none());
-        is_plain && !is_argument && !self.function.generics.contains(first)
+        is_plain && !is_argument && !is_of_self && !self.function.is_generic(first)
     }
 
     fn feature(&self, path: &ExprPath) -> Option<usize> {

@@ -1,10 +1,10 @@
 //! Bodies: the choice and the call.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{FnArg, Ident, PathArguments, Type, parse_quote};
+use syn::{FnArg, Ident, PathArguments, Receiver, ReceiverKind, Type, parse_quote};
 
-use super::{approximate, helper, is_unsafe, output, parameters, used};
+use super::{approximate, beside, clones, is_unsafe, output, parameters, used};
 use crate::ir::{CodeVariant, Constraint, Variant};
 use crate::places::{self, located};
 
@@ -13,13 +13,26 @@ pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let decision = decision(function);
     let call = call_chosen(function);
+    let failed = quote! {{
+        use #krate::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+        (&#krate::__private::Outcome(__nitro_result)).__nitro_failed()
+    }};
+    if function.is_async() {
+        // Nothing of the choice is alive while the future waits, which may go to another thread.
+        return quote! {
+            let (__nitro_choice, __nitro_pending) = {
+                let __nitro_decision = { #decision };
+                (__nitro_decision.choice(), __nitro_decision.begin_future())
+            };
+            let __nitro_result = #call;
+            __nitro_pending.end(|| { let __nitro_result = &__nitro_result; #failed });
+            __nitro_result
+        };
+    }
     quote! {
         let __nitro_decision = { #decision };
         let __nitro_choice = __nitro_decision.choice();
-        __nitro_decision.run(move || #call, |__nitro_result| {
-            use #krate::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-            (&#krate::__private::Outcome(__nitro_result)).__nitro_failed()
-        })
+        __nitro_decision.run(move || #call, |__nitro_result| #failed)
     }
 }
 
@@ -97,7 +110,7 @@ fn walk(function: &CodeVariant) -> TokenStream {
 
 /// The inline cache of a thread; of a generic function, for all its types.
 fn cache(function: &CodeVariant) -> TokenStream {
-    let (krate, module, features) = (&function.krate, &function.signature.ident, function.features.len());
+    let (krate, module, features) = (&function.krate, &function.module, function.features.len());
     let cache = quote!(#krate::__private::InlineCache);
     quote! {
         ::std::thread_local! {
@@ -143,8 +156,7 @@ pub(crate) fn selection(function: &CodeVariant) -> TokenStream {
 /// Asks `decide` or `select`, with device, features, constraints and tolerance. The borrows of the arguments end
 /// here.
 fn asked(function: &CodeVariant, ask: &Ident, first: &TokenStream, are_known: bool) -> TokenStream {
-    let CodeVariant { krate, signature, .. } = function;
-    let module = &signature.ident;
+    let CodeVariant { krate, module, .. } = function;
     let (cells, features) = (cells(function, are_known), features(function));
     let (tolerance_cell, tolerance) = (approximate::cell(function), approximate::tolerance(function));
     let admissible = admissible(function);
@@ -229,8 +241,9 @@ fn value(function: &CodeVariant, feature: usize) -> Ident {
 
 /// The rules for which variants may run.
 fn admissible(function: &CodeVariant) -> TokenStream {
-    let module = &function.signature.ident;
-    let conditional = function.variants.iter().filter(|variant| variant.is_conditional());
+    let module = &function.module;
+    let conditional =
+        function.variants.iter().filter(|variant| variant.is_conditional() || variant.target.is_some());
     let rules =
         conditional.map(|variant| rule(function, variant, variant.input_constraint())).collect::<Vec<_>>();
     let body =
@@ -244,8 +257,10 @@ fn admissible(function: &CodeVariant) -> TokenStream {
 /// The body of `admissible`. It asks all constraints, also those that say something of parameters alone, since any
 /// choice may be asked for.
 pub(crate) fn admissibility(function: &CodeVariant) -> TokenStream {
-    let conditional =
-        function.variants.iter().filter(|own| own.constraint.is_some() || own.approximation.is_some());
+    let conditional = function
+        .variants
+        .iter()
+        .filter(|own| own.constraint.is_some() || own.approximation.is_some() || own.target.is_some());
     let rules =
         conditional.map(|variant| rule(function, variant, variant.constraint.as_ref())).collect::<Vec<_>>();
     if rules.is_empty() {
@@ -268,16 +283,17 @@ fn given_choice(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The arm of a variant that may be forbidden: by what the call tolerates, then by its constraint.
+/// The arm of a variant that may be forbidden: by the processor, by what the call tolerates, then by its constraint.
 fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constraint>) -> TokenStream {
-    let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
-    let is_tolerated = approximate::is_tolerated(function, variant);
+    let (module, Variant { cfgs, arm, .. }) = (&function.module, variant);
+    let (is_detected, is_tolerated) =
+        (clones::is_detected(function, variant), approximate::is_tolerated(function, variant));
     let (payload, condition) = match constraint {
         Some(constraint) => (payload(variant), Some(holds(function, variant, constraint))),
         None => (payload(variant).map(|_| quote!((_))), None),
     };
-    let and = (is_tolerated.is_some() && condition.is_some()).then(|| quote!(&&));
-    quote!(#(#cfgs)* #module::Choice::#arm #payload => #is_tolerated #and #condition,)
+    let conditions = [is_detected, is_tolerated, condition].into_iter().flatten();
+    quote!(#(#cfgs)* #module::Choice::#arm #payload => #(#conditions)&&*,)
 }
 
 /// The condition of a constraint. Only the features that it mentions are computed.
@@ -297,11 +313,34 @@ fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> 
     }
 }
 
-/// The call of `__nitro_FUNCTION_call` with the arguments.
+/// The call of `__nitro_FUNCTION_call`, or of a method's `METHOD_call`, with the arguments.
 fn call_chosen(function: &CodeVariant) -> TokenStream {
-    let (call, arguments) = (helper(function, "call"), &function.arguments);
-    let generics = turbofish(&function.generics);
-    in_unsafe(function, quote!(#call #generics(__nitro_choice, #(#arguments),*)))
+    let call = call_beside(function, &beside(function, "call"), Some(&quote!(__nitro_choice,)));
+    in_unsafe(function, call)
+}
+
+/// The call of a function beside the function, with the arguments after what goes before them.
+fn call_beside(function: &CodeVariant, called: &Ident, first: Option<&TokenStream>) -> TokenStream {
+    let receiver = receiver(function);
+    let inferred = std::iter::repeat_n(quote!(_), function.impl_types);
+    let generics: Vec<_> = function.generics.iter().map(ToTokens::to_token_stream).chain(inferred).collect();
+    let generics = turbofish(&generics);
+    let (of_self, arguments) = (function.owner.as_ref().map(|_| quote!(Self::)), &function.arguments);
+    quote!(#of_self #called #generics(#receiver #first #(#arguments),*))
+}
+
+/// The call of what stands for a variant beside the function.
+pub(crate) fn call_of(function: &CodeVariant, called: &Ident, variant: &Variant) -> TokenStream {
+    let parameters = (!variant.parameters.is_empty()).then(|| quote!(__nitro_parameters,));
+    call_beside(function, called, parameters.as_ref())
+}
+
+/// `self,` as the first argument of a method with a receiver.
+fn receiver(function: &CodeVariant) -> Option<TokenStream> {
+    function.signature.receiver().map(|receiver| {
+        let word = &receiver.self_token;
+        quote!(#word,)
+    })
 }
 
 /// The body of `call`: one arm a variant.
@@ -316,34 +355,102 @@ fn payload(variant: &Variant) -> Option<TokenStream> {
     (!variant.parameters.is_empty()).then(|| quote!((__nitro_parameters)))
 }
 
-/// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
+/// The arm of a variant in `call`.
 fn arm(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (module, Variant { cfgs, arm, .. }) = (&function.signature.ident, variant);
-    let (unsafety, types, output) = (&function.signature.safety, argument_types(function), output(function));
-    let (path, arguments, payload) = (instance(function, variant), &function.arguments, payload(variant));
-    let (configuration_type, configuration) = match variant.takes_configuration() {
-        true => (Some(quote!(#module::#arm,)), Some(quote!(__nitro_parameters,))),
-        false => (None, None),
-    };
-    let call = in_unsafe(function, quote!(__nitro_function(#configuration #(#arguments),*)));
-    quote! {
-        #(#cfgs)*
-        #module::Choice::#arm #payload => {
-            let __nitro_function: #unsafety fn(#configuration_type #(#types),*) #output = #path;
-            #call
-        }
+    let (module, Variant { cfgs, arm, .. }) = (&function.module, variant);
+    let payload = payload(variant);
+    let call = clones::call(function, variant).unwrap_or_else(|| call_of_pointer(function, variant));
+    quote!(#(#cfgs)* #module::Choice::#arm #payload => { #call })
+}
+
+/// The call through a pointer of the function's type. So a variant with another signature is an error at its path.
+/// Each future has a type of its own, for which there is no pointer.
+pub(crate) fn call_of_pointer(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    if function.is_async() {
+        return direct_call(function, variant);
     }
+    let (path, pointer) = (instance(function, variant), pointer_type(function, variant));
+    let arguments = arguments_of(function, variant);
+    let call = in_unsafe(function, quote!(__nitro_function(#arguments)));
+    quote! {
+        let __nitro_function #pointer = #path;
+        #call
+    }
+}
+
+/// The call of the variant itself, which the compiler can inline whatever else it does.
+pub(crate) fn direct_call(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let arguments = arguments_of(function, variant);
+    instances(function, variant, |path| in_unsafe(function, quote!(#path(#arguments))))
+}
+
+/// The arguments of a variant.
+fn arguments_of(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    let (receiver, arguments) = (receiver(function), &function.arguments);
+    let configuration = variant.takes_configuration().then(|| quote!(__nitro_parameters,));
+    quote!(#receiver #configuration #(#arguments),*)
+}
+
+/// `: fn(TYPES) -> OUTPUT`. None where the result borrows from the receiver without a lifetime's name: in the type
+/// of a pointer that would mean nothing.
+fn pointer_type(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let (module, arm) = (&function.module, &variant.arm);
+    let unsafety = is_unsafe(function).then(|| quote!(unsafe));
+    let (types, output) = (argument_types(function), output(function));
+    let receiver = match function.signature.receiver() {
+        Some(_) if has_elided_lifetime(output.to_token_stream()) => return None,
+        receiver => receiver.map(receiver_type),
+    };
+    let configuration = variant.takes_configuration().then(|| quote!(#module::#arm,));
+    Some(quote!(: #unsafety fn(#receiver #configuration #(#types),*) #output))
+}
+
+/// `&Self,` of `&self`.
+fn receiver_type(receiver: &Receiver) -> TokenStream {
+    match &receiver.kind {
+        ReceiverKind::Reference(and, lifetime, mutability) => quote!(#and #lifetime #mutability Self,),
+        ReceiverKind::Typed(_, r#type) => quote!(#r#type,),
+        _ => quote!(Self,),
+    }
+}
+
+/// Returns true for a type with `&` or `'_` that names no lifetime.
+fn has_elided_lifetime(tokens: TokenStream) -> bool {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    trees.iter().enumerate().any(|(index, tree)| {
+        let next = trees.get(index + 1);
+        match tree {
+            TokenTree::Group(group) => has_elided_lifetime(group.stream()),
+            TokenTree::Punct(sign) if sign.as_char() == '&' => {
+                !matches!(next, Some(TokenTree::Punct(next)) if next.as_char() == '\'')
+            }
+            TokenTree::Punct(sign) if sign.as_char() == '\'' => {
+                matches!(next, Some(TokenTree::Ident(name)) if name == "_")
+            }
+            _ => false,
+        }
+    })
 }
 
 /// The variant's path; of one with constants, the instance for their values.
 fn instance(function: &CodeVariant, variant: &Variant) -> TokenStream {
+    instances(function, variant, |path| path)
+}
+
+/// The use of the variant's path; of one with constants, of the instance for their values.
+fn instances(
+    function: &CodeVariant,
+    variant: &Variant,
+    uses: impl Fn(TokenStream) -> TokenStream,
+) -> TokenStream {
     let constants: Vec<&Ident> =
         variant.parameters.iter().filter(|own| own.is_const).map(|own| &own.name).collect();
     if constants.is_empty() {
-        return path(function, variant);
+        return uses(path(function, variant));
     }
     let (name, instances) = (&variant.name, parameters::instances(function, variant));
-    let (patterns, paths): (Vec<_>, Vec<_>) = instances.into_iter().unzip();
+    let (patterns, paths): (Vec<_>, Vec<_>) =
+        instances.into_iter().map(|(pattern, path)| (pattern, uses(path))).unzip();
     let message = format!("no instance of `{name}` is compiled for {{:?}}");
     quote! {
         match (#(__nitro_parameters.#constants,)*) {
@@ -369,18 +476,22 @@ fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
 }
 
 fn argument_types(function: &CodeVariant) -> impl Iterator<Item = &Type> {
-    function.signature.inputs.iter().filter_map(|argument| match argument {
+    function.named.inputs.iter().filter_map(|argument| match argument {
         FnArg::Typed(argument) => Some(&*argument.ty),
         FnArg::Receiver(_) => None,
     })
 }
 
-fn turbofish(generics: &[Ident]) -> Option<TokenStream> {
+fn turbofish(generics: &[impl ToTokens]) -> Option<TokenStream> {
     (!generics.is_empty()).then(|| quote!(::<#(#generics),*>))
 }
 
 /// The call in `unsafe`. Whoever calls the unsafe function vouches for what its variants ask, which is the
 /// function's own contract.
-fn in_unsafe(function: &CodeVariant, call: TokenStream) -> TokenStream {
-    if is_unsafe(function) { quote!(unsafe { #call }) } else { call }
+///
+/// That of an `async fn` is its future, which runs to its end here.
+pub(crate) fn in_unsafe(function: &CodeVariant, call: TokenStream) -> TokenStream {
+    let span = located(&call);
+    let call = if is_unsafe(function) { quote!(unsafe { #call }) } else { call };
+    if function.is_async() { quote_spanned!(span=> (#call).await) } else { call }
 }

@@ -5,13 +5,17 @@
 
 mod approximate;
 mod attributes;
+mod block;
 mod choice;
+mod clones;
 mod companion;
 mod constraint;
 mod dispatch;
 mod parameters;
 mod salvage;
 
+pub(crate) use block::block;
+pub(crate) use clones::{inline_always, marker_name};
 pub(crate) use salvage::{refused, salvage};
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -19,43 +23,70 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{FnArg, Path, ReturnType, Safety, Signature, Visibility, parse_quote};
 
-use crate::ir::CodeVariant;
+use crate::ir::{CodeVariant, Owner};
 use crate::places::{self, located};
-use attributes::{cfgs, must_use, shared};
+use attributes::{cfgs, hidden, must_use, shared};
 
 /// The most arguments of which clippy says nothing.
 const MAX_ARGUMENTS: usize = 7;
 
-/// Everything that `#[code_variant]` puts in the place of the signature.
-pub(crate) fn function(function: &CodeVariant) -> TokenStream {
-    let dispatcher = dispatcher(function, &dispatch::dispatch(function));
+/// The code for a function, by the place that it goes to.
+pub(crate) struct Expansion {
+    /// The function itself.
+    pub function: TokenStream,
+    /// The functions that repeat its signature; those of a method stand in a block of its type.
+    pub beside: TokenStream,
+    /// The items at module level.
+    pub items: TokenStream,
+    /// The functions of the block that have to be inlined, into their clones.
+    pub inlined: Vec<Ident>,
+}
+
+impl Expansion {
+    /// All of it, in the place of a signature at module level.
+    pub fn at_module_level(self) -> TokenStream {
+        let Self { function, beside, items, inlined: _ } = self;
+        quote!(#function #beside #items)
+    }
+}
+
+/// Everything that `#[code_variant]` makes of a signature.
+pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &dispatch::call(function));
     let admissible = admissible(function, &dispatch::admissibility(function));
+    let (descriptor, clones) = (block::descriptor(function), clones::functions(function));
     let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
-    let parameters = parameters::items(function);
-    let (model, prepare) = (model(function), prepare(function));
+    let (parameters, detections) = (parameters::items(function), clones::detections(function));
+    let (model, prepare, name) = (model(function), prepare(function), block::name(function));
     let (marker, alias) = (marker(function), crate_alias(function));
     let companion = companion::module(function, &companion::descriptor(function));
-    quote! {
-        #dispatcher #select #call #admissible #parameters #errors #constraints #model #prepare #marker #alias #companion
+    Expansion {
+        function: dispatcher(function, &dispatch::dispatch(function)),
+        beside: quote!(#select #call #admissible #descriptor #clones),
+        inlined: clones::inlined(function),
+        items: quote! {
+            #detections #parameters #errors #constraints #model #prepare #name #marker #alias #companion
+        },
     }
 }
 
 /// The function itself.
 fn dispatcher(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let CodeVariant { attributes, visibility, signature, .. } = function;
+    let visibility = block::has_visibilities(function, false).then_some(visibility);
     quote!(#(#attributes)* #visibility #signature { #body })
 }
 
 /// `FUNCTION::select`
 fn select(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let (krate, module) = (&function.krate, &function.signature.ident);
+    let (krate, module) = (&function.krate, &function.module);
     let mut select = helper_signature(function, "select");
+    select.asyncness = None;
     select.output = parse_quote!(-> #krate::Selection<#module::Variant>);
     let doc = format!(
         " What a call of `{}` with these arguments would run, and why; nothing is run.",
-        plain_name(function),
+        function.title(),
     );
     item(function, &doc, &quote!(#[must_use]), &select, &asked_alone(function, body))
 }
@@ -73,8 +104,8 @@ fn with_choice_allowed(function: &CodeVariant) -> TokenStream {
     let is_public = matches!(function.visibility, Visibility::Public(_));
     let converts =
         (is_public && function.has_parameters()).then(|| quote!(#[allow(clippy::impl_trait_in_params)]));
-    let one_more =
-        (function.arguments.len() == MAX_ARGUMENTS).then(|| quote!(#[allow(clippy::too_many_arguments)]));
+    let one_more = (function.signature.inputs.len() == MAX_ARGUMENTS)
+        .then(|| quote!(#[allow(clippy::too_many_arguments)]));
     quote!(#converts #one_more)
 }
 
@@ -82,17 +113,19 @@ fn with_choice_allowed(function: &CodeVariant) -> TokenStream {
 fn admissible(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let (mut admissible, allowed) =
         (signature_with_choice(function, "admissible"), with_choice_allowed(function));
+    admissible.asyncness = None;
     admissible.output = parse_quote!(-> ::core::primitive::bool);
     let doc = format!(
         " Whether the constraint of the given variant of `{}` lets it run with these arguments; nothing is run.",
-        plain_name(function),
+        function.title(),
     );
     item(function, &doc, &quote!(#allowed #[must_use]), &admissible, &asked_alone(function, body))
 }
 
 /// A body for the arguments of a call that is not made. Arguments that play no part in it are used all the same.
 fn asked_alone(function: &CodeVariant, body: &TokenStream) -> TokenStream {
-    let used = used(&function.arguments.iter().collect::<Vec<_>>());
+    let receiver = function.signature.receiver().map(|own| Ident::new("self", own.self_token.span));
+    let used = used(&receiver.iter().chain(&function.arguments).collect::<Vec<_>>());
     let lifetimes: Vec<_> = function.signature.generics.lifetimes().map(|own| &own.lifetime).collect();
     let named = (!lifetimes.is_empty())
         .then(|| quote!(let _ = ::core::marker::PhantomData::<(#(&#lifetimes (), &#lifetimes (),)*)>;));
@@ -108,31 +141,38 @@ fn item(
     body: &TokenStream,
 ) -> TokenStream {
     let (shared, safety) = (shared(function), safety_doc(function));
-    let visibility = places::visibility(function.visibility.clone());
+    let visibility =
+        block::has_visibilities(function, true).then(|| places::visibility(function.visibility.clone()));
+    // A companion module shows those of a function.
+    let hidden = match &function.owner {
+        None => quote!(#[doc(hidden)]),
+        Some(_) => hidden(function),
+    };
+    let import = function.owner.as_ref().and_then(Owner::import);
     quote! {
         #[doc = #doc]
         #safety
         #shared
-        #[doc(hidden)]
+        #hidden
         #attribute
-        #visibility #signature { #body }
+        #visibility #signature { #import #body }
     }
 }
 
 /// The signature of an item beside the function that takes a choice before the arguments.
 fn signature_with_choice(function: &CodeVariant, role: &str) -> Signature {
-    let module = &function.signature.ident;
+    let module = &function.module;
     let mut signature = helper_signature(function, role);
     let choice: FnArg = match function.has_parameters() {
         true => parse_quote!(__nitro_choice: impl ::core::convert::Into<#module::Choice>),
         false => parse_quote!(__nitro_choice: #module::Variant),
     };
-    signature.inputs.insert(0, choice);
+    signature.inputs.insert(usize::from(signature.receiver().is_some()), choice);
     signature
 }
 
 fn call_doc(function: &CodeVariant) -> String {
-    let name = plain_name(function);
+    let name = function.title();
     if !function.has_parameters() {
         return format!(" Runs the given variant of `{name}`, whatever its constraint says.");
     }
@@ -159,7 +199,7 @@ fn model(function: &CodeVariant) -> Option<TokenStream> {
 fn prepare(function: &CodeVariant) -> Option<TokenStream> {
     let prepare = function.prepare.as_ref()?;
     let (shared, krate, name) = (shared(function), &function.krate, helper(function, "prepare"));
-    let module = &function.signature.ident;
+    let module = &function.module;
     Some(quote! {
         #shared
         #[doc(hidden)]
@@ -201,9 +241,17 @@ fn is_absolute(path: &syn::Path) -> bool {
     path.leading_colon.is_some() || path.segments.first().is_some_and(|first| first.ident == "crate")
 }
 
-/// Name of an item beside the function.
+/// Name of an item at module level that belongs to the function.
 fn helper(function: &CodeVariant, role: &str) -> Ident {
-    format_ident!("__nitro_{}_{role}", plain_name(function), span = Span::call_site())
+    format_ident!("__nitro_{}_{role}", function.module.unraw(), span = Span::call_site())
+}
+
+/// Name of a function that repeats the signature: beside a method it is the user's own to call.
+fn beside(function: &CodeVariant, role: &str) -> Ident {
+    match &function.owner {
+        None => helper(function, role),
+        Some(_) => format_ident!("{}_{role}", function.signature.ident.unraw(), span = Span::call_site()),
+    }
 }
 
 /// Uses variables, for which nobody else may have a use here.
@@ -211,14 +259,9 @@ fn used(names: &[&Ident]) -> Option<TokenStream> {
     (!names.is_empty()).then(|| quote!(let _ = (#(&#names,)*);))
 }
 
-/// The name of the function without `r#`, for documentation.
-fn plain_name(function: &CodeVariant) -> Ident {
-    function.signature.ident.unraw()
-}
-
 /// The signature with another name. Lints that look at where it begins see that it is a copy.
 fn helper_signature(function: &CodeVariant, role: &str) -> Signature {
-    let mut signature = Signature { ident: helper(function, role), ..function.signature.clone() };
+    let mut signature = Signature { ident: beside(function, role), ..function.named.clone() };
     signature.fn_token.span = located(signature.fn_token);
     if let Safety::Unsafe(token) = &mut signature.safety {
         token.span = located(&token);
@@ -231,7 +274,7 @@ fn is_unsafe(function: &CodeVariant) -> bool {
 }
 
 fn safety_doc(function: &CodeVariant) -> Option<TokenStream> {
-    let doc = format!(" As for `{}`.", plain_name(function));
+    let doc = format!(" As for `{}`.", function.title());
     is_unsafe(function).then(|| quote!(#[doc = ""] #[doc = " # Safety"] #[doc = #doc]))
 }
 

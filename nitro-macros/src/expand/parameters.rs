@@ -13,7 +13,7 @@ use crate::places;
 /// The values of all parameters, their types, and which configurations are possible: beside the function.
 pub(crate) fn items(function: &CodeVariant) -> TokenStream {
     let mut items = TokenStream::new();
-    for variant in &function.variants {
+    for variant in function.originals() {
         for parameter in variant.parameters.iter().filter(|own| own.kind != ParameterKind::Artifact) {
             items.extend(values(function, variant, parameter));
         }
@@ -57,7 +57,7 @@ fn value_type(parameter: &Parameter) -> TokenStream {
 }
 
 fn values_name(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> Ident {
-    helper(function, &format!("values_{}_{}", variant.name, parameter.name))
+    helper(function, &format!("values_{}_{}", function.original(variant).name, parameter.name))
 }
 
 fn type_name(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -> Ident {
@@ -66,7 +66,7 @@ fn type_name(function: &CodeVariant, variant: &Variant, parameter: &Parameter) -
 
 /// Name of the function that says which configurations of a variant are possible.
 pub(crate) fn possible_name(function: &CodeVariant, variant: &Variant) -> Ident {
-    helper(function, &format!("possible_{}", variant.name))
+    helper(function, &format!("possible_{}", function.original(variant).name))
 }
 
 fn possible(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
@@ -97,7 +97,7 @@ pub(crate) fn of_configuration(function: &CodeVariant, variant: &Variant) -> Tok
 
 /// The struct of a variant's parameters as seen from beside the function.
 pub(crate) fn path(function: &CodeVariant, variant: &Variant) -> TokenStream {
-    let (module, arm) = (&function.signature.ident, &variant.arm);
+    let (module, arm) = (&function.module, &function.original(variant).arm);
     quote!(#module::#arm)
 }
 

@@ -3,7 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{admissible, call, companion, crate_alias, dispatcher, marker, parameters, select, used};
+use super::{
+    Expansion, admissible, block, call, companion, crate_alias, dispatcher, marker, parameters, select, used,
+};
 use crate::errors::Errors;
 use crate::ir::{CodeVariant, Salvage};
 use crate::parse::Item;
@@ -16,11 +18,19 @@ pub(crate) fn refused(errors: &Errors, kept: TokenStream) -> TokenStream {
 }
 
 /// Items that stand for what could not be expanded. The program does not compile, so their bodies never run.
-pub(crate) fn salvage(salvage: &Salvage) -> TokenStream {
+pub(crate) fn salvage(salvage: &Salvage) -> Expansion {
+    let nothing = TokenStream::new();
     match salvage {
         Salvage::Companion(function) => with_companion(function),
-        Salvage::Function(item) => alone(item),
-        Salvage::Nothing => TokenStream::new(),
+        Salvage::Function(item) => {
+            Expansion { function: alone(item), beside: nothing.clone(), items: nothing, inlined: Vec::new() }
+        }
+        Salvage::Nothing => Expansion {
+            function: nothing.clone(),
+            beside: nothing.clone(),
+            items: nothing,
+            inlined: Vec::new(),
+        },
     }
 }
 
@@ -28,7 +38,7 @@ fn body() -> TokenStream {
     quote!(::core::unimplemented!())
 }
 
-fn with_companion(function: &CodeVariant) -> TokenStream {
+fn with_companion(function: &CodeVariant) -> Expansion {
     let arguments = used(&function.arguments.iter().collect::<Vec<_>>());
     let body = body();
     let body = quote!(#arguments #body);
@@ -36,8 +46,13 @@ fn with_companion(function: &CodeVariant) -> TokenStream {
     let (call, admissible) = (call(function, &body), admissible(function, &body));
     let (alias, companion) = (crate_alias(function), companion::module(function, &self::body()));
     let marker = marker(function);
-    let parameters = parameters::items(function);
-    quote!(#dispatcher #select #call #admissible #parameters #marker #alias #companion)
+    let (parameters, descriptor) = (parameters::items(function), block::descriptor(function));
+    Expansion {
+        function: dispatcher,
+        beside: quote!(#select #call #admissible #descriptor),
+        items: quote!(#parameters #marker #alias #companion),
+        inlined: Vec::new(),
+    }
 }
 
 fn alone(item: &Item) -> TokenStream {

@@ -26,12 +26,17 @@ pub(crate) fn check(
         is_named_once(&name, variant, errors);
         is_above_0(&max_error, errors);
         if errors.len() == before {
-            variants[index].approximation = Some(Approximation { max_error, over });
+            let approximation = Some(Approximation { max_error, over });
+            for (at, variant) in variants.iter_mut().enumerate() {
+                // What a clone computes is the same.
+                if at == index || variant.target.as_ref().is_some_and(|target| target.original == index) {
+                    variant.approximation.clone_from(&approximation);
+                }
+            }
         }
     }
 }
 
-/// Variants that may never run, and a tolerance that nobody asks, are mistakes.
 /// Refuses variants that may never run, and a tolerance that nobody asks.
 pub(crate) fn one_with_the_other(given: &[Ident], errors: &mut Errors) {
     let [approximate, tolerance] =
@@ -57,7 +62,8 @@ fn is_a_variant(name: &Ident, variants: &[Variant], errors: &mut Errors) -> Opti
     let plain = name.unraw().to_string();
     let index = variants.iter().position(|variant| variant.name == plain);
     if index.is_none() {
-        let known = quoted(variants.iter().map(|variant| &variant.name));
+        let originals = variants.iter().filter(|variant| variant.target.is_none());
+        let known = quoted(originals.map(|variant| &variant.name));
         errors.at(name, format!("`{plain}` is not a variant; the variants are {known}"));
     }
     index

@@ -27,8 +27,8 @@ fn check_meta(meta: &Meta, item: &Item, errors: &mut Errors) {
     } else if meta.path().is_ident("target_feature") && !matches!(item.signature.safety, Safety::Unsafe(_)) {
         errors.at(
             meta,
-            "a choice of variants needs no target feature: remove `#[target_feature]`, and call what has it from a \
-             variant of its own, in `unsafe`, with a constraint such as `if is_x86_feature_detected!(\"avx2\")`",
+            "a choice of variants needs no target feature: remove `#[target_feature]`, and write \
+             `targets(\"x86_64+avx2\")` behind the variant that is to be compiled with it",
         );
     }
 }

@@ -38,8 +38,19 @@ fn is_member(before: &[TokenTree]) -> bool {
     }
 }
 
+/// The word `Self` or `self`, wherever it stands first; not that of a path such as `self::limits::MOST`.
+pub(crate) fn self_word(tokens: TokenStream) -> Option<Ident> {
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    trees.iter().enumerate().find_map(|(index, tree)| match tree {
+        TokenTree::Group(group) => self_word(group.stream()),
+        TokenTree::Ident(ident) if ident == "self" && is_prefix(&trees[index + 1..]) => None,
+        TokenTree::Ident(ident) => (ident == "Self" || ident == "self").then(|| ident.clone()),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+    })
+}
+
 /// Returns true before `::`.
-fn is_prefix(after: &[TokenTree]) -> bool {
+pub(crate) fn is_prefix(after: &[TokenTree]) -> bool {
     matches!(after, [first, second, ..] if is_punct(first, ':') && is_punct(second, ':'))
 }
 

@@ -5,15 +5,22 @@
 mod approximations;
 mod attributes;
 mod features;
+mod impl_types;
 mod mentions;
 mod names;
+mod owner;
 mod parameters;
 mod signature;
+mod targets;
 mod values;
 mod variants;
 
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
+pub(crate) use owner::{Owner, OwnerKind};
+pub(crate) use targets::Target;
+
+use std::mem::take;
 
 use proc_macro2::Span;
 use syn::ext::IdentExt;
@@ -39,10 +46,18 @@ pub(crate) struct CodeVariant {
     pub krate: Path,
     /// The attributes of the function, as written.
     pub attributes: Vec<Attribute>,
-    /// The visibility as written.
+    /// The visibility as written; of a trait's method that of its companions.
     pub visibility: Visibility,
+    /// The block around it, where it is a method.
+    pub owner: Option<Owner>,
+    /// The name of the companion module.
+    pub module: Ident,
     /// The signature; every argument is a plain identifier.
     pub signature: Signature,
+    /// The signature with a named generic parameter for each `impl Trait`.
+    pub named: Signature,
+    /// The number of these parameters, which are the last.
+    pub impl_types: usize,
     /// The names of the arguments.
     pub arguments: Vec<Ident>,
     /// The names of the generic types and constants, without lifetimes.
@@ -78,6 +93,7 @@ pub(crate) struct Feature {
 }
 
 /// One implementation.
+#[derive(Clone)]
 pub(crate) struct Variant {
     /// Its `#[cfg]` attributes.
     pub cfgs: Vec<Attribute>,
@@ -99,9 +115,12 @@ pub(crate) struct Variant {
     pub was: Vec<String>,
     /// The digest of its constraint, the features in it, and its parameters.
     pub digest: u64,
+    /// The processor that it is compiled for, where it is a clone of another variant.
+    pub target: Option<Target>,
 }
 
 /// The known error of an approximate variant.
+#[derive(Clone)]
 pub(crate) struct Approximation {
     /// The largest relative error that was seen, a constant.
     pub max_error: Expr,
@@ -110,6 +129,7 @@ pub(crate) struct Approximation {
 }
 
 /// A named, finite choice inside a variant.
+#[derive(Clone)]
 pub(crate) struct Parameter {
     /// True where it is a constant of the variant's type parameters.
     pub is_const: bool,
@@ -148,6 +168,7 @@ impl ParameterKind {
 }
 
 /// A rule that forbids a variant for an input.
+#[derive(Clone)]
 pub(crate) struct Constraint {
     /// The condition under which the variant may run.
     pub condition: Expr,
@@ -160,6 +181,38 @@ pub(crate) struct Constraint {
 }
 
 impl CodeVariant {
+    /// Returns true where a call is a future.
+    pub fn is_async(&self) -> bool {
+        self.signature.asyncness.is_some()
+    }
+
+    /// Returns true for the name of a generic type or constant, of the function or of the block around it.
+    pub fn is_generic(&self, name: &Ident) -> bool {
+        self.generics.contains(name) || self.owner.iter().any(|owner| owner.generics.contains(name))
+    }
+
+    /// The path of the function in documentation, without `r#`: `Csr::multiply`.
+    pub fn title(&self) -> String {
+        let name = self.signature.ident.unraw().to_string();
+        self.owner.as_ref().map_or_else(|| name.clone(), |owner| format!("{}::{name}", owner.name))
+    }
+
+    /// The variant that a clone is of, or the variant itself.
+    pub fn original<'f>(&'f self, variant: &'f Variant) -> &'f Variant {
+        variant.target.as_ref().map_or(variant, |target| &self.variants[target.original])
+    }
+
+    /// Returns true where the variant is compiled for other processors too.
+    pub fn has_clones(&self, variant: &Variant) -> bool {
+        let mut clones = self.variants.iter().filter(|own| own.target.is_some());
+        variant.target.is_none() && clones.any(|own| self.original(own).name == variant.name)
+    }
+
+    /// The variants that are no clones.
+    pub fn originals(&self) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().filter(|own| own.target.is_none())
+    }
+
     /// Whether a variant has tuning parameters: then `Choice` is a type of its own.
     pub fn has_parameters(&self) -> bool {
         self.variants.iter().any(|variant| !variant.parameters.is_empty())
@@ -207,23 +260,30 @@ pub(crate) enum Salvage {
     Nothing,
 }
 
-/// Checks what was written, beyond the mistakes already found in reading it.
-pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<CodeVariant, Refusal> {
+/// Checks what was written, beyond the mistakes already found in reading it. A method has a block around it.
+pub(crate) fn check(
+    mut options: Options,
+    item: Item,
+    owner: Option<Owner>,
+    mut errors: Errors,
+) -> Result<CodeVariant, Refusal> {
     let before = errors.len();
-    signature::check(&item, &mut errors);
+    signature::check(&item, owner.as_ref(), &mut errors);
     let signature_is_sound = errors.len() == before;
     attributes::check(&item, &mut errors);
-    given(&options, &mut errors);
+    given(&options, owner.as_ref(), &mut errors);
+    beside_the_block(&options, owner.as_ref(), &mut errors);
     approximations::one_with_the_other(&options.given, &mut errors);
     name_is_a_functions(options.name.as_ref(), &mut errors);
 
-    let features = features::check(options.features, &item.signature, &mut errors);
-    let mut variants = variants::check(options.variants, &features, &item.signature, &mut errors);
+    let (signature, written) = (&item.signature, take(&mut options.variants));
+    let features = features::check(take(&mut options.features), signature, &mut errors);
+    let mut variants = variants::check(written, &features, signature, owner.as_ref(), &mut errors);
     let are_known = options.variants_are_known && !variants.is_empty();
-    let default = options.default.filter(|_| are_known);
+    let default = options.default.take().filter(|_| are_known);
     let default = default.and_then(|default| default_is_a_variant(&default, &variants, &mut errors));
     if are_known {
-        approximations::check(options.approximate, &mut variants, default, &mut errors);
+        approximations::check(take(&mut options.approximate), &mut variants, default, &mut errors);
     }
     if !signature::could_have_a_body(&item.signature) {
         return Err(Refusal { errors, salvage: Salvage::Nothing });
@@ -231,23 +291,7 @@ pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<
     if !signature_is_sound || variants.is_empty() {
         return Err(Refusal { errors, salvage: Salvage::Function(Box::new(item)) });
     }
-    let function = CodeVariant {
-        krate: options.krate.unwrap_or_else(|| parse_quote!(::nitro)),
-        arguments: signature::arguments(&item.signature),
-        generics: signature::generics(&item.signature),
-        generics_are_inferred: signature::generics_are_inferred(&item.signature),
-        attributes: item.attributes,
-        visibility: item.visibility,
-        signature: item.signature,
-        name: options.name,
-        device: options.device,
-        model: options.model,
-        prepare: options.prepare,
-        tolerance: options.tolerance,
-        features,
-        variants,
-        default: default.unwrap_or(0),
-    };
+    let function = function(options, item, owner, (features, variants, default.unwrap_or(0)));
     if errors.is_empty() {
         Ok(function)
     } else {
@@ -255,17 +299,76 @@ pub(crate) fn check(options: Options, item: Item, mut errors: Errors) -> Result<
     }
 }
 
+/// The function of what obeys the rules, its features, variants and default among it.
+fn function(
+    options: Options,
+    item: Item,
+    owner: Option<Owner>,
+    (features, variants, default): (Vec<Feature>, Vec<Variant>, usize),
+) -> CodeVariant {
+    let module = owner
+        .as_ref()
+        .map_or_else(|| item.signature.ident.clone(), |owner| owner.module(&item.signature.ident));
+    let generics_are_inferred = signature::generics_are_inferred(&item.signature);
+    let (arguments, generics) = (signature::arguments(&item.signature), signature::generics(&item.signature));
+    let signature = signature::outside(item.signature, owner.as_ref());
+    let (named, impl_types) = impl_types::named(&signature);
+    let (attributes, visibility) = around(owner.as_ref(), item.attributes, item.visibility);
+    CodeVariant {
+        krate: options.krate.unwrap_or_else(|| parse_quote!(::nitro)),
+        arguments,
+        generics,
+        generics_are_inferred,
+        attributes,
+        visibility,
+        signature,
+        named,
+        impl_types,
+        owner,
+        module,
+        name: options.name,
+        device: options.device,
+        model: options.model,
+        prepare: options.prepare,
+        tolerance: options.tolerance,
+        features,
+        variants,
+        default,
+    }
+}
+
 /// Refuses options without variants, from which to choose, or without a default, on which to fall back.
-fn given(options: &Options, errors: &mut Errors) {
+fn given(options: &Options, owner: Option<&Owner>, errors: &mut Errors) {
     for key in ["variants", "default"] {
         if !options.given.iter().any(|given| given == key) {
             let message = format!("the option `{key}` is missing: write `{}`", parse::usage(key));
-            errors.push(syn::Error::new(Span::call_site(), message));
+            errors.push(syn::Error::new(owner.map_or_else(Span::call_site, |owner| owner.at), message));
         }
     }
     if options.variants_are_known && options.variants.is_empty() {
         let key = options.given.iter().find(|key| *key == "variants");
         errors.at(key, "there are no variants: write `variants(first, second)`");
+    }
+}
+
+/// Refuses `Self` in options that are evaluated beside a method's block.
+fn beside_the_block(options: &Options, owner: Option<&Owner>, errors: &mut Errors) {
+    let values = options.model.iter().chain(&options.prepare);
+    values.for_each(|value| owner::names_no_self(owner, value, errors));
+    options.approximate.iter().for_each(|own| owner::names_no_self(owner, &own.max_error, errors));
+}
+
+/// The attributes and the visibility of a function, with those of the block around it.
+fn around(
+    owner: Option<&Owner>,
+    mut attributes: Vec<Attribute>,
+    visibility: Visibility,
+) -> (Vec<Attribute>, Visibility) {
+    let Some(owner) = owner else { return (attributes, visibility) };
+    attributes.splice(..0, owner.cfgs.iter().cloned());
+    match owner.kind {
+        OwnerKind::Trait => (attributes, owner.visibility.clone()),
+        OwnerKind::Inherent | OwnerKind::Implementation(_) => (attributes, visibility),
     }
 }
 
@@ -302,7 +405,7 @@ fn is_of_name(letter: char) -> bool {
 fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
     let name = default.unraw().to_string();
     let Some(index) = variants.iter().position(|variant| variant.name == name) else {
-        let known = quoted(variants.iter().map(|variant| &variant.name));
+        let known = quoted(variants.iter().filter(|own| own.target.is_none()).map(|own| &own.name));
         errors.at(default, format!("the default `{name}` is not a variant; the variants are {known}"));
         return None;
     };

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{Expr, Signature, Type, parse_quote};
 
 use super::values::{self, Values};
-use super::{Feature, Parameter, ParameterKind, features, names};
+use super::{Feature, Owner, Parameter, ParameterKind, features, names, owner};
 use crate::errors::Errors;
 use crate::parse;
 
@@ -21,11 +21,16 @@ pub(crate) fn check(
     written: Vec<parse::Parameter>,
     features: &[Feature],
     signature: &Signature,
+    owner: Option<&Owner>,
     errors: &mut Errors,
 ) -> Vec<Parameter> {
     at_most_16(&written, errors);
     let mut parameters: Vec<Parameter> = Vec::new();
     for written in written {
+        owner::names_no_self(owner, &written.r#type, errors);
+        [&written.values, &written.default]
+            .into_iter()
+            .for_each(|value| owner::names_no_self(owner, value, errors));
         if names::is_plain("parameter", "block", &written.name, errors)
             && is_free(&written.name, features, signature, errors)
             && is_new(&written.name, &parameters, errors)

@@ -1,71 +1,34 @@
 //! Rules for the signature, through which a call has to be forwarded.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
-use syn::{FnArg, GenericParam, Pat, PatIdent, PatType, Receiver, ReceiverKind, ReturnType, Signature, Type};
+use quote::ToTokens;
+use syn::{FnArg, GenericParam, Pat, PatIdent, PatType, Receiver, ReturnType, Signature, Type};
 
-use super::{RESERVED, mentions};
+use super::{Owner, RESERVED, impl_types, mentions};
 use crate::errors::Errors;
 use crate::parse::Item;
 
 /// Applies all rules.
-pub(crate) fn check(item: &Item, errors: &mut Errors) {
+pub(crate) fn check(item: &Item, owner: Option<&Owner>, errors: &mut Errors) {
     let signature = &item.signature;
     has_no_body(item, errors);
     is_not_const(signature, errors);
-    is_not_async(signature, errors);
     has_no_abi(signature, errors);
     is_not_variadic(signature, errors);
     returns_a_named_type(signature, errors);
     for parameter in &signature.generics.params {
         generic_parameter_is_bare(parameter, errors);
     }
+    impl_types_are_found(signature, errors);
     for argument in &signature.inputs {
         match argument {
-            FnArg::Receiver(receiver) => errors.at(receiver, delegation(signature, receiver)),
+            FnArg::Receiver(receiver) => receiver_is_bare(receiver, owner, errors),
             FnArg::Typed(argument) => {
                 argument_is_bare(argument, errors);
                 argument_is_a_name(argument, errors);
-                argument_type_is_named(argument, errors);
             }
         }
     }
-}
-
-/// The message about a method. The companion module needs a module around it, which an `impl` block is not. So a
-/// method passes its work on, by these lines.
-fn delegation(signature: &Signature, receiver: &Receiver) -> String {
-    let (name, output, arguments) = (&signature.ident, &signature.output, arguments(signature));
-    let others: Vec<_> = signature.inputs.iter().skip(1).collect();
-    let borrow = match &receiver.kind {
-        ReceiverKind::Reference(and, _, mutability) => Some(quote!(#and #mutability)),
-        _ => None,
-    };
-    let function = quote!(fn #name(value: #borrow Type, #(#others),*) #output;);
-    let method = quote!(fn #name(#receiver, #(#others),*) #output { #name(self, #(#arguments),*) });
-    let [function, method] = [function, method].map(as_written);
-    format!(
-        "a method has no variants of its own: declare them at module level, for the type in the place of `Type`\n    \
-         #[code_variant(..)]\n    {function}\nand pass the work on in the `impl`\n    {method}"
-    )
-}
-
-/// Prints tokens without the space that stands between any two.
-fn as_written(tokens: TokenStream) -> String {
-    const SPACES: [(&str, &str); 10] = [
-        (" ,", ","),
-        (" ;", ";"),
-        (",)", ")"),
-        (" : ", ": "),
-        (" :: ", "::"),
-        ("& ", "&"),
-        (" < ", "<"),
-        (" > ", "> "),
-        (" >", ">"),
-        ("> ;", ">;"),
-    ];
-    let text = tokens.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-    SPACES.iter().fold(text, |text, (spaced, written)| text.replace(spaced, written))
 }
 
 /// The names of the arguments, in a sound signature of all.
@@ -78,6 +41,13 @@ pub(crate) fn arguments(signature: &Signature) -> Vec<Ident> {
         FnArg::Receiver(_) => None,
     });
     arguments.collect()
+}
+
+/// The signature of a trait's method as it may also stand outside the implementation.
+pub(crate) fn outside(signature: Signature, owner: Option<&Owner>) -> Signature {
+    let Some(owner) = owner else { return signature };
+    let written = owner.outside(signature.to_token_stream());
+    syn::parse2(written).unwrap_or(signature)
 }
 
 /// Returns true where the function could have a body that never runs. None has the type `impl Trait`, and variable
@@ -129,17 +99,6 @@ fn is_not_const(signature: &Signature, errors: &mut Errors) {
     }
 }
 
-/// Refuses `async`: the time of a call would be that of making a future.
-fn is_not_async(signature: &Signature, errors: &mut Errors) {
-    if let Some(token) = &signature.asyncness {
-        errors.at(
-            token,
-            "an `async fn` cannot have variants, since a call returns before the work is done: remove `async`, and \
-             call the function from a blocking task",
-        );
-    }
-}
-
 /// Refuses `extern`: the variants are ordinary functions.
 fn has_no_abi(signature: &Signature, errors: &mut Errors) {
     if let Some(abi) = &signature.abi {
@@ -185,6 +144,19 @@ fn generic_parameter_is_bare(parameter: &GenericParam, errors: &mut Errors) {
     }
 }
 
+/// Refuses the receiver of a method whose block the macro does not see, and what only a body could use.
+fn receiver_is_bare(receiver: &Receiver, owner: Option<&Owner>, errors: &mut Errors) {
+    if owner.is_none() {
+        let message = "the variants of a method are declared in a block under `#[code_variants]`: write that above \
+            the `impl` or the trait";
+        errors.at(receiver, message);
+    } else if let Some(attribute) = receiver.attrs.first() {
+        errors.at(attribute, "remove this attribute: an argument takes none here");
+    } else if receiver.mutability.is_some() {
+        errors.at(receiver, "write `self` alone: the variants decide how they bind it");
+    }
+}
+
 /// Refuses attributes of arguments, which are repeated on generated functions: one could mean something else there.
 fn argument_is_bare(argument: &PatType, errors: &mut Errors) {
     if let Some(attribute) = argument.attrs.first() {
@@ -214,13 +186,20 @@ fn argument_is_a_name(argument: &PatType, errors: &mut Errors) {
     }
 }
 
-/// Refuses `impl Trait`. A variant is called through a pointer of the function's type, in which every type has a
-/// name.
-fn argument_type_is_named(argument: &PatType, errors: &mut Errors) {
-    if let Some(span) = impl_keyword(argument.ty.to_token_stream()) {
-        let message = "variants are called with one type for each argument: write a generic parameter, as in \
-            `fn f<T: Trait>(x: T);`";
-        errors.push(syn::Error::new(span, message));
+/// Refuses `impl Trait` within another one, or in a type where the macro looks for none.
+fn impl_types_are_found(signature: &Signature, errors: &mut Errors) {
+    let (named, _) = impl_types::named(signature);
+    let bounds = named.generics.type_params().skip(signature.generics.type_params().count());
+    let types = named.inputs.iter().filter_map(|argument| match argument {
+        FnArg::Typed(argument) => Some(argument.ty.to_token_stream()),
+        FnArg::Receiver(_) => None,
+    });
+    for tokens in types.chain(bounds.map(|own| own.bounds.to_token_stream())) {
+        if let Some(span) = impl_keyword(tokens) {
+            let message = "variants are called with one type for each argument: write a generic parameter, as in \
+                `fn f<T: Trait>(x: T);`";
+            errors.push(syn::Error::new(span, message));
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use syn::ext::IdentExt;
 use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, LitStr, Signature, Token, parse_quote};
 
 use super::{
-    Constraint, Feature, MAX_VARIANTS, Parameter, ParameterKind, Variant, mentions, names, parameters,
-    signature,
+    Constraint, Feature, MAX_VARIANTS, Owner, Parameter, ParameterKind, Variant, mentions, names, parameters,
+    signature, targets,
 };
 use crate::digest;
 use crate::errors::Errors;
@@ -20,18 +20,20 @@ pub(crate) fn check(
     written: Vec<parse::Variant>,
     features: &[Feature],
     signature: &Signature,
+    owner: Option<&Owner>,
     errors: &mut Errors,
 ) -> Vec<Variant> {
     at_most_64(&written, errors);
     let mut known = names_of(&written);
     let mut variants: Vec<Variant> = Vec::new();
-    for parse::Variant { attributes, path, parameters, constraint, was, exact_group } in written {
+    for parse::Variant { attributes, path, parameters, constraint, was, targets, exact_group } in written {
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
-        if !is_outside_the_companion(&path, signature, errors) {
+        if !is_outside_the_companion(&path, signature, owner, errors) {
             continue;
         }
-        is_another_function(&path, signature, errors);
+        let path = owner.map_or_else(|| path.clone(), |owner| owner.resolved(path.clone()));
+        is_another_function(&path, signature, owner, errors);
         is_not_hidden(&path, signature, errors);
         let cfgs = only_cfg(attributes, errors);
         let name = last.unraw().to_string();
@@ -40,15 +42,15 @@ pub(crate) fn check(
             && is_new(&last, &name, &arm, &variants, errors)
         {
             let parameters = match type_is_free(&last, &name, &arm, &parameters, errors) {
-                true => parameters::check(parameters, features, signature, errors),
+                true => parameters::check(parameters, features, signature, owner, errors),
                 false => Vec::new(),
             };
             let digest = digest(&parameters, constraint.as_ref(), features);
             let was = former_names(&was, &mut known, errors);
             let constraint = is_there(&parameters, constraint)
-                .map(|condition| with_names(condition, features, &parameters, signature));
+                .map(|condition| with_names(condition, features, &parameters, signature, owner));
             let approximation = None; // known when all variants are
-            variants.push(Variant {
+            let original = Variant {
                 cfgs,
                 path,
                 name,
@@ -59,7 +61,16 @@ pub(crate) fn check(
                 approximation,
                 was,
                 digest,
-            });
+                target: None,
+            };
+            let index = variants.len();
+            let clones = targets::clones(&targets, &original, index, (signature, owner), errors);
+            variants.push(original);
+            for clone in clones {
+                if is_new(&last, &clone.name, &clone.arm, &variants[..index], errors) {
+                    variants.push(clone);
+                }
+            }
         }
     }
     variants
@@ -67,16 +78,16 @@ pub(crate) fn check(
 
 /// Refuses too many variants: which of them are admissible is one 64-bit word at run time.
 fn at_most_64(written: &[parse::Variant], errors: &mut Errors) {
-    if let Some(first_too_many) = written.get(MAX_VARIANTS) {
-        errors.at(
-            &first_too_many.path,
-            format!("a function has at most {MAX_VARIANTS} variants, here are {}", written.len()),
-        );
+    let count = targets::count(written);
+    let first_too_many = (1..=written.len()).find(|&few| targets::count(&written[..few]) > MAX_VARIANTS);
+    if let Some(few) = first_too_many {
+        let message = format!("a function has at most {MAX_VARIANTS} variants, here are {count}");
+        errors.at(&written[few - 1].path, message);
     }
 }
 
 /// Refuses the function itself: a call of itself would never end.
-fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Errors) {
+fn is_another_function(path: &ExprPath, signature: &Signature, owner: Option<&Owner>, errors: &mut Errors) {
     let mut segments = path.path.segments.iter();
     let here = path.path.leading_colon.is_none() && path.qself.is_none();
     let first = segments.next().map(|segment| &segment.ident);
@@ -85,7 +96,11 @@ fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Erro
         (first, None) => first,
         _ => None,
     };
-    if here && name == Some(&signature.ident) {
+    let is_itself = match owner {
+        Some(owner) => owner.is_own(path, &signature.ident),
+        None => here && name == Some(&signature.ident),
+    };
+    if is_itself {
         errors.at(
             path,
             format!(
@@ -96,20 +111,29 @@ fn is_another_function(path: &ExprPath, signature: &Signature, errors: &mut Erro
     }
 }
 
-/// Refuses a path into a module of the function's name: beside the function stands its companion module.
-fn is_outside_the_companion(path: &ExprPath, signature: &Signature, errors: &mut Errors) -> bool {
+/// Refuses a path into a module of the companion's name, which stands beside the function or its block.
+fn is_outside_the_companion(
+    path: &ExprPath,
+    signature: &Signature,
+    owner: Option<&Owner>,
+    errors: &mut Errors,
+) -> bool {
+    let (attribute, name) = match owner {
+        Some(owner) => ("code_variants", owner.module(&signature.ident)),
+        None => ("code_variant", signature.ident.clone()),
+    };
     let mut segments = path.path.segments.iter().map(|segment| &segment.ident).peekable();
     segments.next_if(|first| *first == "self");
-    let is_inside = segments.next() == Some(&signature.ident)
+    let is_inside = segments.next().is_some_and(|first| *first == name)
         && segments.next().is_some()
         && path.path.leading_colon.is_none()
         && path.qself.is_none();
     if is_inside {
-        let name = &signature.ident;
+        let function = &signature.ident;
         errors.at(
             path,
             format!(
-                "`#[code_variant]` makes a module `{name}` beside the function `{name}`: \
+                "`#[{attribute}]` makes a module `{name}` beside the function `{function}`: \
                  name the module of this variant otherwise, such as `{name}_variants` \
                  (of a crate, write `::{name}::..`)"
             ),
@@ -217,9 +241,11 @@ fn with_names(
     features: &[Feature],
     parameters: &[Parameter],
     signature: &Signature,
+    owner: Option<&Owner>,
 ) -> Constraint {
     let mut input = signature::arguments(signature);
     input.extend(signature::generics(signature));
+    input.extend(owner.iter().flat_map(|owner| owner.generics.iter().cloned()));
     input.extend(features.iter().map(|feature| feature.name.clone()));
     let all = conjuncts(&condition);
     // Of generated code a program may come to know later what it does not know now.
@@ -228,6 +254,7 @@ fn with_names(
         is_settled
             && parameters.iter().any(|parameter| mentions(part, &parameter.name))
             && !input.iter().any(|name| mentions(part, name))
+            && mentions::self_word(part.to_token_stream()).is_none()
     });
     let possible = of_parameters.into_iter().cloned().reduce(both);
     let of_the_input = others.first().map(|&first| first.clone());

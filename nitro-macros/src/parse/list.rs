@@ -10,6 +10,7 @@ use crate::errors::Errors;
 
 mod keyword {
     syn::custom_keyword!(over);
+    syn::custom_keyword!(targets);
 }
 
 /// `name: UNIT = EXPR`
@@ -22,7 +23,7 @@ pub(crate) struct Feature {
     pub value: Expr,
 }
 
-/// `#[cfg(..)] path = was("OLD NAME", ...) { PARAMETER, ... } if EXPR`
+/// `#[cfg(..)] path = was("OLD NAME", ...) targets("TARGET", ...) { PARAMETER, ... } if EXPR`
 pub(crate) struct Variant {
     /// The attributes, of any kind.
     pub attributes: Vec<Attribute>,
@@ -34,6 +35,8 @@ pub(crate) struct Variant {
     pub constraint: Option<Expr>,
     /// The names that it had before.
     pub was: Vec<LitStr>,
+    /// The processors for which it is cloned.
+    pub targets: Vec<LitStr>,
     /// The number of the group `exact(..)` that it stands in.
     pub exact_group: Option<usize>,
 }
@@ -143,6 +146,7 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
     let attributes = input.call(Attribute::parse_outer)?;
     let path: ExprPath = input.parse().map_err(|error| syn::Error::new(error.span(), USAGE))?;
     let was = former_names(input, errors)?;
+    let targets = targets(input, errors)?;
     let parameters = match input.peek(token::Brace) {
         true => parameter::parameters(input, errors)?,
         false => Vec::new(),
@@ -165,7 +169,24 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
         };
         return Err(input.error(format!("{found}; {USAGE}")));
     }
-    Ok(Variant { attributes, path, parameters, constraint, was, exact_group: None })
+    Ok(Variant { attributes, path, parameters, constraint, was, targets, exact_group: None })
+}
+
+/// `targets("x86_64+avx2+fma", ...)` behind a variant's path; none where the word is not there.
+fn targets(input: ParseStream, errors: &mut Errors) -> Result<Vec<LitStr>> {
+    const USAGE: &str = "target features are written `targets(\"x86_64+avx2+fma\", \"aarch64+neon\")`";
+    let Some(key) = input.parse::<Option<keyword::targets>>()? else { return Ok(Vec::new()) };
+    if !input.peek(token::Paren) {
+        return Err(syn::Error::new(key.span, USAGE));
+    }
+    let (key, before) = (Ident::new("targets", key.span), errors.len());
+    let targets = parenthesised(&key, input, errors, |input, _| {
+        input.parse::<LitStr>().map_err(|error| syn::Error::new(error.span(), USAGE))
+    })?;
+    if targets.is_empty() && errors.len() == before {
+        errors.at(key, format!("there are no targets: {USAGE}"));
+    }
+    Ok(targets)
 }
 
 /// `= was("OLD NAME", ...)` behind a variant's path; none where there is no `=`.

@@ -2,12 +2,14 @@
 //!
 //! After a mistake reading goes on at the next comma, so that one run of the compiler shows all of them.
 
+mod block;
 mod item;
 mod list;
 mod parameter;
 mod separated;
 mod usage;
 
+pub(crate) use block::{Block, Container, Other, block};
 pub(crate) use item::{Item, item};
 pub(crate) use list::{Approximation, Feature, Variant};
 pub(crate) use parameter::Parameter;

@@ -109,6 +109,47 @@ fn generics_lifetimes_and_unsafe() {
 }
 
 #[test]
+fn methods_of_an_implementation_of_a_trait() {
+    let block = quote! {
+        #[cfg(unix)]
+        impl<'a, T: Number> Multiply for Csr<'a, T> {
+            type Output = Vec<T>;
+            #[code_variant(
+                features(rows = self.rows()),
+                variants(by_rows, by_parts if rows > Self::FEW),
+                default = by_rows,
+            )]
+            pub fn multiply(&self, x: &[T]) -> Self::Output;
+            fn by_rows(&self, x: &[T]) -> Self::Output {
+                self.product(x)
+            }
+        }
+    };
+    let file =
+        syn::parse2(crate::expansion::expansion_of_block(quote!(), block)).expect("it is a list of items");
+    expect_file!["snapshots/methods.rs"].assert_eq(&prettyplease::unparse(&file));
+}
+
+#[test]
+fn clones_for_target_features() {
+    let arguments = quote! {
+        features(length = a.len()),
+        variants(
+            plain,
+            kernels::dot = was("product") targets("x86_64+avx2+fma", "aarch64+neon") {
+                block: u32 in [8, 16],
+                const LANES in [4],
+            } if length > 8,
+        ),
+        default = plain,
+    };
+    let item = quote!(
+        pub fn product<T: Number>(a: &[T], b: &[T]) -> T;
+    );
+    check(arguments, item, expect_file!["snapshots/targets.rs"]);
+}
+
+#[test]
 fn a_mistake_in_the_options_keeps_the_companion() {
     let arguments = quote!(variants(merge, merge, radix), default = quick, nmae = "sort");
     check(
