@@ -6,8 +6,6 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde::Serialize;
-
 use crate::{Device, DeviceEntry};
 
 /// The way in which calls reach a device.
@@ -21,8 +19,9 @@ use crate::{Device, DeviceEntry};
 /// assert_eq!((Regime::Graph.feature(), Regime::Eager.feature()), (Some("regime_graph"), None));
 /// assert_eq!("warm".parse::<Regime>().unwrap_err().to_string(), "`warm` is no regime: write eager, graph or cold");
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Regime {
     /// Ordinary calls, one after the other.

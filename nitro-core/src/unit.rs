@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 /// The unit of a feature. An input feature over a size or rate of a device in the same unit says something that
 /// carries over to other devices: the seconds at a bandwidth, the share of a cache, the waves of threads.
 ///
@@ -15,7 +13,8 @@ use serde::{Deserialize, Serialize};
 /// let bandwidth = Unit::of_device_feature("copy_gbps").expect("its name says it");
 /// assert!(bandwidth.divides(Unit::Bytes) && !bandwidth.divides(Unit::Operations));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Unit {
     /// Bytes that are read or written, or that a memory holds.
@@ -27,10 +26,10 @@ pub enum Unit {
     /// Work that can run at the same time, or the places on a device where it does.
     Parallelism,
     /// The bytes that a device moves in a second; of device features alone.
-    #[serde(rename = "Bytes/s")]
+    #[cfg_attr(feature = "serde", serde(rename = "Bytes/s"))]
     BytesPerSecond,
     /// The operations of a device in a second; of device features alone.
-    #[serde(rename = "Operations/s")]
+    #[cfg_attr(feature = "serde", serde(rename = "Operations/s"))]
     OperationsPerSecond,
 }
 

@@ -1,7 +1,7 @@
 //! The rule for an unsure model. The default runs where a selector is hardly ahead of it, or far from all that it
 //! was trained on.
 
-use serde::{Deserialize, Serialize};
+use super::format::wire::wire_structs;
 
 /// The case in which a model is unsure, and the choice that runs then.
 ///
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// assert!(caution.is_hardly_ahead(0.99, 0.96));
 /// assert!(!caution.is_hardly_ahead(0.99, 0.90));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Caution {
     /// The choice that runs: an index into [`Model::choices`](super::Model::choices).
     pub choice: u16,
@@ -24,6 +24,8 @@ pub struct Caution {
     /// ([`Coverage::inputs`](super::Coverage::inputs)).
     pub far: bool,
 }
+
+wire_structs! { Caution { choice, margin, far } }
 
 impl Caution {
     /// Returns true where the selector is hardly surer of a choice than of the cautious one. `best` and `own` are

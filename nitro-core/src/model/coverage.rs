@@ -13,9 +13,8 @@
 //! Both have a limit that the trainer found on held-out inputs and devices. The distance is max(gap / gap limit,
 //! excess / excess limit); above 1 is *far*.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Scale, limited};
+use super::Scale;
+use super::format::wire::{MANY, wire_structs};
 
 /// The most training points that a region keeps.
 pub const MAX_CENTERS: usize = 64;
@@ -34,7 +33,7 @@ const ONE: f64 = 127.0;
 /// let inputs = Region::new(vec![scale], [&[0.0][..]], Offset { gap: 0.5, excess: 0.2 });
 /// assert!(!Coverage { inputs: Some(inputs), devices: None }.is_empty());
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// The training inputs, one column an input feature of the model; absent where the selector asks for no feature.
     pub inputs: Option<Region>,
@@ -55,11 +54,10 @@ pub struct Coverage {
 /// assert_eq!(with_threads(16.0), Some(0.0));
 /// assert!(with_threads(64.0) > Some(1.0), "far");
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DeviceRegion {
     /// Names of the columns. They are all device features that are known of every source and differ between them,
     /// whether the selector uses them or not.
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub features: Vec<String>,
     /// The sources.
     pub region: Region,
@@ -79,10 +77,9 @@ pub struct DeviceRegion {
 /// assert!(region.distance(&[120.0]) > Some(1.0), "beyond them");
 /// assert_eq!(region.distance(&[f64::NAN]), None);
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// One a column; the training points span [-1, 1].
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub scaling: Vec<Scale>,
     /// Scaled training points, one row each, in steps of 1/127.
     pub centers: Vec<i8>,
@@ -99,6 +96,12 @@ pub struct Offset {
     pub gap: f64,
     /// The distance by which the farthest column lies outside of the training range; 0 inside.
     pub excess: f64,
+}
+
+wire_structs! {
+    Coverage { inputs, devices }
+    DeviceRegion { features: MANY, region }
+    Region { scaling: MANY, centers, gap_limit, excess_limit }
 }
 
 impl Coverage {

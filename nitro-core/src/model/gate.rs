@@ -5,10 +5,8 @@
 //! Cheap features tell where that is, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger and
 //! Chen, "Cost-sensitive tree of classifiers", ICML 2013).
 
-use serde::{Deserialize, Serialize};
-
 use super::forest::{MAX_DEPTH, Node, Shape};
-use super::limited;
+use super::format::wire::{MANY, wire_structs};
 
 /// The most nodes of a gate.
 pub const MAX_GATE_NODES: usize = 1023;
@@ -24,20 +22,19 @@ pub const MAX_GATE_NODES: usize = 1023;
 /// let gate = Gate { features: vec![0], nodes, decisions: vec![Some(2), None] };
 /// assert_eq!((gate.decide(&[10.0], &[]), gate.decide(&[1e6], &[])), (Some(2), None));
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     /// The input features (indices into [`Model::features`](super::Model::features), ascending) that are computed
     /// before it is asked. It looks at no others.
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub features: Vec<u16>,
     /// The tree in preorder, as one of a [`Forest`](super::Forest): columns are input features, then device features.
-    #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub nodes: Vec<Node>,
     /// The choice of each leaf, in their order (index into [`Model::choices`](super::Model::choices)).
     /// Where there is none, the selector is asked.
-    #[serde(deserialize_with = "limited::list::<MAX_GATE_NODES, _, _>")]
     pub decisions: Vec<Option<u16>>,
 }
+
+wire_structs! { Gate { features: MANY, nodes: MAX_GATE_NODES, decisions: MAX_GATE_NODES } }
 
 impl Gate {
     /// Decides for raw values of all input and device features, in the order of the model's names.

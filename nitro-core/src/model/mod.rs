@@ -9,7 +9,6 @@ mod distilled;
 mod forest;
 mod format;
 mod gate;
-mod limited;
 mod on_device;
 mod scores;
 mod svm;

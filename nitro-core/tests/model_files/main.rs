@@ -285,7 +285,7 @@ fn ratios_of_a_forest_read_back() {
         "4.5 times 20 is 90"
     );
     let many = with(vec![Ratio { input: 0, device: 0 }; MAX_RATIOS + 1], vec![]);
-    assert!(matches!(Model::from_bytes(&many.to_bytes()), Err(ModelError::Body(_))));
+    assert!(matches!(Model::from_bytes(&many.to_bytes()), Err(ModelError::Body { .. })));
 }
 
 /// Whatever trees a file describes, it is refused or a prediction ends.
@@ -334,7 +334,7 @@ fn random_bodies_are_refused() {
         let start = parts.windows(8).position(|window| window == b"selector").unwrap();
         for whole in [body.clone(), [&parts[..start], &selector].concat()] {
             let error = Model::from_bytes(&sealed(&whole)).err();
-            let is_refused = matches!(error, Some(ModelError::Body(_) | ModelError::Inconsistent { .. }));
+            let is_refused = matches!(error, Some(ModelError::Body { .. } | ModelError::Inconsistent { .. }));
             assert!(is_refused || body.first() == Some(&0), "{error:?}"); // a constant of the first choice is sound
         }
     }

@@ -91,7 +91,10 @@ fn generated_code_is_read_back_and_a_damaged_text_is_refused() {
         let mut damaged = part.clone();
         damaged[place] ^= 1;
         let error = with_section(b"artifacts\0\0\0", 0, &damaged).expect_err("a digest is checked");
-        assert!(matches!(error, ModelError::Inconsistent { .. } | ModelError::Body(_)), "{place}: {error}");
+        assert!(
+            matches!(error, ModelError::Inconsistent { .. } | ModelError::Body { .. }),
+            "{place}: {error}"
+        );
     }
     let mut other = part.clone();
     let place = other.windows(8).position(|own| own == b"block=32").expect("the text is there") + 7;
@@ -104,7 +107,7 @@ fn generated_code_is_read_back_and_a_damaged_text_is_refused() {
 #[test]
 fn more_code_than_a_model_may_carry_is_refused() {
     let many = (0..=MAX_ARTIFACTS).map(|number| Artifact::keep(&format!("block={number}"))).collect();
-    assert!(matches!(Model::from_bytes(&with_artifacts(many).0.to_bytes()), Err(ModelError::Body(_))));
+    assert!(matches!(Model::from_bytes(&with_artifacts(many).0.to_bytes()), Err(ModelError::Body { .. })));
     let long = Artifact::keep(&"x".repeat(nitro_core::MAX_ARTIFACT_BYTES + 1));
     let error = Model::from_bytes(&with_artifacts(vec![long]).0.to_bytes()).unwrap_err().to_string();
     assert_eq!(error, "inconsistent model: length of an artifact");

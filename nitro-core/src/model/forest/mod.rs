@@ -8,9 +8,7 @@
 
 mod device;
 
-use serde::{Deserialize, Serialize};
-
-use super::limited;
+use super::format::wire::{Wire, list, wire_structs};
 use crate::{MAX_CHOICES, MAX_FEATURES};
 pub(crate) use device::DeviceForest;
 
@@ -37,7 +35,7 @@ const MAX_NODES: usize = (1 << 24) - 1;
 /// let selector = Selector::Forest(forest).on_device(&[]);
 /// assert_eq!((selector.first(&[10.0]), selector.first(&[1e6])), (Some(0), Some(1)));
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Forest {
     /// Number of input features; columns from this one on are device features, then ratios.
     pub inputs: usize,
@@ -45,7 +43,6 @@ pub struct Forest {
     pub choices: usize,
     /// The trees one after the other, each in preorder: a split, all nodes of its lower side, all nodes of its
     /// upper side. The order alone says where a child lies, so no number in a file can lead back.
-    #[serde(deserialize_with = "limited::list::<MAX_NODES, _, _>")]
     pub nodes: Vec<Node>,
     /// One row of `choices` values a leaf, in the order of the leaves. 0 is where nothing is lost, 255 where
     /// everything is.
@@ -53,16 +50,14 @@ pub struct Forest {
     /// The number of each column that is subtracted from raw values, in double precision, before they are rounded.
     /// Empty where all are 0. A column whose values differ by less than single precision resolves has one among
     /// them.
-    #[serde(skip)] // the format writes them beside the forest, where there are any
     pub origins: Vec<f64>,
     /// The columns behind the device features, at most [`MAX_RATIOS`]: input features over device features.
-    #[serde(skip)] // as origins
     pub ratios: Vec<Ratio>,
 }
 
 /// An input feature over a device feature of its unit: the seconds that a device needs, or the share of what it has.
 /// On one device it compares as the input feature does, with other thresholds, so it costs nothing there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ratio {
     /// The input feature's column.
     pub input: u16,
@@ -80,7 +75,7 @@ impl Ratio {
 }
 
 /// One node of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Node {
     /// Where the raw feature less its [origin](Forest::origins), rounded to single precision, is above the
     /// threshold, the upper side applies.
@@ -92,6 +87,50 @@ pub enum Node {
     },
     /// An end, with the next row of values.
     Leaf,
+}
+
+wire_structs! { Ratio { input, device } }
+
+/// Without origins and ratios, which the format writes beside a forest, where there are any.
+impl Wire for Forest {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        self.inputs.write(bytes);
+        self.choices.write(bytes);
+        self.nodes.write(bytes);
+        self.values.write(bytes);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            inputs: usize::read(bytes)?,
+            choices: usize::read(bytes)?,
+            nodes: list(bytes, MAX_NODES)?,
+            values: Vec::read(bytes)?,
+            origins: Vec::new(),
+            ratios: Vec::new(),
+        })
+    }
+}
+
+impl Wire for Node {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match *self {
+            Self::Split { column, threshold } => {
+                0_u32.write(bytes);
+                column.write(bytes);
+                threshold.write(bytes);
+            }
+            Self::Leaf => 1_u32.write(bytes),
+        }
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        match u32::read(bytes)? {
+            0 => Some(Self::Split { column: u16::read(bytes)?, threshold: f32::read(bytes)? }),
+            1 => Some(Self::Leaf),
+            _ => None,
+        }
+    }
 }
 
 impl Node {

@@ -59,8 +59,11 @@ pub enum ModelError {
     #[error("the checksum does not match: the file is damaged, copy it again")]
     Checksum,
     /// The body is no model although its checksum is right.
-    #[error("the body is not a model of format {FORMAT_VERSION}")]
-    Body(#[source] postcard::Error),
+    #[error("the body is not a model of format {FORMAT_VERSION}: its section `{section}` cannot be read")]
+    Body {
+        /// The name of the first section that is not what it should be.
+        section: &'static str,
+    },
     /// The model has a part that this crate does not know and cannot do without.
     #[error(
         "the model has a section `{name}` that this program does not know: use the version of the trainer"

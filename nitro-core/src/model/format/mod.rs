@@ -1,5 +1,5 @@
 //! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64),
-//! all little-endian, then the body: [sections](section), each in postcard. A reader passes over an optional
+//! all little-endian, then the body: [sections](section), each in [postcard's encoding](wire). A reader passes over an optional
 //! section that it does not know and refuses the file for a required one, so that later versions can add either
 //! kind.
 //!
@@ -25,58 +25,48 @@
 mod check;
 mod error;
 mod section;
+pub(super) mod wire;
 
 use std::path::Path;
-
-use serde::{Deserialize, Serialize};
 
 use self::error::MAX_FILE_BYTES;
 pub use self::error::{FORMAT_VERSION, ModelError};
 use self::section::Section;
+use self::wire::{MANY, Wire, list, wire_structs};
 use super::{
     Calibration, Coverage, Forest, Gate, MAX_ARTIFACTS, MAX_RATIOS, Model, Provenance, Ratio, Selector, Svm,
-    limited,
 };
 use crate::{Artifact, MAX_ARTIFACT_BYTES, files};
 
 const MAGIC: &[u8; 8] = b"NITROMDL";
 const HEADER_BYTES: usize = 24;
 
-#[derive(Serialize, Deserialize)]
 struct Names {
     function: String,
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     features: Vec<String>,
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     device_features: Vec<String>,
 }
 
-#[derive(Serialize, Deserialize)]
 struct Choices {
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     choices: Vec<String>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Meanings {
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     digests: Vec<u64>,
 }
 
 /// The texts of generated code. So many are read and no more, whatever a file says.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Artifacts {
-    #[serde(deserialize_with = "limited::list::<{ MAX_ARTIFACTS }, _, _>")]
     artifacts: Vec<ArtifactBody>,
 }
 
-#[derive(Serialize, Deserialize)]
 struct ArtifactBody {
     digest: u64,
     text: String,
 }
 
-#[derive(Serialize, Deserialize)]
 enum SelectorBody {
     Constant(u32),
     Svm(Svm),
@@ -84,36 +74,30 @@ enum SelectorBody {
     /// A forest whose columns have origins. One without is written as before they were known.
     ShiftedForest {
         forest: Forest,
-        #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
         origins: Vec<f64>,
     },
     /// A forest that has ratios. One without is written as before they were known.
     RatioForest {
         forest: Forest,
-        #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
         origins: Vec<f64>,
-        #[serde(deserialize_with = "limited::list::<MAX_RATIOS, _, _>")]
         ratios: Vec<Ratio>,
     },
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct Calibrations {
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     calibrations: Vec<CalibrationBody>,
 }
 
-#[derive(Serialize, Deserialize)]
 struct CalibrationBody {
     device: String,
     measured_inputs: u64,
     selector: SelectorBody,
 }
 
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 struct ProvenanceBody {
     strategy: String,
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     sources: Vec<String>,
     training_inputs: u64,
     seed: u64,
@@ -132,6 +116,62 @@ const PROVENANCE: &str = "provenance";
 const CALIBRATIONS: &str = "calibrations";
 const ARTIFACTS: &str = "artifacts";
 const MEANINGS: &str = "meanings";
+
+wire_structs! {
+    Names { function, features: MANY, device_features: MANY }
+    Choices { choices: MANY }
+    Meanings { digests: MANY }
+    Artifacts { artifacts: MAX_ARTIFACTS }
+    ArtifactBody { digest, text }
+    Calibrations { calibrations: MANY }
+    CalibrationBody { device, measured_inputs, selector }
+    ProvenanceBody { strategy, sources: MANY, training_inputs, seed, recordings_digest }
+}
+
+impl Wire for SelectorBody {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Constant(choice) => {
+                0_u32.write(bytes);
+                choice.write(bytes);
+            }
+            Self::Svm(svm) => {
+                1_u32.write(bytes);
+                svm.write(bytes);
+            }
+            Self::Forest(forest) => {
+                2_u32.write(bytes);
+                forest.write(bytes);
+            }
+            Self::ShiftedForest { forest, origins } => {
+                3_u32.write(bytes);
+                forest.write(bytes);
+                origins.write(bytes);
+            }
+            Self::RatioForest { forest, origins, ratios } => {
+                4_u32.write(bytes);
+                forest.write(bytes);
+                origins.write(bytes);
+                ratios.write(bytes);
+            }
+        }
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        match u32::read(bytes)? {
+            0 => u32::read(bytes).map(Self::Constant),
+            1 => Svm::read(bytes).map(Self::Svm),
+            2 => Forest::read(bytes).map(Self::Forest),
+            3 => Some(Self::ShiftedForest { forest: Forest::read(bytes)?, origins: list(bytes, MANY)? }),
+            4 => Some(Self::RatioForest {
+                forest: Forest::read(bytes)?,
+                origins: list(bytes, MANY)?,
+                ratios: list(bytes, MAX_RATIOS)?,
+            }),
+            _ => None,
+        }
+    }
+}
 
 impl SelectorBody {
     fn of(selector: &Selector) -> Self {
@@ -237,7 +277,7 @@ impl Model {
         let mut bytes = Vec::with_capacity(HEADER_BYTES + body.len());
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&FORMAT_VERSION.to_le_bytes());
-        bytes.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
+        bytes.extend_from_slice(&checksum(&body).to_le_bytes());
         bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&body);
         bytes
@@ -308,8 +348,9 @@ fn body(model: &Model) -> Vec<u8> {
     body
 }
 
-fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Serialize) {
-    let bytes = postcard::to_allocvec(part).expect("plain data serialises into memory");
+fn write_part(body: &mut Vec<u8>, name: &str, is_required: bool, part: &impl Wire) {
+    let mut bytes = Vec::new();
+    part.write(&mut bytes);
     section::write(body, name, is_required, &bytes);
 }
 
@@ -364,20 +405,22 @@ fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
     Ok((model, artifacts))
 }
 
-fn required<'a, T: Deserialize<'a>>(
-    sections: &[Section<'a>],
-    name: &str,
+fn required<T: Wire>(
+    sections: &[Section<'_>],
+    name: &'static str,
     what: &'static str,
 ) -> Result<T, ModelError> {
     part(sections, name)?.ok_or(ModelError::Inconsistent { what })
 }
 
 /// Reads what a section holds, if it is there; nothing may stand behind it.
-fn part<'a, T: Deserialize<'a>>(sections: &[Section<'a>], name: &str) -> Result<Option<T>, ModelError> {
+fn part<T: Wire>(sections: &[Section<'_>], name: &'static str) -> Result<Option<T>, ModelError> {
     let Some(section) = sections.iter().find(|section| section.name == name) else { return Ok(None) };
-    match postcard::take_from_bytes(section.bytes).map_err(ModelError::Body)? {
-        (part, []) => Ok(Some(part)),
-        _ => Err(ModelError::Inconsistent { what: "bytes at the end of a section" }),
+    let mut bytes = section.bytes;
+    let part = T::read(&mut bytes).ok_or(ModelError::Body { section: name })?;
+    match bytes.is_empty() {
+        true => Ok(Some(part)),
+        false => Err(ModelError::Inconsistent { what: "bytes at the end of a section" }),
     }
 }
 
@@ -397,10 +440,30 @@ fn checked_body(bytes: &[u8]) -> Result<&[u8], ModelError> {
     if announced != body.len() as u64 {
         return Err(ModelError::Length { found: body.len() as u64, announced });
     }
-    if crc32fast::hash(body) != word(header, 12) {
+    if checksum(body) != word(header, 12) {
         return Err(ModelError::Checksum);
     }
     Ok(body)
+}
+
+/// The CRC-32 of IEEE 802.3.
+fn checksum(bytes: &[u8]) -> u32 {
+    const POLYNOMIAL: u32 = 0xEDB8_8320;
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut byte = 0;
+        while byte < table.len() {
+            let (mut own, mut bit) = (byte as u32, 0);
+            while bit < u8::BITS {
+                own = own >> 1 ^ if own & 1 == 1 { POLYNOMIAL } else { 0 };
+                bit += 1;
+            }
+            table[byte] = own;
+            byte += 1;
+        }
+        table
+    };
+    !bytes.iter().fold(u32::MAX, |sum, &byte| sum >> 8 ^ TABLE[(sum as u8 ^ byte) as usize])
 }
 
 /// Reads the number at a place of the header.
@@ -418,4 +481,15 @@ fn readable(model: &Model) -> Result<Vec<u8>, ModelError> {
         return Err(ModelError::TooLarge { bytes: bytes.len() });
     }
     Model::from_bytes(&bytes).map(|_| bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The check value that is published with the polynomial.
+    #[test]
+    fn the_checksum_is_that_of_the_standard() {
+        assert_eq!(checksum(b"123456789"), 0xCBF4_3926);
+    }
 }

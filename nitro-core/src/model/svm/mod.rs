@@ -8,9 +8,7 @@ mod kernel;
 mod scaling;
 mod screen;
 
-use serde::{Deserialize, Serialize};
-
-use super::limited;
+use super::format::wire::{MANY, Wire, wire_structs};
 use crate::MAX_CHOICES;
 pub(crate) use device::DeviceSvm;
 
@@ -32,15 +30,13 @@ pub(crate) use device::DeviceSvm;
 /// let selector = Selector::Svm(svm).on_device(&[]);
 /// assert_eq!((selector.first(&[20.0]), selector.first(&[80.0])), (Some(0), Some(1)));
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Svm {
     /// Width of the kernel function exp(-gamma·‖u - v‖²).
     pub gamma: f64,
     /// One a column: input features first, then device features.
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub scaling: Vec<Scale>,
     /// The classes in the order of the vote: of two with the same votes the earlier one wins.
-    #[serde(deserialize_with = "limited::list::<{ limited::MANY }, _, _>")]
     pub classes: Vec<Class>,
     /// Scaled support vectors, one row each, grouped by class.
     pub vectors: Vec<f64>,
@@ -51,7 +47,7 @@ pub struct Svm {
 }
 
 /// One class of an [`Svm`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
     /// Index into `Model::choices`.
     pub choice: usize,
@@ -68,7 +64,7 @@ pub struct Class {
 /// assert_eq!((percent.apply(75.0), percent.apply(150.0)), (0.5, 2.0));
 /// assert_eq!(percent.apply_within(150.0), 1.0);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// The transform, which comes first.
     pub transform: Transform,
@@ -88,12 +84,32 @@ pub struct Scale {
 /// assert_eq!(Transform::Log.undo(mega).round(), 1e6);
 /// assert_eq!(Transform::Log.apply(-1e3), -kilo);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transform {
     /// Nothing.
     Identity,
     /// sign(x)·ln(1 + |x|): for sizes and counts, which span orders of magnitude.
     Log,
+}
+
+wire_structs! {
+    Svm { gamma, scaling: MANY, classes: MANY, vectors, coefficients, rho }
+    Class { choice, support }
+    Scale { transform, min, max }
+}
+
+impl Wire for Transform {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        (*self as u32).write(bytes);
+    }
+
+    fn read(bytes: &mut &[u8]) -> Option<Self> {
+        match u32::read(bytes)? {
+            0 => Some(Self::Identity),
+            1 => Some(Self::Log),
+            _ => None,
+        }
+    }
 }
 
 impl Transform {
