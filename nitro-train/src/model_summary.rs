@@ -119,6 +119,7 @@ fn unsure(model: &Model) -> String {
 }
 
 fn selector(model: &Model) -> String {
+    let tree = if model.is_distilled { "; asked as a small tree" } else { "" };
     match &model.selector {
         Selector::Forest(_) if model.selector.is_constant() => {
             format!("the first admissible of {}", list(&order(model)))
@@ -126,10 +127,10 @@ fn selector(model: &Model) -> String {
         Selector::Constant { choice } => format!("always {}", model.choices[*choice]),
         Selector::Svm(svm) => {
             let (gamma, support) = (svm.gamma, svm.support());
-            format!("SVM, radial basis function, gamma {gamma}, {support} support vectors")
+            format!("SVM, radial basis function, gamma {gamma}, {support} support vectors{tree}")
         }
         Selector::Forest(forest) => {
-            format!("forest, {} trees, {} leaves", forest.trees(), leaves(forest))
+            format!("forest, {} trees, {} leaves{tree}", forest.trees(), leaves(forest))
         }
     }
 }

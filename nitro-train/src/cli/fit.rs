@@ -44,6 +44,7 @@ pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
         "strategy": strategy.to_string(),
         "objective": model.provenance.objective,
         "gate_features": gate_features(model),
+        "is_distilled": model.is_distilled,
         "when_unsure": if model.caution.is_some() { "default" } else { "best" },
         "device_features": model.device_features,
         "sources": model.provenance.sources,
@@ -91,8 +92,9 @@ pub(super) fn description(fitted: &Fitted) -> String {
     });
     let gate = gate_features(&fitted.model)
         .map_or_else(String::new, |names| format!(", behind a gate over {}", names.join(", ")));
+    let tree = if fitted.model.is_distilled { " as a small tree" } else { "" };
     format!(
-        "{}, {features}{gate}, learned from {sources} devices and {inputs} inputs{score}",
+        "{}{tree}, {features}{gate}, learned from {sources} devices and {inputs} inputs{score}",
         fitted.strategy
     )
 }
