@@ -76,8 +76,8 @@ pub use nitro_core::{
     Function, MAX_ARTIFACT_BYTES, MAX_CHOICES, MAX_FEATURES, MAX_VARIANTS, MeasuredFeature, Parameter,
     ParameterKind, Parameters, PrepareError, Prepared, Reason, ReasonKind, Regime, ReloadError, Selection,
     Stats, Stopwatch, Unit, UnknownChoice, UnknownRegime, UnknownUnit, UnknownVariant, VariantInfo,
-    calibrate_in_background, host, in_regime, model, recording, reload, set_deterministic, set_exact,
-    set_models, stats,
+    calibrate_in_background, features, host, in_regime, model, recording, reload, set_deterministic,
+    set_exact, set_models, stats,
 };
 
 #[doc = include_str!("code_variant.md")]

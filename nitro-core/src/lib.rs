@@ -36,6 +36,7 @@ mod epoch;
 mod escape;
 mod events;
 mod feature;
+pub mod features;
 pub mod files;
 mod function;
 #[doc(hidden)] // for the trainer, which splits inputs by it

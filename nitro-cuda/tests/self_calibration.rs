@@ -22,7 +22,11 @@ fn launch(turns: u32, stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaErr
     let length = x.len();
     // SAFETY: the arguments are of the kernel's types, and the buffer has so many elements.
     unsafe {
-        kernel.launch_on(stream, Grid::covering(length, 256), &[x.into(), (length as u32).into(), turns.into()])
+        kernel.launch_on(
+            stream,
+            Grid::covering(length, 256),
+            &[x.into(), (length as u32).into(), turns.into()],
+        )
     }
 }
 
