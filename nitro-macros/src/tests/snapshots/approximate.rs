@@ -5,28 +5,57 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
             > = const { ::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = ::nitro::__private::host();
+        let __nitro_compute_0 = || values.len();
+        let mut __nitro_value_0 = ::core::option::Option::None;
         let __nitro_begun = ::nitro::__private::Call::begin(
             &__NITRO_CACHE,
             &__nitro_device,
         );
-        let __nitro_needs = __nitro_begun.needs();
         let mut __nitro_row = [0.0; 1usize];
-        let __nitro_value_0 = if __nitro_needs & 1u32 != 0 {
-            let __nitro_value = (|| values.len())();
-            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            ::core::option::Option::Some(__nitro_value)
-        } else {
-            ::core::option::Option::None
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(mut __nitro_walk) => {
+                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                    .column()
+                {
+                    match __nitro_column {
+                        0usize => {
+                            if __nitro_value_0.is_none() {
+                                let __nitro_value = __nitro_compute_0();
+                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                    __nitro_value,
+                                );
+                                __nitro_value_0 = ::core::option::Option::Some(
+                                    __nitro_value,
+                                );
+                            }
+                        }
+                        _ => {}
+                    }
+                    __nitro_walk.compare(&__nitro_row);
+                }
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                let __nitro_needs = __nitro_begun.needs();
+                if __nitro_needs & 1u32 != 0 {
+                    let __nitro_value = __nitro_compute_0();
+                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+                    __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
+                }
+                __nitro_begun.remembered(&__nitro_row)
+            }
         };
-        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => {
                 ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
-                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
-                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => (values.len()),
+                let (__nitro_value_0, __nitro_compute_0) = (
+                    __nitro_value_0,
+                    __nitro_compute_0,
+                );
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
                 });
                 let __nitro_features = |
                     __nitro_needs: ::core::primitive::u32,

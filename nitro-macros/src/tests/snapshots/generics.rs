@@ -19,7 +19,12 @@ where
             &__nitro_device,
         );
         let __nitro_row = [0.0; 0usize];
-        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(__nitro_walk) => {
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => __nitro_begun.remembered(&__nitro_row),
+        };
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => {
                 ::nitro::__private::Decision::again(__nitro_choice)

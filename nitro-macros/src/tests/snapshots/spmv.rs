@@ -7,50 +7,107 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
             > = const { ::nitro::__private::InlineCache::new() };
         }
         let __nitro_device = ::nitro::__private::host();
+        let __nitro_compute_0 = || a.nnz() as f64 / a.rows() as f64;
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        let __nitro_compute_1 = || a.row_length_sd();
+        let mut __nitro_value_1 = ::core::option::Option::None;
+        let __nitro_compute_2 = || a.ell_fill();
+        let mut __nitro_value_2 = ::core::option::Option::None;
         let __nitro_begun = ::nitro::__private::Call::begin(
             &__NITRO_CACHE,
             &__nitro_device,
         );
-        let __nitro_needs = __nitro_begun.needs();
         let mut __nitro_row = [0.0; 3usize];
-        let __nitro_value_0 = if __nitro_needs & 1u32 != 0 {
-            let __nitro_value = (|| a.nnz() as f64 / a.rows() as f64)();
-            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            ::core::option::Option::Some(__nitro_value)
-        } else {
-            ::core::option::Option::None
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(mut __nitro_walk) => {
+                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                    .column()
+                {
+                    match __nitro_column {
+                        0usize => {
+                            if __nitro_value_0.is_none() {
+                                let __nitro_value = __nitro_compute_0();
+                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                    __nitro_value,
+                                );
+                                __nitro_value_0 = ::core::option::Option::Some(
+                                    __nitro_value,
+                                );
+                            }
+                        }
+                        1usize => {
+                            if __nitro_value_1.is_none() {
+                                let __nitro_value = __nitro_compute_1();
+                                __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                                    __nitro_value,
+                                );
+                                __nitro_value_1 = ::core::option::Option::Some(
+                                    __nitro_value,
+                                );
+                            }
+                        }
+                        2usize => {
+                            if __nitro_value_2.is_none() {
+                                let __nitro_value = __nitro_compute_2();
+                                __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                                    __nitro_value,
+                                );
+                                __nitro_value_2 = ::core::option::Option::Some(
+                                    __nitro_value,
+                                );
+                            }
+                        }
+                        _ => {}
+                    }
+                    __nitro_walk.compare(&__nitro_row);
+                }
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                let __nitro_needs = __nitro_begun.needs();
+                if __nitro_needs & 1u32 != 0 {
+                    let __nitro_value = __nitro_compute_0();
+                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+                    __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
+                }
+                if __nitro_needs & 2u32 != 0 {
+                    let __nitro_value = __nitro_compute_1();
+                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+                    __nitro_value_1 = ::core::option::Option::Some(__nitro_value);
+                }
+                if __nitro_needs & 4u32 != 0 {
+                    let __nitro_value = __nitro_compute_2();
+                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
+                    __nitro_value_2 = ::core::option::Option::Some(__nitro_value);
+                }
+                __nitro_begun.remembered(&__nitro_row)
+            }
         };
-        let __nitro_value_1 = if __nitro_needs & 2u32 != 0 {
-            let __nitro_value = (|| a.row_length_sd())();
-            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            ::core::option::Option::Some(__nitro_value)
-        } else {
-            ::core::option::Option::None
-        };
-        let __nitro_value_2 = if __nitro_needs & 4u32 != 0 {
-            let __nitro_value = (|| a.ell_fill())();
-            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-            ::core::option::Option::Some(__nitro_value)
-        } else {
-            ::core::option::Option::None
-        };
-        let __nitro_remembered = __nitro_begun.remembered(&__nitro_row);
         match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => {
                 ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
-                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| match __nitro_value_0 {
-                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => (a.nnz() as f64 / a.rows() as f64),
+                let (__nitro_value_0, __nitro_compute_0) = (
+                    __nitro_value_0,
+                    __nitro_compute_0,
+                );
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
                 });
-                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| match __nitro_value_1 {
-                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => (a.row_length_sd()),
+                let (__nitro_value_1, __nitro_compute_1) = (
+                    __nitro_value_1,
+                    __nitro_compute_1,
+                );
+                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_1.unwrap_or_else(__nitro_compute_1)
                 });
-                let __nitro_feature_2 = ::core::cell::LazyCell::new(|| match __nitro_value_2 {
-                    ::core::option::Option::Some(__nitro_value) => __nitro_value,
-                    ::core::option::Option::None => (a.ell_fill()),
+                let (__nitro_value_2, __nitro_compute_2) = (
+                    __nitro_value_2,
+                    __nitro_compute_2,
+                );
+                let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_2.unwrap_or_else(__nitro_compute_2)
                 });
                 let __nitro_features = |
                     __nitro_needs: ::core::primitive::u32,
