@@ -119,7 +119,7 @@ fn ptx_knows_neither_nests_nor_devices_nor_the_trainer() {
         ours,
         ["nitro-variants-core", "nitro-variants-ptx", "nitro-variants-search", "nitro-variants-stats"]
     );
-    assert!(compiled.len() <= 18, "dependencies are few: {compiled:?}");
+    assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn processes_know_no_other_crate_of_ours() {
     let compiled = compiled_by("nitro-variants-process");
     let ours: Vec<_> = compiled.iter().filter(|name| name.starts_with("nitro")).collect();
     assert_eq!(ours, ["nitro-variants-process"]);
-    assert!(compiled.len() <= 18, "dependencies are few: {compiled:?}");
+    assert!(compiled.len() <= 25, "dependencies are few: {compiled:?}");
 }
 
 #[test]

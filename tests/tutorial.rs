@@ -112,7 +112,7 @@ const ADDING: [&str; 2] = ["serde_json feature \"raw_value\"", "syn feature \"ex
 /// How fast it is then shows `scripts/application_speed.py`.
 #[test]
 fn an_application_is_compiled_the_same_with_and_without_its_trainer() {
-    let project = project("serde_json = \"1\"");
+    let project = project("serde = { version = \"1\", features = [\"derive\"] }\nserde_json = \"1\"");
     let edges = "normal,build,features";
     let (alone, beside) =
         (tree(&project, edges, &["--package", "sets"]), tree(&project, edges, &["--workspace"]));

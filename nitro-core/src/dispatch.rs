@@ -126,8 +126,7 @@ pub fn select<C: CodeChoice, const N: usize>(
     let chosen = question.choose(state, &mut row);
     let assessment =
         chosen.prediction.as_ref().map(|prediction| question.assess(state, prediction, &mut row));
-    let assessed = chosen.prediction.as_ref().map_or(0, |prediction| prediction.selector.needs);
-    let features = FeatureVector::new(function.features(), &row, chosen.needs | assessed);
+    let features = FeatureVector::new(function.features(), &row, chosen.needs);
     let far = assessment.and_then(|assessment| assessment.far());
     let regime = question.device.regime();
     let reason = match (chosen.reason, far) {

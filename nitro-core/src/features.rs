@@ -44,8 +44,8 @@ pub fn sortedness<T: PartialOrd>(values: &[T]) -> f64 {
     1.0 - share(smaller, count)
 }
 
-/// Returns the share of different elements among the sampled ones: 1 where none repeats; 0 of an empty slice. Of a slice
-/// longer than the sample it says how many elements are alike, not how many different ones there are.
+/// Returns the share of different elements among the sampled ones: 1 where none repeats; 0 of an empty slice. Of a
+/// slice longer than the sample it says how many elements are alike, not how many different ones there are.
 ///
 /// ```
 /// use nitro_core::features::distinct;

@@ -20,8 +20,6 @@ use crate::{Device, DeviceEntry};
 /// assert_eq!("warm".parse::<Regime>().unwrap_err().to_string(), "`warm` is no regime: write eager, graph or cold");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Regime {
     /// Ordinary calls, one after the other.

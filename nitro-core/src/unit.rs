@@ -14,7 +14,6 @@ use std::str::FromStr;
 /// assert!(bandwidth.divides(Unit::Bytes) && !bandwidth.divides(Unit::Operations));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Unit {
     /// Bytes that are read or written, or that a memory holds.
@@ -26,10 +25,8 @@ pub enum Unit {
     /// Work that can run at the same time, or the places on a device where it does.
     Parallelism,
     /// The bytes that a device moves in a second; of device features alone.
-    #[cfg_attr(feature = "serde", serde(rename = "Bytes/s"))]
     BytesPerSecond,
     /// The operations of a device in a second; of device features alone.
-    #[cfg_attr(feature = "serde", serde(rename = "Operations/s"))]
     OperationsPerSecond,
 }
 

@@ -13,6 +13,7 @@ pub mod printable;
 pub mod recordings;
 pub mod store;
 pub mod unique;
+mod unit_names;
 
 #[doc(hidden)]
 pub use example::example;

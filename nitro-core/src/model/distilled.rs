@@ -6,9 +6,9 @@
 //! the few measurements). A leaf has the choice that is best in the mean over its inputs.
 //!
 //! A split that changes neither side's best choice may still be the first of two that do, so splits are judged by how
-//! far they tell the selector's estimates apart too. With 31 comparisons trees of forests kept, in % of exhaustive search on other inputs and
-//! another device: 96.0 of 95.8 (text search), 97.9 of 98.9 (matrix products), 94.6 of 95.6 and 96.8 of 97.2 (sorting),
-//! 98.2 of 98.4 (sparse products), 97.9 of 97.8 (histograms), 96.9 of 97.4 (transposition).
+//! far they tell the selector's estimates apart too. With 31 comparisons trees of forests kept, in % of exhaustive
+//! search on other inputs and another device: 96.0 of 95.8 (text search), 97.9 of 98.9 (matrix products), 94.6 of 95.6
+//! and 96.8 of 97.2 (sorting), 98.2 of 98.4 (sparse products), 97.9 of 97.8 (histograms), 96.9 of 97.4 (transposition).
 
 use super::coverage::coordinate;
 use super::gate::{DeviceGate, Step};

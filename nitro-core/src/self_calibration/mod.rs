@@ -54,8 +54,8 @@ thread_local! {
 ///
 /// Contracts of results stay what they are. A compared choice is one that the call's constraint and tolerance admit,
 /// with [`set_exact`](crate::set_exact) one of the default's exact group. Nothing is compared while choices are pinned
-/// or deterministic ([`set_deterministic`](crate::set_deterministic)), in CUDA graphs, of an `async fn`, or without a model. A
-/// choice that returns `Err` or panics when it is compared is not compared again.
+/// or deterministic ([`set_deterministic`](crate::set_deterministic)), in CUDA graphs, of an `async fn`, or without a
+/// model. A choice that returns `Err` or panics when it is compared is not compared again.
 ///
 /// What was learned is the process's own: another one begins anew, and a [`reload`](crate::reload()) that brings another
 /// model drops it. [`stats`](crate::stats()) counts compared calls as [`ReasonKind::Compared`].

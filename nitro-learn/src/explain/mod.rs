@@ -10,7 +10,7 @@ mod question;
 mod tolerance;
 
 use nitro_core::{Far, Regime};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use self::change::Change;
 pub use self::column::Column;
@@ -50,7 +50,7 @@ pub struct Explanation {
     /// The device that is selected for.
     pub device: String,
     /// The regime of the device, where the model knows no device in it: the choice is that for eager calls.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "by_name")]
     pub unknown_regime: Option<Regime>,
     /// The strategy that fitted the model.
     pub strategy: String,
@@ -141,4 +141,10 @@ fn first_and_second(ranking: &[RankedVariant]) -> (Option<&RankedVariant>, Optio
     let first = choose(0..ranking.len(), [], |index| ranking[index].may_run());
     let second = choose(0..ranking.len(), [], |index| Some(index) != first && ranking[index].may_run());
     (first.map(|index| &ranking[index]), second.map(|index| &ranking[index]))
+}
+
+/// Serializes a regime as its name.
+#[expect(clippy::ref_option, reason = "serde gives the field")]
+fn by_name<S: Serializer>(regime: &Option<Regime>, serializer: S) -> Result<S::Ok, S::Error> {
+    regime.map(Regime::name).serialize(serializer)
 }

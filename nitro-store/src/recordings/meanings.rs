@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use nitro_core::{Function, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::unique;
+use crate::{unique, unit_names};
 
 /// Digests of a function's declaration and units of features, by name; what is absent is not known.
 ///
@@ -31,10 +31,10 @@ pub struct Meanings {
     #[serde(default, deserialize_with = "unique::map")]
     pub variants: BTreeMap<String, String>,
     /// The units of input features.
-    #[serde(default, deserialize_with = "unique::map", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, with = "unit_names", skip_serializing_if = "BTreeMap::is_empty")]
     pub units: BTreeMap<String, Unit>,
     /// The units of device features, beside those that [names tell](Unit::of_device_feature).
-    #[serde(default, deserialize_with = "unique::map", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, with = "unit_names", skip_serializing_if = "BTreeMap::is_empty")]
     pub device_units: BTreeMap<String, Unit>,
 }
 

@@ -6,6 +6,7 @@ mod trainer;
 
 use std::path::Path;
 
+use nitro::recording::record;
 use nitro::{Device, Reason, Selection, host};
 use nitro_benchmarks::inputs;
 use nitro_benchmarks::spmv::{self, Variant};
@@ -33,9 +34,14 @@ fn keep_device_features(cache: &Path) {
     std::fs::write(file, format!("nitro device features 2: name value spread load unix_s\n{lines}")).unwrap();
 }
 
-fn check(models: &str, selection: &Selection<Variant>) {
-    let features: Vec<String> =
-        selection.features().iter().map(|(name, value)| format!("{name}={value}")).collect();
+/// All features of a call, also those that no decision needed.
+fn features<R>(call: impl FnOnce() -> R) -> Vec<String> {
+    let (function, default) = (spmv::function(), spmv::function().default_choice());
+    let (_, observed) = record(function, default, &[default], call).unwrap();
+    function.features().iter().zip(observed.features).map(|(name, value)| format!("{name}={value}")).collect()
+}
+
+fn check(models: &str, features: &[String], selection: &Selection<Variant>) {
     let features = features.iter().map(String::as_str);
     let shown = success(
         Path::new("."),
@@ -88,7 +94,7 @@ fn explain_says_what_dispatch_does() {
             selection.input_distance().is_some() && selection.margin().is_some(),
             "{name}: {selection:?}"
         );
-        check(models, &selection);
+        check(models, &features(|| nitro_benchmarks::spmv(&matrix, &x, &mut y)), &selection);
     }
     assert!(near >= 3, "test inputs are like training inputs: {near}");
 }

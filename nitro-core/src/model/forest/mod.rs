@@ -179,8 +179,8 @@ impl Forest {
         DeviceSplit::Input { column: input, threshold }
     }
 
-    /// Returns the node and the leaf behind the subtree that begins with these. Trees and their leaves lie one after the
-    /// other, in preorder.
+    /// Returns the node and the leaf behind the subtree that begins with these. Trees and their leaves lie one after
+    /// the other, in preorder.
     #[must_use]
     pub fn behind(&self, (mut node, mut leaf): (usize, usize)) -> (usize, usize) {
         let mut open = 1;

@@ -1,7 +1,7 @@
 //! The model file: `NITROMDL`, format version (u32), checksum of the body (u32, CRC-32), length of the body (u64),
-//! all little-endian, then the body: [sections](section), each in [postcard's encoding](wire). A reader passes over an optional
-//! section that it does not know and refuses the file for a required one, so that later versions can add either
-//! kind.
+//! all little-endian, then the body: [sections](section), each in [postcard's encoding](wire). A reader passes over an
+//! optional section that it does not know and refuses the file for a required one, so that later versions can add
+//! either kind.
 //!
 //! | section | | holds |
 //! | --- | --- | --- |
