@@ -4,6 +4,7 @@
 //! All lines are measured in one run, in turn, and compared with launching alone.
 
 #[path = "../../benches/dispatch/models.rs"]
+#[allow(dead_code)] // `dispatch` uses more of it
 mod models;
 
 use std::hint::black_box;
@@ -86,7 +87,7 @@ dispatched! {
 }
 
 fn embedded(selector: nitro::model::Selector) -> &'static [u8] {
-    models::embedded(selector, ["warp", "two_warps", "three_warps", "four_warps"], "sm_count")
+    models::embedded(selector, (None, false), ["warp", "two_warps", "three_warps", "four_warps"], "sm_count")
 }
 
 type Call = fn(&Work) -> Result<(), CudaError>;

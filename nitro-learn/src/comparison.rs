@@ -64,7 +64,7 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     let (mut shares, mut gates, mut distilled) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &strategy) in strategies.iter().enumerate() {
         let whole = &validation.shares[at];
-        let tree = Some(&validation.distilled[at]).filter(|_| counts_features);
+        let tree = counts_features.then_some(&validation.distilled[at][..]);
         let counted = counted(study, strategy, (whole, tree), (&weights, &validation.folds));
         if counted.distilled.is_some() {
             cautions[at] = None; // what decides is the tree
@@ -127,7 +127,7 @@ type Judged = [Vec<(usize, f64)>];
 fn counted(
     study: &Study<'_>,
     strategy: Strategy,
-    (whole, tree): (&Judged, Option<&Vec<Vec<(usize, f64)>>>),
+    (whole, tree): (&Judged, Option<&Judged>),
     (weights, folds): (&[Vec<f64>], &[Vec<usize>]),
 ) -> Counted {
     let (task, learner, device_features) =
