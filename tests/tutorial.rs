@@ -107,7 +107,12 @@ fn an_application_with_a_trainer_beside_it_compiles_few_crates() {
 
 /// Features that the trainer asks for of packages that an application may have too. Each adds items to the package,
 /// and changes none that are there without it.
-const ADDING: [&str; 2] = ["serde_json feature \"raw_value\"", "syn feature \"extra-traits\""];
+const ADDING: [&str; 4] = [
+    "serde feature \"alloc\"",
+    "serde_core feature \"alloc\"",
+    "serde_json feature \"raw_value\"",
+    "syn feature \"extra-traits\"",
+];
 
 /// How fast it is then shows `scripts/application_speed.py`.
 #[test]
