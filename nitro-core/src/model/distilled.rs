@@ -36,11 +36,14 @@ struct Point {
 /// Grows the tree of a selector for inputs of a region; none where the selector is not asked about features, or one
 /// choice is all that it comes to.
 pub(super) fn distilled(selector: &OnDevice, region: &Region) -> Option<DeviceGate> {
+    if selector.is_constant() || selector.classes() < 2 {
+        return None; // a machine of a training that nothing succeeded in has no class at all
+    }
     let points: Vec<Point> = points(region)
         .map(|features| Point { expected: expected(selector, &features), features })
         .filter(|point| point.features.iter().all(|value| value.is_finite()))
         .collect();
-    if selector.is_constant() || points.is_empty() {
+    if points.is_empty() {
         return None;
     }
     let mut tree = Tree { points, columns: region.scaling.len(), splits: 0, nodes: Vec::new() };
@@ -257,7 +260,7 @@ fn first_greatest(values: &[f64]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Forest, Node, Offset, Scale, Selector, Transform};
+    use crate::model::{Forest, Node, Offset, Scale, Selector, Svm, Transform};
 
     /// Inputs of two features from 0 to 100.
     fn region() -> Region {
@@ -300,5 +303,9 @@ mod tests {
     #[test]
     fn a_selector_that_asks_for_nothing_has_no_tree() {
         assert!(distilled(&selector(vec![Node::Leaf], vec![0, 9]), &region()).is_none());
+        let scaling = region().scaling;
+        let (classes, vectors, coefficients, rho) = (vec![], vec![], vec![], vec![]);
+        let without_class = Svm { gamma: 1.0, scaling, classes, vectors, coefficients, rho };
+        assert!(distilled(&Selector::Svm(without_class).on_device(&[]), &region()).is_none());
     }
 }
