@@ -27,7 +27,7 @@ use std::time::Instant;
 use once_cell::race::OnceBox;
 
 use crate::choose::Question;
-use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature, files};
+use crate::{Choice, DeviceId, Reason, environment, epoch, events, feature, files, random};
 
 /// The size that no file exceeds.
 const MOST_BYTES: u64 = 16 << 20;
@@ -190,16 +190,7 @@ impl Gap {
     /// Evenly from 1 to twice the mean less 1.
     fn next_length(&mut self) -> u64 {
         let mean = 1 << (TAKEN.load(Relaxed) / SAMPLES_PER_STEP).min(MOST_STEPS);
-        1 + self.random() % (2 * mean - 1)
-    }
-
-    /// SplitMix64 (Steele, Lea and Flood 2014).
-    fn random(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        1 + random::next(&mut self.random) % (2 * mean - 1)
     }
 }
 

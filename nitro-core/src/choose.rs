@@ -150,14 +150,7 @@ impl Question<'_> {
         (self.compute)(needs, features);
         let gate = selector.selector.gate()?;
         let choice = gate.decide(Row::gather(&selector.features, features).values())?;
-        let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
-        state.may_run(index, self.admissible).then_some(Answer {
-            index,
-            reason,
-            needs,
-            repeats: true,
-            prediction: Some(Prediction { selector, best }),
-        })
+        self.decided((selector, state), choice, (needs, true))
     }
 
     /// Asks the small tree that stands for the selector, behind a gate that let the call through. What a gate has let
@@ -169,14 +162,19 @@ impl Question<'_> {
         row: &Row,
     ) -> Option<Answer> {
         let choice = selector.selector.chosen_by_tree(row.values())?;
+        self.decided((selector, state), choice, (selector.needs, false))
+    }
+
+    /// Answers with a choice that a gate or a tree decides for, from these features; none where it may not run.
+    fn decided(
+        &self,
+        (selector, state): (&'static DeviceSelector, &FunctionState),
+        choice: usize,
+        (needs, repeats): (u32, bool),
+    ) -> Option<Answer> {
         let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
-        state.may_run(index, self.admissible).then_some(Answer {
-            index,
-            reason,
-            needs: selector.needs,
-            repeats: false,
-            prediction: Some(Prediction { selector, best }),
-        })
+        let prediction = Some(Prediction { selector, best });
+        state.may_run(index, self.admissible).then_some(Answer { index, reason, needs, repeats, prediction })
     }
 
     /// Resolves a choice that the gate decides for. None where a call that it would decide is left to the selector.

@@ -124,9 +124,9 @@ pub fn select<C: CodeChoice, const N: usize>(
     };
     let state = function.state();
     let chosen = question.choose(state, &mut row);
+    let features = FeatureVector::new(function.features(), &row, chosen.needs);
     let assessment =
         chosen.prediction.as_ref().map(|prediction| question.assess(state, prediction, &mut row));
-    let features = FeatureVector::new(function.features(), &row, chosen.needs);
     let far = assessment.and_then(|assessment| assessment.far());
     let regime = question.device.regime();
     let reason = match (chosen.reason, far) {

@@ -35,8 +35,7 @@ impl<'a> NearestSource<'a> {
     /// The device feature of this name, if the model knows it of its sources.
     pub(crate) fn feature(&self, name: &str) -> Option<f64> {
         let column = self.names.iter().position(|own| own == name)?;
-        let Scale { transform, min, max } = self.scaling[column];
-        Some(transform.undo(min + (coordinate(self.source[column]) + 1.0) / 2.0 * (max - min)))
+        Some(self.scaling[column].undo(coordinate(self.source[column])))
     }
 }
 

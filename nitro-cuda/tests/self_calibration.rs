@@ -1,12 +1,17 @@
 //! A program calibrates its models for a GPU by its own calls: their time is the device's, and calls whose stream is
 //! captured are left alone. `cargo test -p nitro-variants-cuda --test self_calibration -- --ignored`.
 
+#[path = "../../tests/macro_support/mod.rs"]
+mod macro_support;
+
 use std::sync::LazyLock;
 use std::thread;
 
-use nitro::model::{Coverage, Forest, Model, Node, Provenance, Selector};
+use nitro::model::Node;
 use nitro::{Device, calibrate_in_background, code_variant};
 use nitro_cuda::{Buffer, CudaError, Grid, Program, Stream, on};
+
+use macro_support::{forest, model};
 
 const SOURCE: &str = r#"
     extern "C" __global__ void add(unsigned* x, unsigned n, unsigned turns) {
@@ -49,30 +54,8 @@ fn seldom(stream: Stream, x: &mut Buffer<u32>) -> Result<(), CudaError> {
 
 /// A model that expects `often` to be best.
 static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let forest = Forest {
-        inputs: 1,
-        choices: 2,
-        nodes: vec![Node::Leaf],
-        values: vec![0, 60],
-        origins: vec![],
-        ratios: vec![],
-    };
-    let model = Model {
-        function: add::function().name().into(),
-        choices: ["often", "seldom"].map(str::to_owned).into(),
-        features: vec!["length".into()],
-        device_features: vec![],
-        selector: Selector::Forest(forest),
-        gate: None,
-        caution: None,
-        is_distilled: false,
-        artifacts: vec![],
-        calibrations: vec![],
-        feature_digests: vec![],
-        coverage: Coverage::default(),
-        provenance: Provenance::default(),
-    };
-    model.to_bytes()
+    let often_is_best = forest(2, vec![Node::Leaf], vec![0, 60]);
+    model(add::function().name(), &["often", "seldom"], &["length"], often_is_best).to_bytes()
 });
 
 #[test]

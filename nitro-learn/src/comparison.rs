@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use nitro_core::model::{Caution, Coverage, Gate, Model, Region};
-use nitro_stats::statistics::mean;
+use nitro_stats::statistics::{mean, mean_and_standard_error};
 
 use super::caution::hardly_ahead;
 use super::costs::TREE_NS;
@@ -283,14 +283,6 @@ impl Comparison {
         scores.sort_by(|a, b| b.1.total_cmp(&a.1)); // stable: ties go to the simpler
         scores
     }
-}
-
-/// The mean of some values, and the standard error of that mean.
-pub(super) fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
-    let count = values.len() as f64;
-    let mean = mean(values.iter().copied()).unwrap_or(0.0);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (mean, (squares / (count - 1.0).max(1.0) / count.max(1.0)).sqrt())
 }
 
 #[cfg(test)]

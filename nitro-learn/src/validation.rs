@@ -11,6 +11,7 @@
 //! the same share of speed on the other devices (96.7 and 96.8 %). To take the simplest strategy within one
 //! standard error over the inputs was tried too: 96.4 %, and not more stable.
 
+use nitro_core::model::Region;
 use nitro_stats::statistics::mean;
 use rayon::prelude::*;
 
@@ -59,6 +60,23 @@ struct Trial {
     hyperparameters: Hyperparameters,
 }
 
+/// The inputs of one training and judgement.
+struct Part<'a> {
+    judged: &'a [usize],
+    /// All others.
+    inputs: Vec<usize>,
+    /// Their region, where a small tree may stand for a selector that was trained on them.
+    distilled: Option<Region>,
+}
+
+impl<'a> Part<'a> {
+    /// Leaves out one of these folds.
+    fn new(task: &Task<'_>, folds: &'a [Vec<usize>], fold: usize) -> Self {
+        let inputs = rest(folds, fold);
+        Self { judged: &folds[fold], distilled: distilled(task, &inputs), inputs }
+    }
+}
+
 /// Trains and judges strategies for each source as temporary target and each fold of the inputs.
 pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
     let trials: Vec<Trial> = strategies
@@ -72,11 +90,13 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
     let inputs = sample(task.all_inputs(), limit, task.seed);
     let mut cuts: Vec<Vec<Vec<usize>>> =
         (0..repeats).map(|repeat| task.folds(&inputs, FOLDS, repeat)).collect();
-    let parts: Vec<(&[Vec<usize>], usize)> =
-        cuts.iter().flat_map(|folds| (0..folds.len()).map(move |fold| (&folds[..], fold))).collect();
+    let parts: Vec<Part<'_>> = cuts
+        .iter()
+        .flat_map(|folds| (0..folds.len()).map(move |fold| Part::new(task, folds, fold)))
+        .collect();
     let runs: Vec<Vec<Judgement>> = (0..trials.len() * parts.len())
         .into_par_iter()
-        .map(|at| run(task, sources, &trials[at / parts.len()], parts[at % parts.len()]))
+        .map(|at| run(task, sources, &trials[at / parts.len()], &parts[at % parts.len()]))
         .collect();
     let means: Vec<Vec<Judgement>> = runs.chunks(parts.len().max(1)).map(means).collect();
     let (mut shares, mut careful, mut distilled) = (Vec::new(), Vec::new(), Vec::new());
@@ -126,31 +146,25 @@ fn trial(study: &Study<'_>, strategy: Strategy, target: usize) -> Trial {
 }
 
 /// Trains on all folds but one and judges on that one: its inputs and their shares.
-fn run(
-    task: &Task<'_>,
-    sources: &[usize],
-    trial: &Trial,
-    (folds, fold): (&[Vec<usize>], usize),
-) -> Vec<Judgement> {
+fn run(task: &Task<'_>, sources: &[usize], trial: &Trial, part: &Part<'_>) -> Vec<Judgement> {
     let target = sources[trial.target];
     let is_alone = sources.len() == 1;
     let sources: Vec<usize> =
         sources.iter().copied().filter(|&source| source != target || is_alone).collect();
-    let inputs = rest(folds, fold);
     let set = TrainingSet {
         task,
         sources: &sources,
-        inputs: &inputs,
+        inputs: &part.inputs,
         device_features: &trial.device_features,
         is_final: false,
     };
     let trained = trial.strategy.learner().train(&set, &trial.hyperparameters);
     let on_target = || trained.selector.on_device(&task.device_row(target, &trial.device_features));
     let selector = on_target();
-    let tree = distilled(task, &inputs).map(|region| on_target().distilled(&region));
+    let tree = part.distilled.as_ref().map(|region| on_target().distilled(region));
     let caution = hardly_ahead(&task.performance);
-    let mut judged = Vec::with_capacity(folds[fold].len());
-    for &input in &folds[fold] {
+    let mut judged = Vec::with_capacity(part.judged.len());
+    for &input in part.judged {
         let ranked = selector.rank(&task.input_row(input));
         let careful =
             caution.and_then(|own| task.share_of(target, input, with_caution(&own, ranked.clone())));

@@ -21,6 +21,21 @@ pub fn mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     Some(sum / count as f64)
 }
 
+/// Returns the mean of some values, 0 of none, and the standard error of that mean.
+///
+/// ```
+/// use nitro_stats::statistics::mean_and_standard_error;
+///
+/// assert_eq!(mean_and_standard_error(&[1.0, 3.0]), (2.0, 1.0));
+/// assert_eq!(mean_and_standard_error(&[7.0]), (7.0, 0.0));
+/// ```
+pub fn mean_and_standard_error(values: &[f64]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = mean(values.iter().copied()).unwrap_or(0.0);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (mean, (squares / (count - 1.0).max(1.0) / count.max(1.0)).sqrt())
+}
+
 /// Returns the geometric mean of positive values, such as speedups, or `None` of no values.
 ///
 /// ```

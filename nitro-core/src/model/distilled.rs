@@ -13,6 +13,7 @@
 use super::coverage::coordinate;
 use super::gate::{DeviceGate, Step};
 use super::{OnDevice, Region};
+use crate::random;
 
 /// The most comparisons of a tree. A thread keeps so many beside what it remembers.
 pub(crate) const MAX_SPLITS: usize = 31;
@@ -40,7 +41,7 @@ pub(super) fn distilled(selector: &OnDevice, region: &Region) -> Option<DeviceGa
         return None; // a machine of a training that nothing succeeded in has no class at all
     }
     let points: Vec<Point> = points(region)
-        .map(|features| Point { expected: expected(selector, &features), features })
+        .map(|features| Point { expected: selector.confidences(&features).collect(), features })
         .filter(|point| point.features.iter().all(|value| value.is_finite()))
         .collect();
     if points.is_empty() {
@@ -56,12 +57,6 @@ pub(super) fn distilled(selector: &OnDevice, region: &Region) -> Option<DeviceGa
     Some(DeviceGate::new(features, steps))
 }
 
-/// Returns the share of the best speed that the selector expects of each class.
-fn expected(selector: &OnDevice, features: &[f64]) -> Vec<f64> {
-    let scores = selector.scores(features);
-    (0..selector.classes()).map(|class| scores.confidence(class)).collect()
-}
-
 /// The centres of a region, and raw inputs on the lines between two of them: what features have to do with each other
 /// is kept so.
 fn points(region: &Region) -> impl Iterator<Item = Vec<f64>> {
@@ -73,31 +68,22 @@ fn points(region: &Region) -> impl Iterator<Item = Vec<f64>> {
         let columns = centers[one].iter().zip(centers[other]).zip(&region.scaling);
         let raw = columns.map(|((&one, &other), scale)| {
             let (one, other) = (coordinate(one), coordinate(other));
-            let share = (1.0 + one + way * (other - one)) / 2.0;
-            scale.transform.undo(scale.min + share * (scale.max - scale.min))
+            scale.undo(one + way * (other - one))
         });
         raw.collect()
     })
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014).
+/// A sequence of random numbers.
 struct Random(u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
     fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
+        (random::next(&mut self.0) % count as u64) as usize
     }
 
     fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (random::next(&mut self.0) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 

@@ -203,8 +203,13 @@ impl OnDevice {
     /// estimates speeds; at least as many as it has classes.
     #[must_use]
     pub fn expected_losses(&self, features: &[f64]) -> Vec<f64> {
+        self.confidences(features).map(|confidence| 1.0 - confidence).collect()
+    }
+
+    /// The confidence in each class.
+    pub(super) fn confidences(&self, features: &[f64]) -> impl Iterator<Item = f64> {
         let scores = self.scores(features);
-        (0..self.classes()).map(|class| 1.0 - scores.confidence(class)).collect()
+        (0..self.classes()).map(move |class| scores.confidence(class))
     }
 
     /// The first of the ranking, as dispatch finds it where every choice is admissible; allocates nothing.

@@ -6,8 +6,7 @@ mod window;
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -19,6 +18,7 @@ use crate::device::Stopwatch;
 use crate::function::resolve::{DeviceSelector, ModelInCode};
 use crate::function::state::FunctionState;
 use crate::model::{Calibration, Forest, MeasuredInput, Model, Node, Selector};
+use crate::own_thread::OwnThread;
 use crate::{Choice, Device, DeviceEntry, Function, ReasonKind, Regime, feature, stats};
 
 /// The length of a window.
@@ -30,8 +30,8 @@ const CORRECTED_AFTER: [usize; 4] = [10, 30, 100, 300];
 
 /// Bits of the share of time; 0 while nothing is calibrated.
 static SHARE_OF_TIME: AtomicU64 = AtomicU64::new(0);
-/// The process whose thread opens windows; 0 for none.
-static CALIBRATOR: AtomicU32 = AtomicU32::new(0);
+/// The thread that opens windows.
+static CALIBRATOR: OwnThread = OwnThread::new();
 /// The time that compared calls took since the thread last asked, in nanoseconds.
 static SPENT_NS: AtomicU64 = AtomicU64::new(0);
 /// What is compared, by function and device.
@@ -77,24 +77,15 @@ pub fn calibrate_in_background(share_of_time: f64) {
         "a share of time is between 0 and 1, but this one is {share_of_time}"
     );
     SHARE_OF_TIME.store(share_of_time.to_bits(), Ordering::SeqCst);
-    if share_of_time > 0.0 {
-        begin_thread();
+    if share_of_time > 0.0
+        && let Err(error) = CALIBRATOR.begin("nitro-calibrate", run)
+    {
+        tracing::warn!(%error, "nothing is calibrated in the background: no thread can be started");
     }
 }
 
 fn share_of_time() -> f64 {
     f64::from_bits(SHARE_OF_TIME.load(Ordering::SeqCst))
-}
-
-/// Starts the thread that opens windows, unless this process has it.
-fn begin_thread() {
-    let (own, found) = (process::id(), CALIBRATOR.load(Ordering::SeqCst));
-    let is_free =
-        found != own && CALIBRATOR.compare_exchange(found, own, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-    if is_free && let Err(error) = thread::Builder::new().name("nitro-calibrate".into()).spawn(run) {
-        CALIBRATOR.store(0, Ordering::SeqCst);
-        tracing::warn!(%error, "nothing is calibrated in the background: no thread can be started");
-    }
 }
 
 /// Opens windows until the share is 0, and learns after each.
@@ -103,14 +94,10 @@ fn run() {
     loop {
         let share = share_of_time();
         if share == 0.0 {
-            CALIBRATOR.store(0, Ordering::SeqCst);
-            // Somebody may have asked for it again while the thread was still taken to be at work.
-            let goes_on = share_of_time() > 0.0
-                && CALIBRATOR.compare_exchange(0, process::id(), Ordering::SeqCst, Ordering::SeqCst).is_ok();
-            if !goes_on {
-                return;
+            match CALIBRATOR.goes_on(|| share_of_time() > 0.0) {
+                true => continue,
+                false => return,
             }
-            continue;
         }
         window::open(WINDOW);
         thread::sleep(WINDOW);

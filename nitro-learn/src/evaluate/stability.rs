@@ -60,8 +60,9 @@ impl Resampled {
             let again = again.with_objective(&options.objective);
             let study = Study::new(&again, sources.to_vec(), Some(&known), &options.study);
             let model = study.fit(auto.provenance.strategy.parse()?).model;
-            let Model { gate, caution, coverage, .. } = auto.clone();
-            let model = Model { gate, caution, coverage, is_distilled: auto.is_distilled, ..model };
+            let (gate, coverage) = (auto.gate.clone(), auto.coverage.clone());
+            let Model { caution, is_distilled, .. } = *auto;
+            let model = Model { gate, caution, coverage, is_distilled, ..model };
             let again = choices(&again, &model, device, test)?;
             for ((&input, before), after) in test.iter().zip(chosen).zip(again) {
                 let Some(shares) = task.performance.shares(device, input) else { continue };

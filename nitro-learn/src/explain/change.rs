@@ -152,6 +152,6 @@ impl<'a> Axis<'a> {
     }
 
     fn value_at(&self, scaled: f64) -> f64 {
-        self.column.scale.map_or(f64::NAN, |scale| Column::value_at(&scale, scaled))
+        self.column.scale.map_or(f64::NAN, |scale| scale.undo(scaled))
     }
 }

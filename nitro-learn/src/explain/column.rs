@@ -58,11 +58,6 @@ impl Column {
         self.trained_on.is_some_and(|[min, max]| max > min)
             && self.scaled.is_some_and(|at| at.abs() > 1.0 + 1e-9)
     }
-
-    /// The value that lies here in the learner's scale.
-    pub(super) fn value_at(scale: &Scale, scaled: f64) -> f64 {
-        scale.transform.undo(scale.min + (scaled + 1.0) / 2.0 * (scale.max - scale.min))
-    }
 }
 
 /// The columns of the model, those of the input first.

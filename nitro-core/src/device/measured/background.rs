@@ -1,12 +1,10 @@
 //! Measuring device features while calls go on. One thread of the process does it, of low priority unless somebody
 //! waits for it, and with a deadline.
 //!
-//! No lock is held meanwhile. A process that was forked has not the thread of its parent: it sees so by the number
-//! of the process, and begins one of its own when a call asks.
+//! No lock is held meanwhile. A process that was forked begins a thread of its own when a call asks.
 
 use std::cell::Cell;
-use std::process;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::Present;
 use crate::device::DeviceEntry;
 use crate::device::feature::MeasuredFeature;
+use crate::own_thread::OwnThread;
 use crate::{epoch, events};
 
 /// The time after which no further benchmark of a device begins.
@@ -23,8 +22,8 @@ const ABANDONED: Duration = Duration::from_secs(75);
 /// The time that a thread waits for a device, which may be behind another one.
 const LONGEST_WAIT: Duration = Duration::from_secs(150);
 
-/// The process whose thread measures; 0 for none.
-static MEASURER: AtomicU32 = AtomicU32::new(0);
+/// The thread that measures.
+static MEASURER: OwnThread = OwnThread::new();
 
 thread_local! {
     /// True on the thread that measures: what it runs must not wait for itself.
@@ -43,13 +42,7 @@ pub(crate) enum Priority {
 /// Has the device's features measured, unless that goes on already.
 pub(crate) fn begin(device: &'static DeviceEntry, priority: Priority) {
     device.is_wanted.store(true, Ordering::SeqCst);
-    let (own, found) = (process::id(), MEASURER.load(Ordering::SeqCst));
-    let is_free =
-        found != own && MEASURER.compare_exchange(found, own, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-    if is_free
-        && let Err(error) = thread::Builder::new().name("nitro-measure".into()).spawn(move || run(priority))
-    {
-        MEASURER.store(0, Ordering::SeqCst);
+    if let Err(error) = MEASURER.begin("nitro-measure", move || run(priority)) {
         give_up(device, &format!("no thread can be started: {error}"));
     }
 }
@@ -74,11 +67,7 @@ fn run(priority: Priority) {
             measure(device);
             device.is_wanted.store(false, Ordering::SeqCst);
         }
-        MEASURER.store(0, Ordering::SeqCst);
-        // Somebody may have wanted one while the thread was still taken to be at work.
-        let goes_on = wanted().is_some()
-            && MEASURER.compare_exchange(0, process::id(), Ordering::SeqCst, Ordering::SeqCst).is_ok();
-        if !goes_on {
+        if !MEASURER.goes_on(|| wanted().is_some()) {
             return;
         }
     }

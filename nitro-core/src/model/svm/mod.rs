@@ -145,6 +145,12 @@ impl Scale {
         if self.varies() { 2.0 * (self.transform.apply(value) - self.min) / range - 1.0 } else { 0.0 }
     }
 
+    /// The value whose scaled value this is, in a column that was not constant in training.
+    #[must_use]
+    pub fn undo(&self, scaled: f64) -> f64 {
+        self.transform.undo(self.min + (scaled + 1.0) / 2.0 * (self.max - self.min))
+    }
+
     /// Applies the scale to a value within the range of the training data. One outside is taken for the nearer end.
     /// This is for device features, of which training saw few values. A kernel function knows nothing of what lies
     /// far outside.

@@ -183,8 +183,7 @@ impl Grower {
 
     /// Returns a scaled value of a column as thresholds are compared with it.
     fn compared(&self, column: usize, scaled: f64) -> f64 {
-        let Scale { transform, min, max } = self.scales[column];
-        transform.undo(min + (scaled + 1.0) / 2.0 * (max - min)) - self.origins[column]
+        self.scales[column].undo(scaled) - self.origins[column]
     }
 
     fn leaf(&mut self, rows: &[&Row], region: &Region) {

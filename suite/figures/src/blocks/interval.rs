@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use nitro_core::DeviceId;
-use nitro_stats::statistics::mean;
+use nitro_stats::statistics::{mean, mean_and_standard_error};
 
 use super::table::signed;
 
@@ -23,12 +23,9 @@ pub struct Interval {
 impl Interval {
     /// The mean of these, one a device; none of none.
     pub fn of(differences: &[f64]) -> Option<Self> {
-        let count = differences.len();
-        let mean = mean(differences.iter().copied())?;
-        let freedom = count - 1;
+        let freedom = differences.len().checked_sub(1)?;
+        let (mean, error) = mean_and_standard_error(differences);
         let ends = (freedom > 0).then(|| {
-            let squares: f64 = differences.iter().map(|own| (own - mean).powi(2)).sum();
-            let error = (squares / freedom as f64 / count as f64).sqrt();
             let half = QUANTILES[freedom.min(QUANTILES.len()) - 1] * error;
             (mean - half, mean + half)
         });
