@@ -26,34 +26,52 @@ use nitro::code_variant;
 use nitro::model::{Gate, Selector};
 
 /// Six features of an input, as a function would find them in its arguments.
-pub struct Input([f64; 6]);
+pub struct Input {
+    a: f64,
+    b: f64,
+    c: f64,
+    d: f64,
+    e: f64,
+    f: f64,
+}
+
+impl Input {
+    fn new([a, b, c, d, e, f]: [f64; 6]) -> Self {
+        Self { a, b, c, d, e, f }
+    }
+
+    fn values(&self) -> [f64; 6] {
+        let Self { a, b, c, d, e, f } = *self;
+        [a, b, c, d, e, f]
+    }
+}
 
 #[inline(never)]
 fn forward(input: &Input) -> f64 {
-    input.0.iter().sum()
+    input.values().iter().sum()
 }
 
 #[inline(never)]
 fn backward(input: &Input) -> f64 {
-    input.0.iter().rev().sum()
+    input.values().iter().rev().sum()
 }
 
 /// The two lines that somebody who knows the gate of [`models::gate`] would write.
 fn by_hand(input: &Input) -> f64 {
-    if input.0[0] > 999.0 { backward(input) } else { forward(input) }
+    if input.a > 999.0 { backward(input) } else { forward(input) }
 }
 
 fn pairs(input: &Input) -> f64 {
-    input.0.chunks(2).map(|pair| pair[0] + pair[1]).sum()
+    input.values().chunks(2).map(|pair| pair[0] + pair[1]).sum()
 }
 
 fn halves(input: &Input) -> f64 {
-    input.0[..3].iter().sum::<f64>() + input.0[3..].iter().sum::<f64>()
+    input.values()[..3].iter().sum::<f64>() + input.values()[3..].iter().sum::<f64>()
 }
 
 #[multiversion(targets("x86_64+avx2+fma", "x86_64+avx"))]
 fn multiversioned(input: &Input) -> f64 {
-    input.0.iter().sum()
+    input.values().iter().sum()
 }
 
 /// A function of the name that is chosen by the model of that name.
@@ -61,7 +79,7 @@ macro_rules! dispatched {
     ($($name:ident $(= $model:expr)?;)*) => {$(
         #[code_variant(
             name = "bench",
-            features(a = input.0[0], b = input.0[1], c = input.0[2], d = input.0[3], e = input.0[4], f = input.0[5]),
+            features(a = input.a, b = input.b, c = input.c, d = input.d, e = input.e, f = input.f),
             variants(forward, backward, pairs, halves),
             default = forward,
             $(model = $model,)?
@@ -89,7 +107,7 @@ fn tuned(p: svm_200_tuned::Tuned, input: &Input) -> f64 {
 /// As `svm_200`, between configurations of one variant.
 #[code_variant(
     name = "bench",
-    features(a = input.0[0], b = input.0[1], c = input.0[2], d = input.0[3], e = input.0[4], f = input.0[5]),
+    features(a = input.a, b = input.b, c = input.c, d = input.d, e = input.e, f = input.f),
     variants(forward, tuned { block: u32 in pow2(32..=256), unroll in [1, 2, 4] } if block as usize * unroll <= 512),
     default = forward,
     model = models::embedded(models::svm(200), (None, false), TUNED, "threads"),
@@ -186,7 +204,7 @@ fn main() {
     lines.extend([20, 200, 2000].into_iter().filter_map(|support| {
         let predictor = libsvm::Predictor::new(&models::svm(support))?;
         Some(line(&format!("LIBSVM, {support} support vectors"), false, move |input| {
-            predictor.predict(&input.0)
+            predictor.predict(&input.values())
         }))
     }));
     // `cargo bench --bench dispatch -- TEXT` measures the direct call and the lines with the text in their names.
@@ -195,7 +213,7 @@ fn main() {
         lines.retain(|line| index.next() == Some(0) || line.name.contains(&text));
     }
     // Many more than a thread remembers.
-    let inputs: Vec<Input> = models::points(1 << 8).map(Input).collect();
+    let inputs: Vec<Input> = models::points(1 << 8).map(Input::new).collect();
     let reasons = [
         constant::select(&inputs[0]).reason(),
         svm_20::select(&inputs[0]).reason(),

@@ -91,19 +91,15 @@ fn keep_gate<C: CodeChoice, const N: usize>(
     let prediction = chosen.prediction.as_ref().filter(|_| state.forced.is_none());
     let Some(selector) = prediction.map(|prediction| prediction.selector) else { return };
     let Some((gate, needs)) = selector.selector.gate().zip(selector.gate_needs) else { return };
-    let Some(slot) = call.new_gate(needs) else { return };
     let choices = state.choices.choices().len();
-    slot.set(
-        gate.steps(),
-        |column| selector.features[column],
-        |choice| {
-            let GateDecision { index, reason, .. } = question.meaning_at_gate(selector, state, choice)?;
-            let calls = stats::counter(state.number, choices, index, reason.kind())?;
-            let choice = state.choice(index);
-            let is_conditional = is_conditional(question.function, choice);
-            Some(CachedChoice { choice: C::of(choice), is_conditional, calls })
-        },
-    );
+    let meaning = |choice| {
+        let GateDecision { index, reason, .. } = question.meaning_at_gate(selector, state, choice)?;
+        let calls = stats::counter(state.number, choices, index, reason.kind())?;
+        let choice = state.choice(index);
+        let is_conditional = is_conditional(question.function, choice);
+        Some(CachedChoice { choice: C::of(choice), is_conditional, calls })
+    };
+    call.keep_gate(needs, |kept| kept.set(gate.steps(), |column| selector.features[column], meaning));
 }
 
 /// Chooses for an input, as a call does. Nothing is run, and nothing that was remembered is used.

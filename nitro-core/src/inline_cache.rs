@@ -10,19 +10,28 @@ use std::cell::Cell;
 use std::ptr;
 use std::thread::LocalKey;
 
-use crate::inline_gate::{CachedChoice, InlineGate, Walk};
-use crate::{Device, DeviceEntry, epoch, regime, stats};
+use crate::inline_gate::{CachedChoice, First, InlineGate, Walk};
+use crate::{Device, DeviceEntry, circumstances, epoch, host, regime};
 
 /// Number of inputs that are remembered. They are compared one after the other.
 const ENTRIES: usize = 8;
 
 /// The memory of one function of `N` features on one thread; `#[code_variant]` makes it. No destructor, and no lock.
+///
+/// What every call reads lies together.
+#[repr(C)]
 pub struct InlineCache<C, const N: usize> {
     /// The epoch of the choices; 0 before the first.
     epoch: Cell<u64>,
+    /// What the thread had said of itself then.
+    circumstances: Cell<u64>,
     /// The device of the choices.
-    device: Cell<*const DeviceEntry>,
-    /// Bit by bit the features that they depend on.
+    device: Cell<Option<&'static DeviceEntry>>,
+    /// Counts how often the cache began anew; 0 before the first.
+    generation: Cell<u64>,
+    /// The choice for all inputs or for many.
+    first: Cell<Option<First<C>>>,
+    /// Bit by bit the features that the choices depend on.
     needs: Cell<u32>,
     /// The gate, which decides before the entries are asked.
     gate: InlineGate<C>,
@@ -41,7 +50,10 @@ struct Entry<C, const N: usize> {
 pub struct Call<C: 'static, const N: usize> {
     /// The thread's cache; none where the thread has no storage left, as in destructors of its last thread-locals.
     cache: Option<&'static InlineCache<C, N>>,
+    /// The generation of what holds for the call; 0 where nothing does.
+    generation: u64,
     epoch: u64,
+    circumstances: u64,
     pub(crate) device: &'static DeviceEntry,
 }
 
@@ -55,15 +67,43 @@ impl<C: Copy, const N: usize> Call<C, N> {
     /// A call on a device.
     #[inline]
     pub fn begin(cache: &'static LocalKey<InlineCache<C, N>>, device: &impl Device) -> Self {
-        // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A
-        // call does not leave it. (In a closure for `with`, what follows would be a call of its own.)
-        let cache = cache.try_with(ptr::from_ref).ok().map(|cache| unsafe { &*cache });
-        Self { cache, epoch: epoch::now(), device: regime::device_of_call(device) }
+        let (device, cache) = (regime::device_of_call(device), own(cache));
+        let (epoch, circumstances) = (epoch::now(), circumstances::of_thread());
+        let known = cache.filter(|own| own.is_of(epoch, circumstances, device));
+        let generation = known.map_or(0, |known| known.generation.get());
+        Self { cache, generation, epoch, circumstances, device }
     }
 
+    /// A call on the host, or on the part of it that the thread uses.
+    #[inline]
+    pub fn begin_on_host(cache: &'static LocalKey<InlineCache<C, N>>) -> Self {
+        if cfg!(feature = "rayon") {
+            return Self::begin(cache, &host::current()); // the thread's pool decides
+        }
+        let (own, epoch, circumstances) = (own(cache), epoch::now(), circumstances::of_thread());
+        // A thread that has said nothing new is on the device of last time.
+        match own.and_then(|own| Some((own.generation.get(), own.device_in(epoch, circumstances)?))) {
+            Some((generation, device)) => Self { cache: own, generation, epoch, circumstances, device },
+            None => Self::begin_on_new_host(cache),
+        }
+    }
+
+    #[cold]
+    fn begin_on_new_host(cache: &'static LocalKey<InlineCache<C, N>>) -> Self {
+        Self::begin(cache, &host::current())
+    }
+
+    /// Returns the cache if what it remembers holds for this call. To be asked again after a feature was computed, since
+    /// for that the function may have been called on another device.
     #[inline]
     fn memory(&self) -> Option<&'static InlineCache<C, N>> {
-        self.cache.filter(|cache| cache.epoch.get() == self.epoch && ptr::eq(cache.device.get(), self.device))
+        self.cache.filter(|cache| self.generation != 0 && cache.generation.get() == self.generation)
+    }
+
+    /// The first decision, which most calls should end at.
+    #[inline]
+    pub fn first(&self) -> Option<First<C>> {
+        self.memory()?.first.get()
     }
 
     /// The features that tell the remembered choices apart, bit by bit.
@@ -81,7 +121,6 @@ impl<C: Copy, const N: usize> Call<C, N> {
     /// Looks up where a walk through the gate ended.
     #[inline]
     pub fn decided(self, walk: &Walk<C>) -> CacheLookup<C, N> {
-        // Asked again, since to compute a feature the function may have been called on another device.
         let cached = self.memory().and_then(|_| walk.decision());
         CacheLookup { call: self, cached }
     }
@@ -89,7 +128,6 @@ impl<C: Copy, const N: usize> Call<C, N> {
     /// Looks up an input, whose features that are not needed are 0.
     #[inline]
     pub fn remembered(self, features: &[f64; N]) -> CacheLookup<C, N> {
-        // Asked again, as above.
         let cached = self.memory().and_then(|cache| cache.get(features));
         CacheLookup { call: self, cached }
     }
@@ -98,32 +136,53 @@ impl<C: Copy, const N: usize> Call<C, N> {
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let Some(cache) = self.begin_with(needs) else { return };
         if needs == 0 && !choice.is_conditional {
-            return cache.gate.set_always(choice);
+            return cache.first.set(Some(First::always(choice)));
         }
         let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
         entry.features.set(features.map(f64::to_bits));
         entry.choice.set(Some(choice));
     }
 
-    /// The gate that is to decide from now on by these features, unless it does already.
-    pub(crate) fn new_gate(&self, needs: u32) -> Option<&InlineGate<C>> {
-        let is_new = self.memory().is_none_or(|cache| cache.needs.get() != needs);
-        if is_new { self.begin_with(needs).map(|cache| &cache.gate) } else { None }
+    /// Keeps a gate that is to decide from now on by these features, unless it does already. `make` fills it.
+    pub(crate) fn keep_gate(&self, needs: u32, make: impl FnOnce(&InlineGate<C>)) {
+        if self.cache.is_some_and(|cache| !self.is_remembered(cache, needs))
+            && let Some(cache) = self.begin_with(needs)
+        {
+            make(&cache.gate);
+            cache.first.set(cache.gate.first());
+        }
+    }
+
+    /// Returns true where the cache is of this call's circumstances, the call being counted by now, and of these features.
+    fn is_remembered(&self, cache: &InlineCache<C, N>, needs: u32) -> bool {
+        let circumstances = circumstances::counted(self.circumstances);
+        cache.is_of(self.epoch, circumstances, self.device) && cache.needs.get() == needs
     }
 
     /// Forgets what was made under other circumstances or from other features.
     fn begin_with(&self, needs: u32) -> Option<&'static InlineCache<C, N>> {
         let cache = self.cache?;
-        if self.memory().is_none_or(|cache| cache.needs.get() != needs) {
+        if !self.is_remembered(cache, needs) {
             cache.gate.clear();
+            cache.first.set(None);
             cache.entries.iter().for_each(|entry| entry.choice.set(None));
             cache.epoch.set(self.epoch);
-            cache.device.set(self.device);
+            cache.circumstances.set(circumstances::counted(self.circumstances));
+            cache.device.set(Some(self.device));
+            cache.generation.update(|generation| generation + 1);
             cache.needs.set(needs);
             cache.count.set(0);
         }
         Some(cache)
     }
+}
+
+/// Returns the thread's own cache, unless the thread has no storage left.
+#[inline]
+fn own<C, const N: usize>(cache: &'static LocalKey<InlineCache<C, N>>) -> Option<&'static InlineCache<C, N>> {
+    // SAFETY: a reference to the thread's own cache, which has no destructor and lives as long as the thread. A call
+    // does not leave it. (In a closure for `with`, what follows would be a call of its own.)
+    cache.try_with(ptr::from_ref).ok().map(|cache| unsafe { &*cache })
 }
 
 impl<C: Copy, const N: usize> CacheLookup<C, N> {
@@ -137,7 +196,7 @@ impl<C: Copy, const N: usize> CacheLookup<C, N> {
     #[inline]
     pub(crate) fn choice_if(&self, admissible: &impl Fn(C) -> bool) -> Option<C> {
         let cached = self.cached.filter(|cached| cached.is_conditional && admissible(cached.choice))?;
-        stats::count_again(cached.calls).then_some(cached.choice)
+        Some(cached.counted())
     }
 }
 
@@ -148,12 +207,27 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
     pub const fn new() -> Self {
         Self {
             epoch: Cell::new(0),
-            device: Cell::new(ptr::null()),
+            circumstances: Cell::new(0),
+            device: Cell::new(None),
+            generation: Cell::new(0),
+            first: Cell::new(None),
             needs: Cell::new(0),
             gate: InlineGate::new(),
             count: Cell::new(0),
             entries: [const { Entry { features: Cell::new([0; N]), choice: Cell::new(None) } }; ENTRIES],
         }
+    }
+
+    /// Returns the device of what is remembered, if that is of this epoch and of these circumstances.
+    #[inline]
+    fn device_in(&self, epoch: u64, circumstances: u64) -> Option<&'static DeviceEntry> {
+        let is_same = self.epoch.get() == epoch && self.circumstances.get() == circumstances;
+        if is_same { self.device.get() } else { None }
+    }
+
+    #[inline]
+    fn is_of(&self, epoch: u64, circumstances: u64, device: &'static DeviceEntry) -> bool {
+        self.device_in(epoch, circumstances).is_some_and(|own| ptr::eq(own, device))
     }
 
     #[inline]
@@ -175,7 +249,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
-    use crate::ReasonKind;
+    use crate::{ReasonKind, stats};
 
     thread_local! {
         static CACHE: InlineCache<u8, 2> = const { InlineCache::new() };

@@ -9,6 +9,8 @@ use crate::stats;
 
 /// The most steps of a gate that is kept here. A larger one is asked through the model.
 const STEPS: usize = 2 * MAX_SPLITS + 1;
+/// Room for the steps: a power of two, so that an index that is cut to it is known to be in range.
+const ROOM: usize = STEPS.next_power_of_two();
 /// The most leaves of a binary tree of so many steps.
 const LEAVES: usize = STEPS / 2 + 1;
 
@@ -23,10 +25,17 @@ pub(crate) struct CachedChoice<C> {
 }
 
 impl<C> CachedChoice<C> {
+    /// The choice, counted as one more call.
+    #[inline]
+    pub(crate) fn counted(self) -> C {
+        stats::increment(self.calls);
+        self.choice
+    }
+
     /// The choice, counted as one more call, where it has no constraint.
     #[inline]
     pub(crate) fn again(self) -> Option<C> {
-        (!self.is_conditional && stats::count_again(self.calls)).then_some(self.choice)
+        (!self.is_conditional).then(|| self.counted())
     }
 }
 
@@ -46,10 +55,39 @@ const ASK: u16 = u16::MAX - 1;
 /// An end that decides nothing.
 const ASKING: PackedStep = PackedStep { threshold: 0.0, column: ASK, next: 0 };
 
+/// The first decision of a gate, kept apart: a choice for all inputs whose feature is not above a threshold. Calls of a
+/// function that is worth little time below some size end here, at the price of a branch.
+#[derive(Clone, Copy)]
+pub struct First<C> {
+    choice: CachedChoice<C>,
+    threshold: f32,
+    column: u16,
+}
+
+impl<C: Copy> First<C> {
+    /// Makes the decision for one choice, whatever the input.
+    pub(crate) fn always(choice: CachedChoice<C>) -> Self {
+        Self { choice, threshold: f32::INFINITY, column: LEAF }
+    }
+
+    /// Returns the feature that is compared, or a larger number where none is.
+    #[inline]
+    pub fn column(&self) -> usize {
+        usize::from(self.column)
+    }
+
+    /// Returns the choice, counted as one more call, for a finite value of the feature that is not above the threshold.
+    #[inline]
+    pub fn choose(self, value: f64) -> Option<C> {
+        let is_below = value as f32 <= self.threshold && value >= f64::MIN;
+        is_below.then(|| self.choice.counted())
+    }
+}
+
 /// A gate resolved for one device, whose columns are the features of the code.
 pub(crate) struct InlineGate<C> {
     count: Cell<usize>,
-    steps: [Cell<PackedStep>; STEPS],
+    steps: [Cell<PackedStep>; ROOM],
     leaves: [Cell<Option<CachedChoice<C>>>; LEAVES],
 }
 
@@ -58,7 +96,7 @@ impl<C: Copy> InlineGate<C> {
     pub(crate) const fn new() -> Self {
         Self {
             count: Cell::new(0),
-            steps: [const { Cell::new(ASKING) }; STEPS],
+            steps: [const { Cell::new(ASKING) }; ROOM],
             leaves: [const { Cell::new(None) }; LEAVES],
         }
     }
@@ -67,17 +105,29 @@ impl<C: Copy> InlineGate<C> {
         self.count.set(0);
     }
 
-    /// Decides for one choice from now on, whatever the input.
-    pub(crate) fn set_always(&self, choice: CachedChoice<C>) {
-        self.leaves[0].set(Some(choice));
-        self.steps[0].set(PackedStep { threshold: 0.0, column: LEAF, next: 0 });
-        self.count.set(1);
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.get() == 0
+    }
+
+    /// Returns the first decision, where below its threshold there is nothing left to ask.
+    pub(crate) fn first(&self) -> Option<First<C>> {
+        let [root, lower] = [self.steps[0].get(), self.steps[1].get()];
+        let is_split = !self.is_empty() && root.column < ASK;
+        let choice = self.leaf(lower).filter(|choice| is_split && !choice.is_conditional)?;
+        Some(First { choice, threshold: root.threshold, column: root.column })
+    }
+
+    /// Returns the choice of an end; none of another step and of one that asks.
+    #[inline]
+    fn leaf(&self, step: PackedStep) -> Option<CachedChoice<C>> {
+        if step.column == LEAF { self.leaves.get(usize::from(step.next))?.get() } else { None }
     }
 
     /// Begins a walk to the decision, where there is a gate.
     #[inline]
     pub(crate) fn walk(&'static self) -> Option<Walk<C>> {
-        (self.count.get() > 0).then(|| Walk { gate: self, step: self.steps[0].get(), at: 0 })
+        (!self.is_empty()).then(|| Walk { gate: self, step: self.steps[0].get(), at: 0 })
     }
 
     /// Keeps a gate, unless it is larger than what is kept. `column` gives the feature of the code for one of the
@@ -132,13 +182,53 @@ impl<C: Copy> Walk<C> {
         let PackedStep { threshold, column, next } = self.step;
         let value = features.get(usize::from(column)).copied().unwrap_or(f64::NAN);
         self.at = if value as f32 > threshold { usize::from(next) } else { self.at + 1 };
-        let step = self.gate.steps.get(self.at).filter(|_| value.is_finite());
-        self.step = step.map_or(ASKING, Cell::get);
+        self.step = if value.is_finite() { self.gate.steps[self.at % ROOM].get() } else { ASKING };
     }
 
     /// The decision, if there is one.
     #[inline]
     pub(crate) fn decision(&self) -> Option<CachedChoice<C>> {
-        if self.step.column == LEAF { self.gate.leaves.get(usize::from(self.step.next))?.get() } else { None }
+        self.gate.leaf(self.step)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+
+    use super::*;
+
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+
+    fn choice(choice: u8, is_conditional: bool) -> CachedChoice<u8> {
+        CachedChoice { choice, is_conditional, calls: &CALLS }
+    }
+
+    /// A gate that compares feature 3 with 100: this choice below, and one above that is asked about.
+    fn first_of(lower: CachedChoice<u8>) -> Option<First<u8>> {
+        let gate = InlineGate::new();
+        let split = Step::Split { column: 1, threshold: 100.0, upper: 2 };
+        gate.set(&[split, Step::Leaf(Some(0)), Step::Leaf(None)], |column| column + 2, |_| Some(lower));
+        gate.first()
+    }
+
+    #[test]
+    fn the_first_decision_holds_below_its_threshold_alone() {
+        let first = first_of(choice(7, false)).expect("nothing is left to ask below");
+        assert_eq!(first.column(), 3);
+        for below in [0.0, -5.0, 100.0, f64::MIN] {
+            assert_eq!(first.choose(below), Some(7), "{below}");
+        }
+        for above in [100.01, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            assert_eq!(first.choose(above), None, "{above}");
+        }
+        assert_eq!(CALLS.load(Ordering::Relaxed), 4, "what was chosen is counted");
+        assert_eq!(First::always(choice(8, false)).choose(0.0), Some(8));
+    }
+
+    #[test]
+    fn a_constraint_is_no_first_decision() {
+        assert!(first_of(choice(7, true)).is_none());
+        assert!(InlineGate::<u8>::new().first().is_none());
     }
 }

@@ -24,6 +24,7 @@ mod artifact;
 mod capture;
 mod chain;
 mod choose;
+mod circumstances;
 mod code_choice;
 mod constraint;
 mod contract;

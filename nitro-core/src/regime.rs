@@ -1,12 +1,11 @@
 //! Regimes: ways in which calls reach a device. They decide about the best variant as much as the device does, so a
 //! device in a regime is a device of its own, with an identity, device features and recordings of its own.
 
-use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::{Device, DeviceEntry};
+use crate::{Device, DeviceEntry, circumstances};
 
 /// The way in which calls reach a device.
 ///
@@ -64,7 +63,7 @@ impl Regime {
     /// [`Device::stopwatch`] times calls in it.
     #[must_use]
     pub fn of_thread() -> Self {
-        said().unwrap_or_default()
+        circumstances::said().unwrap_or_default()
     }
 }
 
@@ -102,11 +101,6 @@ pub fn unstated_feature(name: &str) -> Option<f64> {
     Regime::features().any(|own| own == name).then_some(0.0)
 }
 
-thread_local! {
-    /// The regime that the program has said of this thread's calls.
-    static SAID: Cell<Option<Regime>> = const { Cell::new(None) };
-}
-
 /// True once a call may be in another regime than eager and it matters: the program has said one, or a model knows
 /// one.
 static IS_USED: AtomicBool = AtomicBool::new(false);
@@ -134,17 +128,13 @@ pub fn in_regime<R>(regime: Regime, work: impl FnOnce() -> R) -> R {
     struct Back(Option<Regime>);
     impl Drop for Back {
         fn drop(&mut self) {
-            let _ = SAID.try_with(|said| said.set(self.0)); // a thread without storage has nothing to go back to
+            circumstances::say(self.0);
         }
     }
     use_regimes();
-    let _back = Back(SAID.try_with(|said| said.replace(Some(regime))).ok().flatten());
+    let _back = Back(circumstances::said());
+    circumstances::say(Some(regime));
     work()
-}
-
-/// The regime that the program has said of this thread's calls, if it has said one.
-fn said() -> Option<Regime> {
-    SAID.try_with(Cell::get).ok().flatten()
 }
 
 /// The device of a call, in the regime of the call.
@@ -159,7 +149,7 @@ pub(crate) fn device_of_call(device: &impl Device) -> &'static DeviceEntry {
 /// The device of a selection, in the regime that a call would be in. It is asked for even where no model knows the
 /// regime, because a selection says so.
 pub(crate) fn device_of_selection(device: &impl Device) -> &'static DeviceEntry {
-    device.entry().in_regime(said().unwrap_or_else(|| device.regime()))
+    device.entry().in_regime(circumstances::said().unwrap_or_else(|| device.regime()))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use once_cell::race::OnceBox;
 use crate::chain::Chain;
 use crate::function::choice_table::ChoiceTable;
 use crate::reason::ReasonKind;
-use crate::{Choice, Function, choice_text};
+use crate::{Choice, Function, choice_text, circumstances};
 
 /// Choice tables whose counters a thread finds without a search.
 const NEAR: usize = 64;
@@ -50,6 +50,7 @@ struct Return;
 impl Drop for Return {
     fn drop(&mut self) {
         if let Ok(Some(counters)) = MINE.try_with(Cell::take) {
+            circumstances::set_counted(false);
             counters.taken.store(false, Ordering::Release);
         }
     }
@@ -79,19 +80,10 @@ pub(crate) fn counter(
     Some(&counters.block(table, choices)[choice].0[reason as usize])
 }
 
-/// Counts a call by what [`count`] returned on this thread; false when the thread is ending.
+/// Counts a call by what [`count`] returned on this thread, which must not have given its counters back since then:
+/// its [`circumstances`] tell.
 #[inline]
-pub(crate) fn count_again(counter: &AtomicU64) -> bool {
-    // When the thread has given its counters back, another one counts there.
-    let is_mine = MINE.try_with(Cell::get).is_ok_and(|mine| mine.is_some());
-    if is_mine {
-        increment(counter);
-    }
-    is_mine
-}
-
-#[inline]
-fn increment(counter: &AtomicU64) {
+pub(crate) fn increment(counter: &AtomicU64) {
     // No other thread writes it.
     counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
@@ -105,6 +97,7 @@ fn take() -> Option<&'static Counters> {
     });
     let counters = free.unwrap_or_else(|| ALL.push(Counters::new()));
     MINE.try_with(|mine| mine.set(Some(counters))).ok()?;
+    circumstances::set_counted(true);
     Some(counters)
 }
 

@@ -23,7 +23,7 @@ use std::cell::Cell;
 
 use once_cell::race::OnceBox;
 
-use crate::{Device, DeviceEntry, Regime, Stopwatch};
+use crate::{Device, DeviceEntry, Regime, Stopwatch, circumstances};
 pub use machine::{Machine, available_threads};
 
 /// The processor of this machine, used with a number of threads.
@@ -117,6 +117,7 @@ use whole as unentered;
 pub fn enter(threads: usize) {
     let host = Host::with_threads(threads);
     let _ = CURRENT.try_with(|current| current.set(Some(host))); // a thread that has no storage left ends
+    circumstances::set_threads(threads);
 }
 
 /// The host with all threads that the process may use.

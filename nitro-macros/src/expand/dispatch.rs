@@ -41,29 +41,49 @@ pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
 fn decision(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let (cache, device, computations) = (cache(function), device(function), computations(function));
+    // The host need not be asked for where it is that of last time.
+    let (device, device_to_ask, begin) = match &function.device {
+        Some(_) => {
+            let argument = device_argument(function);
+            (Some(device), None, quote!(begin(&__NITRO_CACHE, #argument)))
+        }
+        None => (None, Some(device), quote!(begin_on_host(&__NITRO_CACHE))),
+    };
     let (walk, known, count) = (walk(function), known_features(function), function.features.len());
     let mutable = (count > 0).then(|| quote!(mut));
-    let device_argument = device_argument(function);
     let decide = asked(function, &format_ident!("decide"), &quote!(__nitro_remembered,), true);
+    let compared_first = compared_first(function);
     quote! {
         #cache
         #device
         #computations
-        let __nitro_begun = #krate::__private::Call::begin(&__NITRO_CACHE, #device_argument);
-        let #mutable __nitro_row = [0.0; #count];
-        let __nitro_remembered = match __nitro_begun.walk() {
-            ::core::option::Option::Some(#mutable __nitro_walk) => {
-                #walk
-                __nitro_begun.decided(&__nitro_walk)
-            }
-            ::core::option::Option::None => {
-                #known
-                __nitro_begun.remembered(&__nitro_row)
-            }
+        let __nitro_begun = #krate::__private::Call::#begin;
+        let __nitro_first = match __nitro_begun.first() {
+            ::core::option::Option::Some(__nitro_first) => __nitro_first.choose(#compared_first),
+            ::core::option::Option::None => ::core::option::Option::None,
         };
-        match __nitro_remembered.choice() {
+        match __nitro_first {
             ::core::option::Option::Some(__nitro_choice) => #krate::__private::Decision::again(__nitro_choice),
-            ::core::option::Option::None => { #decide }
+            ::core::option::Option::None => {
+                let #mutable __nitro_row = [0.0; #count];
+                let __nitro_remembered = match __nitro_begun.walk() {
+                    ::core::option::Option::Some(#mutable __nitro_walk) => {
+                        #walk
+                        __nitro_begun.decided(&__nitro_walk)
+                    }
+                    ::core::option::Option::None => {
+                        #known
+                        __nitro_begun.remembered(&__nitro_row)
+                    }
+                };
+                match __nitro_remembered.choice() {
+                    ::core::option::Option::Some(__nitro_choice) => #krate::__private::Decision::again(__nitro_choice),
+                    ::core::option::Option::None => {
+                        #device_to_ask
+                        #decide
+                    }
+                }
+            }
         }
     }
 }
@@ -81,31 +101,57 @@ fn computations(function: &CodeVariant) -> TokenStream {
     each.collect()
 }
 
-/// Walks through the gate. A feature is computed when it is compared first.
+/// The value that the first decision compares. What costs something is kept.
+fn compared_first(function: &CodeVariant) -> TokenStream {
+    let arms = (0..function.features.len()).map(|index| match function.features[index].is_free() {
+        true => {
+            let number = number_of_free(function, index);
+            quote!(#index => #number,)
+        }
+        false => {
+            let number = kept(function, index);
+            quote!(#index => #number,)
+        }
+    });
+    quote!(match __nitro_first.column() { #(#arms)* _ => 0.0 })
+}
+
+/// The number of a feature that is there anyway.
+fn number_of_free(function: &CodeVariant, index: usize) -> TokenStream {
+    let (krate, compute) = (&function.krate, compute(function, index));
+    quote_spanned!(compute.span()=> #krate::FeatureValue::to_f64(#compute()))
+}
+
+/// Walks through the gate. A feature is computed when it is compared first; one that is there anyway is read before,
+/// so that steps are alike.
 fn walk(function: &CodeVariant) -> TokenStream {
-    let krate = &function.krate;
     if function.features.is_empty() {
         return TokenStream::new();
     }
-    let arms = (0..function.features.len()).map(|index| {
-        let (compute, value) = (compute(function, index), value(function, index));
-        let number = quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(__nitro_value));
-        quote! {
-            #index => {
-                if #value.is_none() {
-                    let __nitro_value = #compute();
-                    __nitro_row[#index] = #number;
-                    #value = ::core::option::Option::Some(__nitro_value);
-                }
-            }
-        }
+    let is_free = |index: &usize| function.features[*index].is_free();
+    let (free, others): (Vec<usize>, Vec<usize>) = (0..function.features.len()).partition(is_free);
+    let free = free.into_iter().map(|index| {
+        let number = number_of_free(function, index);
+        quote!(__nitro_row[#index] = #number;)
+    });
+    let others = others.into_iter().map(|index| {
+        let number = kept(function, index);
+        quote!(#index => __nitro_row[#index] = #number,)
     });
     quote! {
+        #(#free)*
         while let ::core::option::Option::Some(__nitro_column) = __nitro_walk.column() {
-            match __nitro_column { #(#arms)* _ => {} }
+            match __nitro_column { #(#others)* _ => {} }
             __nitro_walk.compare(&__nitro_row);
         }
     }
+}
+
+/// The number of a feature, which is computed unless it was, and kept as it is in case that a constraint or `decide` asks
+/// for it.
+fn kept(function: &CodeVariant, index: usize) -> TokenStream {
+    let (krate, compute, value) = (&function.krate, compute(function, index), value(function, index));
+    quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(*#value.get_or_insert_with(&#compute)))
 }
 
 /// The inline cache of a thread; of a generic function, for all its types.
@@ -127,17 +173,9 @@ fn device_argument(function: &CodeVariant) -> TokenStream {
 /// The features that tell the remembered inputs apart. Each is kept as it is too, in case that a constraint or
 /// `decide` asks for it.
 fn known_features(function: &CodeVariant) -> TokenStream {
-    let krate = &function.krate;
     let fills = (0..function.features.len()).map(|index| {
-        let (compute, value, bit) = (compute(function, index), value(function, index), 1_u32 << index);
-        let number = quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(__nitro_value));
-        quote! {
-            if __nitro_needs & #bit != 0 {
-                let __nitro_value = #compute();
-                __nitro_row[#index] = #number;
-                #value = ::core::option::Option::Some(__nitro_value);
-            }
-        }
+        let (bit, number) = (1_u32 << index, kept(function, index));
+        quote!(if __nitro_needs & #bit != 0 { __nitro_row[#index] = #number; })
     });
     let needs = (!function.features.is_empty()).then(|| quote!(let __nitro_needs = __nitro_begun.needs();));
     quote! {

@@ -92,6 +92,30 @@ pub(crate) struct Feature {
     pub value: Expr,
 }
 
+impl Feature {
+    /// Returns true for a number that is there already, and that nothing can keep from being read: a field, a length, or a
+    /// literal, or one of them converted.
+    pub(crate) fn is_free(&self) -> bool {
+        is_free(&self.value)
+    }
+}
+
+fn is_free(expression: &Expr) -> bool {
+    match expression {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Field(field) => is_free(&field.base),
+        Expr::Paren(inner) => is_free(&inner.expr),
+        Expr::Group(inner) => is_free(&inner.expr),
+        Expr::Cast(cast) => is_free(&cast.expr),
+        Expr::Reference(reference) => is_free(&reference.expr),
+        Expr::MethodCall(call) => {
+            let is_length = call.method == "len" || call.method == "is_empty";
+            is_length && call.args.is_empty() && is_free(&call.receiver)
+        }
+        _ => false,
+    }
+}
+
 /// One implementation.
 #[derive(Clone)]
 pub(crate) struct Variant {

@@ -4,38 +4,55 @@ fn work() {
             static __NITRO_CACHE : ::nitro::__private::InlineCache < work::Choice, 0usize
             > = const { ::nitro::__private::InlineCache::new() };
         }
-        let __nitro_device = ::nitro::__private::host();
-        let __nitro_begun = ::nitro::__private::Call::begin(
-            &__NITRO_CACHE,
-            &__nitro_device,
-        );
-        let __nitro_row = [0.0; 0usize];
-        let __nitro_remembered = match __nitro_begun.walk() {
-            ::core::option::Option::Some(__nitro_walk) => {
-                __nitro_begun.decided(&__nitro_walk)
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
+        let __nitro_first = match __nitro_begun.first() {
+            ::core::option::Option::Some(__nitro_first) => {
+                __nitro_first
+                    .choose(
+                        match __nitro_first.column() {
+                            _ => 0.0,
+                        },
+                    )
             }
-            ::core::option::Option::None => __nitro_begun.remembered(&__nitro_row),
+            ::core::option::Option::None => ::core::option::Option::None,
         };
-        match __nitro_remembered.choice() {
+        match __nitro_first {
             ::core::option::Option::Some(__nitro_choice) => {
                 ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
-                let __nitro_features = |
-                    _: ::core::primitive::u32,
-                    _: &mut [::core::primitive::f64; 0usize]|
-                {};
-                let __nitro_admissible = |_: work::Choice| -> ::core::primitive::bool {
-                    true
+                let __nitro_row = [0.0; 0usize];
+                let __nitro_remembered = match __nitro_begun.walk() {
+                    ::core::option::Option::Some(__nitro_walk) => {
+                        __nitro_begun.decided(&__nitro_walk)
+                    }
+                    ::core::option::Option::None => {
+                        __nitro_begun.remembered(&__nitro_row)
+                    }
                 };
-                ::nitro::__private::decide(
-                    __nitro_remembered,
-                    work::function(),
-                    &__nitro_device,
-                    &__nitro_features,
-                    &__nitro_admissible,
-                    &|| 0.0,
-                )
+                match __nitro_remembered.choice() {
+                    ::core::option::Option::Some(__nitro_choice) => {
+                        ::nitro::__private::Decision::again(__nitro_choice)
+                    }
+                    ::core::option::Option::None => {
+                        let __nitro_device = ::nitro::__private::host();
+                        let __nitro_features = |
+                            _: ::core::primitive::u32,
+                            _: &mut [::core::primitive::f64; 0usize]|
+                        {};
+                        let __nitro_admissible = |
+                            _: work::Choice,
+                        | -> ::core::primitive::bool { true };
+                        ::nitro::__private::decide(
+                            __nitro_remembered,
+                            work::function(),
+                            &__nitro_device,
+                            &__nitro_features,
+                            &__nitro_admissible,
+                            &|| 0.0,
+                        )
+                    }
+                }
             }
         }
     };
