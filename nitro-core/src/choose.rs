@@ -66,11 +66,12 @@ impl Question<'_> {
         }
         let chosen = match state.resolved(self.function, self.device) {
             Ok(selector) => self.predict(selector, state, features),
-            Err(reason) => Answer {
+            Err(reason) => {
+                let preferred = self.preferred(state, features);
                 // Until the device is measured: to remember that would keep it.
-                repeats: !matches!(reason, Reason::DeviceFeaturesPending),
-                ..Answer::of(self.function.default_variant(), *reason)
-            },
+                let is_final = !matches!(reason, Reason::DeviceFeaturesPending);
+                Answer { reason: *reason, repeats: preferred.repeats && is_final, ..preferred }
+            }
         };
         let Some(forced) = state.forced else { return chosen };
         let pinned = self.function.variants()[state.choice(forced).variant].name();
@@ -92,7 +93,7 @@ impl Question<'_> {
         let row = Row::gather(&selector.features, features);
         if let Some(column) = row.values().iter().position(|value| !value.is_finite()) {
             let feature = self.function.features()[selector.features[column]];
-            return self.by_default(selector, Reason::FeatureNotFinite { feature });
+            return self.by_default((selector, state), features, Reason::FeatureNotFinite { feature });
         }
         if let Some(decided) = self.decide_in_tree(selector, state, &row) {
             return decided;
@@ -102,6 +103,12 @@ impl Question<'_> {
         let unsure = selector.selector.unsure(row.values(), &scores);
         let first = unsure.or_else(|| scores.ranked().next()).and_then(|class| selector.choice(class));
         let ranking = unsure.into_iter().chain(scores.ranked().filter(|&class| unsure != Some(class)));
+        if unsure.is_some() && self.function.hints() != 0 {
+            let hinted = self.by_default((selector, state), features, Reason::Unsure);
+            if hinted.index != self.function.default_variant() {
+                return hinted;
+            }
+        }
         let mut passed_over = 0;
         let best = first_admissible(ranking, |class| {
             let index = selector.choice(class).filter(|&index| state.is_exact_enough(index))?;
@@ -115,7 +122,7 @@ impl Question<'_> {
                 true => self.reason(selector, state, first, self.function.default_variant()),
                 false => Reason::NoneAdmissible,
             };
-            return self.by_default(selector, reason);
+            return self.by_default((selector, state), features, reason);
         };
         Answer {
             index,
@@ -132,10 +139,35 @@ impl Question<'_> {
         }
     }
 
-    /// Answers with the default variant, which another input with these features need not get.
-    fn by_default(&self, selector: &DeviceSelector, reason: Reason) -> Answer {
-        let default = self.function.default_variant(); // the choice table begins with the variants
-        Answer { needs: selector.needs, repeats: false, ..Answer::of(default, reason) }
+    /// Answers as without a model, which another input with these features need not get.
+    fn by_default(
+        &self,
+        (selector, state): (&DeviceSelector, &FunctionState),
+        features: &mut [f64],
+        reason: Reason,
+    ) -> Answer {
+        let preferred = self.preferred(state, features);
+        Answer { needs: selector.needs | preferred.needs, repeats: false, reason, ..preferred }
+    }
+
+    /// Answers with what runs where nothing was learned: the first admissible variant whose hint holds, or else the
+    /// default.
+    fn preferred(&self, state: &FunctionState, features: &mut [f64]) -> Answer {
+        let needs = self.function.hints();
+        (self.compute)(needs, features);
+        let (mut repeats, mut preferred) = (true, self.function.default_variant());
+        for (index, variant) in self.function.variants().iter().enumerate() {
+            if variant.hint().is_none_or(|hint| features[hint] == 0.0) {
+                continue;
+            }
+            // The choice table begins with the variants.
+            if state.may_run(index, self.admissible) {
+                preferred = index;
+                break;
+            }
+            repeats = false; // the constraint may admit another input
+        }
+        Answer { needs, repeats, ..Answer::of(preferred, Reason::NoModel) }
     }
 
     /// Asks the model's gate, which looks at few features. None where it leaves the call to the selector, or where

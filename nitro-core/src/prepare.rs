@@ -41,7 +41,9 @@ impl Function {
     /// The choices that calls can end in, each once.
     fn callable(&self, state: &FunctionState) -> Vec<Choice> {
         let mut choices = vec![];
-        for index in [self.default_variant()].into_iter().chain(state.forced).chain(state.of_model()) {
+        let hinted = (0..self.variants().len()).filter(|&variant| self.variants()[variant].hint().is_some());
+        let without_model = [self.default_variant()].into_iter().chain(hinted);
+        for index in without_model.chain(state.forced).chain(state.of_model()) {
             let choice = state.choice(index);
             if state.is_exact_enough(index) && self.has_code(choice) && !choices.contains(&choice) {
                 choices.push(choice);

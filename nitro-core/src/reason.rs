@@ -5,7 +5,7 @@ use std::fmt;
 use crate::Regime;
 
 /// The reason why a variant was chosen. `Display` is a sentence for a person; [`ReasonKind`] is for counting. Where
-/// the text says "default", the default variant runs.
+/// the text says "default", the default variant runs, or the first admissible one whose hint, `prefer if ..`, holds.
 ///
 /// ```
 #[doc = include_str!("example_sort.md")]

@@ -25,6 +25,7 @@ pub struct VariantInfo {
     parameters: Parameters,
     is_possible: Option<fn(Configuration) -> bool>,
     constraint: Option<Constraint>,
+    hint: Option<usize>,
     exact_group: Option<usize>,
     approximation: Option<(f64, Option<&'static str>)>,
     digest: Option<u64>,
@@ -37,13 +38,14 @@ impl VariantInfo {
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         let parameters = Parameters::new(&[]);
-        let (is_possible, constraint, exact_group, approximation) = (None, None, None, None);
+        let (is_possible, constraint, hint, exact_group, approximation) = (None, None, None, None, None);
         let (digest, was, has_target): (_, &[&str], _) = (None, &[], None);
         Self {
             name,
             parameters,
             is_possible,
             constraint,
+            hint,
             exact_group,
             approximation,
             digest,
@@ -70,6 +72,14 @@ impl VariantInfo {
     #[must_use]
     pub const fn with_constraint(mut self, constraint: Constraint) -> Self {
         self.constraint = Some(constraint);
+        self
+    }
+
+    /// Adds the index of the feature that is its hint: where that is 1 and nothing was learned, it is preferred to the
+    /// default.
+    #[must_use]
+    pub const fn preferred_by(mut self, feature: usize) -> Self {
+        self.hint = Some(feature);
         self
     }
 
@@ -142,6 +152,12 @@ impl VariantInfo {
     #[must_use]
     pub fn constraint(&self) -> Option<Constraint> {
         self.constraint
+    }
+
+    /// Index of the feature that is its hint, `prefer if ..`, if it has one.
+    #[must_use]
+    pub fn hint(&self) -> Option<usize> {
+        self.hint
     }
 
     /// The `exact(..)` group that it stands in, if it does. Variants of one group give the same results, bit for

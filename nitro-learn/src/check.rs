@@ -9,7 +9,8 @@ use nitro_stats::statistics::mean;
 use nitro_store::recordings::{Incomplete, Meanings, Recordings};
 use thiserror::Error;
 
-use crate::evaluate::{EvaluateError, Split, WorstInput, shares_of_model, worst_inputs};
+use crate::costs::FeatureCosts;
+use crate::evaluate::{EvaluateError, Split, WorstInput, net_shares_of_model, shares_of_model, worst_inputs};
 use crate::performance::PerformanceTable;
 
 /// The code, recordings and limit that a model is checked against.
@@ -31,6 +32,9 @@ pub struct Expected<'a> {
 pub struct CheckReport {
     /// The regret by device: 1 - (time of the best variant) / (time of the chosen one), mean over the test inputs.
     pub regrets: Vec<(String, f64)>,
+    /// True where the time for choosing counts as time of the chosen variant, as it does in a fit: the recordings
+    /// know that of the features.
+    pub counts_choosing: bool,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first; empty where all
     /// are near the best.
     pub worst: Vec<WorstInput>,
@@ -244,7 +248,8 @@ pub fn check(model: &Model, expected: &Expected<'_>) -> CheckReport {
         problems.push(problem);
         Default::default()
     });
-    let mut checked = CheckReport { regrets, worst, doubtful, problems };
+    let counts_choosing = !expected.recordings.feature_times.is_empty();
+    let mut checked = CheckReport { regrets, counts_choosing, worst, doubtful, problems };
     checked.problems.extend(too_much(&checked, function, expected.max_regret));
     checked
 }
@@ -394,11 +399,15 @@ fn regrets(
     doubtful: &[(usize, usize)],
 ) -> Result<Regrets, EvaluateError> {
     let Expected { recordings, split, .. } = *expected;
-    let asked = !expected.devices.is_empty();
+    let (asked, costs) = (!expected.devices.is_empty(), FeatureCosts::of(recordings));
     let mut regrets = Vec::new();
     for device in judged_on(expected) {
         let id = &recordings.devices[device].id;
-        let shares = shares_of_model(recordings, performance, model, device, &split.test)?;
+        let mut shares = shares_of_model(recordings, performance, model, device, &split.test)?;
+        if let Some(costs) = &costs {
+            let (known, judged) = ((performance, costs), (&split.test[..], &shares[..]));
+            shares = net_shares_of_model(recordings, known, model, device, judged)?;
+        }
         match mean(shares) {
             Some(share) => regrets.push((id.clone(), 1.0 - share)),
             // Where all is doubtful the other devices judge.

@@ -168,6 +168,12 @@ impl Comparison {
         self.objective.mean_score(&self.shares[strategy], &self.weights)
     }
 
+    /// Returns the [`mean`](Self::mean) of a strategy, if it was compared.
+    pub fn mean_of(&self, strategy: Strategy) -> Option<f64> {
+        let at = self.strategies.iter().position(|own| *own == strategy)?;
+        Some(self.mean(at))
+    }
+
     fn score(&self, strategy: usize, target: usize) -> f64 {
         let shares = self.shares[strategy][target].iter().copied();
         self.objective.score(shares.zip(self.weights[target].iter().copied()))
@@ -191,15 +197,16 @@ impl Comparison {
     /// A forest with all device features whatever was measured would reach 98.80, 97.78, 95.7 and 96.10, but where
     /// a feature of devices decides and others mislead, it is wrong.
     pub fn choice(&self) -> Strategy {
-        self.choice_of(|_| true).expect("a comparison has strategies")
+        self.choice_among(|_| true).expect("a comparison has strategies")
     }
 
     /// Chooses as [`choice`](Self::choice) does, among the strategies of one learner.
     pub fn choice_of_learner(&self, learner: &dyn Learner) -> Option<Strategy> {
-        self.choice_of(|strategy| strategy.learner_name() == learner.name())
+        self.choice_among(|strategy| strategy.learner_name() == learner.name())
     }
 
-    fn choice_of(&self, competes: impl Fn(Strategy) -> bool) -> Option<Strategy> {
+    /// Chooses as [`choice`](Self::choice) does, among the strategies that compete.
+    pub fn choice_among(&self, competes: impl Fn(Strategy) -> bool) -> Option<Strategy> {
         const SETS: [DeviceFeatures; 4] = [
             DeviceFeatures::All,
             DeviceFeatures::None,

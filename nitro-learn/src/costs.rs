@@ -17,7 +17,7 @@ pub const TREE_NS: f64 = 15.0;
 /// too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With a quarter
 /// of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of calls there
 /// take 1.43 times as long as with the best choices, instead of 1.1.)
-pub const LEAST_CALL_NS: f64 = 100.0;
+const LEAST_CALL_NS: f64 = 100.0;
 /// Time of a selector before it has looked at anything.
 const SELECTOR_NS: f64 = 60.0;
 /// Time for each support vector.
@@ -114,8 +114,13 @@ fn usual(recordings: &Recordings) -> HashMap<usize, Vec<f64>> {
     usual
 }
 
-/// The share of speed that is left of `share` where choosing takes so long: time of the best choice over the time
-/// for choosing and running.
+/// Returns the time of the best choice, in nanoseconds, as it counts against the time for choosing.
+pub fn counted_ns(best_ns: f64) -> f64 {
+    best_ns.max(LEAST_CALL_NS)
+}
+
+/// The share of speed that is left of `share` where choosing takes so long: time of the best choice, as
+/// [`counted_ns`] has it, over the time for choosing and running.
 pub fn net_share(share: f64, best_ns: f64, choosing_ns: f64) -> f64 {
     share / (1.0 + share * choosing_ns / best_ns)
 }

@@ -11,6 +11,7 @@ use super::coverage::coverage;
 use super::error::LearnError;
 use super::learners::Hyperparameters;
 use super::objective::Objective;
+use super::paying::{FeatureWorth, Shipped};
 use super::performance::PerformanceTable;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{Study, StudyOptions};
@@ -59,6 +60,9 @@ pub struct Fitted {
     /// with the time for choosing counted where that of the features is known: mean share of the best variant's speed
     /// over the sources, best first. Without those of which that many sources tell nothing.
     pub scores: Vec<(Strategy, f64)>,
+    /// What the input features that take time bring, the dearest first: those that do not pay are not in the model.
+    /// Empty where the time of features is not known, none of them takes a thousandth of a call, or none is asked for.
+    pub features: Vec<FeatureWorth>,
     /// The hyperparameters that the learner has found, by its own names: `C` and `gamma` of a support-vector machine.
     pub hyperparameters: Hyperparameters,
     /// The notes that the user should read, one sentence each.
@@ -100,10 +104,12 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
         return Err(LearnError::NoProfiles { function: recordings.function.clone() });
     }
     let comparison = compare(&study, &strategies);
-    let strategy = if let [only] = strategies[..] { only } else { comparison.choice() };
-    let scores = comparison.scores();
-    let mut fitted = comparison.fit(&study, strategy);
-    let covered = coverage(&study, strategy);
+    let chosen = if let [only] = strategies[..] { only } else { comparison.choice() };
+    let shipped = Shipped::of(&study, &comparison, chosen);
+    let (strategy, study) = (shipped.strategy, shipped.study(&study));
+    let scores = shipped.scores(&comparison);
+    let mut fitted = shipped.fit(study, &comparison);
+    let covered = coverage(study, strategy);
     // A small tree in the selector's place is made for the inputs that were known without limits.
     let covered_inputs = covered.inputs.or(fitted.model.coverage.inputs);
     fitted.model.coverage = Coverage { inputs: covered_inputs, ..covered };
@@ -122,7 +128,8 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
         let function = recordings.function.clone();
         return Err(LearnError::Unreadable { function, why: error.to_string() });
     }
-    let mut notes = notes(strategy, inputs.len(), &study, fitted.converged);
+    let mut notes = notes(strategy, inputs.len(), study, fitted.converged);
+    notes.extend(shipped.worths.iter().map(ToString::to_string));
     if scores.len() > 1 && sources.len() < MIN_SOURCES {
         notes.push(format!(
             "{} cannot show which selector carries over to other devices: `{strategy}` is the best of {} on inputs \
@@ -132,19 +139,25 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
         ));
     }
     notes.extend(uncertain_gain(&scores, strategy));
-    if fitted.model.selector.is_constant() {
-        let choice = fitted.model.selector.on_device(&[]).first(&[]).unwrap_or(0);
-        let choice = &fitted.model.choices[choice];
-        let instead = match &fitted.model.selector {
-            Selector::Constant { .. } => "",
-            _ => ", or where it may not the next of a fixed order,",
-        };
-        notes.push(format!(
-            "nothing that is learned from features gains more than they take: `{choice}`{instead} runs for every \
-             input, and no feature is computed"
-        ));
+    notes.extend(constant(&fitted.model));
+    let (model, hyperparameters, features) = (fitted.model, fitted.hyperparameters, shipped.worths);
+    Ok(Fitted { model, strategy, scores, features, hyperparameters, notes })
+}
+
+/// Says that a model asks for no feature, if it does not.
+fn constant(model: &Model) -> Option<String> {
+    if !model.selector.is_constant() {
+        return None;
     }
-    Ok(Fitted { model: fitted.model, strategy, scores, hyperparameters: fitted.hyperparameters, notes })
+    let choice = &model.choices[model.selector.on_device(&[]).first(&[]).unwrap_or(0)];
+    let instead = match &model.selector {
+        Selector::Constant { .. } => "",
+        _ => ", or where it may not the next of a fixed order,",
+    };
+    Some(format!(
+        "nothing that is learned from features gains more than they take: `{choice}`{instead} runs for every input, and \
+         no feature is computed"
+    ))
 }
 
 /// The lead that another strategy needs over the one that is taken for `fit` to say so.

@@ -10,7 +10,8 @@
 //! - `validation`: what strategies achieve on held-out sources and inputs; `comparison`: which one to ship.
 //! - `caution`: what runs where a selector is unsure.
 //! - `objective`: what makes one selector better than another.
-//! - `costs`: what features and selectors take; `gate`: for which inputs that is not worth it.
+//! - `costs`: what features and selectors take; `gate`: for which inputs that is not worth it; `paying`: which features
+//!   are.
 //! - `calibration`: what a few measurements on the device of use change.
 //! - `coverage`: what counts as far from the training inputs and the source devices.
 //! - `next_device`: which unmeasured device to measure next; [`active`]: which inputs to measure first.
@@ -47,6 +48,7 @@ pub mod greedy;
 pub mod learners;
 pub mod next_device;
 mod objective;
+mod paying;
 pub mod performance;
 pub mod plain_table;
 pub mod pruning;
@@ -64,5 +66,6 @@ pub use caution::WhenUnsure;
 pub use error::LearnError;
 pub use fit::{FitOptions, Fitted, fit, resolve_sources};
 pub use objective::Objective;
+pub use paying::FeatureWorth;
 pub use strategy::{DeviceFeatures, Strategy};
 pub use study::StudyOptions;

@@ -83,6 +83,15 @@ impl<'a> Study<'a> {
         Self { whole: task, narrowed: None, sources, candidates, options, tuned, transfers }
     }
 
+    /// The study with these of its input features alone (positions in [`Task::columns`]). Device features and
+    /// hyperparameters that were found stay.
+    pub fn with_columns(&self, columns: &[usize]) -> Self {
+        let narrowed = Some(self.task().with_columns(columns));
+        let (sources, candidates) = (self.sources.clone(), self.candidates.clone());
+        let (tuned, transfers) = (self.tuned.clone(), self.transfers.clone());
+        Self { whole: self.whole, narrowed, sources, candidates, options: self.options, tuned, transfers }
+    }
+
     /// The inputs, features and measurements that are studied; no more input features and choices than a model may
     /// have.
     pub fn task(&self) -> &Task<'a> {
@@ -227,6 +236,6 @@ fn narrowed<'a>(task: &Task<'a>, sources: &[usize]) -> Option<Task<'a>> {
         (classes.len() < task.performance.classes().count()).then(|| task.with_classes(&classes));
     let task = of_classes.as_ref().unwrap_or(task);
     let many = task.columns.len() > MAX_FEATURES;
-    let of_columns = many.then(|| task.with_columns(&forest::important(task, sources, MAX_FEATURES)));
+    let of_columns = many.then(|| task.with_telling_columns(&forest::important(task, sources, MAX_FEATURES)));
     of_columns.or(of_classes)
 }

@@ -8,7 +8,7 @@ use nitro_core::MAX_FEATURES;
 use nitro_core::model::Ranked;
 use nitro_store::recordings::Recordings;
 
-use super::costs::{FeatureCosts, LEAST_CALL_NS, net_share};
+use super::costs::{FeatureCosts, counted_ns, net_share};
 use super::error::LearnError;
 use super::objective::{Objective, Weights};
 use super::performance::{PerformanceTable, share_of_choice};
@@ -82,12 +82,18 @@ impl<'a> Task<'a> {
         self.weights.get(device, self.inputs[input])
     }
 
-    /// The task with these of its input features alone (positions in [`Task::columns`]), because they tell most.
+    /// The task with these of its input features alone (positions in [`Task::columns`]).
     pub fn with_columns(&self, columns: &[usize]) -> Self {
         let (inputs, columns) =
             (self.inputs.clone(), columns.iter().map(|&at| self.columns[at]).collect::<Vec<_>>());
         let space = Arc::new(space(self.recordings, &inputs, &columns));
-        let left_out = self.columns.iter().filter(|column| !columns.contains(column));
+        Self { inputs, columns, space, ..self.clone() }
+    }
+
+    /// The task with these of its input features alone, because they tell most.
+    pub fn with_telling_columns(&self, columns: &[usize]) -> Self {
+        let task = self.with_columns(columns);
+        let left_out = self.columns.iter().filter(|column| !task.columns.contains(column));
         let names =
             left_out.map(|&column| format!("`{}`", self.recordings.features[column])).collect::<Vec<_>>();
         let mut notes = self.notes.clone();
@@ -96,7 +102,7 @@ impl<'a> Task<'a> {
              variants cost: {}",
             shortened(&names)
         ));
-        Self { inputs, columns, space, notes, ..self.clone() }
+        Self { notes, ..task }
     }
 
     /// The task in which these classes alone are told apart, because they are enough.
@@ -189,7 +195,7 @@ impl<'a> Task<'a> {
     /// choosing; infinite where that does not count.
     pub fn counted_ns(&self, device: usize, input: usize) -> f64 {
         match self.costs.is_some() {
-            true => self.performance.best_ns(device, self.inputs[input]).max(LEAST_CALL_NS),
+            true => counted_ns(self.performance.best_ns(device, self.inputs[input])),
             false => f64::INFINITY,
         }
     }

@@ -13,7 +13,7 @@ use std::fmt;
 use self::state::FunctionState;
 use crate::name::MAX_FUNCTION_BYTES;
 use crate::replaceable::Replaceable;
-use crate::{Configuration, MAX_FEATURES, MAX_VARIANTS, Unit, VariantInfo};
+use crate::{Configuration, MAX_FEATURES, MAX_VARIANTS, Unit, VariantInfo, feature};
 
 /// A variant of a function with a value for each of its parameters. Its text: [`Function::choice_text`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -180,6 +180,11 @@ impl Function {
     #[must_use]
     pub fn default_variant(&self) -> usize {
         self.default_variant
+    }
+
+    /// Bit by bit the features that are hints of variants.
+    pub(crate) fn hints(&self) -> u32 {
+        feature::bits(self.variants.iter().filter_map(VariantInfo::hint))
     }
 
     /// The bytes of the model that the program carries, if it does. No bytes are no model, but the place of one to

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::error::EvaluateError;
 use crate::classes::Classes;
-use crate::costs::{GATE_NS, model_ns, net_share};
+use crate::costs::{FeatureCosts, GATE_NS, counted_ns, model_ns, net_share};
 use crate::performance::{PerformanceTable, share_of_choice};
 use crate::selection::choose;
 use crate::task::Task;
@@ -101,7 +101,14 @@ impl<'a> Chooser<'a> {
     /// Returns the time for choosing for a recorded input on a device, in nanoseconds, with its features; 0 where
     /// nothing is known of those.
     pub fn taken_ns(&self, task: &Task<'_>, device: usize, input: usize) -> f64 {
-        let Some(costs) = task.costs.as_ref().filter(|_| !self.is_constant) else { return 0.0 };
+        task.costs.as_ref().map_or(0.0, |costs| self.taken_ns_by(costs, device, input))
+    }
+
+    /// As [`taken_ns`](Self::taken_ns), with these times of features.
+    fn taken_ns_by(&self, costs: &FeatureCosts, device: usize, input: usize) -> f64 {
+        if self.is_constant {
+            return 0.0;
+        }
         let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
         match self.selector.as_ref().is_some_and(|selector| selector.is_decided_early(&self.features(input)))
         {
@@ -160,25 +167,22 @@ pub fn shares_of_model(
     Ok(shares.collect())
 }
 
-/// Returns the [`shares_of_model`] of these inputs with the time for choosing counted; none where nothing is known of
-/// features.
-pub(super) fn net_shares_of_model(
-    task: &Task<'_>,
+/// Returns the [`shares_of_model`] of these inputs with the time for choosing counted, as a fit counts it.
+pub(crate) fn net_shares_of_model(
+    recordings: &Recordings,
+    (performance, costs): (&PerformanceTable, &FeatureCosts),
     model: &Model,
     device: usize,
     (inputs, shares): (&[usize], &[f64]),
-) -> Result<Option<Vec<f64>>, EvaluateError> {
-    if task.costs.is_none() {
-        return Ok(None);
-    }
-    let chooser = Chooser::of_classes(task.recordings, task.performance.classes(), model, device)?;
-    let judged = inputs.iter().filter(|&&input| task.performance.shares(device, input).is_some());
+) -> Result<Vec<f64>, EvaluateError> {
+    let chooser = Chooser::of_classes(recordings, performance.classes(), model, device)?;
+    let judged = inputs.iter().filter(|&&input| performance.shares(device, input).is_some());
     let mut net = Vec::with_capacity(shares.len());
     for (&input, &share) in judged.zip(shares) {
-        let best_ns = task.performance.best_ns(device, input);
-        net.push(net_share(share, best_ns, chooser.taken_ns(task, device, input)));
+        let best_ns = counted_ns(performance.best_ns(device, input));
+        net.push(net_share(share, best_ns, chooser.taken_ns_by(costs, device, input)));
     }
-    Ok(Some(net))
+    Ok(net)
 }
 
 /// Finds each name of a model in the recordings.

@@ -16,6 +16,7 @@ use super::stability::{Resampled, choices, ties};
 use crate::calibration::{Calibrator, MOST_MEASURED};
 use crate::comparison::{Comparison, compare_all};
 use crate::learners::CALIBRATED;
+use crate::paying::Shipped;
 use crate::study::Study;
 use crate::task::Task;
 use crate::{DeviceFeatures, Objective, Strategy, StudyOptions};
@@ -92,6 +93,9 @@ pub(super) struct Learned<'a> {
     /// The reference with one device feature each.
     singles: Vec<(String, Model)>,
     comparison: Comparison,
+    /// What `fit` would ship.
+    shipped: Shipped<'a>,
+    auto: Model,
 }
 
 /// One evaluation under way.
@@ -150,18 +154,23 @@ impl<'a> Evaluator<'a> {
         let study = Study::new(self.task, sources, Some(&known), &self.options.study);
         let models = fit_all(&study);
         let (singles, comparison) = (baselines::single_features(&study), compare_all(&study));
-        Ok(Learned { known, study, models, singles, comparison })
+        let shipped = Shipped::of(&study, &comparison, comparison.choice());
+        let auto = match &shipped.narrowed {
+            Some((study, comparison)) => comparison.fit(study, shipped.strategy).model,
+            None => comparison.equipped(shipped.strategy, models[&shipped.strategy].clone()),
+        };
+        Ok(Learned { known, study, models, singles, comparison, shipped, auto })
     }
 
-    /// Judges what was learned for a device on it. `auto` is `shipped`, or without one what `fit` would ship.
+    /// Judges what was learned for a device on it. `auto` is `given`, or without one what `fit` would ship.
     pub(super) fn hold_out(
         &self,
         device: usize,
         learned: &Learned<'a>,
-        shipped: Option<&Model>,
+        given: Option<&Model>,
     ) -> Result<DeviceEvaluation, EvaluateError> {
         let recordings = self.task.recordings;
-        let Learned { study, models, singles, comparison, .. } = learned;
+        let Learned { study, models, singles, comparison, shipped, auto, .. } = learned;
         let sources = study.sources();
         let mut device_features = BTreeMap::new();
         for (strategy, model) in models {
@@ -176,12 +185,11 @@ impl<'a> Evaluator<'a> {
             device_features.insert("best-single-feature", vec![feature]);
             shares.insert("best-single-feature", best);
         }
-        let auto_model = shipped.cloned().unwrap_or_else(|| chosen_model(comparison, models));
-        let estimating = comparison.choice_of_learner(CALIBRATED).map(|strategy| &models[&strategy]);
-        // A model from elsewhere may know other choices than would be told apart here.
-        let estimating = estimating.filter(|own| own.choices == auto_model.choices);
-        let calibrated =
-            estimating.map(|model| self.calibrated(study, device, model, &auto_model)).transpose()?;
+        let auto_model = given.unwrap_or(auto).clone();
+        let estimating = comparison.choice_of_learner(CALIBRATED);
+        let calibrated = estimating
+            .map(|strategy| self.calibrated(shipped.study(study), device, strategy, &auto_model))
+            .transpose()?;
         let [calibrated, calibrated_seconds] = calibrated.unwrap_or_default();
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
@@ -261,8 +269,10 @@ impl<'a> Evaluator<'a> {
         device: usize,
         shares: &Shares,
     ) -> Result<Option<(&'static str, Vec<f64>)>, EvaluateError> {
-        let net = net_shares_of_model(self.task, model, device, (self.test, &shares[name]))?;
-        Ok(net.map(|net| (name, net)))
+        let Some(costs) = &self.task.costs else { return Ok(None) };
+        let (recordings, judged) = (self.task.recordings, (self.test, shares[name].as_slice()));
+        let net = net_shares_of_model(recordings, (&self.task.performance, costs), model, device, judged)?;
+        Ok(Some((name, net)))
     }
 
     /// Returns what the shipped model achieves once so many training inputs were measured on the device, and once was
@@ -271,7 +281,7 @@ impl<'a> Evaluator<'a> {
         &self,
         study: &Study<'_>,
         device: usize,
-        estimating: &Model,
+        estimating: Strategy,
         shipped: &Model,
     ) -> Result<[ByEffort; 2], EvaluateError> {
         let EvaluateOptions { calibration, calibration_seconds, .. } = self.options;
@@ -279,7 +289,12 @@ impl<'a> Evaluator<'a> {
         if calibration.is_empty() && calibration_seconds.is_empty() {
             return Ok(by_effort);
         }
-        let calibrator = Calibrator::new(study, estimating, device);
+        let estimating = study.fit(estimating).model;
+        // A model from elsewhere may know other choices and features than would be told apart here.
+        if (&estimating.choices, &estimating.features) != (&shipped.choices, &shipped.features) {
+            return Ok(by_effort);
+        }
+        let calibrator = Calibrator::new(study, &estimating, device);
         let within_seconds = if calibration_seconds.is_empty() { 0 } else { MOST_MEASURED };
         let most = calibration.iter().copied().chain([within_seconds]).max().unwrap_or(0);
         let order = calibrator.inputs(most, calibrator.measured(), &[]);
@@ -313,7 +328,7 @@ impl<'a> Evaluator<'a> {
         self.task.check_samples(&[device]).ok()?;
         let study = Study::new(self.task, vec![device], None, &self.options.study);
         let comparison = compare_all(&study);
-        Some(comparison.fit(&study, comparison.choice()).model)
+        Some(Shipped::of(&study, &comparison, comparison.choice()).fit(&study, &comparison).model)
     }
 }
 
@@ -327,10 +342,4 @@ fn fit_all(study: &Study<'_>) -> BTreeMap<Strategy, Model> {
         }
     }
     models
-}
-
-/// The model of the strategy that a comparison chooses, as `fit` would ship it.
-fn chosen_model(comparison: &Comparison, models: &BTreeMap<Strategy, Model>) -> Model {
-    let strategy = comparison.choice();
-    comparison.equipped(strategy, models[&strategy].clone())
 }

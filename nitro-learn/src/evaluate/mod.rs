@@ -38,6 +38,7 @@ use crate::task::Task;
 pub use alike::{best_of_another, within_machines};
 pub use benefit::feature_benefits;
 pub use chooser::Chooser;
+pub(crate) use chooser::net_shares_of_model;
 pub use chooser::shares_of_model;
 pub use climbed::ClimbFigures;
 pub use error::EvaluateError;

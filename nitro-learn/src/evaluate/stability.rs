@@ -59,7 +59,10 @@ impl Resampled {
             let again = Task::new(recordings, performance, &task.inputs, task.seed);
             let again = again.with_objective(&options.objective);
             let study = Study::new(&again, sources.to_vec(), Some(&known), &options.study);
-            let model = study.fit(auto.provenance.strategy.parse()?).model;
+            // The features that did not pay are not asked for here either.
+            let mut columns: Vec<usize> = (0..study.task().columns.len()).collect();
+            columns.retain(|&column| auto.features.contains(&study.task().features()[column]));
+            let model = study.with_columns(&columns).fit(auto.provenance.strategy.parse()?).model;
             let (gate, coverage) = (auto.gate.clone(), auto.coverage.clone());
             let Model { caution, is_distilled, .. } = *auto;
             let model = Model { gate, caution, coverage, is_distilled, ..model };

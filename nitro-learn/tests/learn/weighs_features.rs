@@ -1,5 +1,6 @@
 //! A feature is worth what it brings on an input less what it takes there.
 
+use nitro_learn::check::{Expected, check};
 use nitro_learn::evaluate::{EvaluateOptions, Split, evaluate};
 use nitro_learn::{FitOptions, fit};
 use nitro_stats::random::Random;
@@ -100,4 +101,81 @@ fn an_evaluation_shows_both_what_is_chosen_and_what_choosing_takes() {
     );
     let untimed = Recordings { feature_times: Vec::new(), ..timed };
     assert_eq!(net(&untimed).1, None);
+}
+
+/// Adds the feature `span`, which says nothing and takes this long.
+fn with_span(mut recordings: Recordings, span_ns: f64) -> Recordings {
+    let mut random = Random::new(11);
+    recordings.features.push("span".into());
+    recordings.inputs.iter_mut().for_each(|input| input.features.push(random.unit()));
+    recordings.feature_times.iter_mut().for_each(|one| one.times_ns.push(Some(span_ns)));
+    recordings
+}
+
+#[test]
+fn a_dear_feature_that_says_nothing_is_left_out_and_one_that_decides_stays() {
+    let recordings = with_span(recordings((2e4, 1e6), 400), 5000.0);
+    let fitted = fit(&recordings, &FitOptions::default()).unwrap();
+    assert_eq!(fitted.model.features, ["length", "order"]);
+    assert!(fitted.strategy.uses_features());
+    let [span, order] = &fitted.features[..] else { panic!("{:?}", fitted.features) };
+    assert_eq!((&*span.feature, span.time_ns, span.is_left_out), ("span", 5000.0, true));
+    assert_eq!((&*order.feature, order.time_ns, order.is_left_out), ("order", ORDER_NS, false));
+    assert!(span.without > span.with && order.without < order.with, "{:?}", fitted.features);
+    assert_eq!(fitted.score(), Some(order.with), "the score is that of the features that are left");
+    let says = |feature: &str, what: &str| {
+        let begins = format!("`{feature}` takes ");
+        fitted.notes.iter().any(|note| note.starts_with(&begins) && note.contains(what))
+    };
+    assert!(says("span", "does not pay, and is left out"), "{:?}", fitted.notes);
+    assert!(says("order", ", and pays"), "{:?}", fitted.notes);
+}
+
+/// With `span` one variant for everything would be better than to ask for features.
+#[test]
+fn a_strategy_that_pays_without_a_dear_feature_is_found_among_those_that_do_not() {
+    let recordings = with_span(recordings((1e4, 1e5), 400), 3e4);
+    let fitted = fit(&recordings, &FitOptions::default()).unwrap();
+    assert!(fitted.strategy.uses_features(), "{:?}", fitted.scores);
+    assert_eq!(fitted.model.features, ["length", "order"]);
+    assert!(fitted.scores.iter().all(|(_, score)| fitted.score() >= Some(*score)), "{:?}", fitted.scores);
+}
+
+#[test]
+fn without_times_of_features_none_is_left_out_and_nothing_said() {
+    let timed = with_span(recordings((2e4, 1e6), 400), 5000.0);
+    let fitted = fit(&Recordings { feature_times: Vec::new(), ..timed }, &FitOptions::default()).unwrap();
+    assert_eq!((&fitted.features[..], fitted.model.features.len()), (&[][..], 3));
+    assert!(fitted.notes.iter().all(|note| !note.contains("takes")), "{:?}", fitted.notes);
+}
+
+#[test]
+fn an_evaluation_judges_what_is_shipped_without_the_features_that_do_not_pay() {
+    let recordings = with_span(recordings((2e4, 1e6), 400), 5000.0);
+    let options = EvaluateOptions { calibration: vec![30], draws: 1, ..EvaluateOptions::default() };
+    let evaluation = evaluate(&recordings, &Split::by_name(&recordings), &options).unwrap();
+    for device in &evaluation.devices {
+        assert_eq!(device.auto_model.features, ["length", "order"]);
+        let net = |name| device.with_features.get(name).unwrap().mean;
+        assert!(net("auto") > net("forest-none"), "{:?}", device.with_features);
+        assert!(device.calibrated.contains_key(&30), "{:?}", device.calibrated);
+    }
+}
+
+#[test]
+fn a_check_counts_the_time_for_choosing_as_a_fit_does() {
+    let timed = recordings((1e3, 1e5), 400);
+    let split = Split::by_name(&timed);
+    let options = FitOptions { inputs: Some(split.train.clone()), ..FitOptions::default() };
+    let model = fit(&timed, &options).unwrap().model;
+    let checked = |recordings: &Recordings| {
+        let expected = Expected { function: None, recordings, split: &split, devices: &[], max_regret: 1.0 };
+        let checked = check(&model, &expected);
+        (checked.counts_choosing, checked.mean_regret().unwrap())
+    };
+    let ((counts, net), (counts_untimed, gross)) =
+        (checked(&timed), checked(&Recordings { feature_times: Vec::new(), ..timed.clone() }));
+    assert_eq!((counts, counts_untimed), (true, false));
+    // The dear feature takes 2 to 200 % of a call, and most of these are not worth it.
+    assert!(gross < 0.2 && net > gross + 0.01 && net < 0.35, "{net} {gross}");
 }

@@ -238,11 +238,12 @@ fn information(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let exact_group = variant.exact_group.map(|group| quote!(.in_exact_group(#group)));
     let (approximate, target) =
         (approximate::information(function, variant), clones::information(function, variant));
+    let hint = variant.hint.map(|feature| quote!(.preferred_by(#feature)));
     let (digest, was) = (variant.digest, &variant.was);
     let formerly = (!was.is_empty()).then(|| quote!(.formerly(&[#(#was),*])));
     quote! {
         #(#cfgs)*
         #krate::VariantInfo::new(#name)
-            #parameters #possible #constraint #exact_group #approximate #target .with_digest(#digest) #formerly,
+            #parameters #possible #constraint #hint #exact_group #approximate #target .with_digest(#digest) #formerly,
     }
 }

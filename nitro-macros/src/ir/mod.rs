@@ -5,6 +5,7 @@
 mod approximations;
 mod attributes;
 mod features;
+mod hints;
 mod impl_types;
 mod mentions;
 mod names;
@@ -131,6 +132,8 @@ pub(crate) struct Variant {
     pub parameters: Vec<Parameter>,
     /// The constraint on inputs; absent is none.
     pub constraint: Option<Constraint>,
+    /// Index of the feature that is its hint.
+    pub hint: Option<usize>,
     /// The number of its `exact(..)` group: variants of one group give the same results, bit for bit.
     pub exact_group: Option<usize>,
     /// The error of its results beside the default's, where it may be more than rounding makes.
@@ -301,11 +304,13 @@ pub(crate) fn check(
     name_is_a_functions(options.name.as_ref(), &mut errors);
 
     let (signature, written) = (&item.signature, take(&mut options.variants));
-    let features = features::check(take(&mut options.features), signature, &mut errors);
+    let mut features = features::check(take(&mut options.features), signature, &mut errors);
+    hints::add(&written, &mut features, signature, &mut errors);
     let mut variants = variants::check(written, &features, signature, owner.as_ref(), &mut errors);
     let are_known = options.variants_are_known && !variants.is_empty();
     let default = options.default.take().filter(|_| are_known);
-    let default = default.and_then(|default| default_is_a_variant(&default, &variants, &mut errors));
+    let default =
+        default.and_then(|default| default_is_a_variant(&default, (&variants, &features), &mut errors));
     if are_known {
         approximations::check(take(&mut options.approximate), &mut variants, default, &mut errors);
     }
@@ -426,7 +431,11 @@ fn is_of_name(letter: char) -> bool {
 
 /// Finds the default among the variants. It may run always, on every input and in every build, though not in every
 /// configuration.
-fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Errors) -> Option<usize> {
+fn default_is_a_variant(
+    default: &Ident,
+    (variants, features): (&[Variant], &[Feature]),
+    errors: &mut Errors,
+) -> Option<usize> {
     let name = default.unraw().to_string();
     let Some(index) = variants.iter().position(|variant| variant.name == name) else {
         let known = quoted(variants.iter().filter(|own| own.target.is_none()).map(|own| &own.name));
@@ -446,6 +455,12 @@ fn default_is_a_variant(default: &Ident, variants: &[Variant], errors: &mut Erro
             "the default `{name}` must be admissible for every input: remove its constraint, or choose another default"
         );
         errors.at(condition, message);
+    }
+    if let Some(hint) = variants[index].hint {
+        let message = format!(
+            "the default `{name}` runs wherever no hint holds: remove its `prefer if`, or make the condition a feature"
+        );
+        errors.at(&features[hint].name, message);
     }
     if let Some(cfg) = variants[index].cfgs.first() {
         let message = format!(

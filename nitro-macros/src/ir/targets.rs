@@ -129,6 +129,7 @@ fn clone(original: &Variant, target: Target) -> Variant {
         cfgs,
         was: original.was.iter().map(|own| format!("{own}@{suffix}")).collect(),
         target: Some(target),
+        hint: None, // that of the original, which runs where nothing was learned
         ..original.clone()
     }
 }

@@ -8,8 +8,8 @@ use syn::ext::IdentExt;
 use syn::{Attribute, BinOp, Expr, ExprBinary, ExprPath, Ident, LitStr, Signature, Token, parse_quote};
 
 use super::{
-    Constraint, Feature, MAX_VARIANTS, Owner, Parameter, ParameterKind, Variant, mentions, names, parameters,
-    signature, targets,
+    Constraint, Feature, MAX_VARIANTS, Owner, Parameter, ParameterKind, Variant, hints, mentions, names,
+    parameters, signature, targets,
 };
 use crate::digest;
 use crate::errors::Errors;
@@ -26,7 +26,10 @@ pub(crate) fn check(
     at_most_64(&written, errors);
     let mut known = names_of(&written);
     let mut variants: Vec<Variant> = Vec::new();
-    for parse::Variant { attributes, path, parameters, constraint, was, targets, exact_group } in written {
+    for variant in written {
+        let hint = hints::of_variant(&variant, features);
+        let parse::Variant { attributes, path, parameters, constraint, was, targets, exact_group, .. } =
+            variant;
         // Reading a path guarantees a segment.
         let Some(last) = path.path.segments.last().map(|segment| segment.ident.clone()) else { continue };
         if !is_outside_the_companion(&path, signature, owner, errors) {
@@ -57,6 +60,7 @@ pub(crate) fn check(
                 arm,
                 parameters,
                 constraint,
+                hint,
                 exact_group,
                 approximation,
                 was,

@@ -10,6 +10,7 @@ use crate::errors::Errors;
 
 mod keyword {
     syn::custom_keyword!(over);
+    syn::custom_keyword!(prefer);
     syn::custom_keyword!(targets);
 }
 
@@ -23,7 +24,7 @@ pub(crate) struct Feature {
     pub value: Expr,
 }
 
-/// `#[cfg(..)] path = was("OLD NAME", ...) targets("TARGET", ...) { PARAMETER, ... } if EXPR`
+/// `#[cfg(..)] path = was("OLD NAME", ...) targets("TARGET", ...) { PARAMETER, ... } if EXPR prefer if EXPR`
 pub(crate) struct Variant {
     /// The attributes, of any kind.
     pub attributes: Vec<Attribute>,
@@ -33,6 +34,8 @@ pub(crate) struct Variant {
     pub parameters: Vec<Parameter>,
     /// The condition after `if`.
     pub constraint: Option<Expr>,
+    /// The condition after `prefer if`.
+    pub hint: Option<Expr>,
     /// The names that it had before.
     pub was: Vec<LitStr>,
     /// The processors for which it is cloned.
@@ -161,15 +164,37 @@ fn variant(input: ParseStream, errors: &mut Errors) -> Result<Variant> {
         Some(_) => Some(input.parse()?),
         None => None,
     };
+    let hint = hint(input)?;
     if !input.is_empty() && !input.peek(Token![,]) {
-        let found = if constraint.is_some() {
-            "expected `,` after this constraint"
-        } else {
-            "expected `,` or `if CONDITION` after this variant"
+        let found = match (&constraint, &hint) {
+            (_, Some(_)) => "expected `,` after this hint",
+            (Some(_), None) => "expected `,` or `prefer if CONDITION` after this constraint",
+            (None, None) => "expected `,`, `if CONDITION` or `prefer if CONDITION` after this variant",
         };
         return Err(input.error(format!("{found}; {USAGE}")));
     }
-    Ok(Variant { attributes, path, parameters, constraint, was, targets, exact_group: None })
+    Ok(Variant { attributes, path, parameters, constraint, hint, was, targets, exact_group: None })
+}
+
+/// `prefer if EXPR` behind a variant and its constraint; none where the word is not there.
+fn hint(input: ParseStream) -> Result<Option<Expr>> {
+    const USAGE: &str = "a hint is written `prefer if CONDITION`, behind the variant and its constraint";
+    let Some(key) = input.parse::<Option<keyword::prefer>>()? else { return Ok(None) };
+    let is_there =
+        input.parse::<Option<Token![if]>>()?.is_some() && !input.is_empty() && !input.peek(Token![,]);
+    if !is_there {
+        return Err(syn::Error::new(key.span, USAGE));
+    }
+    let hint = input.parse()?;
+    if input.peek(keyword::prefer) {
+        return Err(input.error("a variant has one hint: join both conditions by `||` or `&&`"));
+    }
+    if input.peek(Token![if]) {
+        return Err(
+            input.error("the constraint stands before the hint: write `if CONSTRAINT prefer if CONDITION`")
+        );
+    }
+    Ok(Some(hint))
 }
 
 /// `targets("x86_64+avx2+fma", ...)` behind a variant's path; none where the word is not there.

@@ -6,7 +6,10 @@ use syn::{Ident, Token};
 /// Every option with what to write.
 pub(super) const USAGE: [(&str, &str); 10] = [
     ("features", "features(name = EXPRESSION, ...)"),
-    ("variants", "variants(first, path::second if CONSTRAINT, third { PARAMETER in VALUES, ... }, ...)"),
+    (
+        "variants",
+        "variants(first, path::second if CONSTRAINT prefer if HINT, third { PARAMETER in VALUES, ... }, ...)",
+    ),
     ("default", "default = NAME_OF_A_VARIANT"),
     ("approximate", "approximate(NAME_OF_A_VARIANT = LARGEST_RELATIVE_ERROR, ...)"),
     ("tolerance", "tolerance = EXPRESSION"),

@@ -57,6 +57,19 @@ fn spmv() -> (TokenStream, TokenStream) {
 }
 
 #[test]
+fn hints() {
+    let arguments = quote! {
+        features(length = keys.len()),
+        variants(merge, insertion prefer if keys.len() < 10, counting if length > 0 prefer if is_dense(keys)),
+        default = merge,
+    };
+    let item = quote!(
+        fn sort(keys: &mut [u32]);
+    );
+    check(arguments, item, expect_file!["snapshots/hints.rs"]);
+}
+
+#[test]
 fn approximate_variants() {
     let arguments = quote! {
         features(length = values.len()),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use nitro_learn::plain_table::Table;
-use nitro_store::printable::printable;
+use nitro_store::printable::{list, printable};
 
 use super::args::{CheckArgs, ShowArgs};
 use super::json;
@@ -53,6 +53,12 @@ fn print(out: &mut dyn Write, checks: &[ModelCheck], show: &ShowArgs) -> Result<
         for worst in &check.worst_inputs {
             writeln!(out, "{}", printable(&format!("{} {worst}", check.function)))?;
         }
+    }
+    let counting = checks.iter().filter(|check| check.counts_choosing && check.regret.is_some());
+    let counting: Vec<&str> = counting.map(|check| check.function.as_str()).collect();
+    if !counting.is_empty() {
+        let text = format!("with the time for choosing counted as in a fit: {}", list(&counting));
+        writeln!(out, "{}", printable(&text))?;
     }
     for ModelCheck { function, doubtful, .. } in checks.iter().filter(|check| check.doubtful > 0) {
         let those = if *doubtful == 1 {

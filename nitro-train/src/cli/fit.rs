@@ -50,6 +50,7 @@ pub(super) fn summary(fitted: &Fitted, file: &Path) -> Value {
         "sources": model.provenance.sources,
         "training_inputs": model.provenance.training_inputs,
         "score": fitted.score(),
+        "feature_worth": fitted.features,
         "notes": notes,
     })
 }

@@ -64,6 +64,9 @@ pub struct ModelCheck {
     pub regret: Option<f64>,
     /// The regret on each device.
     pub devices: BTreeMap<String, f64>,
+    /// True where the regret is that of the choices together with the time for choosing them. It is where the
+    /// recordings know the time of features.
+    pub counts_choosing: bool,
     /// The test inputs on which the choices lost most on these devices, at most five, worst first.
     pub worst_inputs: Vec<WorstInput>,
     /// Number of measured pairs of a test input and one of these devices that do not count. Others took the processors
@@ -77,7 +80,7 @@ impl Trainer {
     /// Checks that the model of each function fits the code and the recordings, and has a regret within a bound.
     ///
     /// It has to have the code's variants and features, and to be fitted from these recordings. The regret is that on
-    /// inputs held out from training.
+    /// inputs held out from training, with the time for choosing counted where that of features is known.
     ///
     /// ```
     /// # let recordings = nitro_store::example();
@@ -143,8 +146,15 @@ fn judge(unjudged: ModelCheck, expected: &Expected<'_>) -> ModelCheck {
             let checked = check(&model, expected);
             let problems = checked.problems.iter().map(ToString::to_string).collect();
             let regret = checked.mean_regret();
-            let (devices, worst_inputs) = (checked.regrets.into_iter().collect(), checked.worst);
-            ModelCheck { regret, devices, worst_inputs, doubtful: checked.doubtful, problems, ..unjudged }
+            ModelCheck {
+                regret,
+                devices: checked.regrets.into_iter().collect(),
+                counts_choosing: checked.counts_choosing,
+                worst_inputs: checked.worst,
+                doubtful: checked.doubtful,
+                problems,
+                ..unjudged
+            }
         }
         Err(source) => {
             let error = TrainError::NoModel { function: unjudged.function.clone(), source };

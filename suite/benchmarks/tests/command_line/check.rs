@@ -69,9 +69,15 @@ fn models_fresh_from_the_carried_recordings_pass() {
         let regret = line["regret"].as_f64().unwrap();
         assert!(regret > 0.0 && regret <= line["max_regret"].as_f64().unwrap(), "{line}");
         assert_eq!(line["problems"], serde_json::json!([]));
+        assert_eq!(
+            line["counts_choosing"],
+            line["function"] == "transpose",
+            "the time of its features is known"
+        );
     }
     let table = passes(&CARRIED, "check --function transpose");
     assert!(table.contains("host:16@") && table.contains("1 of 1 models may be shipped"), "{table}");
+    assert!(table.contains("with the time for choosing counted as in a fit: transpose"), "{table}");
 }
 
 #[test]
