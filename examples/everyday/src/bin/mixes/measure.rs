@@ -36,10 +36,7 @@ pub struct Times {
 /// Measures until the budget is spent.
 pub fn measure(cases: &mut [Box<dyn Case>], budget: Duration) -> Vec<Times> {
     let variants: Vec<Call> = (0..cases[0].function().variants().len()).map(Call::Variant).collect();
-    let singles = |cases: &mut [Box<dyn Case>]| -> Vec<Runner> {
-        variants.iter().map(|variant| Runner::all(*variant, cases)).collect()
-    };
-    let alone = rounds(singles(cases), cases, budget.mul_f64(SHARE_OF_ORACLE));
+    let alone = rounds(singles(&variants, cases), cases, budget.mul_f64(SHARE_OF_ORACLE));
     let fastest = (0..cases.len()).map(|case| fastest(&variants, &alone, case)).collect();
     let chosen = cases.iter_mut().map(|case| Some(Call::Variant(case.selected().variant))).collect();
     let mut runners = vec![
@@ -50,8 +47,12 @@ pub fn measure(cases: &mut [Box<dyn Case>], budget: Duration) -> Vec<Times> {
         Runner::new(Contender::Chosen, chosen),
         Runner::new(Contender::Oracle, fastest),
     ];
-    runners.extend(singles(cases));
+    runners.extend(singles(&variants, cases));
     rounds(runners, cases, budget.mul_f64(1.0 - SHARE_OF_ORACLE))
+}
+
+fn singles(variants: &[Call], cases: &mut [Box<dyn Case>]) -> Vec<Runner> {
+    variants.iter().map(|variant| Runner::all(*variant, cases)).collect()
 }
 
 /// Finds the variant that took least for an input.

@@ -247,7 +247,7 @@ fn medians(runs: &[Value]) -> Value {
             for name in first.keys() {
                 let own: Vec<Value> = runs.iter().map(|run| run[name].clone()).collect();
                 all.insert(name.clone(), medians(&own));
-                if runs.len() > 1 && RATIOS.contains(&name.as_str()) {
+                if runs.len() > 1 && own[0].is_number() && RATIOS.contains(&name.as_str()) {
                     let range = Spread::of(&own, |ratio| ratio.as_f64().unwrap_or(f64::NAN));
                     all.insert(format!("{name}_range"), json!([range.least, range.most]));
                 }

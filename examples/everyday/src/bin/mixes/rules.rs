@@ -1,5 +1,6 @@
 //! What a thoughtful developer would write instead: an `if` a function, from what the crates say of themselves. All
-//! were written before anything was measured, and are not changed for what was.
+//! were written before they were measured, and are not changed for what was. Those of `sort`, `find` and `matmul` are
+//! younger than a table of the variants' times.
 
 use nitro_everyday::inputs::transform::Signal;
 use nitro_everyday::{self as everyday, Matrix, Natural, key_width};
