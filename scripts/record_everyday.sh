@@ -19,7 +19,7 @@ train() {
 for device; do
     train record --repeat-ms 5 --device "$device"
 done
-for name in sort find matmul; do
+for name in sort find matmul group big_product compress transform; do
     folder=$models/recordings/$name
     mkdir -p "$folder"
     train export --function "everyday::$name" --measurements "$folder/measurements.csv.gz" \

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use nitro::{CodeVariant, Reason, Selection};
-use nitro_everyday::{Matrix, find, inputs, matmul, sort};
+use nitro_everyday::inputs;
+use nitro_everyday::{Matrix, big_product, compress, find, group, matmul, sort, transform};
 
 /// Checks that a model decided, and returns the choice.
 fn decided<V: CodeVariant>(name: &str, selection: Selection<V>) -> &'static str {
@@ -35,5 +36,20 @@ fn every_test_input_is_decided_by_a_model() {
         let (a, b) = inputs::matmul::load(name).unwrap();
         let mut c = Matrix::zeros(a.rows(), b.columns());
         decided(name, matmul::select(&a, &b, &mut c))
+    });
+    check(inputs::group::names(), |name| {
+        let (keys, values) = inputs::group::load(name).unwrap();
+        decided(name, group::select(&keys, &values))
+    });
+    check(inputs::big_product::names(), |name| {
+        let (a, b) = inputs::big_product::load(name).unwrap();
+        decided(name, big_product::select(&a, &b))
+    });
+    check(inputs::compress::names(), |name| {
+        let (data, least_ratio) = inputs::compress::load(name).unwrap();
+        decided(name, compress::select(&data, least_ratio))
+    });
+    check(inputs::transform::names(), |name| {
+        decided(name, transform::select(&mut inputs::transform::load(name).unwrap()))
     });
 }

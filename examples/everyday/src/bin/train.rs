@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::process::ExitCode;
 
-use nitro_everyday::{Matrix, find, inputs, matmul, sort};
+use nitro_everyday::inputs;
+use nitro_everyday::{
+    Compressed, Matrix, big_product, compress, difference, find, group, matmul, sort, transform,
+};
 use nitro_train::{BoxError, Session, ShippedRecordings, Trainer, Tunable};
 
 /// A function with its built-in inputs and its recordings in `models/recordings`.
@@ -36,6 +39,10 @@ fn main() -> ExitCode {
         .tunable(tunable!(sort, "sort", record_sort))
         .tunable(tunable!(find, "find", record_find))
         .tunable(tunable!(matmul, "matmul", record_matmul))
+        .tunable(tunable!(group, "group", record_group))
+        .tunable(tunable!(big_product, "big_product", record_big_product))
+        .tunable(tunable!(compress, "compress", record_compress))
+        .tunable(tunable!(transform, "transform", record_transform))
         .main()
 }
 
@@ -87,6 +94,54 @@ fn record_matmul(session: &mut Session<'_>) -> Result<(), BoxError> {
             into.borrow().values().to_vec()
         };
         session.checked_input(name, run, |expected, found| expected == found)?;
+    }
+    Ok(())
+}
+
+fn record_group(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let (keys, values) = inputs::group::load(name)?;
+        let in_order = |groups: &[(u64, u64)]| {
+            let mut groups = groups.to_vec();
+            groups.sort_unstable();
+            groups
+        };
+        let same = |expected: &Vec<_>, found: &Vec<_>| in_order(expected) == in_order(found);
+        session.checked_input(name, || group(&keys, &values), same)?;
+    }
+    Ok(())
+}
+
+fn record_big_product(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let (a, b) = inputs::big_product::load(name)?;
+        session.checked_input(name, || big_product(&a, &b), |expected, found| expected == found)?;
+    }
+    Ok(())
+}
+
+fn record_compress(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let (data, least_ratio) = inputs::compress::load(name)?;
+        // What misses the ratio has to be what the strongest variant, the default, makes.
+        let suits = |strongest: &Compressed, found: &Compressed| {
+            let suits = found.ratio() >= least_ratio || found == strongest;
+            suits && found.decompress().is_some_and(|found| found == data)
+        };
+        session.checked_input(name, || compress(&data, least_ratio), suits)?;
+    }
+    Ok(())
+}
+
+fn record_transform(session: &mut Session<'_>) -> Result<(), BoxError> {
+    for name in session.inputs("") {
+        let signal = inputs::transform::load(name)?;
+        let run = |mut signal: Vec<_>| {
+            transform(&mut signal);
+            signal
+        };
+        let near = |expected: &Vec<_>, found: &Vec<_>| difference(expected, found) < 1e-5;
+        session.checked_input_with_setup(name, || signal.clone(), run, near)?;
     }
     Ok(())
 }

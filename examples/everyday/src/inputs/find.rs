@@ -57,18 +57,22 @@ pub fn load(name: &str) -> Result<Search, NameError> {
     let name = Name::parse(name)?;
     let (bytes, count, letters) = (name.number('n')?, name.number('k')?, name.number('l')?.max(1));
     let mut random = Random::new((name.number('s')? as u64) << 20);
-    let words: Vec<String> = (0..3_000).map(|_| word(&mut random)).collect();
-    let mut text = match name.family {
-        "prose" => prose(&mut random, &words, bytes),
-        "log" => log(&mut random, &words, bytes),
-        _ => return Err(name.unknown_family(&FAMILIES)),
-    };
+    if !FAMILIES.contains(&name.family) {
+        return Err(name.unknown_family(&FAMILIES));
+    }
+    let mut text = text(name.family, &mut random, bytes);
     let needles: Vec<String> = (0..count).map(|_| needle(&mut random, letters)).collect();
     if let (percent @ 0..100, Some(first)) = (name.number('p')?, needles.first()) {
         let begin = percent * bytes.saturating_sub(first.len()) / 100;
         text.replace_range(begin..bytes.min(begin + first.len()), &first[..first.len().min(bytes - begin)]);
     }
     Ok(Search { text, needles })
+}
+
+/// Makes a text of a family, lines of a log or else prose.
+pub(super) fn text(family: &str, random: &mut Random, bytes: usize) -> String {
+    let words: Vec<String> = (0..3_000).map(|_| word(random)).collect();
+    if family == "log" { log(random, &words, bytes) } else { prose(random, &words, bytes) }
 }
 
 /// A letter, about as often as in English.

@@ -5,11 +5,15 @@
 //! Those that begin with `train/` and those that begin with `test/` come from different draws, and
 //! [`draw`](sort::draw) makes others, as the benchmark of mixes does.
 
+pub mod big_product;
+pub mod compress;
 pub mod find;
+pub mod group;
 pub mod matmul;
 mod name;
 mod random;
 pub mod sort;
+pub mod transform;
 
 pub use name::{Name, NameError};
 pub use random::{Random, one_of, size};

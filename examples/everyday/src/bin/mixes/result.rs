@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use nitro_stats::statistics::geometric_mean;
+use nitro_stats::statistics::{geometric_mean, median};
 use serde_json::{Value, json};
 
-use crate::case::{Case, Contender};
-use crate::measure::Times;
+use crate::case::{Call, Case};
+use crate::measure::{Contender, Times};
 use crate::mix::Mix;
 
 /// Inputs that a thread's inline cache remembers.
@@ -18,10 +18,15 @@ pub struct MixResult {
     pub function: &'static str,
     pub calls: usize,
     pub dispatched_ns: f64,
+    /// The same with the model in caches.
+    pub warm_ns: f64,
     /// The features alone.
     pub features_ns: f64,
+    /// A developer's `if`, and the variants that it names.
+    pub rule_ns: f64,
     /// The chosen variants, called directly.
     pub chosen_ns: f64,
+    /// The fastest variants, called directly.
     pub oracle_ns: f64,
     pub default_ns: f64,
     /// Each variant for all inputs, where it may run on all of them.
@@ -36,19 +41,12 @@ impl MixResult {
         let function = cases[0].function();
         let of = |contender| {
             let found = times.iter().find(|times| times.contender == contender);
-            found.map_or(&[][..], |times| &times.medians_ns)
+            found.map_or(&[][..], |times| &*times.medians_ns)
         };
         let total = |contender| of(contender).iter().copied().sum::<Option<f64>>();
-        let variants = 0..function.variants().len();
-        let fastest = |case: usize| {
-            variants
-                .clone()
-                .filter_map(|variant| of(Contender::Variant(variant))[case])
-                .fold(f64::MAX, f64::min)
-        };
+        let needed = |contender| total(contender).unwrap_or(f64::NAN);
+        let variant = |index| Contender::All(Call::Variant(index));
         let selected: Vec<_> = cases.iter_mut().map(|case| case.selected()).collect();
-        let chosen = selected.iter().enumerate();
-        let chosen = chosen.filter_map(|(case, one)| of(Contender::Variant(one.variant))[case]);
         let mut reasons = BTreeMap::new();
         selected.iter().for_each(|one| *reasons.entry(one.reason.clone()).or_default() += 1);
         let features: Vec<&[f64]> = selected.iter().map(|one| &*one.features).collect();
@@ -56,14 +54,15 @@ impl MixResult {
             name: mix.name,
             function: function.name(),
             calls: cases.len(),
-            dispatched_ns: total(Contender::Dispatched).unwrap_or(f64::NAN),
-            features_ns: total(Contender::Features).unwrap_or(f64::NAN),
-            chosen_ns: chosen.sum(),
-            oracle_ns: (0..cases.len()).map(fastest).sum(),
-            default_ns: total(Contender::Variant(function.default_choice().variant)).unwrap_or(f64::NAN),
-            singles_ns: variants
-                .clone()
-                .map(|variant| (function.variants()[variant].name(), total(Contender::Variant(variant))))
+            dispatched_ns: needed(Contender::All(Call::Dispatched)),
+            warm_ns: needed(Contender::Warm),
+            features_ns: needed(Contender::All(Call::Features)),
+            rule_ns: needed(Contender::All(Call::Rule)),
+            chosen_ns: needed(Contender::Chosen),
+            oracle_ns: needed(Contender::Oracle),
+            default_ns: needed(variant(function.default_choice().variant)),
+            singles_ns: (function.variants().iter().enumerate())
+                .map(|(index, own)| (own.name(), total(variant(index))))
                 .collect(),
             repeated: repeated(&features),
             reasons,
@@ -76,17 +75,35 @@ impl MixResult {
         admitted.min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or(("none", f64::NAN))
     }
 
+    /// The dispatched time over the oracle's.
+    pub fn of_oracle(&self) -> f64 {
+        self.dispatched_ns / self.oracle_ns
+    }
+
+    /// The time of the best single variant over the dispatched time.
+    pub fn over_best_single(&self) -> f64 {
+        self.best_single().1 / self.dispatched_ns
+    }
+
+    /// The time of the developer's `if` over the dispatched time.
+    pub fn over_rule(&self) -> f64 {
+        self.rule_ns / self.dispatched_ns
+    }
+
+    /// The default's time over the dispatched time.
+    pub fn over_default(&self) -> f64 {
+        self.default_ns / self.dispatched_ns
+    }
+
     fn json(&self) -> Value {
-        let (single, single_ns) = self.best_single();
         let singles = self.singles_ns.iter().map(|(name, ns)| ((*name).to_owned(), json!(ns)));
         json!({
             "mix": self.name, "function": self.function, "calls": self.calls, "repeated": self.repeated,
-            "dispatched_ns": self.dispatched_ns, "features_ns": self.features_ns, "chosen_ns": self.chosen_ns,
-            "oracle_ns": self.oracle_ns, "default_ns": self.default_ns, "best_single": single,
-            "singles_ns": singles.collect::<serde_json::Map<_, _>>(), "reasons": self.reasons,
-            "of_oracle": self.dispatched_ns / self.oracle_ns,
-            "over_best_single": single_ns / self.dispatched_ns,
-            "over_default": self.default_ns / self.dispatched_ns,
+            "dispatched_ns": self.dispatched_ns, "warm_ns": self.warm_ns, "features_ns": self.features_ns, "rule_ns": self.rule_ns,
+            "chosen_ns": self.chosen_ns, "oracle_ns": self.oracle_ns, "default_ns": self.default_ns,
+            "best_single": self.best_single().0, "singles_ns": singles.collect::<serde_json::Map<_, _>>(),
+            "reasons": self.reasons, "of_oracle": self.of_oracle(), "over_best_single": self.over_best_single(),
+            "over_rule": self.over_rule(), "over_default": self.over_default(),
         })
     }
 }
@@ -109,6 +126,8 @@ pub struct Total {
     pub over_best_single: f64,
     /// The same where one variant of each function has to serve all of its mixes; none of a mean of ratios.
     pub over_best_of_function: Option<f64>,
+    /// The time of the developer's `if` over the dispatched time.
+    pub over_rule: f64,
     /// The default's time over the dispatched time.
     pub over_default: f64,
 }
@@ -123,6 +142,7 @@ impl Total {
             of_oracle: dispatched / sum(|one| one.oracle_ns),
             over_best_single: sum(|one| one.best_single().1) / dispatched,
             over_best_of_function: Some(best_of_functions(results, &weight) / dispatched),
+            over_rule: sum(|one| one.rule_ns) / dispatched,
             over_default: sum(|one| one.default_ns) / dispatched,
         }
     }
@@ -133,10 +153,11 @@ impl Total {
             geometric_mean(results.iter().map(ratio)).unwrap_or(f64::NAN)
         };
         Self {
-            of_oracle: mean(|one| one.dispatched_ns / one.oracle_ns),
-            over_best_single: mean(|one| one.best_single().1 / one.dispatched_ns),
+            of_oracle: mean(MixResult::of_oracle),
+            over_best_single: mean(MixResult::over_best_single),
             over_best_of_function: None,
-            over_default: mean(|one| one.default_ns / one.dispatched_ns),
+            over_rule: mean(MixResult::over_rule),
+            over_default: mean(MixResult::over_default),
         }
     }
 
@@ -167,19 +188,74 @@ fn best_of_functions(results: &[MixResult], weight: &impl Fn(&MixResult) -> f64)
     best.values().sum()
 }
 
-/// One object with the mixes and the totals.
-pub fn json(results: &[MixResult]) -> String {
+/// A value of several runs.
+pub struct Spread {
+    pub median: f64,
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Spread {
+    pub fn of<T>(runs: &[T], value: impl Fn(&T) -> f64) -> Self {
+        let mut values: Vec<f64> = runs.iter().map(value).collect();
+        let median = median(&mut values).unwrap_or(f64::NAN); // sorts
+        let end = |value: Option<&f64>| value.copied().unwrap_or(f64::NAN);
+        Self { median, least: end(values.first()), most: end(values.last()) }
+    }
+}
+
+/// The ratios whose range is printed.
+const RATIOS: [&str; 5] =
+    ["of_oracle", "over_best_single", "over_best_of_function", "over_rule", "over_default"];
+
+/// One object with the mixes and the totals: medians of the runs, and the ranges of ratios.
+pub fn json(runs: &[Vec<MixResult>]) -> String {
+    let objects: Vec<Value> = runs.iter().map(|results| run_json(results)).collect();
+    medians(&objects).to_string()
+}
+
+fn run_json(results: &[MixResult]) -> Value {
     let totals = Total::all(results).map(|(name, total)| {
         let ratios = json!({
             "of_oracle": total.of_oracle,
             "over_best_single": total.over_best_single,
             "over_best_of_function": total.over_best_of_function,
+            "over_rule": total.over_rule,
             "over_default": total.over_default,
         });
         (name.to_owned(), ratios)
     });
     let mixes: Vec<Value> = results.iter().map(MixResult::json).collect();
-    json!({ "mixes": mixes, "totals": totals.into_iter().collect::<serde_json::Map<_, _>>() }).to_string()
+    json!({ "mixes": mixes, "totals": totals.into_iter().collect::<serde_json::Map<_, _>>() })
+}
+
+/// Puts what several runs say of the same into one: numbers become their medians, all else is as the first run has
+/// it. Where there are several runs, ratios get a range beside them.
+fn medians(runs: &[Value]) -> Value {
+    let numbers: Option<Vec<f64>> = runs.iter().map(Value::as_f64).collect();
+    match (&runs[0], numbers) {
+        (first, Some(numbers)) if numbers.iter().any(|number| *number != numbers[0]) => {
+            let median = Spread::of(&numbers, |number| *number).median;
+            serde_json::Number::from_f64(median).map_or(first.clone(), Value::Number)
+        }
+        (Value::Array(first), _) => {
+            let of = |index| medians(&runs.iter().map(|run| run[index].clone()).collect::<Vec<_>>());
+            (0..first.len()).map(of).collect()
+        }
+        (Value::Object(first), _) => {
+            let mut all = serde_json::Map::new();
+            for name in first.keys() {
+                let own: Vec<Value> = runs.iter().map(|run| run[name].clone()).collect();
+                all.insert(name.clone(), medians(&own));
+                if runs.len() > 1 && own[0].is_number() && RATIOS.contains(&name.as_str()) {
+                    let range = Spread::of(&own, |ratio| ratio.as_f64().unwrap_or(f64::NAN));
+                    all.insert(format!("{name}_range"), json!([range.least, range.most]));
+                }
+            }
+            Value::Object(all)
+        }
+        (first, _) => first.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -192,7 +268,9 @@ mod tests {
             function: "sort",
             calls: 1,
             dispatched_ns,
+            warm_ns: dispatched_ns,
             features_ns: 0.0,
+            rule_ns: 2.0 * dispatched_ns,
             chosen_ns: dispatched_ns,
             oracle_ns,
             default_ns: 3.0 * dispatched_ns,
@@ -209,10 +287,11 @@ mod tests {
             [mix(12.0, 10.0, [Some(10.0), Some(50.0)]), mix(120.0, 100.0, [Some(500.0), Some(100.0)])];
         for (name, total) in Total::all(&results) {
             assert!((total.over_best_single - 1.0 / 1.2).abs() < 1e-12, "{name}");
-            assert!(
-                (total.of_oracle - 1.2).abs() < 1e-12 && (total.over_default - 3.0).abs() < 1e-12,
-                "{name}"
-            );
+            for (ratio, expected) in
+                [(total.of_oracle, 1.2), (total.over_default, 3.0), (total.over_rule, 2.0)]
+            {
+                assert!((ratio - expected).abs() < 1e-12, "{name}: {ratio}");
+            }
         }
         // With one variant for both, `b` takes 150.
         let [calls, alike, mean] = Total::all(&results).map(|(_, total)| total.over_best_of_function);
@@ -227,5 +306,18 @@ mod tests {
         let (_, total) = &Total::all(&results)[0];
         assert_eq!(total.over_best_of_function, Some(f64::INFINITY), "none serves both mixes");
         assert!((total.over_best_single - 20.0 / 24.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn several_runs_become_medians_with_ranges() {
+        let runs = [11.0, 14.0, 12.0].map(|ns| vec![mix(ns, 10.0, [Some(ns), None])]);
+        let found: Value = serde_json::from_str(&json(&runs)).unwrap();
+        let mix = &found["mixes"][0];
+        assert_eq!((&mix["dispatched_ns"], &mix["oracle_ns"]), (&json!(12.0), &json!(10.0)));
+        assert_eq!((&mix["of_oracle"], &mix["of_oracle_range"]), (&json!(1.2), &json!([1.1, 1.4])));
+        assert_eq!((&mix["calls"], &mix["singles_ns"]["b"]), (&json!(1), &Value::Null));
+        assert_eq!(found["totals"]["all calls"]["of_oracle_range"], json!([1.1, 1.4]));
+        let one: Value = serde_json::from_str(&json(&runs[..1])).unwrap();
+        assert_eq!(one["mixes"][0].get("of_oracle_range"), None, "of one run there is no range");
     }
 }
