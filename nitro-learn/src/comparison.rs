@@ -252,15 +252,20 @@ impl Comparison {
         Some(if gain > least { best } else { assumed })
     }
 
-    /// Returns the lead of one strategy over another, and its standard error over the inputs: by the
-    /// jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and Other Resampling
-    /// Plans", 1982).
+    /// Returns the lead of one strategy over another, and its standard error over the inputs.
     fn gain_over_inputs(&self, one: usize, other: usize) -> (f64, f64) {
+        self.gain_over(one, (self, other))
+    }
+
+    /// Returns the lead of a strategy over one of another comparison of the same inputs, and its standard error over
+    /// them: by the jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and Other
+    /// Resampling Plans", 1982).
+    pub fn gain_over(&self, one: usize, (others, other): (&Self, usize)) -> (f64, f64) {
         let parts = self.weights.iter().map(Vec::len).max().unwrap_or(0).min(PARTS);
         let gains = (0..parts)
-            .map(|part| self.mean_without(one, part, parts) - self.mean_without(other, part, parts));
+            .map(|part| self.mean_without(one, part, parts) - others.mean_without(other, part, parts));
         let (_, error) = mean_and_standard_error(&gains.collect::<Vec<_>>());
-        (self.mean(one) - self.mean(other), error * parts.saturating_sub(1) as f64)
+        (self.mean(one) - others.mean(other), error * parts.saturating_sub(1) as f64)
     }
 
     /// Returns the [`mean`](Self::mean) without one of several parts of the inputs of each target.

@@ -2,14 +2,14 @@
 //!
 //! One after the other is left out, the dearest first (backward elimination: Guyon and Elisseeff, "An introduction to
 //! variable and feature selection", 2003). The selector is trained anew without it, and judged as strategies are: on
-//! sources and inputs that were left out, with the time for choosing counted. Where that is no worse without the
-//! feature, it stays out.
+//! sources and inputs that were left out, with the time for choosing counted. Where that is certainly better without the
+//! feature, it stays out. Otherwise it stays: inputs that are rare in training may hang on it, and be common in use.
 //!
 //! A call computes the features of its model and no others, so one that is left out costs nothing any more.
 
 use std::fmt;
 
-use nitro_stats::statistics::mean;
+use nitro_stats::statistics::{mean, median_high};
 use serde::Serialize;
 
 use super::comparison::{Comparison, compare};
@@ -18,6 +18,8 @@ use super::study::{FittedModel, Study};
 
 /// A feature that takes a smaller part of a call's time than this is free: whether it pays is not worth the question.
 const FREE: f64 = 1e-3;
+/// The standard errors over the inputs by which a selector without a feature has to be better.
+const CERTAIN: f64 = 2.0;
 /// However few strategies are compared, so many features are asked about at most.
 const LEAST_TRIED: usize = 2;
 
@@ -44,7 +46,11 @@ impl fmt::Display for FeatureWorth {
         let Self { feature, time_ns, part, with, without, is_left_out } = self;
         let (time_us, [part, with, without]) =
             (time_ns / 1e3, [part, with, without].map(|share| 100.0 * share));
-        let verdict = if *is_left_out { "does not pay, and is left out" } else { "pays" };
+        let verdict = match is_left_out {
+            true => "does not pay, and is left out",
+            false if without < with => "pays",
+            false => "may not pay, and stays, as that is not certain",
+        };
         write!(
             f,
             "`{feature}` takes {time_us:.2} us a call, {part:.1} % of the best choice's time, and {verdict}: with the \
@@ -123,10 +129,10 @@ fn eliminate<'a>(
     if dear.is_empty() {
         return (worths, narrowed);
     }
-    let mut with = match comparison.strategies[..] {
-        [_] => comparison.mean(0),
+    let mut held = match comparison.strategies[..] {
+        [_] => comparison.clone(),
         // Of many inputs a comparison of several draws fewer.
-        _ => compare(study, &[strategy]).mean(0),
+        _ => compare(study, &[strategy]),
     };
     let mut left: Vec<usize> = (0..study.task().columns.len()).collect();
     for DearFeature { column, time_ns, part } in dear {
@@ -136,12 +142,13 @@ fn eliminate<'a>(
         }
         let study_of_fewer = study.with_columns(&fewer);
         let comparison = compare(&study_of_fewer, &[strategy]);
-        let without = comparison.mean(0);
-        let is_left_out = without >= with;
+        let (gain, error) = comparison.gain_over(0, (&held, 0));
+        let is_left_out = gain > CERTAIN * error;
+        let (with, without) = (held.mean(0), comparison.mean(0));
         let feature = study.task().features().swap_remove(column);
         worths.push(FeatureWorth { feature, time_ns, part, with, without, is_left_out });
         if is_left_out {
-            (with, left, narrowed) = (without, fewer, Some((study_of_fewer, comparison)));
+            (held, left, narrowed) = (comparison.clone(), fewer, Some((study_of_fewer, comparison)));
         }
     }
     (worths, narrowed)
@@ -169,8 +176,10 @@ fn dear_features(study: &Study<'_>) -> Vec<DearFeature> {
                 parts.push(time_ns / task.counted_ns(source, input));
             }
         }
+        // What takes no time on most inputs is a length or a field that the clock was slow on a few times.
+        let is_timed = median_high(&mut times_ns.clone()).is_some_and(|usual_ns| usual_ns > 0.0);
         let Some((time_ns, part)) = mean(times_ns).zip(mean(parts)) else { continue };
-        if part > FREE {
+        if is_timed && part > FREE {
             dear.push(DearFeature { column, time_ns, part });
         }
     }
