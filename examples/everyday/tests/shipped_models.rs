@@ -10,7 +10,10 @@ use nitro_everyday::{Matrix, big_product, compress, find, group, matmul, sort, t
 fn decided<V: CodeVariant>(name: &str, selection: Selection<V>) -> &'static str {
     let by_model = matches!(
         selection.reason(),
-        Reason::Predicted | Reason::PredictedFar { .. } | Reason::FirstChoiceInadmissible { .. }
+        Reason::Predicted
+            | Reason::PredictedFar { .. }
+            | Reason::FirstChoiceInadmissible { .. }
+            | Reason::Unsure
     );
     assert!(by_model, "{name}: {selection}");
     selection.variant().name()
