@@ -65,7 +65,7 @@ fn a_foreign_device_needs_few_measurements() {
     let auto = foreign.selectors.get("auto").unwrap().mean;
     assert!(auto < 0.82, "four in ten inputs are chosen wrong: {auto}");
     let mean = |count: usize| foreign.calibrated[&count].mean;
-    assert!(mean(10) > 0.89 && mean(30) > 0.98, "{} {}", mean(10), mean(30));
+    assert!(mean(10) > 0.9 && mean(30) > 0.98, "{} {}", mean(10), mean(30));
 }
 
 /// Each variant of an input takes a tenth of a millisecond to measure at least, so a second is enough for all.
