@@ -246,18 +246,13 @@ impl Comparison {
             .reduce(|best, other| if self.mean(other) > self.mean(best) { other } else { best })?;
         let assumed = of_set.into_iter().find(|&at| self.strategies[at].learner_name() == ASSUMED.name());
         let Some(assumed) = assumed else { return Some(best) };
-        let (gain, error) = self.gain_over_inputs(best, assumed);
+        let (gain, error) = self.gain_over(best, (self, assumed));
         let saves_features = self.counts_features && !self.strategies[best].uses_features();
         let least = if saves_features { 0.0 } else { CERTAIN * error };
         Some(if gain > least { best } else { assumed })
     }
 
-    /// Returns the lead of one strategy over another, and its standard error over the inputs.
-    fn gain_over_inputs(&self, one: usize, other: usize) -> (f64, f64) {
-        self.gain_over(one, (self, other))
-    }
-
-    /// Returns the lead of a strategy over one of another comparison of the same inputs, and its standard error over
+    /// Returns the lead of a strategy over one of this or another comparison of the same inputs, and its standard error over
     /// them: by the jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and Other
     /// Resampling Plans", 1982).
     pub fn gain_over(&self, one: usize, (others, other): (&Self, usize)) -> (f64, f64) {
@@ -360,7 +355,7 @@ mod tests {
         let comparison = with_inputs(12);
         let gains: Vec<f64> =
             (0..12).map(|at| comparison.shares[0][0][at] - comparison.shares[1][0][at]).collect();
-        let (gain, error) = comparison.gain_over_inputs(0, 1);
+        let (gain, error) = comparison.gain_over(0, (&comparison, 1));
         let (mean, expected) = mean_and_standard_error(&gains);
         assert!((gain - mean).abs() < 1e-12 && (error - expected).abs() < 1e-12, "{gain} {error}");
     }

@@ -117,7 +117,7 @@ impl<'a> Shipped<'a> {
 /// The features that pay and what they achieve, where others do not.
 type Narrowed<'a> = Option<(Study<'a>, Comparison)>;
 
-/// Leaves out one dear feature after the other, where that is no worse.
+/// Leaves out one dear feature after the other, where choices are certainly better without it.
 fn eliminate<'a>(
     study: &Study<'a>,
     comparison: &Comparison,
@@ -125,11 +125,11 @@ fn eliminate<'a>(
 ) -> (Vec<FeatureWorth>, Narrowed<'a>) {
     let mut dear = dear_features(study);
     dear.truncate(comparison.strategies.len().max(LEAST_TRIED));
-    let (mut worths, mut narrowed) = (Vec::new(), None);
+    let (mut worths, mut narrowed): (_, Narrowed<'_>) = (Vec::new(), None);
     if dear.is_empty() {
         return (worths, narrowed);
     }
-    let mut held = match comparison.strategies[..] {
+    let with_all = match comparison.strategies[..] {
         [_] => comparison.clone(),
         // Of many inputs a comparison of several draws fewer.
         _ => compare(study, &[strategy]),
@@ -142,13 +142,14 @@ fn eliminate<'a>(
         }
         let study_of_fewer = study.with_columns(&fewer);
         let comparison = compare(&study_of_fewer, &[strategy]);
-        let (gain, error) = comparison.gain_over(0, (&held, 0));
+        let held = narrowed.as_ref().map_or(&with_all, |(_, held)| held);
+        let (gain, error) = comparison.gain_over(0, (held, 0));
         let is_left_out = gain > CERTAIN * error;
         let (with, without) = (held.mean(0), comparison.mean(0));
         let feature = study.task().features().swap_remove(column);
         worths.push(FeatureWorth { feature, time_ns, part, with, without, is_left_out });
         if is_left_out {
-            (held, left, narrowed) = (comparison.clone(), fewer, Some((study_of_fewer, comparison)));
+            (left, narrowed) = (fewer, Some((study_of_fewer, comparison)));
         }
     }
     (worths, narrowed)

@@ -1,5 +1,6 @@
 //! Every selector fitted on some devices, and judged on one that is held out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
@@ -170,7 +171,7 @@ impl<'a> Evaluator<'a> {
         given: Option<&Model>,
     ) -> Result<DeviceEvaluation, EvaluateError> {
         let recordings = self.task.recordings;
-        let Learned { study, models, singles, comparison, shipped, auto, .. } = learned;
+        let Learned { study, models, singles, comparison, auto, .. } = learned;
         let sources = study.sources();
         let mut device_features = BTreeMap::new();
         for (strategy, model) in models {
@@ -187,9 +188,8 @@ impl<'a> Evaluator<'a> {
         }
         let auto_model = given.unwrap_or(auto).clone();
         let estimating = comparison.choice_of_learner(CALIBRATED);
-        let calibrated = estimating
-            .map(|strategy| self.calibrated(shipped.study(study), device, strategy, &auto_model))
-            .transpose()?;
+        let calibrated =
+            estimating.map(|strategy| self.calibrated(learned, device, strategy, &auto_model)).transpose()?;
         let [calibrated, calibrated_seconds] = calibrated.unwrap_or_default();
         let auto: Strategy = auto_model.provenance.strategy.parse()?;
         shares.insert("auto", self.shares_of(&auto_model, device)?);
@@ -279,7 +279,7 @@ impl<'a> Evaluator<'a> {
     /// measured for so many seconds.
     fn calibrated(
         &self,
-        study: &Study<'_>,
+        learned: &Learned<'a>,
         device: usize,
         estimating: Strategy,
         shipped: &Model,
@@ -289,7 +289,11 @@ impl<'a> Evaluator<'a> {
         if calibration.is_empty() && calibration_seconds.is_empty() {
             return Ok(by_effort);
         }
-        let estimating = study.fit(estimating).model;
+        let Learned { study, models, shipped: of_study, .. } = learned;
+        let (study, estimating) = match &of_study.narrowed {
+            Some((narrowed, _)) => (narrowed, Cow::Owned(narrowed.fit(estimating).model)),
+            None => (study, Cow::Borrowed(&models[&estimating])),
+        };
         // A model from elsewhere may know other choices and features than would be told apart here.
         if (&estimating.choices, &estimating.features) != (&shipped.choices, &shipped.features) {
             return Ok(by_effort);

@@ -103,15 +103,9 @@ fn computations(function: &CodeVariant) -> TokenStream {
 
 /// The value that the first decision compares. What costs something is kept.
 fn compared_first(function: &CodeVariant) -> TokenStream {
-    let arms = (0..function.features.len()).map(|index| match function.features[index].is_free() {
-        true => {
-            let number = number_of_free(function, index);
-            quote!(#index => #number,)
-        }
-        false => {
-            let number = kept(function, index);
-            quote!(#index => #number,)
-        }
+    let arms = function.features.iter().enumerate().map(|(index, feature)| {
+        let number = if feature.is_free() { number_of_free(function, index) } else { kept(function, index) };
+        quote!(#index => #number,)
     });
     quote!(match __nitro_first.column() { #(#arms)* _ => 0.0 })
 }
