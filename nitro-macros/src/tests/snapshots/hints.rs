@@ -4,7 +4,6 @@ fn sort(keys: &mut [u32]) {
             static __NITRO_CACHE : ::nitro::__private::InlineCache < sort::Choice, 3usize
             > = const { ::nitro::__private::InlineCache::new() };
         }
-        let __nitro_device = ::nitro::__private::host();
         let __nitro_compute_0 = || keys.len();
         let mut __nitro_value_0 = ::core::option::Option::None;
         let __nitro_compute_1 = || {
@@ -17,143 +16,151 @@ fn sort(keys: &mut [u32]) {
             __nitro_hint
         };
         let mut __nitro_value_2 = ::core::option::Option::None;
-        let __nitro_begun = ::nitro::__private::Call::begin(
-            &__NITRO_CACHE,
-            &__nitro_device,
-        );
-        let mut __nitro_row = [0.0; 3usize];
-        let __nitro_remembered = match __nitro_begun.walk() {
-            ::core::option::Option::Some(mut __nitro_walk) => {
-                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
-                    .column()
-                {
-                    match __nitro_column {
-                        0usize => {
-                            if __nitro_value_0.is_none() {
-                                let __nitro_value = __nitro_compute_0();
-                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                    __nitro_value,
-                                );
-                                __nitro_value_0 = ::core::option::Option::Some(
-                                    __nitro_value,
-                                );
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
+        let __nitro_first = match __nitro_begun.first() {
+            ::core::option::Option::Some(__nitro_first) => {
+                __nitro_first
+                    .choose(
+                        match __nitro_first.column() {
+                            0usize => ::nitro::FeatureValue::to_f64(__nitro_compute_0()),
+                            1usize => {
+                                ::nitro::FeatureValue::to_f64(
+                                    *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                                )
                             }
-                        }
-                        1usize => {
-                            if __nitro_value_1.is_none() {
-                                let __nitro_value = __nitro_compute_1();
-                                __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                    __nitro_value,
-                                );
-                                __nitro_value_1 = ::core::option::Option::Some(
-                                    __nitro_value,
-                                );
+                            2usize => {
+                                ::nitro::FeatureValue::to_f64(
+                                    *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                                )
                             }
-                        }
-                        2usize => {
-                            if __nitro_value_2.is_none() {
-                                let __nitro_value = __nitro_compute_2();
-                                __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                    __nitro_value,
-                                );
-                                __nitro_value_2 = ::core::option::Option::Some(
-                                    __nitro_value,
-                                );
-                            }
-                        }
-                        _ => {}
-                    }
-                    __nitro_walk.compare(&__nitro_row);
-                }
-                __nitro_begun.decided(&__nitro_walk)
+                            _ => 0.0,
+                        },
+                    )
             }
-            ::core::option::Option::None => {
-                let __nitro_needs = __nitro_begun.needs();
-                if __nitro_needs & 1u32 != 0 {
-                    let __nitro_value = __nitro_compute_0();
-                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-                    __nitro_value_0 = ::core::option::Option::Some(__nitro_value);
-                }
-                if __nitro_needs & 2u32 != 0 {
-                    let __nitro_value = __nitro_compute_1();
-                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-                    __nitro_value_1 = ::core::option::Option::Some(__nitro_value);
-                }
-                if __nitro_needs & 4u32 != 0 {
-                    let __nitro_value = __nitro_compute_2();
-                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(__nitro_value);
-                    __nitro_value_2 = ::core::option::Option::Some(__nitro_value);
-                }
-                __nitro_begun.remembered(&__nitro_row)
-            }
+            ::core::option::Option::None => ::core::option::Option::None,
         };
-        match __nitro_remembered.choice() {
+        match __nitro_first {
             ::core::option::Option::Some(__nitro_choice) => {
                 ::nitro::__private::Decision::again(__nitro_choice)
             }
             ::core::option::Option::None => {
-                let (__nitro_value_0, __nitro_compute_0) = (
-                    __nitro_value_0,
-                    __nitro_compute_0,
-                );
-                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
-                });
-                let (__nitro_value_1, __nitro_compute_1) = (
-                    __nitro_value_1,
-                    __nitro_compute_1,
-                );
-                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
-                    __nitro_value_1.unwrap_or_else(__nitro_compute_1)
-                });
-                let (__nitro_value_2, __nitro_compute_2) = (
-                    __nitro_value_2,
-                    __nitro_compute_2,
-                );
-                let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
-                    __nitro_value_2.unwrap_or_else(__nitro_compute_2)
-                });
-                let __nitro_features = |
-                    __nitro_needs: ::core::primitive::u32,
-                    __nitro_row: &mut [::core::primitive::f64; 3usize]|
-                {
-                    if __nitro_needs & 1u32 != 0 {
+                let mut __nitro_row = [0.0; 3usize];
+                let __nitro_remembered = match __nitro_begun.walk() {
+                    ::core::option::Option::Some(mut __nitro_walk) => {
                         __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                            *__nitro_feature_0,
+                            __nitro_compute_0(),
                         );
-                    }
-                    if __nitro_needs & 2u32 != 0 {
-                        __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                            *__nitro_feature_1,
-                        );
-                    }
-                    if __nitro_needs & 4u32 != 0 {
-                        __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                            *__nitro_feature_2,
-                        );
-                    }
-                };
-                let __nitro_admissible = |
-                    __nitro_choice: sort::Choice,
-                | -> ::core::primitive::bool {
-                    match __nitro_choice {
-                        sort::Choice::Counting => {
-                            let length = *__nitro_feature_0;
-                            let _ = (&length,);
-                            let __nitro_admissible: ::core::primitive::bool = length > 0;
-                            __nitro_admissible
+                        while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                            .column()
+                        {
+                            match __nitro_column {
+                                1usize => {
+                                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                                    );
+                                }
+                                2usize => {
+                                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                                        *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                                    );
+                                }
+                                _ => {}
+                            }
+                            __nitro_walk.compare(&__nitro_row);
                         }
-                        _ => true,
+                        __nitro_begun.decided(&__nitro_walk)
+                    }
+                    ::core::option::Option::None => {
+                        let __nitro_needs = __nitro_begun.needs();
+                        if __nitro_needs & 1u32 != 0 {
+                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                            );
+                        }
+                        if __nitro_needs & 2u32 != 0 {
+                            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                            );
+                        }
+                        if __nitro_needs & 4u32 != 0 {
+                            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                            );
+                        }
+                        __nitro_begun.remembered(&__nitro_row)
                     }
                 };
-                ::nitro::__private::decide(
-                    __nitro_remembered,
-                    sort::function(),
-                    &__nitro_device,
-                    &__nitro_features,
-                    &__nitro_admissible,
-                    &|| 0.0,
-                )
+                match __nitro_remembered.choice() {
+                    ::core::option::Option::Some(__nitro_choice) => {
+                        ::nitro::__private::Decision::again(__nitro_choice)
+                    }
+                    ::core::option::Option::None => {
+                        let __nitro_device = ::nitro::__private::host();
+                        let (__nitro_value_0, __nitro_compute_0) = (
+                            __nitro_value_0,
+                            __nitro_compute_0,
+                        );
+                        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                            __nitro_value_0.unwrap_or_else(__nitro_compute_0)
+                        });
+                        let (__nitro_value_1, __nitro_compute_1) = (
+                            __nitro_value_1,
+                            __nitro_compute_1,
+                        );
+                        let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
+                            __nitro_value_1.unwrap_or_else(__nitro_compute_1)
+                        });
+                        let (__nitro_value_2, __nitro_compute_2) = (
+                            __nitro_value_2,
+                            __nitro_compute_2,
+                        );
+                        let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
+                            __nitro_value_2.unwrap_or_else(__nitro_compute_2)
+                        });
+                        let __nitro_features = |
+                            __nitro_needs: ::core::primitive::u32,
+                            __nitro_row: &mut [::core::primitive::f64; 3usize]|
+                        {
+                            if __nitro_needs & 1u32 != 0 {
+                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                    *__nitro_feature_0,
+                                );
+                            }
+                            if __nitro_needs & 2u32 != 0 {
+                                __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                                    *__nitro_feature_1,
+                                );
+                            }
+                            if __nitro_needs & 4u32 != 0 {
+                                __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                                    *__nitro_feature_2,
+                                );
+                            }
+                        };
+                        let __nitro_admissible = |
+                            __nitro_choice: sort::Choice,
+                        | -> ::core::primitive::bool {
+                            match __nitro_choice {
+                                sort::Choice::Counting => {
+                                    let length = *__nitro_feature_0;
+                                    let _ = (&length,);
+                                    let __nitro_admissible: ::core::primitive::bool = length
+                                        > 0;
+                                    __nitro_admissible
+                                }
+                                _ => true,
+                            }
+                        };
+                        ::nitro::__private::decide(
+                            __nitro_remembered,
+                            sort::function(),
+                            &__nitro_device,
+                            &__nitro_features,
+                            &__nitro_admissible,
+                            &|| 0.0,
+                        )
+                    }
+                }
             }
         }
     };
