@@ -12,6 +12,8 @@ const MOST_ORIGIN_BYTES: usize = 64 << 10;
 const MOST_ARGUMENTS: usize = 64;
 const MOST_ITERATORS: usize = 1024;
 const MOST_DIMENSIONS: usize = 16;
+/// Dimensions of a grid; those after the third have one value for each block.
+const MOST_GRID_DIMENSIONS: usize = 8;
 const MOST_KERNELS: usize = 1024;
 /// Loops and launches of the host.
 const MOST_STEPS: usize = 4096;
@@ -143,7 +145,7 @@ impl LaunchPlan {
         if points.iter().any(|points| !(1..=MOST_POINTS).contains(points)) {
             return Err(format!("kernel `{name}` has threads of {points:?} points"));
         }
-        if !(1..=3).contains(&grid.len()) {
+        if !(1..=MOST_GRID_DIMENSIONS).contains(&grid.len()) {
             return Err(format!("kernel `{name}` has a grid of {} dimensions", grid.len()));
         }
         let what = format!("the grid of kernel `{name}`");

@@ -21,12 +21,45 @@ pub struct Launch {
 pub struct Covering<'a> {
     /// The iterators of the host's loops around its launch.
     pub host_iterators: &'a [usize],
-    /// The values that the grid covers along x, y and z: one to three.
+    /// The values that the grid covers along x, y and z, and further dimensions.
+    ///
+    /// Where there are more than three, blocks of all dimensions are numbered along x, those of the first dimension
+    /// fastest.
     pub grid: &'a [Extent],
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
     /// Values that each thread covers along x, y and z.
     pub points: [u32; 3],
+}
+
+impl Covering<'_> {
+    /// Returns the values that a block covers along a dimension of the grid: one along those after the third.
+    #[must_use]
+    pub fn of_block(&self, dimension: usize) -> u64 {
+        let [threads, points] = [self.block, self.points].map(|along| along.get(dimension).copied());
+        u64::from(threads.unwrap_or(1)) * u64::from(points.unwrap_or(1))
+    }
+
+    /// Returns the blocks along each dimension of the grid, for these values of sizes and iterators of the host.
+    #[must_use]
+    pub fn blocks(&self, value: &dyn Fn(Variable) -> i64) -> Vec<i64> {
+        let along = self.grid.iter().enumerate().map(|(dimension, extent)| {
+            let blocks = extent.count(value).div_ceil(self.of_block(dimension).max(1));
+            i64::try_from(blocks).unwrap_or(i64::MAX)
+        });
+        along.collect()
+    }
+}
+
+/// Returns the grid that is launched for so many blocks along each dimension.
+fn launched(blocks: &[i64]) -> [i64; 3] {
+    match *blocks {
+        [x] => [x, 1, 1],
+        [x, y] => [x, y, 1],
+        [x, y, z] => [x, y, z],
+        // More than a device has are numbered along x.
+        _ => [blocks.iter().fold(1, |all: i64, one| all.saturating_mul(*one)), 1, 1],
+    }
 }
 
 /// The end of a walk through all launches.
@@ -113,18 +146,8 @@ impl Walker<'_, '_> {
         let kernel = (self.kernel)(index);
         let host = kernel.host_iterators.iter().map(|iterator| self.iterators[*iterator]);
         let integers = self.sizes.iter().copied().chain(host).collect();
-        Launch { kernel: index, grid: self.blocks(&kernel), integers }
-    }
-
-    /// The number of blocks that it takes to cover each value of the grid.
-    fn blocks(&self, kernel: &Covering<'_>) -> [i64; 3] {
-        let mut blocks = [1; 3];
-        for (axis, extent) in kernel.grid.iter().enumerate() {
-            let of_block = u64::from(kernel.block[axis]) * u64::from(kernel.points[axis]);
-            let values = extent.count(&|variable| self.value(variable));
-            blocks[axis] = i64::try_from(values.div_ceil(of_block.max(1))).unwrap_or(i64::MAX);
-        }
-        blocks
+        let blocks = kernel.blocks(&|variable| self.value(variable));
+        Launch { kernel: index, grid: launched(&blocks), integers }
     }
 
     fn value(&self, variable: Variable) -> i64 {

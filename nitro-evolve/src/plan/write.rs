@@ -153,14 +153,17 @@ impl Writer<'_> {
         let kernel = &self.plan.kernels[at];
         let mut grid = Vec::new();
         for (axis, extent) in kernel.grid.iter().enumerate() {
-            let of_block = i64::from(kernel.block[axis]) * i64::from(kernel.points[axis]);
-            grid.push(self.names.blocks(extent, of_block));
+            grid.push(self.names.blocks(extent, covering(kernel).of_block(axis) as i64));
         }
         let mut table = table.to_owned();
         if self.left_out.contains(&at) {
             let least = grid.iter().fold("1".to_owned(), |all, blocks| format!("min({all}, {blocks})"));
             self.add(&format!("\n[[{table}]] # where there is anything to do\ntimes = \"max(0, {least})\""));
             table.push_str(".step");
+        }
+        // Blocks of more dimensions than a device has are numbered along x.
+        if grid.len() > 3 {
+            grid = vec![grid.iter().map(|blocks| format!("({blocks})")).collect::<Vec<_>>().join(" * ")];
         }
         let grid: Vec<String> = grid.iter().map(|blocks| format!("\"{blocks}\"")).collect();
         let arguments = self.arguments(kernel).join(", ");

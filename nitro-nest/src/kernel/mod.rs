@@ -42,9 +42,10 @@ pub struct Kernel {
     pub host_iterators: Vec<usize>,
     /// The names of iterators of its own, whose indices come after those of the nest.
     pub iterators: Vec<String>,
-    /// The one to three ranges that the grid covers along x, y and z.
+    /// The ranges that the grid covers along x, y and z, and maybe further dimensions.
     ///
-    /// There are as many blocks as it takes to cover each value.
+    /// There are as many blocks as it takes to cover each value. Along dimensions after the third, a block has one
+    /// value; blocks of such a grid are numbered along x.
     pub grid: Vec<Extent>,
     /// Threads of a block along x, y and z.
     pub block: [u32; 3],
@@ -194,6 +195,11 @@ impl Kernel {
     pub(crate) fn caches(&self, array: usize) -> [Cache; 2] {
         let found = self.caching.iter().find(|caching| caching.array == array);
         found.map_or([Cache::Usual; 2], |caching| [caching.reads, caching.writes])
+    }
+
+    /// Returns `true` if its grid has more dimensions than a device: then its blocks are numbered along x.
+    pub(crate) fn has_numbered_blocks(&self) -> bool {
+        self.grid.len() > 3
     }
 
     /// Returns the threads of a block.

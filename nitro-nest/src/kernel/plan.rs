@@ -101,7 +101,7 @@ fn planned(array: &ArrayDeclaration) -> PlannedArray {
 }
 
 impl Kernel {
-    fn covering(&self) -> Covering<'_> {
+    pub(super) fn covering(&self) -> Covering<'_> {
         let Self { host_iterators, grid, block, points, .. } = self;
         Covering { host_iterators, grid, block: *block, points: *points }
     }

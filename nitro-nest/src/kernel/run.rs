@@ -8,6 +8,7 @@ use super::race::Actor;
 use super::thread::{Scope, Step, Thread};
 use super::{Kernel, Program};
 use crate::data::{Data, RunError, temporaries};
+use crate::nest::affine::Variable;
 
 impl Program {
     /// Runs the program on data, launch after launch.
@@ -92,15 +93,32 @@ impl Program {
         }
         let in_block = kernel.block.map(i64::from);
         let mut threads = Vec::new();
-        for (block, block_index) in indices(launch.grid).enumerate() {
+        let blocks = kernel.covering().blocks(&|variable| match variable {
+            Variable::Parameter(index) => parameters[index],
+            Variable::Iterator(index) => iterators[index],
+            Variable::Block(_) | Variable::Thread(_) => unreachable!("a grid is of what the host knows"),
+        });
+        for block in 0..launch.grid.iter().product::<i64>() as usize {
+            let block_index = digits(block as i64, &blocks);
             for (thread, thread_index) in indices(in_block).enumerate() {
                 let actor = Actor { block, thread, phase: 0 };
-                let at = [block_index, thread_index];
+                let at = [block_index.clone(), thread_index.to_vec()];
                 threads.push(Thread::new(kernel, parameters, iterators.clone(), at, actor));
             }
         }
         threads
     }
+}
+
+/// Returns the index along each dimension of the block with this number, x the fastest.
+fn digits(block: i64, blocks: &[i64]) -> Vec<i64> {
+    let mut rest = block;
+    let digits = blocks.iter().map(|along| {
+        let digit = rest % along;
+        rest /= along;
+        digit
+    });
+    digits.collect()
 }
 
 /// Returns all indices below these extents, x the fastest.

@@ -37,8 +37,8 @@ pub(super) enum Scope {
 pub(super) struct Thread<'a> {
     pub actor: Actor,
     parameters: &'a [i64],
-    /// The indices of its block and of itself in it, along x, y and z.
-    indices: [[i64; 3]; 2],
+    /// The indices of its block and of itself in it, along each dimension.
+    indices: [Vec<i64>; 2],
     iterators: Vec<i64>,
     /// The locals; shared ones are empty.
     registers: Vec<Vec<f32>>,
@@ -67,7 +67,7 @@ impl<'a> Thread<'a> {
         kernel: &'a Kernel,
         parameters: &'a [i64],
         iterators: Vec<i64>,
-        indices: [[i64; 3]; 2],
+        indices: [Vec<i64>; 2],
         actor: Actor,
     ) -> Self {
         let registers = kernel.locals.iter().map(|local| elements(local, Space::Register)).collect();

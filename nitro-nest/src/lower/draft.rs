@@ -148,7 +148,7 @@ fn write_kernel(
 
 fn write_axis(nest: &Nest, axis: &Axis, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     let Axis { threads, points, neighbours, .. } = axis;
-    let letter = ["x", "y", "z"][axis.dimension];
+    let letter = display::DIMENSIONS[axis.dimension];
     let name = &nest.iterators[axis.iterator];
     let serial = if axis.is_serial { ", one after the other" } else { "" };
     let summed = if axis.is_summed { ", summed" } else { "" };

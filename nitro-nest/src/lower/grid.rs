@@ -89,12 +89,17 @@ fn axis(
         range: range.clone(),
         extent,
         dimension,
-        threads: i64::from(tiling.block[dimension]),
-        points: i64::from(tiling.thread_tile[dimension]),
+        threads: along(&tiling.block, dimension).into(),
+        points: along(&tiling.thread_tile, dimension).into(),
         neighbours: i64::from(neighbours(tiling, dimension, stages)),
         is_serial: sums > 0 && (dimension > 0 || sums == assignments.len()),
         is_summed: sums > 0,
     }
+}
+
+/// Returns a number of a tiling along a dimension: 1 along those after the third.
+fn along(numbers: &[u32; 3], dimension: usize) -> u32 {
+    numbers.get(dimension).copied().unwrap_or(1)
 }
 
 /// Returns how many points of a thread are neighbours.
@@ -102,7 +107,7 @@ fn axis(
 /// Along y and z all are. Along x there are as many as the vector width says, if they come out even; but what is
 /// not staged is read and written by neighbouring threads at neighbouring elements.
 fn neighbours(tiling: &Tiling, dimension: usize, stages: bool) -> u32 {
-    let points = tiling.thread_tile[dimension];
+    let points = along(&tiling.thread_tile, dimension);
     match dimension {
         0 if stages => {
             let wanted = tiling.vector_width.clamp(1, points);
@@ -199,12 +204,16 @@ impl Axis {
         self.extent.lower.iter().map(|lower| lower.clone() + offset.clone()).collect()
     }
 
+    /// Returns the index of the thread in its block: 0 along dimensions after the third.
+    pub(crate) fn thread(&self) -> Affine {
+        if self.dimension < 3 { Variable::Thread(self.dimension).into() } else { Affine::from(0) }
+    }
+
     /// Returns the value at a point of the thread.
     pub(crate) fn value(&self, own: &OwnIterators) -> Affine {
         let [group, neighbour] = self.place(own);
-        let thread = Affine::from(Variable::Thread(self.dimension));
         // Groups of neighbours, of which the threads of a block have one after the other.
-        let place = (group * self.threads + thread) * self.neighbours + neighbour;
+        let place = (group * self.threads + self.thread()) * self.neighbours + neighbour;
         iterator(own.first) + place * self.range.step
     }
 

@@ -14,8 +14,8 @@ use crate::nest::expression::Access;
 use crate::nest::statement::Statement;
 use crate::nest::{Assignment, Nest, Range};
 
-/// The dimensions of a CUDA grid.
-const MOST_DIMENSIONS: usize = 3;
+/// The most dimensions of a grid: three of tiles, and others along which each block has one value.
+const MOST_DIMENSIONS: usize = 8;
 
 /// Gives the draft its kernels, and the order in which the host launches them.
 pub(super) fn run(draft: &mut Draft<'_>) {
@@ -170,7 +170,7 @@ impl Planner<'_> {
             }
         }
         if self.schedule.coalesces {
-            self.coalesce(among, &mut grid);
+            self.arrange(among, &mut grid);
         }
         let split = self.split(among, depth, &grid);
         let group = KernelGroup { statements: among.to_vec(), grid, summed, split };
@@ -219,6 +219,34 @@ impl Planner<'_> {
 
     fn accesses(&self, statement: usize) -> Vec<&Access> {
         self.assignment(statement).accesses()
+    }
+
+    /// Puts the loops of a grid in order: z, y and x last, and those first along which a block has one value.
+    ///
+    /// Along x, threads touch neighbouring elements. Where operands are reused as those of a product are, y is the
+    /// loop that shares them with x, and z one of those left that some operand does not depend on. Else the order
+    /// stays that of the nest.
+    fn arrange(&self, among: &[usize], grid: &mut Vec<usize>) {
+        self.coalesce(among, grid);
+        let Some((x, others)) = grid.split_last() else { return };
+        let (x, mut others) = (*x, others.to_vec());
+        let operands = self.operands(among);
+        let shares =
+            |y: usize| operands.iter().filter(|one| one.depends_on(&[x]) != one.depends_on(&[y])).count();
+        let is_free = |z: usize| operands.iter().filter(|one| !one.depends_on(&[z])).count();
+        if let Some(y) = take_best(&mut others, shares) {
+            let z = take_best(&mut others, is_free);
+            *grid = others.into_iter().chain(z).chain([y, x]).collect();
+        }
+    }
+
+    /// Returns the elements that statements read, but for those that they write.
+    fn operands(&self, among: &[usize]) -> Vec<&Access> {
+        let assignments = || among.iter().map(|one| self.assignment(*one));
+        let is_written = |access: &Access| assignments().any(|one| one.target.array == access.array);
+        let mut operands: Vec<&Access> = assignments().flat_map(|one| one.value.reads()).collect();
+        operands.retain(|access| !is_written(access));
+        operands
     }
 
     /// Brings the loop along which most accesses touch neighbouring elements innermost: it becomes x.
@@ -272,6 +300,12 @@ impl Planner<'_> {
         let others = among[1..].iter().map(|other| first.common_loops(&self.statements[*other]));
         others.min().unwrap_or(first.loops.len())
     }
+}
+
+/// Takes the value out for which something is largest, the last of several; none: it is 0 for all.
+fn take_best(values: &mut Vec<usize>, of: impl Fn(usize) -> usize) -> Option<usize> {
+    let best = (0..values.len()).max_by_key(|at| (of(values[*at]), *at))?;
+    (of(values[best]) > 0).then(|| values.remove(best))
 }
 
 /// Returns `true` if neighbouring values of an iterator touch neighbouring elements.

@@ -40,7 +40,7 @@ pub(crate) use grid::rest;
 #[cfg(feature = "search")]
 pub(crate) use threads::has_slices;
 #[cfg(feature = "search")]
-pub(crate) use tilings::{operands, sums};
+pub(crate) use tilings::{operands, sums, tiles};
 
 /// A nest with its dependences.
 #[derive(Clone, Debug)]

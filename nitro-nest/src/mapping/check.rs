@@ -18,7 +18,8 @@ const MOST_BLOCKS: u32 = 32;
 impl Mapping {
     /// Returns what is wrong first.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let usual = self.usual.iter().chain(&self.sums).chain(&self.products);
+        let products = self.products.iter().chain(self.boxes.iter().flatten());
+        let usual = self.usual.iter().chain(&self.sums).chain(products);
         usual.chain(self.own.iter().map(|(_, tiling)| tiling)).try_for_each(check)
     }
 }

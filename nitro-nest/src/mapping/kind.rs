@@ -6,8 +6,19 @@ pub(crate) enum KernelKind {
     /// Sums that several threads add up.
     Sums(Sums),
     /// A long loop has operands that several threads need, as a product of matrices has.
-    Product,
+    Product(Tiles),
     Other,
+}
+
+/// The axes along which tiles of a product reuse its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tiles {
+    /// x and y, as those of a product of matrices.
+    Plane,
+    /// x and z together, and y: an operand depends on x and z, another one on y and not on z.
+    WithX,
+    /// y and z together, and x.
+    WithY,
 }
 
 /// The axes of a grid that sums run along.

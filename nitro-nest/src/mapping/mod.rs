@@ -10,7 +10,7 @@ mod tiling;
 use serde::{Deserialize, Serialize};
 
 pub use form::Form;
-pub(crate) use kind::{KernelKind, Sums};
+pub(crate) use kind::{KernelKind, Sums, Tiles};
 pub use schedule::Schedule;
 pub use tiling::Tiling;
 
@@ -36,6 +36,11 @@ pub struct Mapping {
     /// Those are grids of two dimensions and more whose threads go through a long loop and need the same operands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     products: Option<Tiling>,
+    /// Tilings for products whose operands are reused along z too: where z goes with x, and where it goes with y.
+    ///
+    /// None: they are those of other products.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    boxes: Option<[Tiling; 2]>,
     /// Tilings of kernels, by their statements.
     own: Vec<(Vec<usize>, Tiling)>,
 }
@@ -43,13 +48,14 @@ pub struct Mapping {
 impl Mapping {
     /// Returns the presets by name, `naive` with results in registers: every search begins with them.
     #[must_use]
-    pub fn presets() -> [(&'static str, Self); 5] {
+    pub fn presets() -> [(&'static str, Self); 6] {
         [
             ("naive", Self::naive().with_register_promotion()),
             ("ppcg_default", Self::ppcg_default()),
             ("sane", Self::sane()),
             ("split", Self::split()),
             ("sliced", Self::sliced()),
+            ("small", Self::small()),
         ]
     }
 
@@ -70,6 +76,7 @@ impl Mapping {
     /// It has blocks of 256 threads, neighbouring threads at neighbouring elements, operands of inner loops staged in
     /// shared memory and results in registers. Several threads add up sums of few rows or columns, where the nest
     /// permits it. Products get tiles of 128 × 128, 8 × 8 elements of them each thread, whose operands come ahead.
+    /// Where z goes with x or y, as in a convolution, 32 × 4 take the place of 128 along these two.
     #[must_use]
     pub fn sane() -> Self {
         let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, splits_sums: false };
@@ -87,6 +94,7 @@ impl Mapping {
             min_blocks: 2,
             ..tiling.clone()
         });
+        mapping.boxes = mapping.products.as_ref().map(|tiling| boxes(tiling, 2));
         let [of_rows, of_columns] = [[512, 1, 1], [4, 64, 1]];
         mapping.form = Form { joins_sums: true, joins_rows: true };
         mapping.sums = [of_rows, of_columns].map(|thread_tile| Tiling {
@@ -118,7 +126,25 @@ impl Mapping {
         let sane = Self::sane();
         let products =
             sane.products.clone().map(|tiling| Tiling { block: [8, 8, 1], tile_k: 8, sliced_k: 4, ..tiling });
-        Self { products, ..sane }
+        let boxes = products.as_ref().map(|tiling| boxes(tiling, 1));
+        Self { products, boxes, ..sane }
+    }
+
+    /// Returns the preset `small`: as `sane`, with products in tiles that are small along each axis.
+    ///
+    /// They are 32 × 32, and 32 × 32 × 16 where operands are reused along z too, as in contractions of tensors.
+    #[must_use]
+    pub fn small() -> Self {
+        let sane = Self::sane();
+        let products = sane.products.clone().map(|tiling| Tiling {
+            block: [8, 8, 1],
+            thread_tile: [4, 4, 1],
+            min_blocks: 0,
+            ..tiling
+        });
+        let of_box =
+            products.clone().map(|tiling| Tiling { block: [8, 4, 8], thread_tile: [4, 8, 2], ..tiling });
+        Self { products, boxes: of_box.map(|tiling| [tiling.clone(), tiling]), ..sane }
     }
 
     /// Returns the preset `ppcg_default`: what PPCG does unless it is told otherwise.
@@ -138,7 +164,7 @@ impl Mapping {
     fn of(schedule: Schedule, blocks: [[u32; 3]; 3], tiling: Tiling) -> Self {
         let sums = [blocks[1]; 2].map(|block| Tiling { block, ..tiling.clone() });
         let usual = blocks.map(|block| Tiling { block, ..tiling.clone() });
-        Self { form: Form::default(), schedule, usual, sums, products: None, own: Vec::new() }
+        Self { form: Form::default(), schedule, usual, sums, products: None, boxes: None, own: Vec::new() }
     }
 
     /// Maps this form of a nest.
@@ -177,7 +203,7 @@ impl Mapping {
             tiling.block = block;
             tiling.assert_sound();
         }
-        self.products = None;
+        (self.products, self.boxes) = (None, None);
         self
     }
 
@@ -189,7 +215,7 @@ impl Mapping {
     pub fn with_usual_tilings(self, usual: [Tiling; 3]) -> Self {
         usual.iter().for_each(Tiling::assert_sound);
         let sums = [usual[1].clone(), usual[1].clone()];
-        Self { usual, sums, products: None, ..self }
+        Self { usual, sums, products: None, boxes: None, ..self }
     }
 
     /// Takes this tiling for the kernel of these statements ([`Kernel::statements`](crate::Kernel::statements)).
@@ -237,17 +263,43 @@ impl Mapping {
 
     /// Returns the tiling of kernels of a kind that have none of their own, by the dimensions of their grids.
     pub(crate) fn usual_tiling(&self, dimensions: usize, kind: KernelKind) -> &Tiling {
-        let usual = &self.usual[dimensions.max(1) - 1];
+        let usual = &self.usual[dimensions.clamp(1, 3) - 1];
         match kind {
             KernelKind::Sums(Sums::AlongX) => &self.sums[0],
             KernelKind::Sums(Sums::Across) => &self.sums[1],
-            KernelKind::Product => self.products.as_ref().unwrap_or(usual),
+            KernelKind::Product(tiles) => self.product(tiles).unwrap_or(usual),
             KernelKind::Other => usual,
         }
+    }
+
+    fn product(&self, tiles: Tiles) -> Option<&Tiling> {
+        let [with_x, with_y] =
+            self.boxes.as_ref().map_or([None; 2], |[with_x, with_y]| [Some(with_x), Some(with_y)]);
+        let of_box = match tiles {
+            Tiles::Plane => None,
+            Tiles::WithX => with_x,
+            Tiles::WithY => with_y,
+        };
+        of_box.or(self.products.as_ref())
     }
 
     /// Returns the schedule.
     pub(crate) fn schedule(&self) -> Schedule {
         self.schedule
     }
+}
+
+/// Returns tilings like one for products along x and y, where z goes with x and where it goes with y.
+///
+/// A thread has half as many points along one of the two, and `points` along z; two threads are along z.
+fn boxes(product: &Tiling, points: u32) -> [Tiling; 2] {
+    [0, 1].map(|axis| {
+        let mut tiling = product.clone();
+        tiling.sliced_k = 0;
+        tiling.block[axis] = 8;
+        tiling.block[2] = 2;
+        tiling.thread_tile[axis] = 4;
+        tiling.thread_tile[2] = points;
+        tiling
+    })
 }

@@ -18,12 +18,27 @@ pub(crate) trait Names {
     fn array(&self, index: usize) -> &str;
 }
 
+/// The names of the dimensions of a grid.
+pub(crate) const DIMENSIONS: [&str; 8] = ["x", "y", "z", "u", "v", "w", "s", "t"];
+
+/// The names of the indices of a block. Of a grid with more than three dimensions they are all made from `blockIdx.x`.
+const BLOCKS: [&str; 8] = [
+    "blockIdx.x",
+    "blockIdx.y",
+    "blockIdx.z",
+    "blockIdx.u",
+    "blockIdx.v",
+    "blockIdx.w",
+    "blockIdx.s",
+    "blockIdx.t",
+];
+
 impl Names for Nest {
     fn variable(&self, variable: Variable) -> &str {
         match variable {
             Variable::Parameter(index) => &self.parameters[index],
             Variable::Iterator(index) => &self.iterators[index],
-            Variable::Block(axis) => ["blockIdx.x", "blockIdx.y", "blockIdx.z"][axis],
+            Variable::Block(axis) => BLOCKS[axis],
             Variable::Thread(axis) => ["threadIdx.x", "threadIdx.y", "threadIdx.z"][axis],
         }
     }

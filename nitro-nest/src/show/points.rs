@@ -7,7 +7,8 @@ use crate::lower::Axis;
 /// Returns the places of a thread's points along x, y and z, counted from the first of its block's tile.
 pub(super) fn points(axes: &[Axis], thread: [i64; 3]) -> BTreeSet<[i64; 3]> {
     let mut points = BTreeSet::from([[0; 3]]);
-    for axis in axes {
+    // Dimensions after the third have one value for each block.
+    for axis in axes.iter().filter(|axis| axis.dimension < thread.len()) {
         let places = places(axis, thread[axis.dimension]);
         let mut next = BTreeSet::new();
         for mut point in points {

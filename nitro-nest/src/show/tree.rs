@@ -65,7 +65,7 @@ fn kernel(view: &NestView, index: usize) -> Branch {
 }
 
 fn on_grid(axis: &Axis) -> String {
-    let letter = ["x", "y", "z"][axis.dimension];
+    let letter = display::DIMENSIONS[axis.dimension];
     let covered = match (axis.threads, axis.points) {
         (1, 1) => "a block for each value".to_owned(),
         (1, points) => format!("a thread covers {points}"),

@@ -4,7 +4,7 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
-use crate::mapping::{Sums, Tiling};
+use crate::mapping::{Sums, Tiles, Tiling};
 
 /// The most elements that a thread may have in registers.
 const MOST_POINTS: u32 = 64;
@@ -108,7 +108,12 @@ fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
 /// Without staging there are no pipeline stages, a thread has no more neighbours than points, and operands have room
 /// in shared memory.
 fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
-    let [x, y, _] = tiling.tile();
+    let [mut x, mut y, z] = tiling.tile();
+    match shape.tiles {
+        Tiles::Plane => {}
+        Tiles::WithX => x *= z,
+        Tiles::WithY => y *= z,
+    }
     // Half of the operands of a product are those of rows, half those of columns; and there are columns more so
     // that rows begin in different banks.
     let iterations = tiling.tile_k * tiling.sliced_k.max(1);
@@ -139,7 +144,8 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     let terms = shape.is_split.then_some(TERMS);
     if shape.operands > 0 {
         let last = if shape.is_split { Some(WIDE_SUMS) } else { shape.has_slices.then_some(SLICES) };
-        return terms.into_iter().chain(PRODUCT.iter().copied()).chain(last).collect();
+        let product = if shape.tiles == Tiles::Plane { PRODUCT } else { BOX };
+        return terms.into_iter().chain(product.iter().copied()).chain(last).collect();
     }
     const BLOCKS: [&str; 3] = ["block x", "block y", "block z"];
     const POINTS: [&str; 3] = ["points x", "points y", "points z"];
@@ -179,6 +185,23 @@ const PRODUCT: &[Question] = &[
     Question { phase: "block y", values: &[4, 8, 16] },
     Question { phase: "points x", values: &[4, 8] },
     Question { phase: "points y", values: &[4, 8, 16] },
+    Question { phase: "neighbours", values: &[1, 4] },
+    Question { phase: "inner tile", values: &[8, 16, 32] },
+    Question { phase: "buffers", values: &[1, 2, 3] },
+    Question { phase: "transposed", values: &[0, 1] },
+    Question { phase: "unroll", values: &[0, 4, 8] },
+];
+
+/// The questions about a product that reuses operands along three axes: extents along one of two may be small.
+///
+/// Those of images are often multiples of 7 or 8.
+const BOX: &[Question] = &[
+    Question { phase: "block x", values: &[2, 4, 7, 8, 14, 16, 32] },
+    Question { phase: "block y", values: &[2, 4, 7, 8, 14, 16] },
+    Question { phase: "block z", values: &[1, 2, 4, 8] },
+    Question { phase: "points x", values: &[4, 8] },
+    Question { phase: "points y", values: &[2, 4, 8, 16] },
+    Question { phase: "points z", values: &[1, 2, 4] },
     Question { phase: "neighbours", values: &[1, 4] },
     Question { phase: "inner tile", values: &[8, 16, 32] },
     Question { phase: "buffers", values: &[1, 2, 3] },

@@ -1,7 +1,7 @@
 //! The shapes of kernels: what a search has to know of them to decide about them.
 
-use crate::lower::{AnalysedNest, KernelDraft, grouped, has_slices, operands, rest, sums};
-use crate::mapping::{KernelKind, Mapping, Schedule, Sums};
+use crate::lower::{AnalysedNest, KernelDraft, grouped, has_slices, operands, rest, sums, tiles};
+use crate::mapping::{KernelKind, Mapping, Schedule, Sums, Tiles};
 use crate::nest::{Nest, has_loop};
 
 /// The shape of a kernel.
@@ -17,6 +17,8 @@ pub(super) struct Shape {
     pub(super) is_split: bool,
     /// The number of operands that a product has in shared memory. 0: it is none.
     pub(super) operands: usize,
+    /// The axes along which a product reuses them.
+    pub(super) tiles: Tiles,
     /// Several slices of a block may share out its sums.
     pub(super) has_slices: bool,
 }
@@ -34,11 +36,12 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
     let operands = if sums.is_none() { operands(nest, kernel) } else { 0 };
     Shape {
         statements: kernel.group.statements.clone(),
-        dimensions: kernel.group.grid.len(),
+        dimensions: kernel.group.grid.len().min(3),
         sums,
         has_loop: has_loop(&rest(nest, kernel)),
         is_split: kernel.group.split.is_some(),
         operands,
+        tiles: tiles(nest, kernel),
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
     }
 }
@@ -48,7 +51,7 @@ impl Shape {
     pub(super) fn kind(&self) -> KernelKind {
         match self.sums {
             Some(sums) => KernelKind::Sums(sums),
-            None if self.operands > 0 => KernelKind::Product,
+            None if self.operands > 0 => KernelKind::Product(self.tiles),
             None => KernelKind::Other,
         }
     }

@@ -7,6 +7,7 @@ mod drawn;
 mod forms;
 mod guards;
 mod kernels;
+mod many_loops;
 mod passes;
 mod reused;
 mod slices;

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use names::CudaNames;
 
 use super::display::{Notation, write_instructions};
-use super::{Cache, Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
-use crate::nest::affine::Affine;
+use super::{Cache, Extent, Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
+use crate::nest::affine::{Affine, Variable};
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
 use crate::nest::{Condition, Range};
@@ -160,8 +160,30 @@ impl Writer<'_> {
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
             *text += &format!("    {space}float {}{shape};\n", self.names.array(array));
         }
+        if self.kernel.has_numbered_blocks() {
+            self.write_block_indices(text);
+        }
         write_instructions(self, &self.kernel.body, 1, text);
         *text += "}\n\n";
+    }
+
+    /// Writes what the index of a block is along each dimension, from its number.
+    fn write_block_indices(&self, text: &mut String) {
+        let (covering, integer) = (self.kernel.covering(), self.integer);
+        let mut rest = format!("({integer})blockIdx.x");
+        for (dimension, extent) in self.kernel.grid.iter().enumerate() {
+            let name = self.names.variable(Variable::Block(dimension));
+            let blocks = self.blocks(extent, covering.of_block(dimension) as i64 * extent.step);
+            *text += &format!("    const {integer} {name} = {rest} % ({blocks});\n");
+            rest += &format!(" / ({blocks})");
+        }
+    }
+
+    /// Writes how many blocks cover an extent.
+    fn blocks(&self, extent: &Extent, of_block: i64) -> String {
+        let (lower, upper) = (self.extreme(&extent.lower, ">"), self.extreme(&extent.upper, "<"));
+        let count = if lower == "0" { upper } else { format!("{upper} - ({lower})") };
+        if of_block == 1 { count } else { format!("({count} + {}) / {of_block}", of_block - 1) }
     }
 
     /// Returns `true` if several elements of the array are copied at once.

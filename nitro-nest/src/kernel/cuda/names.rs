@@ -16,12 +16,17 @@ const TAKEN: &str = "\
     template this throw typedef typeid typename union unsigned using virtual void volatile wchar_t xor \
     break const continue do else enum extern false for if return static struct true while \
     blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd float4 \
-    add_wide fetch fetch_wide commit_fetches await_fetches nitro_int";
+    add_wide fetch fetch_wide commit_fetches await_fetches nitro_int \
+    block_x block_y block_z block_u block_v block_w block_s block_t";
+
+/// The names of the indices of a block in a grid of more dimensions than a device has.
+const BLOCKS: [&str; 8] =
+    ["block_x", "block_y", "block_z", "block_u", "block_v", "block_w", "block_s", "block_t"];
 
 /// The names, none of which CUDA C++ has taken.
 pub(super) struct CudaNames {
-    /// The indices of a thread's block and of itself along x, y and z.
-    indices: [[String; 3]; 2],
+    /// The indices of a thread's block along each dimension of the grid, and of itself along x, y and z.
+    indices: [Vec<String>; 2],
     pub parameters: Vec<String>,
     pub iterators: Vec<String>,
     pub scalars: Vec<String>,
@@ -33,8 +38,11 @@ impl CudaNames {
         let nest = &program.nest;
         let names = KernelNames { program, kernel };
         let arrays = 0..nest.arrays.len() + kernel.locals.len();
-        let indices =
-            ["blockIdx", "threadIdx"].map(|of| ["x", "y", "z"].map(|axis| format!("({integer}){of}.{axis}")));
+        let mut indices = ["blockIdx", "threadIdx"]
+            .map(|of| ["x", "y", "z"].map(|axis| format!("({integer}){of}.{axis}")).into());
+        if kernel.has_numbered_blocks() {
+            indices[0] = BLOCKS[..kernel.grid.len()].iter().map(|name| (*name).to_owned()).collect();
+        }
         let iterators = nest.iterators.iter().chain(&kernel.iterators);
         Self {
             indices,

@@ -43,7 +43,7 @@ pub(super) fn write_body(context: &mut Context<'_>, nodes: &[Node]) -> Option<Ve
 /// Defines the iterator of a thread that has one value: the first, and a step for each thread before it.
 fn define_single(axis: &Axis) -> Instruction {
     // Neighbouring threads have neighbouring values.
-    let index = Variable::Block(axis.dimension) * axis.threads + Variable::Thread(axis.dimension);
+    let index = Variable::Block(axis.dimension) * axis.threads + axis.thread();
     let values = axis.extent.lower.iter().map(|lower| lower.clone() + index.clone() * axis.range.step);
     Instruction::Define(axis.iterator, values.collect())
 }
@@ -102,7 +102,7 @@ fn write_serial(
     let (axis, first) = (context.axes[at].clone(), iterator(context.own[at].first));
     // A thread begins at its own place in the tile and goes on by a block's threads.
     let end = first.clone() + axis.tile() * axis.range.step;
-    let start = first + Variable::Thread(axis.dimension) * axis.range.step;
+    let start = first + axis.thread() * axis.range.step;
     let range = Range {
         iterator: axis.iterator,
         lower: vec![start],
@@ -160,7 +160,9 @@ fn write_loop(
             _ => write_sliced(context, &hull, body, &all, staging),
         };
     }
-    vec![Instruction::Loop(hull, unroll(context), write_list(context, body, &all))]
+    // Loops in one that is staged are short.
+    let unroll = if context.scope.staged.is_empty() { unroll(context) } else { Unroll::All };
+    vec![Instruction::Loop(hull, unroll, write_list(context, body, &all))]
 }
 
 /// Returns `true` if the steps of a loop begin elsewhere at each point: no loop can be around all points.

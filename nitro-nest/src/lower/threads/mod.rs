@@ -51,7 +51,9 @@ fn code(nest: &Nest, kernel: &KernelDraft, name: &str, slices: u32, reassociates
     let mut context = context(nest, kernel, tiling, axes, &kernel.rest, slices, sums);
     let body = body::write_body(&mut context, &kernel.rest)?;
     let mut points = [1; 3];
-    axes.iter().for_each(|axis| points[axis.dimension] = axis.points as u32);
+    for (dimension, points) in points.iter_mut().enumerate() {
+        *points = axes.iter().find(|axis| axis.dimension == dimension).map_or(1, |axis| axis.points as u32);
+    }
     Some(Kernel {
         name: name.to_owned(),
         statements: kernel.group.statements.clone(),

@@ -3,7 +3,7 @@
 use super::accumulate::{Accumulator, find_accumulator};
 use super::body::at_points;
 use super::context::{Context, Threads, guarded};
-use super::stage::{Staging, exchange_shape, statements_without_loop};
+use super::stage::{Staging, TileBody, exchange_shape};
 use super::tiles::write_tiled;
 use crate::dependence::is_sum;
 use crate::kernel::{Instruction, Space};
@@ -28,14 +28,15 @@ pub(crate) fn has_slices(nest: &Nest, kernel: &KernelDraft) -> bool {
     let rest = rest(nest, kernel);
     let mut loops = rest.iter().filter(|node| has_loop(std::slice::from_ref(node)));
     let (Some(Node::Loop(range, body)), None) = (loops.next(), loops.next()) else { return false };
-    let mut assignments = Vec::new();
-    let is_simple = range.step == 1 && !range.is_reversed && statements_without_loop(body, &mut assignments);
-    is_simple
-        && assignments.into_iter().all(|assignment| {
-            let target = &assignment.target;
-            let is_of_point = group.grid.iter().all(|iterator| target.depends_on(&[*iterator]));
-            is_sum(assignment) && is_of_point && !target.depends_on(&[range.iterator])
-        })
+    let Some(inside) = TileBody::new(body).filter(|_| range.step == 1 && !range.is_reversed) else {
+        return false;
+    };
+    let summed = [inside.iterators(), vec![range.iterator]].concat();
+    inside.assignments.into_iter().all(|assignment| {
+        let target = &assignment.target;
+        let is_of_point = group.grid.iter().all(|iterator| target.depends_on(&[*iterator]));
+        is_sum(assignment) && is_of_point && !target.depends_on(&summed)
+    })
 }
 
 /// Returns how many slices a block has: as many as its tiling asks for, where there may be any.
@@ -64,10 +65,9 @@ pub(super) fn write_sliced(
     guards: &[Condition],
     staging: Staging,
 ) -> Vec<Instruction> {
-    let mut assignments = Vec::new();
-    statements_without_loop(body, &mut assignments);
     // All sums of the loop have to be in registers: threads share out nothing else.
-    let mut targets: Vec<&Access> = assignments.iter().map(|assignment| &assignment.target).collect();
+    let assignments = body.iter().flat_map(Node::assignments);
+    let mut targets: Vec<&Access> = assignments.map(|assignment| &assignment.target).collect();
     targets.sort_unstable_by_key(|target| target.array);
     targets.dedup();
     let sums = targets.iter().map(|target| find_accumulator(context, target).cloned());

@@ -121,20 +121,22 @@ pub(super) fn count_parts(context: &Context<'_>, nodes: &[Node]) -> usize {
 
 /// Finds the parts that a loop stages, and the number of pipeline stages that there is room for.
 ///
-/// It is a loop in steps of one without another one in it, in a kernel in which no thread goes on by itself.
+/// It is a loop in steps of one with short ones in it at most, in a kernel in which no thread goes on by itself. What
+/// it stages is not staged again in it.
 fn parts(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<(Vec<StagedPart>, i64)> {
-    let mut assignments = Vec::new();
-    let is_simple = range.step == 1 && !range.is_reversed && statements_without_loop(body, &mut assignments);
+    let is_simple = range.step == 1 && !range.is_reversed && context.scope.staged.is_empty();
     let is_shared = !context.has_serial_axis() && !context.own.is_empty();
     if context.tiling.tile_k == 0 || !is_simple || !is_shared || context.scope.points == Points::OneByOne {
         return None;
     }
+    let inside = TileBody::new(body)?;
     let mut tile = context.tile();
     let start = iterator(range.iterator);
-    tile.push((range.iterator, start.clone(), start + (staged_iterations(context) - 1)));
+    tile.push((range.iterator, start.clone(), start + (staged_iterations(context, &inside) - 1)));
+    tile.extend(inside.values());
     // Elements that several points need, and that nothing overwrites meanwhile.
     let mut parts: Vec<StagedPart> = Vec::new();
-    for assignment in assignments {
+    for assignment in inside.assignments {
         for (value, access) in parts_of_one_element(&assignment.value) {
             if is_reused(context, access) && !is_written(context, access.array) {
                 join(&mut parts, value, access, &tile);
@@ -155,9 +157,11 @@ fn parts(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<(Vec<Sta
     (!parts.is_empty()).then_some((parts, stages))
 }
 
-/// Returns how many iterations are staged at once: those of all slices.
-pub(super) fn staged_iterations(context: &Context<'_>) -> i64 {
-    i64::from(context.tiling.tile_k) * context.slices
+/// Returns how many iterations of a loop are staged at once: those of all slices.
+///
+/// Together with the loops in it, each slice has as many as the tiling says.
+pub(super) fn staged_iterations(context: &Context<'_>, inside: &TileBody<'_>) -> i64 {
+    (i64::from(context.tiling.tile_k) / inside.iterations()).max(1) * context.slices
 }
 
 /// Returns the extents of the array by which slices add up.
@@ -325,14 +329,64 @@ fn join(parts: &mut Vec<StagedPart>, value: Expression, access: &Access, tile: &
     }
 }
 
-/// Gathers the statements, if no loop is around one of them.
-pub(super) fn statements_without_loop<'a>(nodes: &'a [Node], found: &mut Vec<&'a Assignment>) -> bool {
-    nodes.iter().all(|node| match node {
-        Node::Assign(assignment) => {
-            found.push(assignment);
-            true
+/// The most iterations of the loops in one that is staged: all of them are written out.
+const MOST_INNER_ITERATIONS: i64 = 64;
+
+/// The body of a loop that is staged: statements, maybe in short loops whose bounds are numbers.
+pub(super) struct TileBody<'a> {
+    pub(super) assignments: Vec<&'a Assignment>,
+    loops: Vec<ShortLoop>,
+}
+
+/// A loop whose bounds are numbers.
+struct ShortLoop {
+    iterator: usize,
+    first: i64,
+    end: i64,
+}
+
+impl<'a> TileBody<'a> {
+    /// Gathers statements and loops. None: another loop is among them, or they have too many iterations.
+    pub(super) fn new(nodes: &'a [Node]) -> Option<Self> {
+        let mut body = Self { assignments: Vec::new(), loops: Vec::new() };
+        body.gather(nodes)?;
+        (body.iterations() <= MOST_INNER_ITERATIONS).then_some(body)
+    }
+
+    fn gather(&mut self, nodes: &'a [Node]) -> Option<()> {
+        for node in nodes {
+            match node {
+                Node::Assign(assignment) => self.assignments.push(assignment),
+                Node::If(..) => {}
+                Node::Loop(range, _) => self.loops.push(ShortLoop::new(range)?),
+            }
+            self.gather(node.body())?;
         }
-        Node::If(_, body) => statements_without_loop(body, found),
-        Node::Loop(..) => false,
-    })
+        Some(())
+    }
+
+    /// Returns the iterators of the loops.
+    pub(super) fn iterators(&self) -> Vec<usize> {
+        self.loops.iter().map(|one| one.iterator).collect()
+    }
+
+    /// Returns the values that the iterators of the loops have.
+    pub(super) fn values(&self) -> Tile {
+        self.loops.iter().map(|one| (one.iterator, one.first.into(), (one.end - 1).into())).collect()
+    }
+
+    /// Returns the iterations of all loops together, as if each were in the one before.
+    pub(super) fn iterations(&self) -> i64 {
+        self.loops.iter().fold(1, |all, one| all.saturating_mul(one.end - one.first))
+    }
+}
+
+impl ShortLoop {
+    fn new(range: &Range) -> Option<Self> {
+        let ([lower], [upper]) = (&range.lower[..], &range.upper[..]) else { return None };
+        let is_short =
+            lower.terms().is_empty() && upper.terms().is_empty() && range.step == 1 && !range.is_reversed;
+        let (first, end) = (lower.constant(), upper.constant());
+        (is_short && first < end).then_some(Self { iterator: range.iterator, first, end })
+    }
 }

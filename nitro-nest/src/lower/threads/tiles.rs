@@ -6,7 +6,7 @@ use super::context::{Context, Tile, either, everywhere, guarded, holding};
 use super::copy::{CopyPhase, align, copy_parts};
 use super::domain::is_implied;
 use super::runs::write_list;
-use super::stage::{StagedPart, Staging, staged_iterations, statements_without_loop};
+use super::stage::{StagedPart, Staging, TileBody, staged_iterations};
 use crate::kernel::{Instruction, Unroll};
 use crate::lower::bounds::{count_to, iterator, not_negative};
 use crate::nest::affine::{Affine, Variable};
@@ -24,6 +24,10 @@ pub(crate) struct Tiles {
     pub(crate) start: usize,
     /// Values of a tile.
     pub(crate) depth: i64,
+    /// The values of the loops in it.
+    inner: Tile,
+    /// The iterations of the loops in it.
+    iterations: i64,
     /// Slices of a block, each of which has a part of the values.
     slices: i64,
     stages: i64,
@@ -38,6 +42,7 @@ impl Tiles {
     fn full(&self, guards: &[Condition], block: &Tile, first: &Affine) -> Vec<Condition> {
         let mut tile = block.clone();
         tile.push((self.range.iterator, first.clone(), first.clone() + (self.depth - 1)));
+        tile.extend(self.inner.iter().cloned());
         let mut conditions = everywhere(guards, &tile);
         for upper in &self.range.upper {
             let (left, right) = (first.clone() + self.depth, upper.clone());
@@ -92,9 +97,11 @@ pub(super) fn write_tiled(
     context.begin_at(start, &range.lower);
     let mut inside = Vec::new();
     body.iter().for_each(|node| gather_conditions(node, &mut inside));
-    let (depth, slices) = (staged_iterations(context), context.slices);
+    let inner = TileBody::new(body).expect("a loop that is staged has a simple body");
+    let (depth, slices) = (staged_iterations(context, &inner), context.slices);
+    let (iterations, inner) = (inner.iterations(), inner.values());
     let (stages, guards) = (staging.stages, guards.to_vec());
-    let tiles = Tiles { range, start, depth, slices, stages, guards, inside };
+    let tiles = Tiles { range, start, depth, inner, iterations, slices, stages, guards, inside };
     let mut parts: Vec<StagedPart> = staging.parts;
     parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start))).collect();
     all.extend(align(context, &mut parts, &tiles));
@@ -199,7 +206,8 @@ fn fetch_tile(
 fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
     // As many iterations are written out as the points at hand leave room for.
     let points = context.axes.iter().filter(|axis| !axis.is_serial).map(|axis| axis.points);
-    let unroll = match (context.tiling.unroll, MOST_INSTANCES / points.product::<i64>()) {
+    let instances = points.product::<i64>() * tiles.iterations;
+    let unroll = match (context.tiling.unroll, MOST_INSTANCES / instances) {
         (0, most) if most >= tiles.own_depth() => Unroll::All,
         (0, most) => Unroll::By(most.max(1) as u32),
         (factor, _) => Unroll::By(factor),
@@ -240,12 +248,8 @@ fn needed(context: &Context<'_>, guards: &[Condition], body: &[Node]) -> Vec<Con
 
 /// Returns the registers that statements write, if they touch nothing else but what is staged.
 fn private_registers<'c>(context: &'c Context<'_>, body: &[Node]) -> Option<Vec<&'c Accumulator>> {
-    let mut assignments = Vec::new();
-    if !statements_without_loop(body, &mut assignments) {
-        return None;
-    }
     let mut registers = Vec::new();
-    for assignment in assignments {
+    for assignment in TileBody::new(body)?.assignments {
         let value = value(context, assignment);
         if value.reads().iter().any(|access| access.array < context.nest.arrays.len()) {
             return None;

@@ -91,7 +91,7 @@ impl Walk<'_> {
 
     fn find(&mut self) {
         let mut point = [0; 3];
-        for axis in self.axes {
+        for axis in self.axes.iter().filter(|axis| axis.dimension < 3) {
             let value = self.iterators[axis.iterator];
             if value == UNKNOWN {
                 return;
