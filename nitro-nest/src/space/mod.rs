@@ -109,11 +109,16 @@ impl MappingSpace {
             if searched[..at].contains(&index) {
                 continue;
             }
-            for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
-                let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums };
-                let shapes = shapes(&forms.all[index].1, schedule);
-                if !schedules.iter().any(|(other, _, others)| *other == index && are_alike(others, &shapes)) {
-                    schedules.push((index, schedule, shapes));
+            for rows in [false, true] {
+                for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
+                    let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums, rows };
+                    let shapes = shapes(&forms.all[index].1, schedule);
+                    let is_same = |(other, _, others): &(usize, Schedule, Vec<Shape>)| {
+                        *other == index && are_alike(others, &shapes)
+                    };
+                    if !schedules.iter().any(is_same) {
+                        schedules.push((index, schedule, shapes));
+                    }
                 }
             }
         }
@@ -221,7 +226,9 @@ impl MappingSpace {
     fn plan(&self, mut origin: Origin) -> LaunchPlan {
         let (rewrites, input) = &self.forms.all[self.forms.index(origin.rewrites())];
         // What changes nothing of this nest is not said.
-        origin.mapping = origin.mapping.with_form(rewrites.form);
+        let schedule = origin.mapping.schedule();
+        let rows = schedule.rows && shapes(input, schedule).iter().any(|shape| shape.is_row);
+        origin.mapping = origin.mapping.with_form(rewrites.form).with_schedule(Schedule { rows, ..schedule });
         LaunchPlan { origin: origin.to_json(), ..lower_as_it_is(input, &origin.mapping).plan() }
     }
 

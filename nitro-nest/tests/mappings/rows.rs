@@ -1,0 +1,352 @@
+//! Kernels of whole rows: normalisations and what is like them.
+
+use nitro_nest::{Array2, Array3, Instruction, Kernel, Mapping, Nest, Program, Schedule, Tiling, nest};
+use nitro_test_support::random::Random;
+
+use crate::agreement::{assert_agrees, bits, data};
+
+/// As softmax, with a square in the place of the exponential.
+#[nest(reassoc)]
+fn softmax(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n)] largest: &mut [f32],
+    #[shape(n)] sum: &mut [f32],
+    #[shape(n, m)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        largest[i] = -1000.0;
+        for j in 0..m {
+            largest[i] = largest[i].max(x[[i, j]]);
+        }
+        sum[i] = 0.0;
+        for j in 0..m {
+            y[[i, j]] = (x[[i, j]] - largest[i]) * (x[[i, j]] - largest[i]);
+            sum[i] += y[[i, j]];
+        }
+        for j in 0..m {
+            y[[i, j]] *= sum[i];
+        }
+    }
+}
+
+/// A layer's normalisation, with the row itself overwritten, by two outer loops.
+#[nest(reassoc)]
+fn layer(
+    b: usize,
+    h: usize,
+    m: usize,
+    #[shape(b, h, m)] x: &mut Array3<f32>,
+    #[shape(b, h)] mean: &mut Array2<f32>,
+    #[shape(b, h)] square: &mut Array2<f32>,
+    #[shape(m)] scale: &[f32],
+    #[shape(m)] shift: &[f32],
+) {
+    for i in 0..b {
+        for k in 0..h {
+            mean[[i, k]] = 0.0;
+            square[[i, k]] = 0.0;
+            for j in 0..m {
+                mean[[i, k]] += x[[i, k, j]];
+                square[[i, k]] += x[[i, k, j]] * x[[i, k, j]];
+            }
+            mean[[i, k]] *= 0.5;
+            for j in 0..m {
+                x[[i, k, j]] = (x[[i, k, j]] - mean[[i, k]]) * scale[j] + (shift[j] - square[[i, k]]);
+            }
+        }
+    }
+}
+
+/// Only minima and maxima: they are the same in any order.
+#[nest]
+fn range(
+    n: usize,
+    m: usize,
+    #[shape(n)] least: &mut [f32],
+    #[shape(n)] largest: &mut [f32],
+    #[shape(n, m)] x: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            least[i] = x[[i, j]].min(least[i]);
+            largest[i] = largest[i].max(x[[i, j]].abs());
+        }
+        for j in 0..m {
+            x[[i, j]] = x[[i, j]] - least[i] + largest[i];
+        }
+    }
+}
+
+/// Rows of different lengths, as a causal mask makes them.
+#[nest(reassoc)]
+fn causal(
+    n: usize,
+    #[shape(n, n)] x: &Array2<f32>,
+    #[shape(n)] sum: &mut [f32],
+    #[shape(n, n)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        sum[i] = 0.0;
+        for j in 0..=i {
+            sum[i] += x[[i, j]];
+        }
+        for j in 0..=i {
+            y[[i, j]] = x[[i, j]] - sum[i];
+        }
+        for j in i + 1..n {
+            y[[i, j]] = 0.0;
+        }
+    }
+}
+
+/// Elements go from thread to thread: each of them reads what others wrote before.
+#[nest(reassoc)]
+fn reversed(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n, m)] t: &mut Array2<f32>,
+    #[shape(n)] sum: &mut [f32],
+    #[shape(n, m)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            t[[i, j]] = x[[i, j]] * 2.0;
+            sum[i] += x[[i, j]];
+        }
+        for j in 0..m {
+            y[[i, j]] = t[[i, m - 1 - j]] - sum[i];
+        }
+        for j in 1..m {
+            t[[i, j]] = y[[i, j]] + x[[i, j]];
+        }
+    }
+}
+
+/// Two loops over what is a row, conditions of all kinds, and a sum that goes on from what it was.
+#[nest(reassoc)]
+fn planes(
+    n: usize,
+    h: usize,
+    w: usize,
+    #[shape(n, h, w)] x: &mut Array3<f32>,
+    #[shape(n)] sum: &mut [f32],
+    #[shape(n)] others: &mut [f32],
+) {
+    for i in 0..n {
+        if i > 0 {
+            for k in 0..h {
+                for j in 0..w {
+                    sum[i] -= x[[i, k, j]];
+                }
+            }
+        }
+        others[i] = 1.0;
+        for k in 0..h {
+            for j in 0..w {
+                if j > 1 && k < 2 {
+                    others[i] += x[[i, k, j]];
+                }
+                x[[i, k, j]] = if x[[i, k, j]] > 0.0 { x[[i, k, j]] + sum[i] } else { sum[i] };
+            }
+        }
+        for k in 0..h {
+            for j in 0..w {
+                x[[i, k, j]] -= others[i];
+            }
+        }
+    }
+}
+
+/// The sum is one over columns, whose neighbours are threads as it is: no threads share a column.
+#[nest(reassoc)]
+fn columns(n: usize, m: usize, #[shape(m)] sum: &mut [f32], #[shape(n, m)] x: &mut Array2<f32>) {
+    for j in 0..m {
+        sum[j] = 0.0;
+        for i in 0..n {
+            sum[j] += x[[i, j]];
+        }
+        for i in 0..n {
+            x[[i, j]] -= sum[j];
+        }
+    }
+}
+
+/// Sums that have to be in order, and what is read of other rows.
+#[nest]
+fn in_order(n: usize, m: usize, #[shape(n)] sum: &mut [f32], #[shape(n, m)] x: &mut Array2<f32>) {
+    for i in 0..n {
+        sum[i] = 0.0;
+        for j in 0..m {
+            sum[i] += x[[i, j]];
+        }
+        for j in 0..m {
+            x[[i, j]] -= sum[i];
+        }
+    }
+}
+
+/// A row waits for the one before.
+#[nest(reassoc)]
+fn waiting(n: usize, m: usize, #[shape(n)] sum: &mut [f32], #[shape(n, m)] x: &mut Array2<f32>) {
+    for i in 1..n {
+        for j in 0..m {
+            sum[i] += x[[i, j]];
+        }
+        for j in 0..m {
+            x[[i, j]] -= sum[i - 1];
+        }
+    }
+}
+
+fn tilings() -> Vec<Tiling> {
+    let of =
+        |block, points, unroll| Tiling { block, thread_tile: [points, 1, 1], unroll, ..Tiling::default() };
+    vec![of([32, 1, 1], 1, 0), of([32, 3, 1], 2, 2), of([64, 1, 1], 4, 0), of([96, 2, 1], 2, 4)]
+}
+
+/// The program of a nest in rows, the first kernel of which has this tiling.
+fn in_rows(nest: &Nest, tiling: &Tiling) -> Program {
+    let mapping = Mapping::naive().with_schedule(Schedule { rows: true, ..Schedule::default() });
+    let dependences = nest.dependences().unwrap();
+    let mut tiled = mapping.clone();
+    for kernel in nest.map(&dependences, &mapping).kernels {
+        tiled = tiled.with_tiling(&kernel.statements, tiling.clone());
+    }
+    nest.map(&dependences, &tiled)
+}
+
+fn count(all: &[Instruction], is_such: &impl Fn(&Instruction) -> bool) -> usize {
+    let of = |one: &Instruction| match one {
+        Instruction::Loop(_, _, body) => count(body, is_such),
+        Instruction::If(_, body, otherwise) => count(body, is_such).max(count(otherwise, is_such)),
+        other => usize::from(is_such(other)),
+    };
+    all.iter().map(of).sum()
+}
+
+fn barriers(program: &Program) -> usize {
+    count(&program.kernels[0].body, &|one| matches!(one, Instruction::Barrier))
+}
+
+fn is_of_rows(program: &Program) -> bool {
+    program.kernels.len() == 1 && count(&program.kernels[0].body, &is_combination) > 0
+}
+
+fn is_combination(one: &Instruction) -> bool {
+    matches!(one, Instruction::Combine { .. })
+}
+
+#[test]
+fn rows_are_one_kernel_and_give_what_the_nest_gives() {
+    for (seed, tiling) in tilings().iter().enumerate() {
+        for nest in [softmax::nest(), range::nest(), reversed::nest()] {
+            let program = in_rows(&nest, tiling);
+            assert!(is_of_rows(&program), "{program}");
+            for sizes in [[0, 3], [2, 0], [1, 1], [4, 31], [3, 33], [2, 64], [7, 130], [1, 1000]] {
+                assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), seed as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_of_several_loops_and_of_different_lengths_give_what_the_nest_gives() {
+    for (seed, tiling) in tilings().iter().enumerate() {
+        for (nest, sizes) in [
+            (layer::nest(), &[[0, 2, 3], [2, 0, 3], [2, 3, 0], [1, 1, 1], [3, 2, 33], [2, 2, 200]][..]),
+            (planes::nest(), &[[0, 2, 3], [3, 0, 3], [3, 2, 0], [1, 1, 1], [5, 3, 33], [4, 2, 70]]),
+        ] {
+            let program = in_rows(&nest, tiling);
+            assert!(is_of_rows(&program), "{program}");
+            for sizes in sizes {
+                assert_agrees(&nest, &program, &data(&nest, sizes, 0, 1), seed as u64);
+            }
+        }
+        let nest = causal::nest();
+        let program = in_rows(&nest, tiling);
+        assert!(is_of_rows(&program), "{program}");
+        for n in [0, 1, 2, 33, 70] {
+            assert_agrees(&nest, &program, &data(&nest, &[n], 0, 1), seed as u64);
+        }
+    }
+}
+
+#[test]
+fn no_threads_share_columns_or_sums_in_order_or_rows_that_wait() {
+    for nest in [columns::nest(), in_order::nest(), waiting::nest()] {
+        let program = in_rows(&nest, &tilings()[0]);
+        let combines = |kernel: &Kernel| count(&kernel.body, &is_combination) > 0;
+        assert!(!program.kernels.iter().any(combines), "{program}");
+        assert_agrees(&nest, &program, &data(&nest, &[5, 7], 0, 1), 1);
+    }
+}
+
+#[test]
+fn only_what_depends_on_other_threads_waits_for_them() {
+    // The one warp of a row combines by shuffles; several meet once for all sums of a step.
+    let [warp, _, warps, _] = &tilings()[..] else { unreachable!() };
+    for (nest, steps) in [(softmax::nest(), 2), (layer::nest(), 1)] {
+        assert_eq!([warp, warps].map(|tiling| barriers(&in_rows(&nest, tiling))), [0, steps]);
+    }
+    // What is written of `t` is read by other threads, and then overwritten.
+    assert_eq!(barriers(&in_rows(&reversed::nest(), warp)), 2);
+}
+
+#[test]
+fn what_a_row_reads_again_is_in_registers_and_stored_once() {
+    let touches = |points| {
+        let tiling = Tiling { block: [64, 1, 1], thread_tile: [points, 1, 1], ..Tiling::default() };
+        let program = in_rows(&softmax::nest(), &tiling);
+        let [kernel] = &program.kernels[..] else { panic!("{program}") };
+        let body = kernel.body.iter().find_map(|one| match one {
+            Instruction::If(_, fits, otherwise) if !otherwise.is_empty() => Some(fits),
+            _ => None,
+        });
+        let body = body.unwrap_or(&kernel.body);
+        let reads = |array| {
+            count(body, &|one| match one {
+                Instruction::Assign(assignment) => {
+                    assignment.value.reads().iter().any(|read| read.array == array)
+                }
+                _ => false,
+            })
+        };
+        let writes = count(body, &|one| matches!(one, Instruction::Assign(one) if one.target.array == 3));
+        [reads(0), reads(3), writes]
+    };
+    assert_eq!((touches(1), touches(4)), ([2, 2, 2], [1, 0, 1]));
+}
+
+#[test]
+fn minima_and_maxima_do_not_count_what_is_no_number() {
+    let nest = range::nest();
+    for (seed, tiling) in tilings().iter().enumerate() {
+        let program = in_rows(&nest, tiling);
+        let mut input = data(&nest, &[4, 70], 3, 1);
+        let mut random = Random::new(seed as u64);
+        // A row with some, one of nothing else, and one that begins with it.
+        for j in 0..70 {
+            input.arrays[2][70 + j] = f32::NAN;
+            if random.below(2) == 0 {
+                input.arrays[2][j] = f32::NAN;
+            }
+        }
+        input.arrays[0][2] = f32::NAN;
+        (input.arrays[0][1], input.arrays[1][1]) = (f32::NAN, f32::NAN);
+        let (mut expected, mut result) = (input.clone(), input);
+        nest.run(&mut expected).unwrap();
+        program.run(&mut result, |threads| random.below(threads as u64) as usize).unwrap();
+        let is_nan = |data: &nitro_nest::Data| -> Vec<Vec<bool>> {
+            data.arrays.iter().map(|array| array.iter().map(|value| value.is_nan()).collect()).collect()
+        };
+        assert_eq!(is_nan(&result), is_nan(&expected));
+        let numbers = |mut data: nitro_nest::Data| {
+            data.arrays.iter_mut().flatten().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
+            bits(&data)
+        };
+        assert_eq!(numbers(result), numbers(expected), "{program}");
+    }
+}
