@@ -58,7 +58,7 @@ pub struct MappingSpace {
 }
 
 /// Simpler tilings: each takes away what may be without effect on a kernel.
-const SIMPLER: [fn(&mut Tiling); 8] = [
+const SIMPLER: [fn(&mut Tiling); 9] = [
     |tiling| tiling.adds_wide = false,
     |tiling| tiling.sliced_k = 0,
     |tiling| (tiling.tile_k, tiling.stages) = (0, 1),
@@ -68,6 +68,8 @@ const SIMPLER: [fn(&mut Tiling); 8] = [
     |tiling| tiling.vector_width = 1,
     |tiling| tiling.transposes = false,
     |tiling| tiling.unroll = 0,
+    // Where a row has nothing that a thread keeps.
+    |tiling| tiling.thread_tile[0] = 1,
 ];
 
 /// The schedules that are tried.

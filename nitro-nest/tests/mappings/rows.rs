@@ -1,6 +1,9 @@
 //! Kernels of whole rows: normalisations and what is like them.
 
-use nitro_nest::{Array2, Array3, Instruction, Kernel, Mapping, Nest, Program, Schedule, Tiling, nest};
+use nitro_nest::{
+    Array2, Array3, Assignment, Bounds, Builder, Instruction, Kernel, Mapping, Nest, Program, Schedule,
+    Tiling, nest,
+};
 use nitro_test_support::random::Random;
 
 use crate::agreement::{assert_agrees, bits, data};
@@ -295,29 +298,58 @@ fn only_what_depends_on_other_threads_waits_for_them() {
     assert_eq!(barriers(&in_rows(&reversed::nest(), warp)), 2);
 }
 
+/// The code of rows that fit registers: how often it reads and writes an array.
+fn accesses(program: &Program, array: usize) -> [usize; 2] {
+    let [kernel] = &program.kernels[..] else { panic!("{program}") };
+    let fits = kernel.body.iter().find_map(|one| match one {
+        Instruction::If(_, fits, otherwise) if !otherwise.is_empty() => Some(&fits[..]),
+        _ => None,
+    });
+    let assignments = |is_such: &dyn Fn(&Assignment) -> bool| {
+        let of = |one: &Instruction| matches!(one, Instruction::Assign(assignment) if is_such(assignment));
+        count(fits.unwrap_or(&kernel.body), &of)
+    };
+    let reads = assignments(&|one| one.value.reads().iter().any(|read| read.array == array));
+    [reads, assignments(&|one| one.target.array == array)]
+}
+
 #[test]
 fn what_a_row_reads_again_is_in_registers_and_stored_once() {
-    let touches = |points| {
+    let of = |points| {
         let tiling = Tiling { block: [64, 1, 1], thread_tile: [points, 1, 1], ..Tiling::default() };
         let program = in_rows(&softmax::nest(), &tiling);
-        let [kernel] = &program.kernels[..] else { panic!("{program}") };
-        let body = kernel.body.iter().find_map(|one| match one {
-            Instruction::If(_, fits, otherwise) if !otherwise.is_empty() => Some(fits),
-            _ => None,
-        });
-        let body = body.unwrap_or(&kernel.body);
-        let reads = |array| {
-            count(body, &|one| match one {
-                Instruction::Assign(assignment) => {
-                    assignment.value.reads().iter().any(|read| read.array == array)
-                }
-                _ => false,
-            })
-        };
-        let writes = count(body, &|one| matches!(one, Instruction::Assign(one) if one.target.array == 3));
-        [reads(0), reads(3), writes]
+        [accesses(&program, 0), accesses(&program, 3)]
     };
-    assert_eq!((touches(1), touches(4)), ([2, 2, 2], [1, 0, 1]));
+    assert_eq!(of(1), [[2, 0], [2, 2]]);
+    assert_eq!(of(4), [[1, 0], [0, 1]]);
+}
+
+#[test]
+fn what_nobody_else_needs_is_not_in_memory() {
+    let mut builder = Builder::new("centre");
+    let [n, m] = ["n", "m"].map(|name| builder.parameter(name));
+    let x = builder.in_out("x", [n.into(), m.into()]);
+    let squares = builder.temporary("squares", [n.into(), m.into()]);
+    let sum = builder.temporary("sum", [n.into()]);
+    builder.reassociate();
+    builder.repeat("i", Bounds::new(0, n), |builder, i| {
+        builder.assign(sum.at([i]), 0.0);
+        builder.repeat("j", Bounds::new(0, m), |builder, j| {
+            builder.assign(squares.at([i, j]), x.at([i, j]) * x.at([i, j]));
+            builder.assign(sum.at([i]), sum.at([i]) + squares.at([i, j]));
+        });
+        builder.repeat("k", Bounds::new(0, m), |builder, k| {
+            builder.assign(x.at([i, k]), squares.at([i, k]) - sum.at([i]));
+        });
+    });
+    let nest = builder.finish().unwrap();
+    let tiling = Tiling { block: [32, 2, 1], thread_tile: [2, 1, 1], ..Tiling::default() };
+    let program = in_rows(&nest, &tiling);
+    assert_eq!([accesses(&program, 1), accesses(&program, 2)], [[0, 0], [0, 0]], "{program}");
+    assert!(!program.to_string().contains("sum[i] ="), "{program}");
+    for sizes in [[3, 5], [1, 64], [4, 65]] {
+        assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), 1);
+    }
 }
 
 #[test]
@@ -348,5 +380,59 @@ fn minima_and_maxima_do_not_count_what_is_no_number() {
             bits(&data)
         };
         assert_eq!(numbers(result), numbers(expected), "{program}");
+    }
+}
+
+#[cfg(feature = "search")]
+mod search {
+    use nitro_nest::MappingSpace;
+    use nitro_search::{Ask, Budget, Decisions, Engine, Generator, Paths, RandomPaths};
+
+    use super::*;
+
+    #[nest(reassoc)]
+    fn row_sums(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n)] sum: &mut [f32]) {
+        for i in 0..n {
+            sum[i] = 0.0;
+            for j in 0..m {
+                sum[i] += x[[i, j]];
+            }
+        }
+    }
+
+    /// The text of the preset `sane`.
+    fn sane(space: &MappingSpace) -> String {
+        space.presets().into_iter().find(|(name, _)| name == "sane").unwrap().1
+    }
+
+    #[test]
+    fn what_goes_once_over_its_rows_is_mapped_as_before_and_its_plan_does_not_speak_of_rows() {
+        let space = MappingSpace::new(&row_sums::nest()).unwrap();
+        let schedule = Mapping::sane();
+        let before = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, ..Schedule::default() };
+        assert_eq!(space.map(&schedule.clone().with_schedule(before)), space.map(&schedule));
+        assert!(!sane(&space).contains("rows\\\":"));
+    }
+
+    #[test]
+    fn searches_begin_with_rows_where_these_pay_and_try_others() {
+        let space = MappingSpace::new(&softmax::nest()).unwrap();
+        let first = space.program(&space.initial_paths()[0]);
+        assert_eq!(first, space.map(&Mapping::sane()), "{first}");
+        assert!(is_of_rows(&first) && first.kernels[0].block == [256, 1, 1], "{first}");
+        let sane = sane(&space);
+        assert!(sane.contains("rows\\\":true"), "{sane}");
+        let drawn = (0..60).map(|seed| {
+            let mut search = Engine::new(Paths::new(&space, RandomPaths::new(seed)), Budget::evaluations(1));
+            let Ask::Evaluate(paths) = search.ask(1).unwrap() else { panic!("nothing was proposed") };
+            space.program(&paths[0])
+        });
+        let (rows, others): (Vec<Program>, Vec<Program>) = drawn.partition(|program| is_of_rows(program));
+        assert!(rows.len() > 5 && others.len() > 5, "{} and {}", rows.len(), others.len());
+        for program in &rows {
+            let threads = program.kernels[0].threads();
+            assert!((32..=1024).contains(&threads) && threads % 32 == 0, "{program}");
+            assert_agrees(&softmax::nest(), program, &data(&softmax::nest(), &[3, 70], 0, 1), 1);
+        }
     }
 }

@@ -33,8 +33,10 @@ struct Row<'a> {
     thread: Affine,
     /// The number of a thread's row in the block.
     row: Affine,
-    /// The number of a thread's warp in its row, and of the thread in its warp; none: a row has one warp.
-    warp: Option<[usize; 2]>,
+    /// The number of a thread's warp in its row, of the thread in its warp, and of any warp of the row.
+    ///
+    /// None: a row has one warp.
+    warp: Option<[usize; 3]>,
     /// The conditions that a thread has a row.
     guards: Vec<Condition>,
     /// Elements that all threads of a row have in a register.
@@ -134,9 +136,9 @@ impl<'a> Row<'a> {
             (self.row, self.thread) = (iterator(row), iterator(thread));
         }
         if self.threads > i64::from(LANES) {
-            let warp = ["warp", "lane"].map(|name| self.context.iterator(name));
-            all.push(divide(warp, self.thread.clone(), LANES.into()));
-            self.warp = Some(warp);
+            let [warp, lane, other] = ["warp", "lane", "other"].map(|name| self.context.iterator(name));
+            all.push(divide([warp, lane], self.thread.clone(), LANES.into()));
+            self.warp = Some([warp, lane, other]);
         }
         let numbers: Vec<usize> = kernel.axes.iter().map(|axis| axis.iterator).collect();
         for axis in &kernel.axes {
@@ -358,7 +360,7 @@ impl<'a> Row<'a> {
     }
 
     /// Lets the warps of a row exchange their parts through shared memory, with one barrier for all sums.
-    fn write_exchange(&mut self, parts: &[usize], [warp, lane]: [usize; 2]) -> Vec<Instruction> {
+    fn write_exchange(&mut self, parts: &[usize], [warp, lane, other]: [usize; 3]) -> Vec<Instruction> {
         let (mut gives, mut takes) = (Vec::new(), Vec::new());
         for part in parts {
             let Part { operator, ref register, exchange, .. } = self.parts[*part];
@@ -370,7 +372,6 @@ impl<'a> Row<'a> {
             // All threads add up the parts of all warps in the same order.
             let (target, value) = (register.clone(), *load(&at(Affine::from(0))));
             takes.push(Instruction::Assign(Assignment { target, value }));
-            let other = self.context.iterator("other");
             let warps =
                 Range { lower: vec![Affine::from(1)], ..count_to(other, self.threads / i64::from(LANES)) };
             let at = Access { array: exchange, subscripts: vec![self.row.clone(), iterator(other)] };
