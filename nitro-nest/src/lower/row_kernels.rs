@@ -10,6 +10,7 @@ use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
 use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
 use crate::dependence::{Dependences, is_sum, reduction};
+use crate::kernel::LANES;
 use crate::nest::expression::{Access, Binary};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
@@ -247,55 +248,94 @@ pub(crate) fn has_instance(node: &Node, assignment: &Assignment) -> Option<Vec<C
     Some([own, inside].concat())
 }
 
-/// Returns `true` if a row kernel moves fewer bytes than kernels of the single steps, and neighbouring threads touch
-/// neighbouring elements.
+/// The memory traffic of the steps of a row, counted in rows of arrays.
 ///
 /// An array of which a step touches a row costs a read, a write or both, in each step; a row kernel reads it at most
-/// once and writes it at most once. All else is as long as a row, or a column, and costs nothing beside it. A step
-/// that sums up elements of a row one by one is a product: that wants tiles.
-fn pays(nest: &Nest, steps: &[(Vec<&Condition>, Step<'_>)], kernel: &RowKernel, rows: &[usize]) -> bool {
-    let (mut apart, mut written, mut read) = (0, Vec::new(), Vec::new());
-    let (mut coalesced, mut strided) = (0, 0);
-    let nodes =
-        steps.iter().filter_map(|(_, step)| if let Step::Loop(_, node) = step { Some(node) } else { None });
-    for (node, shared) in nodes.zip(&kernel.shared) {
+/// once and writes it at most once. All else is as long as a row, or a column, and costs nothing beside it.
+#[derive(Default)]
+struct Traffic {
+    /// That of a kernel for each step.
+    apart: usize,
+    /// The arrays that a row kernel reads, and those that it writes.
+    read: Vec<usize>,
+    written: Vec<usize>,
+    /// Accesses to neighbours along the loop that is shared out, and others.
+    coalesced: usize,
+    strided: usize,
+}
+
+impl Traffic {
+    /// Counts what a step touches of the rows that these loops number.
+    fn add(&mut self, node: &Node, shared: usize, rows: &[usize]) {
         let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
         let [mut reads, mut writes] = [Vec::new(), Vec::new()];
         for assignment in node.assignments() {
-            let is_product = is_sum(assignment)
-                && inner.iter().any(|one| one != shared && !assignment.target.depends_on(&[*one]))
-                && assignment.target.depends_on(&[*shared]);
-            if is_product {
-                return false;
-            }
             for (at, access) in assignment.accesses().into_iter().enumerate() {
-                if !access.depends_on(&inner) || !access.depends_on(rows) {
-                    continue;
+                if access.depends_on(&inner) && access.depends_on(rows) {
+                    if at == 0 { &mut writes } else { &mut reads }.push(access.array);
+                    *if is_coalesced(access, shared) { &mut self.coalesced } else { &mut self.strided } += 1;
                 }
-                let of_kind = if at == 0 { &mut writes } else { &mut reads };
-                of_kind.push(access.array);
-                *if is_coalesced(access, *shared) { &mut coalesced } else { &mut strided } += 1;
             }
         }
         for own in [&mut reads, &mut writes] {
             own.sort_unstable();
             own.dedup();
-            apart += own.len();
+            self.apart += own.len();
         }
         // What a step has written, a later one need not read from memory.
-        read.extend(reads.into_iter().filter(|array| !written.contains(array)));
-        written.extend(writes);
+        let is_new = |all: &Vec<usize>, array: &usize| !all.contains(array);
+        reads.retain(|array| is_new(&self.written, array) && is_new(&self.read, array));
+        writes.retain(|array| is_new(&self.written, array));
+        self.read.append(&mut reads);
+        self.written.append(&mut writes);
     }
-    let has_reduction = steps.iter().any(|(_, step)| {
-        let Step::Loop(_, node) = step else { return false };
-        let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
-        node.assignments().iter().any(|assignment| {
-            !assignment.target.depends_on(&inner) && shared_reduction(nest, assignment).is_some()
-        })
+
+    /// Returns `true` if a row kernel moves less than single kernels, mostly neighbours by neighbouring threads.
+    fn pays(&self) -> bool {
+        self.read.len() + self.written.len() < self.apart && self.coalesced > self.strided
+    }
+}
+
+/// Returns `true` if a row kernel is worth it: it saves traffic, some step adds something up, and no step wants
+/// another kind of kernel.
+fn pays(nest: &Nest, steps: &[(Vec<&Condition>, Step<'_>)], kernel: &RowKernel, rows: &[usize]) -> bool {
+    let mut traffic = Traffic::default();
+    let mut has_reduction = false;
+    let nodes = steps.iter().filter_map(|(_, step)| match step {
+        Step::Loop(_, node) => Some(node),
+        Step::Once(_) => None,
     });
-    read.sort_unstable();
-    read.dedup();
-    written.sort_unstable();
-    written.dedup();
-    has_reduction && read.len() + written.len() < apart && coalesced > strided
+    for (node, shared) in nodes.zip(&kernel.shared) {
+        if is_narrow(node, *shared) || has_product(node, *shared) {
+            return false;
+        }
+        has_reduction |= node.assignments().iter().any(|assignment| {
+            !assignment.target.depends_on(&[*shared]) && shared_reduction(nest, assignment).is_some()
+        });
+        traffic.add(node, *shared, rows);
+    }
+    has_reduction && traffic.pays()
+}
+
+/// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.
+fn is_narrow(node: &Node, shared: usize) -> bool {
+    let all = loops(node);
+    let range = all.iter().find(|range| range.iterator == shared).expect("the loop is in its step");
+    range.upper.iter().any(|upper| {
+        range.lower.iter().any(|lower| {
+            let length = upper.clone() - lower.clone();
+            length.terms().is_empty() && length.constant() < i64::from(LANES) * range.step
+        })
+    })
+}
+
+/// Returns `true` if a thread would sum up each element of a row by itself, as in a product: that wants tiles.
+fn has_product(node: &Node, shared: usize) -> bool {
+    let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
+    node.assignments().iter().any(|assignment| {
+        let target = &assignment.target;
+        is_sum(assignment)
+            && target.depends_on(&[shared])
+            && inner.iter().any(|one| *one != shared && !target.depends_on(&[*one]))
+    })
 }

@@ -204,6 +204,66 @@ fn waiting(n: usize, m: usize, #[shape(n)] sum: &mut [f32], #[shape(n, m)] x: &m
     }
 }
 
+/// A row begins with its first element, which is read beside all of them.
+#[nest]
+fn from_first(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n)] largest: &mut [f32],
+    #[shape(n, m)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        largest[i] = x[[i, 0]];
+        for j in 0..m {
+            largest[i] = largest[i].max(x[[i, j]]);
+        }
+        for j in 0..m {
+            y[[i, j]] = if x[[i, j]] < largest[i] { x[[i, j]] } else { 0.0 };
+        }
+    }
+}
+
+/// Rows of fewer elements than a warp has threads.
+#[nest(reassoc)]
+fn vectors(n: usize, #[shape(n)] length: &mut [f32], #[shape(n, 3)] x: &mut Array2<f32>) {
+    for i in 0..n {
+        length[i] = 0.0;
+        for j in 0..3 {
+            length[i] += x[[i, j]] * x[[i, j]];
+        }
+        for j in 0..3 {
+            x[[i, j]] -= length[i];
+        }
+    }
+}
+
+/// Elements of a row that are sums themselves, before the row is summed up.
+#[nest(reassoc)]
+fn product(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] a: &Array2<f32>,
+    #[shape(n, n)] c: &mut Array2<f32>,
+    #[shape(n)] largest: &mut [f32],
+) {
+    for i in 0..n {
+        for j in 0..n {
+            c[[i, j]] = 0.0;
+            for k in 0..m {
+                c[[i, j]] += a[[i, k]] * a[[j, k]];
+            }
+        }
+        largest[i] = -1.0;
+        for j in 0..n {
+            largest[i] = largest[i].max(c[[i, j]]);
+        }
+        for j in 0..n {
+            c[[i, j]] -= largest[i];
+        }
+    }
+}
+
 fn tilings() -> Vec<Tiling> {
     let of =
         |block, points, unroll| Tiling { block, thread_tile: [points, 1, 1], unroll, ..Tiling::default() };
@@ -278,12 +338,26 @@ fn rows_of_several_loops_and_of_different_lengths_give_what_the_nest_gives() {
 }
 
 #[test]
-fn no_threads_share_columns_or_sums_in_order_or_rows_that_wait() {
-    for nest in [columns::nest(), in_order::nest(), waiting::nest()] {
+fn a_product_keeps_its_tiles_before_rows_are_shared() {
+    let nest = product::nest();
+    let program = in_rows(&nest, &tilings()[0]);
+    let has_rows = |kernel: &Kernel| count(&kernel.body, &is_combination) > 0;
+    let found: Vec<_> =
+        program.kernels.iter().map(|kernel| (&kernel.statements[..], has_rows(kernel))).collect();
+    assert_eq!(found, [(&[0][..], false), (&[1][..], false), (&[2, 3, 4][..], true)], "{program}");
+    for sizes in [[0, 1], [5, 3], [40, 2]] {
+        assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), 1);
+    }
+}
+
+#[test]
+fn no_threads_share_columns_or_sums_in_order_or_rows_that_wait_or_are_narrow() {
+    for nest in [columns::nest(), in_order::nest(), waiting::nest(), vectors::nest()] {
+        let sizes = vec![5; nest.parameters().len()];
         let program = in_rows(&nest, &tilings()[0]);
         let combines = |kernel: &Kernel| count(&kernel.body, &is_combination) > 0;
         assert!(!program.kernels.iter().any(combines), "{program}");
-        assert_agrees(&nest, &program, &data(&nest, &[5, 7], 0, 1), 1);
+        assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), 1);
     }
 }
 
@@ -322,6 +396,13 @@ fn what_a_row_reads_again_is_in_registers_and_stored_once() {
     };
     assert_eq!(of(1), [[2, 0], [2, 2]]);
     assert_eq!(of(4), [[1, 0], [0, 1]]);
+    // The row's first element is read where it is, before its values come to registers.
+    let tiling = Tiling { block: [32, 1, 1], thread_tile: [2, 1, 1], ..Tiling::default() };
+    let program = in_rows(&from_first::nest(), &tiling);
+    assert_eq!(accesses(&program, 0), [2, 0], "{program}");
+    for sizes in [[3, 1], [2, 40], [1, 70]] {
+        assert_agrees(&from_first::nest(), &program, &data(&from_first::nest(), &sizes, 0, 1), 1);
+    }
 }
 
 #[test]

@@ -86,54 +86,92 @@ fn kept_array(
     array: usize,
     range: &Range,
 ) -> Option<KeptArray> {
-    let touches = |assignment: &&Assignment| assignment.accesses().iter().any(|access| access.array == array);
+    let mut assignments = steps.iter().flat_map(|(_, step)| step.assignments());
+    if !assignments.any(|assignment| assignment.target.array == array) {
+        return kept_input(steps, array, range);
+    }
+    let mut kept = kept_result(steps, array, range)?;
+    if !is_needed(nest, statements, array) {
+        kept.stores = None;
+    }
+    Some(kept)
+}
+
+/// Returns what is kept of an array that is only read: the first element that two steps read, whatever they compare.
+fn kept_input(steps: &[(Vec<&Condition>, Step<'_>)], array: usize, range: &Range) -> Option<KeptArray> {
+    let mut found: Vec<(usize, Access)> = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        let Some((own, body)) = simple_loop(step, &[]).filter(|(own, _)| are_same_values(own, range)) else {
+            continue;
+        };
+        let mut reads = Vec::new();
+        for node in body {
+            if let Node::Assign(assignment) = node {
+                gather_always(&assignment.value, &mut reads);
+            }
+        }
+        reads.retain(|read| read.array == array && read.depends_on(&[own.iterator]));
+        found.extend(reads.into_iter().map(|read| (at, in_range(read, own, range))));
+    }
+    let is_read_again =
+        |(at, element): &&(usize, Access)| found.iter().any(|(other, again)| other > at && again == element);
+    let (at, element) = found.iter().find(is_read_again)?.clone();
+    Some(KeptArray { element, loads: Some(at), stores: None })
+}
+
+/// Returns what is kept of an array that is written: all that is touched of it, and nothing under a condition.
+fn kept_result(steps: &[(Vec<&Condition>, Step<'_>)], array: usize, range: &Range) -> Option<KeptArray> {
+    let touches = |assignment: &Assignment| assignment.accesses().iter().any(|access| access.array == array);
     let mut kept: Option<KeptArray> = None;
     let mut count = 0;
     for (at, step) in steps.iter().enumerate() {
-        if !step.1.assignments().iter().any(touches) {
+        if !step.1.assignments().into_iter().any(touches) {
             continue;
         }
         let (own, body) = simple_loop(step, &[]).filter(|(own, _)| are_same_values(own, range))?;
         count += 1;
         for node in body {
             let Node::Assign(assignment) = node else {
-                if node.assignments().iter().any(touches) {
+                if node.assignments().into_iter().any(touches) {
                     return None;
                 }
                 continue;
             };
-            for (place, access) in assignment.accesses().into_iter().enumerate() {
-                if access.array != array {
-                    continue;
-                }
-                let element = access.with(own.iterator, &iterator(range.iterator));
-                let kept = kept.get_or_insert_with(|| {
-                    let is_read = assignment.value.reads().iter().any(|read| read.array == array);
-                    KeptArray { element: element.clone(), loads: is_read.then_some(at), stores: None }
-                });
-                if kept.element != element {
-                    return None;
-                }
-                if place == 0 {
-                    kept.stores = Some(at);
-                }
+            let mut accesses = assignment.accesses();
+            accesses.retain(|access| access.array == array);
+            let Some(first) = accesses.first() else { continue };
+            if kept.is_none() {
+                kept = Some(first_touch(assignment, at, in_range(first, own, range))?);
+            }
+            let kept = kept.as_mut().expect("it is there since the first touch");
+            if accesses.iter().any(|access| in_range(access, own, range) != kept.element) {
+                return None;
+            }
+            if assignment.target.array == array {
+                kept.stores = Some(at);
             }
         }
     }
-    let mut kept = kept.filter(|kept| count > 1 && kept.element.depends_on(&[range.iterator]))?;
+    kept.filter(|kept| count > 1 && kept.element.depends_on(&[range.iterator]))
+}
+
+/// Returns what the first statement that touches an element needs; none: it may read it or not.
+fn first_touch(assignment: &Assignment, step: usize, element: Access) -> Option<KeptArray> {
+    let array = element.array;
+    let is_read = assignment.value.reads().iter().any(|read| read.array == array);
     // What may not be evaluated need not be an element.
-    let is_sure = match kept.loads {
-        None => true,
-        Some(at) => steps[at].1.assignments().iter().find(|one| touches(one)).is_some_and(|first| {
-            let mut always = Vec::new();
-            gather_always(&first.value, &mut always);
-            always.iter().any(|read| read.array == array)
-        }),
-    };
-    if !is_needed(nest, statements, array) {
-        kept.stores = None;
-    }
-    is_sure.then_some(kept)
+    let mut always = Vec::new();
+    gather_always(&assignment.value, &mut always);
+    (!is_read || always.iter().any(|read| read.array == array)).then_some(KeptArray {
+        element,
+        loads: is_read.then_some(step),
+        stores: None,
+    })
+}
+
+/// Returns an element of a loop as one of the loop whose values are kept.
+fn in_range(element: &Access, own: &Range, range: &Range) -> Access {
+    element.with(own.iterator, &iterator(range.iterator))
 }
 
 fn are_same_values(one: &Range, other: &Range) -> bool {
@@ -203,7 +241,11 @@ impl KeptRows {
 impl Kept<'_> {
     /// Returns the register that an element is in.
     pub(super) fn register(&self, access: &Access) -> Option<Access> {
-        let place = self.rows.found.arrays.iter().position(|kept| kept.element.array == access.array)?;
+        let range = self.rows.found.range.iterator;
+        let element = access.with(self.iterator, &iterator(range));
+        let mut all = self.rows.found.arrays.iter();
+        // Before the step that loads it, there is nothing in its register.
+        let place = all.position(|kept| kept.element == element && kept.loads <= Some(self.step))?;
         Some(Access { array: self.rows.registers[place], subscripts: vec![iterator(self.rows.point)] })
     }
 
