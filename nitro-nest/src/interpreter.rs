@@ -197,7 +197,7 @@ fn unary(operator: Unary, operand: f32) -> f32 {
     }
 }
 
-fn binary(operator: Binary, left: f32, right: f32) -> f32 {
+pub(crate) fn binary(operator: Binary, left: f32, right: f32) -> f32 {
     match operator {
         Binary::Add => left + right,
         Binary::Subtract => left - right,

@@ -163,6 +163,11 @@ impl Dependences {
     ///
     /// They are between instances that differ only in loops that the element does not depend on.
     pub(crate) fn without_sums(&self, nest: &Nest) -> Self {
+        self.without_reductions(nest, is_sum)
+    }
+
+    /// Leaves out those of some reductions on themselves, as [`without_sums`](Self::without_sums) does.
+    pub(crate) fn without_reductions(&self, nest: &Nest, is_such: impl Fn(&Assignment) -> bool) -> Self {
         let statements = nest.statements();
         let mut left = self.clone();
         left.all.retain(|dependence| {
@@ -170,7 +175,7 @@ impl Dependences {
             let mut loops = statements[dependence.source].loops.iter().zip(&dependence.distances);
             dependence.source != dependence.sink
                 || dependence.array != assignment.target.array
-                || !is_sum(assignment)
+                || !is_such(assignment)
                 || loops.any(|(range, distance)| {
                     !distance.is_zero() && assignment.target.depends_on(&[range.iterator])
                 })
@@ -266,7 +271,8 @@ pub fn is_sum(assignment: &Assignment) -> bool {
     reduction(assignment) == Some(Binary::Add)
 }
 
-fn reduction(assignment: &Assignment) -> Option<Binary> {
+/// Returns the operation by which an assignment adds something up: [`Statement::reduction`].
+pub(crate) fn reduction(assignment: &Assignment) -> Option<Binary> {
     let Expression::Binary(operator, left, right) = &assignment.value else { return None };
     let target = &assignment.target;
     let commutes = *operator != Binary::Subtract;

@@ -2,9 +2,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{Cache, Extent, Host, Instruction, Kernel, Program, Space, Unroll, WIDE};
+use super::{Cache, Extent, Host, Instruction, Kernel, LANES, Program, Space, Unroll, WIDE};
 use crate::nest::affine::Variable;
 use crate::nest::display::{self, Names};
+use crate::nest::expression::Binary;
 use crate::nest::{Condition, Range};
 
 /// The names of variables, scalars and arrays of a kernel.
@@ -126,6 +127,18 @@ fn write_kernel(program: &Program, kernel: &Kernel, text: &mut String) {
     *text += "}\n";
 }
 
+/// Returns the sign of an operation by which a warp combines registers.
+fn operation(operator: Binary) -> &'static str {
+    match operator {
+        Binary::Add => "+",
+        Binary::Subtract => "-",
+        Binary::Multiply => "*",
+        Binary::Divide => "/",
+        Binary::Minimum => "min",
+        Binary::Maximum => "max",
+    }
+}
+
 fn cached(cache: Cache) -> &'static str {
     match cache {
         Cache::Usual => "as usual",
@@ -173,6 +186,10 @@ impl Notation for KernelNames<'_> {
                 let [target, value] = [target, value].map(|access| display::access(self, access));
                 let of = if *lanes == 1 { String::new() } else { format!(" of {lanes} lanes") };
                 format!("atomic {target} += {value}{of};")
+            }
+            Instruction::Combine { register, operator } => {
+                let register = display::access(self, register);
+                format!("combine {register} of {LANES} lanes by {};", operation(*operator))
             }
             Instruction::AddWide { target, value } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));

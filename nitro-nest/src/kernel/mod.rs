@@ -15,7 +15,7 @@ pub(crate) use plan::part;
 use serde::{Deserialize, Serialize};
 
 use crate::nest::affine::Affine;
-use crate::nest::expression::Access;
+use crate::nest::expression::{Access, Binary};
 use crate::nest::{Assignment, Condition, Nest, Range};
 
 /// Kernels and the order in which the host launches them: a nest that was mapped to a GPU.
@@ -105,6 +105,9 @@ pub enum Space {
     Register,
 }
 
+/// Threads of a warp.
+pub(crate) const LANES: u32 = 32;
+
 /// The neighbours that a thread copies at once: 16 bytes.
 pub const WIDE: u32 = 4;
 
@@ -152,6 +155,16 @@ pub enum Instruction {
         target: Access,
         /// The first register.
         value: Access,
+    },
+    /// Combines a register of a warp's 32 threads, all of which come here, by shuffles: each gets the result.
+    ///
+    /// The operation gives the same for both orders of its operands. Lanes pair up (a butterfly), first those 16
+    /// apart.
+    Combine {
+        /// The register.
+        register: Access,
+        /// The operation.
+        operator: Binary,
     },
     /// Begins to copy elements of the nest's to shared memory.
     ///
@@ -215,6 +228,7 @@ impl Kernel {
             Instruction::Assign(assignment) => found.push(&assignment.target),
             Instruction::Add { target, .. }
             | Instruction::AddWide { target, .. }
+            | Instruction::Combine { register: target, .. }
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
             _ => {}

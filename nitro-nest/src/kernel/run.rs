@@ -6,8 +6,9 @@ use super::Launch;
 use super::memory::Memory;
 use super::race::Actor;
 use super::thread::{Scope, Step, Thread};
-use super::{Kernel, Program};
+use super::{Kernel, LANES, Program};
 use crate::data::{Data, RunError, temporaries};
+use crate::interpreter::binary;
 use crate::nest::affine::Variable;
 
 impl Program {
@@ -127,7 +128,7 @@ fn indices([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 }
 
 /// Threads of a warp.
-const WARP: usize = 32;
+const WARP: usize = LANES as usize;
 
 /// Threads that wait for each other: their block, what they are of it, and which of its warps.
 type Group = (usize, Scope, usize);
@@ -189,10 +190,36 @@ impl Running<'_> {
             return Err(self.divergence("threads that wait for each other are at different barriers"));
         }
         let threads: Vec<usize> = waiting.into_iter().map(|(thread, _)| thread).collect();
-        if scope == Scope::Block {
-            threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1);
+        match scope {
+            Scope::Block => threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1),
+            Scope::Warp => self.combine(&threads),
         }
         Ok(threads)
+    }
+
+    /// Combines the registers of a warp's threads, if that is what they wait for.
+    fn combine(&mut self, threads: &[usize]) {
+        let mut lanes = threads.to_vec();
+        lanes.sort_unstable();
+        let mut values = Vec::new();
+        for thread in &lanes {
+            let Some((value, operator)) = self.threads[*thread].combined(&self.memory) else { return };
+            values.push((*value, operator));
+        }
+        // As a GPU does it: in each round a lane takes the value of another one, so that all get the same bits.
+        let mut distance = WARP / 2;
+        while distance > 0 {
+            let before = values.clone();
+            for (lane, (value, operator)) in values.iter_mut().enumerate() {
+                *value = binary(*operator, *value, before[lane ^ distance].0);
+            }
+            distance /= 2;
+        }
+        for (thread, (combined, _)) in lanes.iter().zip(values) {
+            if let Some((value, _)) = self.threads[*thread].combined(&self.memory) {
+                *value = combined;
+            }
+        }
     }
 
     fn divergence(&self, what: &str) -> RunError {

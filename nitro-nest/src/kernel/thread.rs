@@ -8,7 +8,7 @@ use super::{Instruction, Kernel, Space, WIDE};
 use crate::data::{RunError, offset};
 use crate::interpreter::evaluate;
 use crate::nest::affine::Variable;
-use crate::nest::expression::{Access, Expression};
+use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Range};
 
 /// The outcome of a step.
@@ -45,6 +45,8 @@ pub(super) struct Thread<'a> {
     frames: Vec<Frame<'a>>,
     /// The addition that it does once all of its warp are there.
     addition: Option<(&'a Access, &'a Access)>,
+    /// The combination that its warp does once all of it are there.
+    combination: Option<(&'a Access, Binary)>,
     /// The copies that it has begun and not committed.
     fetched: Vec<Fetched>,
     /// The groups that it has committed and not awaited.
@@ -73,7 +75,19 @@ impl<'a> Thread<'a> {
         let registers = kernel.locals.iter().map(|local| elements(local, Space::Register)).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
         let (fetched, groups) = (Vec::new(), VecDeque::new());
-        Self { actor, parameters, indices, iterators, registers, frames, addition: None, fetched, groups }
+        let (addition, combination) = (None, None);
+        Self {
+            actor,
+            parameters,
+            indices,
+            iterators,
+            registers,
+            frames,
+            addition,
+            combination,
+            fetched,
+            groups,
+        }
     }
 
     fn value(&self, variable: Variable) -> i64 {
@@ -87,6 +101,7 @@ impl<'a> Thread<'a> {
 
     /// Goes on up to the next assignment, a barrier or the end.
     pub fn step(&mut self, scalars: &[f32], memory: &mut Memory<'_>) -> Result<Step, RunError> {
+        self.combination = None;
         if let Some((target, value)) = self.addition.take() {
             self.add(target, value, memory)?;
             return Ok(Step::Ready);
@@ -148,6 +163,10 @@ impl<'a> Thread<'a> {
                 if *lanes > 1 {
                     return Ok(Step::Waits(address, Scope::Warp));
                 }
+            }
+            Instruction::Combine { register, operator } => {
+                self.combination = Some((register, *operator));
+                return Ok(Step::Waits(address, Scope::Warp));
             }
             Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
             Instruction::Fetch { target, source, width } => self.fetch(target, source, *width, memory)?,
@@ -267,6 +286,13 @@ impl<'a> Thread<'a> {
         let doing = Assignment { target: target.clone(), value: Expression::Load(target.clone()) };
         let place = memory.place(target.array, &self.subscripts(target), self.actor.block, &doing)?;
         memory.add(&place, self.actor, &doing, value)
+    }
+
+    /// Returns the register that its warp combines, if it waits for that, with the operation.
+    pub fn combined(&mut self, memory: &Memory<'_>) -> Option<(&mut f32, Binary)> {
+        let (register, operator) = self.combination?;
+        let (local, element) = self.register(register, memory).expect("what is combined is a register");
+        Some((&mut self.registers[local][element], operator))
     }
 
     fn subscripts(&self, access: &Access) -> Vec<i64> {

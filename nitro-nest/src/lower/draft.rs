@@ -44,6 +44,15 @@ pub(crate) struct KernelGroup {
     pub(crate) summed: Vec<usize>,
     /// The loop of a thread whose terms are split over blocks along one more dimension (split-K).
     pub(crate) split: Option<usize>,
+    /// The threads of a block share a row, which the grid numbers.
+    pub(crate) row: Option<RowKernel>,
+}
+
+/// The kernel of whole rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RowKernel {
+    /// For each step of the row that is a loop, the iterator of the loop that threads share out.
+    pub(crate) shared: Vec<usize>,
 }
 
 /// A loop of the grid.
@@ -127,10 +136,17 @@ fn write_kernel(
     kernel: &KernelDraft,
     formatter: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let KernelGroup { statements, grid, summed, split } = &kernel.group;
+    let KernelGroup { statements, grid, summed, split, row } = &kernel.group;
     writeln!(formatter, "kernel {}_{index}: statements {statements:?}", nest.name)?;
     let split: Vec<usize> = split.iter().copied().collect();
-    let roles = [("host", &kernel.host_iterators), ("grid", grid), ("sums along", summed), ("split", &split)];
+    let shared = row.as_ref().map_or_else(Vec::new, |row| row.shared.clone());
+    let roles = [
+        ("host", &kernel.host_iterators),
+        ("grid", grid),
+        ("sums along", summed),
+        ("split", &split),
+        ("shared out", &shared),
+    ];
     for (role, iterators) in roles.into_iter().filter(|(_, iterators)| !iterators.is_empty()) {
         let names: Vec<&str> = iterators.iter().map(|iterator| nest.iterators[*iterator].as_str()).collect();
         writeln!(formatter, "    {role}: {}", names.join(", "))?;

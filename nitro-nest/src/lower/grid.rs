@@ -11,7 +11,9 @@ use crate::nest::{Assignment, Nest, Node, Range, has_loop};
 /// Gives each kernel its axes, and what is left of the nest for a thread.
 pub(super) fn run(draft: &mut Draft<'_>) {
     for kernel in &mut draft.kernels {
-        (kernel.axes, kernel.rest) = spread(&draft.input.nest, kernel, kernel.tiling());
+        let tiling = kernel.tiling();
+        let of_rows = kernel.group.row.is_some().then(|| tiling.of_row_numbers());
+        (kernel.axes, kernel.rest) = spread(&draft.input.nest, kernel, of_rows.as_ref().unwrap_or(tiling));
     }
 }
 
@@ -125,30 +127,34 @@ fn sums_along(assignment: &Assignment, iterator: usize) -> bool {
 
 /// Returns what is left of the nest: the kernel's statements, without the loops of host and grid.
 pub(crate) fn rest(nest: &Nest, kernel: &KernelDraft) -> Vec<Node> {
-    rest_of(&nest.body, kernel, &mut 0)
+    rest_of_group(nest, &kernel.group, &kernel.host_iterators)
+}
+
+/// Returns what is left of the nest for a group whose host repeats these loops.
+pub(super) fn rest_of_group(nest: &Nest, group: &KernelGroup, host: &[usize]) -> Vec<Node> {
+    rest_of(&nest.body, group, host, &mut 0)
 }
 
 /// Returns what is left of nodes; `next` counts statements.
-fn rest_of(nodes: &[Node], kernel: &KernelDraft, next: &mut usize) -> Vec<Node> {
+fn rest_of(nodes: &[Node], group: &KernelGroup, host: &[usize], next: &mut usize) -> Vec<Node> {
     let mut rest = Vec::new();
     for node in nodes {
         match node {
             Node::Assign(_) => {
-                if kernel.group.statements.contains(next) {
+                if group.statements.contains(next) {
                     rest.push(node.clone());
                 }
                 *next += 1;
             }
             Node::If(conditions, body) => {
-                let body = rest_of(body, kernel, next);
+                let body = rest_of(body, group, host, next);
                 if !body.is_empty() {
                     rest.push(Node::If(conditions.clone(), body));
                 }
             }
             Node::Loop(range, body) => {
-                let body = rest_of(body, kernel, next);
-                let is_outside = kernel.host_iterators.contains(&range.iterator)
-                    || kernel.group.grid.contains(&range.iterator);
+                let body = rest_of(body, group, host, next);
+                let is_outside = host.contains(&range.iterator) || group.grid.contains(&range.iterator);
                 if body.is_empty() || is_outside {
                     rest.extend(body);
                 } else {

@@ -15,7 +15,7 @@ use crate::nest::statement::Statement;
 use crate::nest::{Assignment, Nest, Range};
 
 /// The most dimensions of a grid: three of tiles, and others along which each block has one value.
-const MOST_DIMENSIONS: usize = 8;
+pub(super) const MOST_DIMENSIONS: usize = 8;
 
 /// Gives the draft its kernels, and the order in which the host launches them.
 pub(super) fn run(draft: &mut Draft<'_>) {
@@ -48,7 +48,7 @@ fn place(nest: &Nest, plans: Vec<Plan>, host: &mut Vec<usize>, kernels: &mut Vec
 
 /// The decision about some statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Plan {
+pub(super) enum Plan {
     /// The host repeats a loop: the iterator's index.
     Host(usize, Vec<Plan>),
     Kernel(KernelGroup),
@@ -74,17 +74,18 @@ impl Plan {
 /// Plans all statements of a nest, in the order in which they run.
 fn plans(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Plan> {
     let relaxed = schedule.reassociates(nest).then(|| dependences.without_sums(nest));
-    let planner = Planner { statements: nest.statements(), dependences, relaxed, schedule };
+    let planner = Planner { nest, statements: nest.statements(), dependences, relaxed, schedule };
     let all: Vec<usize> = (0..planner.statements.len()).collect();
     planner.plans(&all, 0)
 }
 
-struct Planner<'a> {
-    statements: Vec<Statement<'a>>,
-    dependences: &'a Dependences,
+pub(super) struct Planner<'a> {
+    pub(super) nest: &'a Nest,
+    pub(super) statements: Vec<Statement<'a>>,
+    pub(super) dependences: &'a Dependences,
     /// The dependences without those of sums, where several threads may add up one.
     relaxed: Option<Dependences>,
-    schedule: Schedule,
+    pub(super) schedule: Schedule,
 }
 
 impl Planner<'_> {
@@ -119,6 +120,9 @@ impl Planner<'_> {
 
     /// Plans one kernel or, where that has fewer dimensions, one for each component.
     fn group(&self, group: &[usize], depth: usize) -> Vec<Plan> {
+        if let Some(plans) = self.with_rows(group, depth) {
+            return plans;
+        }
         let together = self.kernel(group, depth);
         let components = components(self.dependences, group, depth);
         if components.len() == 1 {
@@ -134,7 +138,7 @@ impl Planner<'_> {
     }
 
     /// Plans the components one by one or, with fusion, neighbours together where that costs no dimension.
-    fn apart(&self, components: &[Vec<usize>], depth: usize) -> Vec<Plan> {
+    pub(super) fn apart(&self, components: &[Vec<usize>], depth: usize) -> Vec<Plan> {
         let mut plans: Vec<Plan> = Vec::new();
         for component in components {
             let plan = self.kernel(component, depth).unwrap_or_else(|| self.sequential(component, depth));
@@ -173,7 +177,7 @@ impl Planner<'_> {
             self.arrange(among, &mut grid);
         }
         let split = self.split(among, depth, &grid);
-        let group = KernelGroup { statements: among.to_vec(), grid, summed, split };
+        let group = KernelGroup { statements: among.to_vec(), grid, summed, split, row: None };
         (!group.grid.is_empty()).then_some(Plan::Kernel(group))
     }
 
@@ -295,7 +299,7 @@ impl Planner<'_> {
     }
 
     /// Counts the loops around all these statements.
-    fn common(&self, among: &[usize]) -> usize {
+    pub(super) fn common(&self, among: &[usize]) -> usize {
         let first = &self.statements[among[0]];
         let others = among[1..].iter().map(|other| first.common_loops(&self.statements[*other]));
         others.min().unwrap_or(first.loops.len())
@@ -309,7 +313,7 @@ fn take_best(values: &mut Vec<usize>, of: impl Fn(usize) -> usize) -> Option<usi
 }
 
 /// Returns `true` if neighbouring values of an iterator touch neighbouring elements.
-fn is_coalesced(access: &Access, iterator: usize) -> bool {
+pub(super) fn is_coalesced(access: &Access, iterator: usize) -> bool {
     let last = access.subscripts.last();
     access.subscripts.len() > 1
         && last.is_some_and(|last| last.coefficient(Variable::Iterator(iterator)).abs() == 1)
@@ -318,7 +322,7 @@ fn is_coalesced(access: &Access, iterator: usize) -> bool {
 /// Returns `true` if bounds of a loop of the grid depend on no loop that runs in the thread.
 ///
 /// They may depend on others of the grid, where the steps still begin at one value.
-fn bounds_are_known(range: &Range, grid: &[usize], inside: &[usize]) -> bool {
+pub(super) fn bounds_are_known(range: &Range, grid: &[usize], inside: &[usize]) -> bool {
     let mut bounds = range.lower.iter().chain(&range.upper);
     bounds.all(|bound| !mentions(bound, inside) && (range.step == 1 || !mentions(bound, grid)))
 }

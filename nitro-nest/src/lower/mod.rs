@@ -12,6 +12,7 @@ mod forms;
 mod fusion;
 mod grid;
 mod groups;
+mod row_kernels;
 #[cfg(feature = "polyhedral")]
 mod rows;
 #[cfg(feature = "polyhedral")]

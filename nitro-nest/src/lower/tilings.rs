@@ -15,9 +15,10 @@ pub(super) fn run(draft: &mut Draft<'_>) {
         let own = draft.mapping.own_tiling(&kernel.group.statements);
         let mut tiling = match own {
             Some(tiling) => tiling.clone(),
-            None => draft.mapping.usual_tiling(dimensions, kind(nest, kernel)).clone(),
+            None => draft.mapping.usual_tiling(dimensions, kind(nest, kernel)),
         };
         // A tiling may be one for grids with more dimensions.
+        let dimensions = if kernel.group.row.is_some() { 2 } else { dimensions };
         for axis in dimensions..3 {
             tiling.block[axis] = 1;
             tiling.thread_tile[axis] = 1;
@@ -29,6 +30,7 @@ pub(super) fn run(draft: &mut Draft<'_>) {
 /// Finds out the kind of a kernel whose statements and grid are known.
 fn kind(nest: &Nest, kernel: &KernelDraft) -> KernelKind {
     match sums(nest, kernel) {
+        _ if kernel.group.row.is_some() => KernelKind::Row,
         Some(sums) => KernelKind::Sums(sums),
         None if operands(nest, kernel) > 0 => KernelKind::Product(tiles(nest, kernel)),
         None => KernelKind::Other,

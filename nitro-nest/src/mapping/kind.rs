@@ -7,6 +7,8 @@ pub(crate) enum KernelKind {
     Sums(Sums),
     /// A long loop has operands that several threads need, as a product of matrices has.
     Product(Tiles),
+    /// The threads of a block share a row.
+    Row,
     Other,
 }
 

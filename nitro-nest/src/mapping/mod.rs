@@ -79,7 +79,13 @@ impl Mapping {
     /// Where z goes with x or y, as in a convolution, 32 × 4 take the place of 128 along these two.
     #[must_use]
     pub fn sane() -> Self {
-        let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, splits_sums: false };
+        let schedule = Schedule {
+            fuses: true,
+            sums_in_parallel: true,
+            coalesces: true,
+            rows: true,
+            ..Schedule::default()
+        };
         let tiling = Tiling { thread_tile: [4, 4, 1], tile_k: 16, promotes: true, ..Tiling::default() };
         let mut mapping = Self::of(schedule, [[256, 1, 1], [32, 8, 1], [32, 8, 1]], tiling.clone());
         mapping.usual[0].thread_tile = [1; 3];
@@ -262,13 +268,14 @@ impl Mapping {
     }
 
     /// Returns the tiling of kernels of a kind that have none of their own, by the dimensions of their grids.
-    pub(crate) fn usual_tiling(&self, dimensions: usize, kind: KernelKind) -> &Tiling {
+    pub(crate) fn usual_tiling(&self, dimensions: usize, kind: KernelKind) -> Tiling {
         let usual = &self.usual[dimensions.clamp(1, 3) - 1];
         match kind {
-            KernelKind::Sums(Sums::AlongX) => &self.sums[0],
-            KernelKind::Sums(Sums::Across) => &self.sums[1],
-            KernelKind::Product(tiles) => self.product(tiles).unwrap_or(usual),
-            KernelKind::Other => usual,
+            KernelKind::Sums(Sums::AlongX) => self.sums[0].clone(),
+            KernelKind::Sums(Sums::Across) => self.sums[1].clone(),
+            KernelKind::Product(tiles) => self.product(tiles).unwrap_or(usual).clone(),
+            KernelKind::Row => Tiling::of_rows(),
+            KernelKind::Other => usual.clone(),
         }
     }
 

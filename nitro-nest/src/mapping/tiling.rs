@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::kernel::LANES;
+
 /// Decisions about one kernel: threads, what each of them covers, and where its values are meanwhile.
 ///
 /// ```
@@ -16,9 +18,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tiling {
-    /// Threads of a block along x, y and z.
+    /// Threads of a block along x, y and z. Where they [share rows](super::Schedule::rows): those of a row, and rows.
     pub block: [u32; 3],
     /// Values that each thread covers along x, y and z: neighbours along y and z, along x as `vector_width` says.
+    ///
+    /// Of a row that threads share, the most values along x that each of them has in registers.
     #[serde(rename = "points")]
     pub thread_tile: [u32; 3],
     /// The number of a thread's values along x that are neighbours, in kernels that stage something.
@@ -75,6 +79,9 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+/// The most threads of a block.
+const MOST_THREADS: u32 = 1024;
+
 /// The usual terms of a chunk: some hundred are worth the additions to memory that it takes.
 const USUAL_SPLIT_K: u32 = 256;
 
@@ -99,6 +106,28 @@ impl Default for Tiling {
 }
 
 impl Tiling {
+    /// Returns the usual tiling of kernels of whole rows ([`Schedule::rows`](super::Schedule::rows)).
+    ///
+    /// 256 threads share a row, and have one of up to 4,096 values in registers.
+    pub(super) fn of_rows() -> Self {
+        Self { thread_tile: [16, 1, 1], unroll: 4, ..Self::default() }
+    }
+
+    /// Returns the tiling of the loops that number rows, where the threads of a block along x share one.
+    pub(crate) fn of_row_numbers(&self) -> Self {
+        Self { block: [self.rows_of_block(), 1, 1], ..Self::default() }
+    }
+
+    /// Returns the threads that share a row: whole warps, as shuffles need them.
+    pub(crate) fn threads_of_row(&self) -> u32 {
+        self.block[0].next_multiple_of(LANES).min(MOST_THREADS)
+    }
+
+    /// Returns the rows that a block has, as far as there are threads for them.
+    pub(crate) fn rows_of_block(&self) -> u32 {
+        self.block[1].min(MOST_THREADS / self.threads_of_row())
+    }
+
     /// Returns how many values a block covers along x, y and z.
     #[must_use]
     pub fn tile(&self) -> [u32; 3] {

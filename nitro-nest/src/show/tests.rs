@@ -18,6 +18,8 @@ enum Does {
     SumsOfColumns,
     Fills,
     Multiplies,
+    /// Sums of rows, which are then taken away from them.
+    Centres,
 }
 
 /// `for i in 0..n { for j in 0..n { .. } }`, with `total[i] += a[i][j]`, `total[j] += a[i][j]`, `b[i][j] = 1` or
@@ -29,6 +31,18 @@ fn nest(work: Does) -> Nest {
     let b = builder.in_out("b", [n.into(), n.into()]);
     let total = builder.in_out("total", [n.into()]);
     builder.reassociate();
+    if matches!(work, Does::Centres) {
+        builder.repeat("i", Bounds::new(0, n), |builder, i| {
+            let of_row = || Expression::from(total.at([i]));
+            let add = |builder: &mut Builder, j| builder.assign(total.at([i]), of_row() + a.at([i, j]));
+            builder.repeat("j", Bounds::new(0, n), add);
+            let centre = |builder: &mut Builder, j| {
+                builder.assign(b.at([i, j]), Expression::from(a.at([i, j])) - of_row());
+            };
+            builder.repeat("k", Bounds::new(0, n), centre);
+        });
+        return builder.finish().unwrap();
+    }
     builder.repeat("i", Bounds::new(0, n), |builder, i| {
         builder.repeat("j", Bounds::new(0, n), |builder, j| {
             let mut add =
@@ -41,6 +55,7 @@ fn nest(work: Does) -> Nest {
                     let product = Expression::from(a.at([i, k])) * a.at([k, j]);
                     builder.assign(b.at([i, j]), Expression::from(b.at([i, j])) + product);
                 }),
+                Does::Centres => unreachable!("it has two loops in a row"),
             }
         });
     });
@@ -89,6 +104,18 @@ fn the_tree_has_each_loop_by_what_became_of_it() {
     let view = NestView::new(&nest(Does::SumsOfRows), &mapping).unwrap();
     assert!(view.schedule().contains("i → x: 32 threads of 4 points, 128 a block\n"), "{}", view.schedule());
     assert!(view.schedule().contains("j → each thread repeats for 0..n"), "{}", view.schedule());
+}
+
+#[test]
+fn the_tree_of_a_row_kernel_says_what_its_threads_share() {
+    let schedule = Schedule { rows: true, ..Schedule::default() };
+    let tiling = Tiling { block: [64, 4, 1], ..Tiling::default() };
+    let mapping = Mapping::naive().with_schedule(schedule).with_tiling(&[0, 1], tiling);
+    let view = NestView::new(&nest(Does::Centres), &mapping).unwrap();
+    let text = view.schedule();
+    assert!(text.contains("i → x: 4 rows a block\n"), "{text}");
+    assert!(text.contains("k → the threads of a row share out 0..n\n"), "{text}");
+    assert_fits_narrow_screens(&view.page());
 }
 
 #[test]

@@ -58,8 +58,11 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Draws the tile of a kernel; there is none where one thread runs it.
+/// Draws the tile of a kernel; there is none where one thread runs it, or threads share rows.
 pub(super) fn drawing(view: &NestView, kernel: usize) -> Option<Drawing> {
+    if view.kernels[kernel].group.row.is_some() {
+        return None;
+    }
     let axes = &view.kernels[kernel].axes;
     let [x, y, z] = [0, 1, 2].map(|dimension| axes.iter().find(|axis| axis.dimension == dimension));
     let (x, y) = (Side::new(Some(x?)), Side::new(y));

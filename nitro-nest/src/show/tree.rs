@@ -59,9 +59,17 @@ fn kernel(view: &NestView, index: usize) -> Branch {
     inside.extend(rest(&names, draft, &draft.rest, &mut next));
     for axis in draft.axes.iter().rev() {
         let name = names.variable(Variable::Iterator(axis.iterator)).to_owned();
-        inside = vec![Branch { part: Part::Grid, name, role: on_grid(axis), inside }];
+        let role = if draft.group.row.is_some() { of_rows(axis) } else { on_grid(axis) };
+        inside = vec![Branch { part: Part::Grid, name, role, inside }];
     }
     Branch { part: Part::Kernel, name: kernel.name.clone(), role, inside }
+}
+
+/// Describes an axis that numbers rows.
+fn of_rows(axis: &Axis) -> String {
+    let letter = ["x", "y", "z"][axis.dimension];
+    let rows = if axis.threads == 1 { "a row".to_owned() } else { format!("{} rows", axis.threads) };
+    format!("{letter}: {rows} a block")
 }
 
 fn on_grid(axis: &Axis) -> String {
@@ -121,6 +129,9 @@ fn rest(
 }
 
 fn in_thread(names: &KernelNames<'_>, draft: &KernelDraft, range: &Range) -> String {
+    if draft.group.row.as_ref().is_some_and(|row| row.shared.contains(&range.iterator)) {
+        return format!("the threads of a row share out {}", display::range(names, range));
+    }
     let mut role = format!("each thread repeats for {}", display::range(names, range));
     let tile = tile_depth(&names.program.nest, &names.kernel.body, range.iterator, &mut Vec::new());
     let Some(depth) = tile else { return role };

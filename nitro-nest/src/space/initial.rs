@@ -45,7 +45,7 @@ impl MappingSpace {
         }
         for shape in &self.schedules[schedule].2 {
             let tiling = mapping.usual_tiling(shape.dimensions, shape.kind());
-            answers.extend(questions(shape).iter().map(|question| answer(question, tiling)));
+            answers.extend(questions(shape).iter().map(|question| answer(question, &tiling)));
         }
         answers
     }

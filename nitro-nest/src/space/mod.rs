@@ -58,7 +58,7 @@ pub struct MappingSpace {
 }
 
 /// Simpler tilings: each takes away what may be without effect on a kernel.
-const SIMPLER: [fn(&mut Tiling); 8] = [
+const SIMPLER: [fn(&mut Tiling); 9] = [
     |tiling| tiling.adds_wide = false,
     |tiling| tiling.sliced_k = 0,
     |tiling| (tiling.tile_k, tiling.stages) = (0, 1),
@@ -68,6 +68,8 @@ const SIMPLER: [fn(&mut Tiling); 8] = [
     |tiling| tiling.vector_width = 1,
     |tiling| tiling.transposes = false,
     |tiling| tiling.unroll = 0,
+    // Where a row has nothing that a thread keeps.
+    |tiling| tiling.thread_tile[0] = 1,
 ];
 
 /// The schedules that are tried.
@@ -109,11 +111,16 @@ impl MappingSpace {
             if searched[..at].contains(&index) {
                 continue;
             }
-            for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
-                let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums };
-                let shapes = shapes(&forms.all[index].1, schedule);
-                if !schedules.iter().any(|(other, _, others)| *other == index && are_alike(others, &shapes)) {
-                    schedules.push((index, schedule, shapes));
+            for rows in [false, true] {
+                for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
+                    let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums, rows };
+                    let shapes = shapes(&forms.all[index].1, schedule);
+                    let is_same = |(other, _, others): &(usize, Schedule, Vec<Shape>)| {
+                        *other == index && are_alike(others, &shapes)
+                    };
+                    if !schedules.iter().any(is_same) {
+                        schedules.push((index, schedule, shapes));
+                    }
                 }
             }
         }
@@ -221,7 +228,9 @@ impl MappingSpace {
     fn plan(&self, mut origin: Origin) -> LaunchPlan {
         let (rewrites, input) = &self.forms.all[self.forms.index(origin.rewrites())];
         // What changes nothing of this nest is not said.
-        origin.mapping = origin.mapping.with_form(rewrites.form);
+        let schedule = origin.mapping.schedule();
+        let rows = schedule.rows && shapes(input, schedule).iter().any(|shape| shape.is_row);
+        origin.mapping = origin.mapping.with_form(rewrites.form).with_schedule(Schedule { rows, ..schedule });
         LaunchPlan { origin: origin.to_json(), ..lower_as_it_is(input, &origin.mapping).plan() }
     }
 

@@ -40,6 +40,7 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
     let mut values: Vec<u32> =
         questions.iter().zip(answered).map(|(question, one)| question.values[one.option]).collect();
     let sums = match shape.sums {
+        _ if shape.is_row => 3,
         None => 0,
         Some(Sums::AlongX) => 1,
         Some(Sums::Across) => 2,
@@ -140,6 +141,9 @@ fn threads(tiling: &Tiling) -> u32 {
 
 /// Returns the questions about a kernel, in order.
 pub(super) fn questions(shape: &Shape) -> Vec<Question> {
+    if shape.is_row {
+        return ROW.to_vec();
+    }
     const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
     let terms = shape.is_split.then_some(TERMS);
     if shape.operands > 0 {
@@ -172,6 +176,15 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     }
     questions
 }
+
+/// The questions about a kernel of whole rows: threads of a row, rows of a block, and values of a row that a thread
+/// has in registers.
+const ROW: &[Question] = &[
+    Question { phase: "block x", values: &[32, 64, 128, 256, 512, 1024] },
+    Question { phase: "block y", values: &[1, 2, 4, 8] },
+    Question { phase: "points x", values: &[1, 4, 8, 16, 32] },
+    Question { phase: "unroll", values: &[0, 1, 2, 4, 8] },
+];
 
 /// Slices: where tiles are few, several threads for each element are worth it.
 const SLICES: Question = Question { phase: "slices", values: &[0, 2, 4] };

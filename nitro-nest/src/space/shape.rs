@@ -21,6 +21,8 @@ pub(super) struct Shape {
     pub(super) tiles: Tiles,
     /// Several slices of a block may share out its sums.
     pub(super) has_slices: bool,
+    /// The threads of a block share a row.
+    pub(super) is_row: bool,
 }
 
 /// Returns the shapes of the kernels that a schedule gives, in order.
@@ -33,7 +35,8 @@ pub(super) fn shapes(input: &AnalysedNest, schedule: Schedule) -> Vec<Shape> {
 
 fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
     let sums = sums(nest, kernel);
-    let operands = if sums.is_none() { operands(nest, kernel) } else { 0 };
+    let is_row = kernel.group.row.is_some();
+    let operands = if sums.is_none() && !is_row { operands(nest, kernel) } else { 0 };
     Shape {
         statements: kernel.group.statements.clone(),
         dimensions: kernel.group.grid.len().min(3),
@@ -43,6 +46,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         operands,
         tiles: tiles(nest, kernel),
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
+        is_row,
     }
 }
 
@@ -50,6 +54,7 @@ impl Shape {
     /// Returns the kind by which a mapping has a tiling for it.
     pub(super) fn kind(&self) -> KernelKind {
         match self.sums {
+            _ if self.is_row => KernelKind::Row,
             Some(sums) => KernelKind::Sums(sums),
             None if self.operands > 0 => KernelKind::Product(self.tiles),
             None => KernelKind::Other,

@@ -1,6 +1,8 @@
 //! Additions, fetches, divisions and choices.
 
-use nitro_nest::{Access, Affine, Condition, Instruction, Program, Relation, RunError, Variable, WIDE};
+use nitro_nest::{
+    Access, Affine, Binary, Condition, Expression, Instruction, Program, Relation, RunError, Variable, WIDE,
+};
 
 use crate::{I, THREAD, assign, at, below, program, run};
 
@@ -42,6 +44,35 @@ fn a_lane_that_does_not_come_to_an_addition_is_missed() {
     assert!(what.starts_with("31 of 32 threads wait"), "{what}");
     let alone = run(&in_warps(vec![below(31, sum_of(1))]), 32, 1).unwrap();
     assert_eq!(alone[0], 31.0);
+}
+
+/// Each thread has its number, and its warp combines them.
+pub fn combined(operator: Binary) -> Vec<Instruction> {
+    let number = Expression::Integer(Affine::from(I));
+    vec![assign(own(), number), Instruction::Combine { register: own(), operator }, assign(at(0, I), own())]
+}
+
+#[test]
+fn all_lanes_of_a_warp_get_what_their_registers_come_to() {
+    for (operator, expected) in
+        [(Binary::Add, [496.0, 1520.0]), (Binary::Maximum, [31.0, 63.0]), (Binary::Minimum, [0.0, 32.0])]
+    {
+        for seed in 0..4 {
+            let result = run(&in_warps(combined(operator)), 64, seed).unwrap();
+            let of_warps = [result[..32].to_vec(), result[32..].to_vec()];
+            assert_eq!(of_warps, expected.map(|value| vec![value; 32]), "{operator:?}");
+        }
+    }
+}
+
+#[test]
+fn a_lane_that_does_not_come_to_a_combination_is_missed() {
+    let RunError::Divergence { what, .. } =
+        run(&in_warps(vec![below(31, combined(Binary::Add))]), 32, 1).unwrap_err()
+    else {
+        panic!("all came")
+    };
+    assert!(what.starts_with("31 of 32 threads wait"), "{what}");
 }
 
 #[test]

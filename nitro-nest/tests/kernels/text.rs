@@ -1,8 +1,8 @@
 //! Kernels as text: for people, and in CUDA C++.
 
-use nitro_nest::{Assignment, Bounds, Builder, Instruction, Integers, Range, Unroll, WIDE};
+use nitro_nest::{Assignment, Binary, Bounds, Builder, Instruction, Integers, Range, Unroll, WIDE};
 
-use crate::instructions::{own, sum_of};
+use crate::instructions::{combined, own, sum_of};
 use crate::{I, THREAD, assign, at, program, reversed_in_blocks};
 
 #[test]
@@ -54,6 +54,19 @@ fn only_the_first_lane_adds_what_the_shuffles_summed_up() {
     assert!(shuffle < lane && lane < add, "{cuda}");
     let alone = program(sum_of(1)).cuda(Integers::Bits64);
     assert!(alone.contains("atomicAdd(&x[0], own);") && !alone.contains("__shfl"), "{alone}");
+}
+
+#[test]
+fn lanes_combine_in_pairs() {
+    for (operator, line) in [
+        (Binary::Add, "own = own + __shfl_xor_sync(0xffffffffu, own, lane);"),
+        (Binary::Maximum, "own = fmaxf(own, __shfl_xor_sync(0xffffffffu, own, lane));"),
+    ] {
+        let program = program(combined(operator));
+        let cuda = program.cuda(Integers::Bits64);
+        assert!(cuda.contains("for (int lane = 16; lane > 0; lane /= 2) {") && cuda.contains(line), "{cuda}");
+        assert!(program.to_string().contains("combine own of 32 lanes by "), "{program}");
+    }
 }
 
 #[test]

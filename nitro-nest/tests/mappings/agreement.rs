@@ -35,6 +35,6 @@ pub fn assert_same(nest: &Nest, changed: &Nest, data: &Data) {
 }
 
 /// Zeros of both signs are one number.
-fn bits(data: &Data) -> Vec<Vec<u32>> {
+pub fn bits(data: &Data) -> Vec<Vec<u32>> {
     data.arrays.iter().map(|array| array.iter().map(|one| (one + 0.0).to_bits()).collect()).collect()
 }

@@ -542,8 +542,13 @@ fn mappings(random: &mut Random, effort: Effort) -> Vec<(String, Mapping)> {
 
 fn mapping(random: &mut Random) -> Mapping {
     let mut coin = || random.below(2) == 0;
-    let schedule =
-        Schedule { fuses: coin(), sums_in_parallel: coin(), coalesces: coin(), splits_sums: coin() };
+    let schedule = Schedule {
+        fuses: coin(),
+        sums_in_parallel: coin(),
+        coalesces: coin(),
+        splits_sums: coin(),
+        rows: coin(),
+    };
     let usual = [tiling(random), tiling(random), tiling(random)];
     Mapping::sane().with_schedule(schedule).with_usual_tilings(usual)
 }

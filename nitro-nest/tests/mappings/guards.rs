@@ -211,7 +211,7 @@ fn assert_all_agree(nest: &Nest) {
         Mapping::presets().iter().map(|(_, mapping)| nest.map(&dependences, mapping)).collect();
     for sums_in_parallel in [false, true] {
         let schedule =
-            Schedule { sums_in_parallel, splits_sums: sums_in_parallel, fuses: true, coalesces: false };
+            Schedule { sums_in_parallel, splits_sums: sums_in_parallel, fuses: true, ..Schedule::default() };
         let mapping = Mapping::naive().with_schedule(schedule);
         for tiling in tilings() {
             let usual = [(); 3].map(|()| tiling.clone());

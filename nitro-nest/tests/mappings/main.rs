@@ -4,12 +4,14 @@ mod agreement;
 #[cfg(feature = "search")]
 mod domains;
 mod drawn;
+mod drawn_rows;
 mod forms;
 mod guards;
 mod kernels;
 mod many_loops;
 mod passes;
 mod reused;
+mod rows;
 mod slices;
 #[cfg(feature = "search")]
 mod space;

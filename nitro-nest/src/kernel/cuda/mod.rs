@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use names::CudaNames;
 
 use super::display::{Notation, write_instructions};
-use super::{Cache, Extent, Instruction, Integers, Kernel, Program, Space, Unroll, WIDE};
+use super::{Cache, Extent, Instruction, Integers, Kernel, LANES, Program, Space, Unroll, WIDE};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
@@ -263,6 +263,17 @@ impl Writer<'_> {
         ]
     }
 
+    /// Writes the rounds in which a warp combines a register, each lane with another one.
+    fn combine(&self, register: &Access, operator: Binary) -> Vec<String> {
+        let own = self.access(register);
+        let other = format!("__shfl_xor_sync(0xffffffffu, {own}, lane)");
+        vec![
+            format!("for (int lane = {}; lane > 0; lane /= 2) {{", LANES / 2),
+            format!("    {own} = {};", operation(operator, &own, &other)),
+            "}".to_owned(),
+        ]
+    }
+
     fn head(&self, range: &Range) -> String {
         let (name, integer) = (&self.names.iterators[range.iterator], self.integer);
         let (lower, upper) = (self.extreme(&range.lower, ">"), self.extreme(&range.upper, "<"));
@@ -321,19 +332,26 @@ impl Writer<'_> {
     }
 
     fn binary(&self, operator: Binary, left: &Expression, right: &Expression) -> String {
-        let sign = match operator {
-            Binary::Minimum => return format!("fminf({}, {})", self.value(left), self.value(right)),
-            Binary::Maximum => return format!("fmaxf({}, {})", self.value(left), self.value(right)),
-            Binary::Add => "+",
-            Binary::Subtract => "-",
-            Binary::Multiply => "*",
-            Binary::Divide => "/",
-        };
+        let is_function = matches!(operator, Binary::Minimum | Binary::Maximum);
         let [left, right] = [left, right].map(|side| match side {
-            Expression::Binary(..) | Expression::Unary(..) => format!("({})", self.value(side)),
+            Expression::Binary(..) | Expression::Unary(..) if !is_function => {
+                format!("({})", self.value(side))
+            }
             _ => self.value(side),
         });
-        format!("{left} {sign} {right}")
+        operation(operator, &left, &right)
+    }
+}
+
+/// Writes an operation on two values.
+fn operation(operator: Binary, left: &str, right: &str) -> String {
+    match operator {
+        Binary::Minimum => format!("fminf({left}, {right})"),
+        Binary::Maximum => format!("fmaxf({left}, {right})"),
+        Binary::Add => format!("{left} + {right}"),
+        Binary::Subtract => format!("{left} - {right}"),
+        Binary::Multiply => format!("{left} * {right}"),
+        Binary::Divide => format!("{left} / {right}"),
     }
 }
 
@@ -367,6 +385,7 @@ impl Notation for Writer<'_> {
                 ];
             }
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
+            Instruction::Combine { register, operator } => return self.combine(register, *operator),
             Instruction::AddWide { target, value } => {
                 format!("add_wide(&{}, *(const float4*)&{});", self.access(target), self.access(value))
             }

@@ -10,7 +10,7 @@ use super::copy::{aligned_rows, in_bounds};
 use super::domain::{Domain, is_implied, project};
 use super::slices::once;
 use crate::dependence::is_sum;
-use crate::kernel::{Instruction, Space, WIDE};
+use crate::kernel::{Instruction, LANES, Space, WIDE};
 use crate::lower::bounds::{
     condition_mentions, is_not_negative, iterator, mentions, not_empty, not_negative,
 };
@@ -19,9 +19,6 @@ use crate::lower::grid::in_extent;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node};
-
-/// Threads that add up by shuffles.
-const LANES: u32 = 32;
 
 /// An element that is in a register.
 #[derive(Clone, Debug)]

@@ -7,6 +7,7 @@ mod body;
 mod context;
 mod copy;
 mod domain;
+mod row;
 mod runs;
 mod slices;
 mod stage;
@@ -31,6 +32,12 @@ pub(super) fn run(draft: &mut Draft<'_>) {
     let reassociates = draft.mapping.schedule().reassociates(nest);
     for (index, kernel) in draft.kernels.iter_mut().enumerate() {
         let name = format!("{}_{index}", nest.name);
+        if let Some(of_rows) = &kernel.group.row {
+            let sums = if nest.reassociates() { SumOrder::TermByTerm } else { SumOrder::AsWritten };
+            let context = context(nest, kernel, kernel.tiling(), &kernel.axes, &kernel.rest, 1, sums);
+            kernel.code = Some(row::code(nest, kernel, of_rows, context, &name));
+            continue;
+        }
         let slices = slices::slices(nest, kernel, reassociates);
         // Where a tiling asks for slices and nothing can be shared out among them, there are none.
         let sliced = if slices > 1 { code(nest, kernel, &name, slices, reassociates) } else { None };

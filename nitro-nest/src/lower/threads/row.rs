@@ -1,0 +1,460 @@
+//! The code of row kernels: the threads of a row share out its loops, and barriers part what depends on each other.
+//!
+//! Each step of the row follows the one before, at the same place for all threads of a block. What a step sums up
+//! comes together by shuffles in a warp, and through shared memory from warp to warp. Single values of a row are in
+//! registers of all its threads, and values that it reads again in registers of the thread that has them.
+
+mod barriers;
+mod kept;
+
+use super::context::{Context, SumOrder, guarded};
+use super::terms::one_by_one;
+use crate::kernel::{Extent, Instruction, Kernel, LANES, Space, Unroll};
+use crate::lower::bounds::{count_to, iterator, mentions, within};
+use crate::lower::draft::{KernelDraft, RowKernel};
+use crate::lower::row_kernels::{Step, has_instance, is_held, loops, shared_reduction, steps};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::{Access, Binary, Expression, Relation};
+use crate::nest::{Assignment, Condition, Nest, Node, Range};
+
+use barriers::{Barriers, By};
+use kept::{Kept, KeptRows, find_kept};
+
+/// A row kernel while its code is written.
+struct Row<'a> {
+    context: Context<'a>,
+    nest: &'a Nest,
+    steps: Vec<(Vec<&'a Condition>, Step<'a>)>,
+    /// The loop that is shared out in each step that is a loop.
+    shared: Vec<Option<usize>>,
+    /// Threads that share a row.
+    threads: i64,
+    /// The number of a thread in its row.
+    thread: Affine,
+    /// The number of a thread's row in the block.
+    row: Affine,
+    /// The number of a thread's warp in its row, of the thread in its warp, and of any warp of the row.
+    ///
+    /// None: a row has one warp.
+    warp: Option<[usize; 3]>,
+    /// The conditions that a thread has a row.
+    guards: Vec<Condition>,
+    /// Elements that all threads of a row have in a register.
+    held: Vec<Held>,
+    /// What the steps sum up.
+    parts: Vec<Part<'a>>,
+    kept: Option<KeptRows>,
+    barriers: Barriers,
+}
+
+/// An element that all threads of a row have in a register.
+struct Held {
+    element: Access,
+    register: Access,
+}
+
+/// A thread's part of what a step sums up.
+struct Part<'a> {
+    step: usize,
+    assignment: &'a Assignment,
+    operator: Binary,
+    register: Access,
+    /// Where the warps of a row exchange theirs: an array with a row of the block and a warp as subscripts.
+    exchange: Option<usize>,
+}
+
+/// Writes the code of a row kernel.
+pub(super) fn code<'a>(
+    nest: &'a Nest,
+    kernel: &'a KernelDraft,
+    of_rows: &RowKernel,
+    context: Context<'a>,
+    name: &str,
+) -> Kernel {
+    let tiling = kernel.tiling();
+    let [threads, rows] = [tiling.threads_of_row(), tiling.rows_of_block()].map(i64::from);
+    let mut row = Row::new(nest, kernel, of_rows, context, threads);
+    let mut body = row.begin(kernel, rows);
+    row.declare(rows);
+    body.extend(row.write());
+    let mut grid: Vec<Extent> = kernel.axes.iter().rev().map(|axis| axis.extent.clone()).collect();
+    // Along x a row takes as many values as it has threads.
+    let Extent { lower, upper, .. } = &mut grid[0];
+    lower.iter_mut().chain(upper).for_each(|bound| *bound = bound.clone() * threads);
+    Kernel {
+        name: name.to_owned(),
+        statements: kernel.group.statements.clone(),
+        host_iterators: kernel.host_iterators.clone(),
+        iterators: row.context.symbols.iterators,
+        grid,
+        block: [(threads * rows) as u32, 1, 1],
+        points: [1; 3],
+        resident_blocks: tiling.min_blocks,
+        locals: row.context.symbols.locals,
+        caching: Vec::new(),
+        body,
+    }
+}
+
+impl<'a> Row<'a> {
+    fn new(
+        nest: &'a Nest,
+        kernel: &'a KernelDraft,
+        of_rows: &RowKernel,
+        context: Context<'a>,
+        threads: i64,
+    ) -> Self {
+        let steps = steps(&kernel.rest);
+        let mut next = of_rows.shared.iter().copied();
+        let shared = steps
+            .iter()
+            .map(|(_, step)| if matches!(step, Step::Loop(..)) { next.next() } else { None })
+            .collect();
+        Self {
+            context,
+            nest,
+            steps,
+            shared,
+            threads,
+            thread: Variable::Thread(0).into(),
+            row: Affine::from(0),
+            warp: None,
+            guards: Vec::new(),
+            held: Vec::new(),
+            parts: Vec::new(),
+            kept: None,
+            barriers: Barriers::default(),
+        }
+    }
+
+    /// Defines the place of a thread and the numbers of its row.
+    fn begin(&mut self, kernel: &KernelDraft, rows: i64) -> Vec<Instruction> {
+        let mut all = Vec::new();
+        if rows > 1 {
+            let [row, thread] = ["row", "thread"].map(|name| self.context.iterator(name));
+            all.push(divide([row, thread], self.thread.clone(), self.threads));
+            (self.row, self.thread) = (iterator(row), iterator(thread));
+        }
+        if self.threads > i64::from(LANES) {
+            let [warp, lane, other] = ["warp", "lane", "other"].map(|name| self.context.iterator(name));
+            all.push(divide([warp, lane], self.thread.clone(), LANES.into()));
+            self.warp = Some([warp, lane, other]);
+        }
+        let numbers: Vec<usize> = kernel.axes.iter().map(|axis| axis.iterator).collect();
+        for axis in &kernel.axes {
+            let own = if axis.dimension == 0 { self.row.clone() } else { Affine::from(0) };
+            let number = own + Variable::Block(axis.dimension) * axis.threads;
+            let values =
+                axis.extent.lower.iter().map(|lower| lower.clone() + number.clone() * axis.range.step);
+            all.push(Instruction::Define(axis.iterator, values.collect()));
+            // A block of one row is within the box around all rows.
+            self.guards.extend(within(&axis.range, |bound, is_lower| {
+                mentions(bound, &numbers) || !is_lower && axis.threads > 1
+            }));
+        }
+        all
+    }
+
+    /// Finds what is in registers, and declares it.
+    fn declare(&mut self, rows: i64) {
+        let inner: Vec<usize> = self.steps.iter().flat_map(|(_, step)| inner(step)).collect();
+        for (_, step) in &self.steps {
+            let Step::Once(Assignment { target, .. }) = step else { continue };
+            let is_new = !self.held.iter().any(|held| held.element == *target);
+            if is_new && is_held(&self.steps, target, &inner) {
+                let name = format!("{}_of_row", self.nest.arrays[target.array].name);
+                let register = single(self.context.local(&name, Space::Register, Vec::new()));
+                self.held.push(Held { element: target.clone(), register });
+            }
+        }
+        for (at, (_, step)) in self.steps.iter().enumerate() {
+            let Some(shared) = self.shared[at] else { continue };
+            for assignment in step.assignments() {
+                if assignment.target.depends_on(&[shared]) {
+                    continue;
+                }
+                let operator =
+                    shared_reduction(self.nest, assignment).expect("only reductions are shared out");
+                let number = self.parts.len();
+                let register = self.context.local(&format!("part_{number}"), Space::Register, Vec::new());
+                let shape = vec![rows, self.threads / i64::from(LANES)];
+                let exchange =
+                    self.warp.map(|_| self.context.local(&format!("parts_{number}"), Space::Shared, shape));
+                let register = single(register);
+                self.parts.push(Part { step: at, assignment, operator, register, exchange });
+            }
+        }
+        let numbers: Vec<usize> = self.context.axes.iter().map(|axis| axis.iterator).collect();
+        let points = i64::from(self.context.tiling.thread_tile[0]);
+        let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, points);
+        self.kept = found.map(|found| found.declare(self.nest, &mut self.context, points));
+    }
+
+    /// Writes all steps, and what is left of a row in registers.
+    fn write(&mut self) -> Vec<Instruction> {
+        let mut all = self.write_steps(None);
+        // Rows that fit registers have code of their own.
+        if let Some(kept) = self.kept.take() {
+            let fits = kept.fits(self.threads);
+            all = vec![Instruction::If(vec![fits], self.write_steps(Some(&kept)), all)];
+        }
+        let mut stores = Vec::new();
+        for Held { element, register } in &self.held {
+            if is_needed(self.nest, self.context.statements, element.array) {
+                let value = Expression::Load(register.clone());
+                stores.push(Instruction::Assign(Assignment { target: element.clone(), value }));
+            }
+        }
+        all.extend(guarded([self.guards.clone(), vec![self.is_first()]].concat(), stores));
+        all
+    }
+
+    fn write_steps(&mut self, kept: Option<&KeptRows>) -> Vec<Instruction> {
+        self.barriers = Barriers::default();
+        let mut all = Vec::new();
+        for at in 0..self.steps.len() {
+            let (conditions, step) = self.steps[at].clone();
+            let conditions: Vec<Condition> =
+                self.guards.iter().chain(conditions.into_iter()).cloned().collect();
+            match step {
+                Step::Once(assignment) => all.extend(self.write_once(assignment, conditions)),
+                Step::Loop(range, node) => {
+                    all.extend(self.write_loop(at, range, node, &conditions, kept));
+                    all.extend(self.write_combination(at, node, &conditions));
+                }
+            }
+        }
+        all
+    }
+
+    /// Writes a statement of a row: for all its threads if they hold the element, else for the first one.
+    fn write_once(&mut self, assignment: &Assignment, mut conditions: Vec<Condition>) -> Vec<Instruction> {
+        let is_held = self.held(&assignment.target).is_some();
+        let by = if is_held { By::All } else { By::First };
+        let own: Vec<&Access> = assignment.accesses();
+        let touched = own.iter().enumerate().filter(|(_, access)| self.held(access).is_none());
+        let touched = touched.map(|(at, access)| (access.array, at == 0, by.clone())).collect();
+        let mut all = self.barriers.before(touched);
+        if !is_held {
+            conditions.push(self.is_first());
+        }
+        all.extend(guarded(conditions, vec![self.assign(assignment, None, None)]));
+        all
+    }
+
+    /// Writes the loops of a step, in which each thread has its values of the shared loop.
+    fn write_loop(
+        &mut self,
+        at: usize,
+        range: &Range,
+        node: &Node,
+        conditions: &[Condition],
+        kept: Option<&KeptRows>,
+    ) -> Vec<Instruction> {
+        let shared = self.shared[at].expect("a loop of a row is shared out");
+        let kept = kept.filter(|kept| kept.is_of(range, node));
+        let mut all = self.barriers.before(self.touched(at, node, shared, kept));
+        for part in self.parts.iter().filter(|part| part.step == at) {
+            let value = identity(part.operator);
+            all.push(Instruction::Assign(Assignment { target: part.register.clone(), value }));
+        }
+        let body = match kept {
+            Some(kept) => {
+                let own = Kept { rows: kept, step: at, iterator: range.iterator };
+                let mut body = own.load();
+                body.extend(self.write_nodes(node.body(), shared, Some(&own)));
+                body.extend(own.store());
+                vec![kept.repeat(range, &self.thread, self.threads, body)]
+            }
+            None => self.write_nodes(std::slice::from_ref(node), shared, None),
+        };
+        all.extend(guarded(conditions.to_vec(), body));
+        all
+    }
+
+    /// Returns what the loops of a step touch in memory.
+    fn touched(
+        &self,
+        at: usize,
+        node: &Node,
+        shared: usize,
+        kept: Option<&KeptRows>,
+    ) -> Vec<(usize, bool, By)> {
+        let all = loops(node);
+        let inner: Vec<usize> = all.iter().map(|range| range.iterator).collect();
+        let range = all.iter().find(|range| range.iterator == shared).expect("the loop is in its step");
+        let mut touched = Vec::new();
+        for assignment in node.assignments() {
+            for (place, access) in assignment.accesses().into_iter().enumerate() {
+                let is_part = self.part(at, assignment).is_some_and(|part| part.assignment.target == *access);
+                let is_kept = kept.is_some_and(|kept| kept.has(access.array));
+                if !is_part && !is_kept && self.held(access).is_none() {
+                    touched.push((access.array, place == 0, By::shared(range, &inner, access)));
+                }
+            }
+        }
+        touched
+    }
+
+    fn write_nodes(&self, nodes: &[Node], shared: usize, kept: Option<&Kept<'_>>) -> Vec<Instruction> {
+        let mut all = Vec::new();
+        for node in nodes {
+            all.push(match node {
+                Node::Assign(assignment) => {
+                    self.assign(assignment, self.parts.iter().find(|part| part.is_of(assignment)), kept)
+                }
+                Node::If(conditions, body) => {
+                    Instruction::If(conditions.clone(), self.write_nodes(body, shared, kept), Vec::new())
+                }
+                Node::Loop(range, body) => {
+                    let body = self.write_nodes(body, shared, kept);
+                    if range.iterator == shared {
+                        Instruction::Loop(self.own_values(range), self.unroll(), body)
+                    } else {
+                        Instruction::Loop(range.clone(), Unroll::Free, body)
+                    }
+                }
+            });
+        }
+        all
+    }
+
+    /// Returns the values of a shared loop that a thread has: neighbouring threads have neighbouring values.
+    fn own_values(&self, range: &Range) -> Range {
+        let own = self.thread.clone() * range.step;
+        let lower = range.lower.iter().map(|lower| lower.clone() + own.clone()).collect();
+        Range { lower, step: range.step * self.threads, is_reversed: false, ..range.clone() }
+    }
+
+    fn unroll(&self) -> Unroll {
+        if self.context.tiling.unroll == 0 { Unroll::Free } else { Unroll::By(self.context.tiling.unroll) }
+    }
+
+    /// Adds up what the threads of a row have of a step's sums, and brings it to its elements.
+    fn write_combination(&mut self, at: usize, node: &Node, conditions: &[Condition]) -> Vec<Instruction> {
+        let parts: Vec<usize> = (0..self.parts.len()).filter(|part| self.parts[*part].step == at).collect();
+        let mut all = Vec::new();
+        for part in parts.iter().map(|part| &self.parts[*part]) {
+            all.push(Instruction::Combine { register: part.register.clone(), operator: part.operator });
+        }
+        if let (Some(warp), false) = (self.warp, parts.is_empty()) {
+            all.extend(self.write_exchange(&parts, warp));
+        }
+        for part in parts {
+            let Part { assignment, operator, ref register, .. } = self.parts[part];
+            let element = &assignment.target;
+            let held = self.held(element).map(|held| held.register.clone());
+            let mut conditions = conditions.to_vec();
+            if held.is_none() {
+                conditions.extend(has_instance(node, assignment).expect("it is in its step"));
+                conditions.push(self.is_first());
+                let touched = vec![(element.array, true, By::First)];
+                all.extend(self.barriers.before(touched));
+            }
+            let target = held.unwrap_or_else(|| element.clone());
+            let [own, sum] = [&target, register].map(|access| Box::new(Expression::Load(access.clone())));
+            let value = Expression::Binary(operator, own, sum);
+            all.extend(guarded(conditions, vec![Instruction::Assign(Assignment { target, value })]));
+        }
+        all
+    }
+
+    /// Lets the warps of a row exchange their parts through shared memory, with one barrier for all sums.
+    fn write_exchange(&mut self, parts: &[usize], [warp, lane, other]: [usize; 3]) -> Vec<Instruction> {
+        let (mut gives, mut takes) = (Vec::new(), Vec::new());
+        for part in parts {
+            let Part { operator, ref register, exchange, .. } = self.parts[*part];
+            let exchange = exchange.expect("rows of several warps exchange parts");
+            let at = |warp: Affine| Access { array: exchange, subscripts: vec![self.row.clone(), warp] };
+            let load = |access: &Access| Box::new(Expression::Load(access.clone()));
+            let value = *load(register);
+            gives.push(Instruction::Assign(Assignment { target: at(iterator(warp)), value }));
+            // All threads add up the parts of all warps in the same order.
+            let (target, value) = (register.clone(), *load(&at(Affine::from(0))));
+            takes.push(Instruction::Assign(Assignment { target, value }));
+            let warps =
+                Range { lower: vec![Affine::from(1)], ..count_to(other, self.threads / i64::from(LANES)) };
+            let at = Access { array: exchange, subscripts: vec![self.row.clone(), iterator(other)] };
+            let value = Expression::Binary(operator, load(register), load(&at));
+            let add = Instruction::Assign(Assignment { target: register.clone(), value });
+            takes.push(Instruction::Loop(warps, Unroll::All, vec![add]));
+        }
+        let is_first = equal(iterator(lane), Affine::from(0));
+        let mut all = guarded(vec![is_first], gives);
+        all.push(self.barriers.barrier());
+        all.extend(takes);
+        all
+    }
+
+    /// Writes an assignment with what is in registers.
+    fn assign(
+        &self,
+        assignment: &Assignment,
+        part: Option<&Part<'_>>,
+        kept: Option<&Kept<'_>>,
+    ) -> Instruction {
+        let mut assignment = match self.context.sums {
+            SumOrder::TermByTerm => one_by_one(assignment),
+            SumOrder::AsWritten => assignment.clone(),
+        };
+        let element = assignment.target.clone();
+        let near = |access: Access| {
+            let part = part.filter(|_| access == element).map(|part| part.register.clone());
+            let held = || self.held(&access).map(|held| held.register.clone());
+            part.or_else(held).or_else(|| kept?.register(&access)).unwrap_or(access)
+        };
+        assignment.value.map_loads(&near);
+        assignment.target = near(element.clone());
+        Instruction::Assign(assignment)
+    }
+
+    fn held(&self, element: &Access) -> Option<&Held> {
+        self.held.iter().find(|held| held.element == *element)
+    }
+
+    fn part(&self, step: usize, assignment: &Assignment) -> Option<&Part<'a>> {
+        self.parts.iter().find(|part| part.step == step && part.is_of(assignment))
+    }
+
+    /// Returns the condition that a thread is the first one of its row.
+    fn is_first(&self) -> Condition {
+        equal(self.thread.clone(), Affine::from(0))
+    }
+}
+
+impl Part<'_> {
+    fn is_of(&self, assignment: &Assignment) -> bool {
+        std::ptr::eq(self.assignment, assignment)
+    }
+}
+
+/// Returns `true` if an array is the caller's, or statements of other kernels touch it.
+fn is_needed(nest: &Nest, own: &[usize], array: usize) -> bool {
+    let mut others = nest.statements().into_iter().filter(|statement| !own.contains(&statement.index));
+    array < nest.arguments()
+        || others.any(|other| other.assignment.accesses().iter().any(|access| access.array == array))
+}
+
+/// Returns what an operation leaves any other operand as it is with: a minimum or maximum ignores what is no number.
+fn identity(operator: Binary) -> Expression {
+    Expression::from(if operator == Binary::Add { 0.0 } else { f32::NAN })
+}
+
+fn inner(step: &Step<'_>) -> Vec<usize> {
+    match step {
+        Step::Once(_) => Vec::new(),
+        Step::Loop(_, node) => loops(node).iter().map(|range| range.iterator).collect(),
+    }
+}
+
+fn single(array: usize) -> Access {
+    Access { array, subscripts: Vec::new() }
+}
+
+fn equal(left: Affine, right: Affine) -> Condition {
+    Condition { relation: Relation::Equal, left, right }
+}
+
+fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
+    Instruction::Divide { quotient, remainder, value, divisor }
+}
