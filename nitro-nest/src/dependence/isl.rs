@@ -25,11 +25,26 @@ type Found<T> = Result<T, LibISLError>;
 
 /// Finds all dependences of a nest, in no order.
 pub fn dependences(nest: &Nest) -> Result<Vec<Dependence>, String> {
+    with_finder(nest, |finder| finder.all())
+}
+
+/// Returns `true` if no write comes before a statement's read of the same element.
+pub fn reads_inputs(nest: &Nest, statement: usize, read: &Access) -> Result<bool, String> {
+    with_finder(nest, |finder| {
+        let read_there = access_map(&finder.statements[statement], read);
+        let info = UnionAccessInfo::from_sink(finder.union(&[read_there])?)?;
+        let info = info.set_must_source(finder.union(&finder.writes(read.array))?)?;
+        let flow = info.set_schedule_map(finder.union(&finder.schedule())?)?.compute_flow()?;
+        flow.get_may_dependence()?.is_empty()
+    })
+}
+
+fn with_finder<T>(nest: &Nest, find: impl FnOnce(&Finder<'_>) -> Found<T>) -> Result<T, String> {
     let context = Context::alloc();
     Options::set_on_error(&context, ERRORS_ARE_VALUES).map_err(|error| error.to_string())?;
     context.set_max_operations(MOST_OPERATIONS);
     let finder = Finder { context: &context, nest, statements: nest.statements() };
-    finder.all().map_err(|error| error.to_string())
+    find(&finder).map_err(|error| error.to_string())
 }
 
 struct Finder<'a> {
