@@ -182,6 +182,10 @@ pub(crate) fn evaluate<E>(
         Expression::Load(access) => load(access)?,
         Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
         Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
+        Expression::Fused(parts) => {
+            let [left, right, summand] = &**parts;
+            of(left)?.mul_add(of(right)?, of(summand)?)
+        }
         Expression::Select(select) => {
             let holds = select.relation.holds(&of(&select.left)?, &of(&select.right)?);
             of(if holds { &select.then } else { &select.otherwise })?
@@ -189,11 +193,17 @@ pub(crate) fn evaluate<E>(
     })
 }
 
-fn unary(operator: Unary, operand: f32) -> f32 {
+/// Computes an operation on one value as the host does.
+pub(crate) fn unary(operator: Unary, operand: f32) -> f32 {
     match operator {
         Unary::Negate => -operand,
         Unary::SquareRoot => operand.sqrt(),
         Unary::Absolute => operand.abs(),
+        Unary::Exponential => operand.exp(),
+        Unary::Logarithm => operand.ln(),
+        Unary::HyperbolicTangent => operand.tanh(),
+        Unary::Sine => operand.sin(),
+        Unary::Cosine => operand.cos(),
     }
 }
 

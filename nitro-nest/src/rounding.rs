@@ -2,18 +2,25 @@
 
 use crate::data::{Data, RunError, temporaries};
 use crate::dependence::is_sum;
-use crate::interpreter::{Elements, value};
+use crate::interpreter::{self, Elements, value};
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest};
 
 /// Half a unit in the last place of 1: rounding an operation adds as much, relative to its result.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 
+/// Units in the last place by which a function of a library is off at most: CUDA states 1 for `logf` and 2 for `expf`,
+/// `tanhf`, `sinf` and `cosf` without fast math (CUDA C++ Programming Guide, Mathematical Functions); hosts do better.
+const MOST_ULPS: f64 = 2.0;
+
+/// The smallest number above 0, 2⁻¹⁴⁹.
+const SMALLEST: f64 = f32::from_bits(1) as f64;
+
 impl Nest {
     /// Runs the nest as [`run`](Self::run) does, and bounds how far each element may be off.
     ///
     /// That is from what another program gives that adds the same terms in another order, or rounds a product and a
-    /// sum at once.
+    /// sum at once, or takes functions such as `exp` from another library.
     ///
     /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, since neither of
     /// the two programs is exact. The errors of the terms themselves are added (Higham, *Accuracy and Stability of
@@ -158,6 +165,12 @@ impl Bounded<'_> {
             Expression::Load(access) => self.load(access, assignment, iterators)?,
             Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
             Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
+            Expression::Fused(parts) => {
+                let [left, right, summand] = &**parts;
+                let (left, right, summand) = (of(left)?, of(right)?, of(summand)?);
+                let value = (left.value as f32).mul_add(right.value as f32, summand.value as f32);
+                Term::rounded(f64::from(value), of_product(left, right) + summand.error)
+            }
             Expression::Select(select) => {
                 let (left, right) = (of(&select.left)?, of(&select.right)?);
                 let holds = select.relation.holds(&left.value, &right.value);
@@ -200,6 +213,23 @@ fn unary(operator: Unary, operand: Term) -> Term {
             let most = (value + error).sqrt() - (value - error).max(0.0).sqrt();
             Term::rounded(value.sqrt(), if error == 0.0 { 0.0 } else { most })
         }
+        of_library => {
+            let found = f64::from(interpreter::unary(of_library, value as f32));
+            let of_operand = if error == 0.0 { 0.0 } else { of_function(of_library, operand) };
+            // Subnormal results are as far apart as the smallest of them.
+            let last_places = MOST_ULPS * (2.0 * UNIT * (found.abs() + of_operand) + SMALLEST);
+            Term { value: found, error: of_operand + last_places }
+        }
+    }
+}
+
+/// Bounds how far a function's result is off where its operand is.
+fn of_function(operator: Unary, Term { value, error }: Term) -> f64 {
+    match operator {
+        Unary::Exponential => value.exp() * error.exp_m1(),
+        Unary::Logarithm if error < value => -(-error / value).ln_1p(),
+        Unary::HyperbolicTangent | Unary::Sine | Unary::Cosine => error.min(2.0),
+        _ => f64::INFINITY,
     }
 }
 
@@ -208,15 +238,18 @@ fn binary(operator: Binary, left: Term, right: Term) -> Term {
     match operator {
         Binary::Add => Term::rounded(left.value + right.value, error),
         Binary::Subtract => Term::rounded(left.value - right.value, error),
-        Binary::Multiply => {
-            let of_products =
-                if error == 0.0 { 0.0 } else { left.most() * right.error + right.most() * left.error };
-            Term::rounded(left.value * right.value, of_products)
-        }
+        Binary::Multiply => Term::rounded(left.value * right.value, of_product(left, right)),
         Binary::Divide => Term::rounded(left.value / right.value, of_quotient(left, right)),
         Binary::Minimum => Term { value: left.value.min(right.value), error: left.error.max(right.error) },
         Binary::Maximum => Term { value: left.value.max(right.value), error: left.error.max(right.error) },
     }
+}
+
+fn of_product(left: Term, right: Term) -> f64 {
+    if left.error + right.error == 0.0 {
+        return 0.0;
+    }
+    left.most() * right.error + right.most() * left.error
 }
 
 fn of_quotient(left: Term, right: Term) -> f64 {

@@ -1,6 +1,7 @@
 //! Nests: what they accept, how they read, what they do.
 
 use nitro_nest::{Affine, Array2, Bounds, Builder, Data, Expression, Nest, RunError, Variable, nest};
+use nitro_test_support::random::Random;
 
 /// Everything of the grammar at once.
 #[nest(reassoc)]
@@ -137,6 +138,110 @@ fn literals_are_what_rust_takes_them_for() {
     nest.run(&mut data).unwrap();
     assert_eq!(data, expected);
     assert_eq!(data.arrays[0], [-2.0 + 0.2 + 7.0; 2]);
+}
+
+/// Functions, lists and cases.
+#[nest]
+#[allow(clippy::excessive_precision)]
+fn functions(
+    n: usize,
+    alpha: f32,
+    #[shape(n)] x: &[f32],
+    #[shape(n + 4)] y: &mut [f32],
+    #[shape(2)] most: &mut [f32],
+) {
+    most[0] = f32::NEG_INFINITY;
+    most[1] = f32::MAX.min(f32::INFINITY);
+    for i in 0..n {
+        most[0] = most[0].max(x[i]);
+        if i == 0 {
+            y[i] = (x[i] - alpha).exp() + x[i].ln().tanh();
+        } else if i < 3 && 2 * i > 2 {
+            y[i] = x[i].sin() * x[i].cos();
+        } else {
+            y[i] = x[i].mul_add(alpha, x[i].recip());
+            y[i] += x[i].powi(-3) + (alpha + x[i]).powi(13) - alpha.powi(0);
+        }
+        for s in [1, 3] {
+            y[i + s] += s as f32 * x[i];
+        }
+    }
+}
+
+#[test]
+fn functions_lists_and_cases_read_and_do_what_rust_does() {
+    let nest = functions::nest();
+    let text = nest.to_string();
+    for line in [
+        "most[0] = f32::NEG_INFINITY;",
+        "y[i] = exp(x[i] - alpha) + tanh(ln(x[i]));",
+        "if i < 0 {",
+        "if i > 0 {\n            if i < 3 && 2 * i > 2 {\n                y[i] = sin(x[i]) * cos(x[i]);",
+        "y[i] = mul_add(x[i], alpha, 1.0 / x[i]);",
+        "y[i + 3] = y[i + 3] + ((3) as f32 * x[i]);",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert_eq!(serde_json::from_str::<Nest>(&serde_json::to_string(&nest).unwrap()).unwrap(), nest);
+    let mut random = Random::new(39);
+    for n in [0, 1, 2, 3, 40] {
+        let mut data = Data::new(&nest, &[n], &[0.75]).unwrap();
+        for value in data.arrays.iter_mut().flatten() {
+            *value = 0.25 + random.below(1 << 20) as f32 / 300_000.0;
+        }
+        let mut expected = data.clone();
+        functions::reference(&mut expected);
+        nest.run(&mut data).unwrap();
+        assert_eq!(data, expected, "{n}");
+    }
+}
+
+#[test]
+fn powers_are_products_in_the_order_of_the_function() {
+    let mut random = Random::new(7);
+    for exponent in -32..=32 {
+        let mut builder = Builder::new("power");
+        let x = builder.in_out("x", []);
+        builder.assign(x.at::<i64>([]), Expression::from(x.at::<i64>([])).powi(exponent));
+        let nest = builder.finish().unwrap();
+        for _ in 0..20 {
+            let mut data = Data::new(&nest, &[], &[]).unwrap();
+            let base = 0.3 + random.below(1 << 20) as f32 / 700_000.0;
+            data.arrays[0] = vec![base];
+            nest.run(&mut data).unwrap();
+            let exponent = std::hint::black_box(exponent);
+            assert_eq!(data.arrays[0], [base.powi(exponent)], "{base} to the power of {exponent}");
+        }
+    }
+}
+
+/// Each function beside double precision: no result is further off than the bound says, operands that are sums included.
+#[test]
+fn bounds_of_functions_hold_what_other_libraries_may_give() {
+    let exact: [(fn(Expression) -> Expression, fn(f64) -> f64); 5] = [
+        (Expression::exp, f64::exp),
+        (Expression::ln, f64::ln),
+        (Expression::tanh, f64::tanh),
+        (Expression::sin, f64::sin),
+        (Expression::cos, f64::cos),
+    ];
+    let mut random = Random::new(3);
+    for (function, of_double) in exact {
+        let mut builder = Builder::new("function");
+        let [x, y] = [builder.scalar("x"), builder.scalar("y")];
+        let z = builder.in_out("z", []);
+        builder.assign(z.at::<i64>([]), function(x + y));
+        let nest = builder.finish().unwrap();
+        for _ in 0..200 {
+            let [x, y] = [(); 2].map(|()| 0.01 + random.below(1 << 22) as f32 / 100_000.0);
+            let mut data = Data::new(&nest, &[], &[x, y]).unwrap();
+            let bound = nest.run_with_bounds(&mut data).unwrap()[0][0];
+            let found = f64::from(data.arrays[0][0]);
+            let expected = of_double(f64::from(x) + f64::from(y));
+            assert!((found - expected).abs() <= bound / 2.0, "{x} + {y}: {found} and {expected}, {bound}");
+            assert!(bound < 1e-3 * expected.abs().max(1.0), "{bound} says nothing");
+        }
+    }
 }
 
 #[test]

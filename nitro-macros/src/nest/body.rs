@@ -3,11 +3,11 @@
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{
-    BinOp, Block, Expr, ExprForLoop, ExprIf, ExprMethodCall, Item, Local, Pat, PatIdent, RangeLimits, Result,
-    Stmt, Type,
+    BinOp, Block, Expr, ExprArray, ExprForLoop, ExprIf, ExprMethodCall, Item, Local, Pat, PatIdent,
+    RangeLimits, Result, Stmt, Type,
 };
 
-use super::conditions::conditions;
+use super::conditions::{conditions, opposites};
 use super::integers::{Side, affine, bounds, sum};
 use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
@@ -51,10 +51,10 @@ impl Reader<'_> {
         nodes
     }
 
-    fn statement(&mut self, statement: &Stmt) -> Result<Option<Node>> {
+    fn statement(&mut self, statement: &Stmt) -> Result<Vec<Node>> {
         match statement {
-            Stmt::Local(local) => self.temporary(local).map(|()| None),
-            Stmt::Expr(expression, _) => self.expression(bare(expression)).map(Some),
+            Stmt::Local(local) => self.temporary(local).map(|()| Vec::new()),
+            Stmt::Expr(expression, _) => self.expression(bare(expression)),
             Stmt::Item(Item::Const(item)) => self.constant(item, &item.ident, &item.ty),
             Stmt::Item(Item::Static(item)) => self.constant(item, &item.ident, &item.ty),
             Stmt::Item(item) => at(item, STATEMENTS),
@@ -62,9 +62,12 @@ impl Reader<'_> {
         }
     }
 
-    fn expression(&mut self, expression: &Expr) -> Result<Node> {
+    fn expression(&mut self, expression: &Expr) -> Result<Vec<Node>> {
         match expression {
-            Expr::ForLoop(repeated) => self.repeated(repeated).map(Node::Loop),
+            Expr::ForLoop(repeated) => match bare(&repeated.expr) {
+                Expr::Array(list) => self.listed(repeated, list),
+                _ => self.repeated(repeated).map(|repeated| vec![Node::Loop(repeated)]),
+            },
             Expr::If(conditional) => self.conditional(conditional),
             Expr::Assign(assignment) => self.assignment(&assignment.left, None, &assignment.right),
             Expr::Binary(binary) if is_assignment(&binary.op) => {
@@ -118,10 +121,7 @@ impl Reader<'_> {
     }
 
     fn repeated(&mut self, repeated: &ExprForLoop) -> Result<Loop> {
-        let Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) = &*repeated.pat
-        else {
-            return at(&repeated.pat, "write a plain name for the iterator");
-        };
+        let ident = iterator(repeated)?;
         let range = self.range(&repeated.expr);
         // In the next iteration a temporary from outside would be of before what this one writes.
         writes(&repeated.body).into_iter().for_each(|array| self.scope.written(array));
@@ -133,6 +133,29 @@ impl Reader<'_> {
         self.scope.leave(depth);
         let Values { lower, upper, step, is_reversed } = range?;
         Ok(Loop { iterator: ident.clone(), lower, upper, step, is_reversed, body })
+    }
+
+    /// `for s in [1, 2, 4]`: the statements stand there once for each number.
+    fn listed(&mut self, repeated: &ExprForLoop, list: &ExprArray) -> Result<Vec<Node>> {
+        let ident = iterator(repeated)?;
+        if list.elems.len() > MAX_LIST {
+            return at(list, format!("a list has at most {MAX_LIST} numbers: write a range"));
+        }
+        writes(&repeated.body).into_iter().for_each(|array| self.scope.written(array));
+        let mut nodes = Vec::new();
+        for number in &list.elems {
+            let read = affine(number, &self.scope).ok().filter(|read| read.terms.is_empty());
+            let Some(read) = read else { return at(number, "a list is of integers: write `[1, 2, 4]`") };
+            let (depth, mistakes) = (self.scope.depth(), self.errors.len());
+            self.scope.enter(ident, Meaning::Number(read.constant))?;
+            nodes.extend(self.block(&repeated.body));
+            self.scope.leave(depth);
+            // The same is wrong for the other numbers.
+            if self.errors.len() > mistakes {
+                break;
+            }
+        }
+        Ok(nodes)
     }
 
     fn range(&self, expression: &Expr) -> Result<Values> {
@@ -153,7 +176,10 @@ impl Reader<'_> {
                 Ok(Values { lower, upper, step: 1, is_reversed: false })
             }
             Expr::MethodCall(call) => self.adapted(call),
-            other => at(other, "write a range of integers: `0..n`, `(0..n).rev()` or `(0..n).step_by(2)`"),
+            other => at(
+                other,
+                "write a range of integers: `0..n`, `(0..n).rev()` or `(0..n).step_by(2)`, or a list: `[1, 2, 4]`",
+            ),
         }
     }
 
@@ -183,17 +209,36 @@ impl Reader<'_> {
         Ok(read.constant)
     }
 
-    fn conditional(&mut self, conditional: &ExprIf) -> Result<Node> {
+    /// `if` and what its `else` is: statements under the opposite conditions.
+    fn conditional(&mut self, conditional: &ExprIf) -> Result<Vec<Node>> {
         let all = conditions(&conditional.cond, &self.scope);
         let body = self.block(&conditional.then_branch);
+        let otherwise = match &conditional.else_branch {
+            Some((_, branch)) => match &**branch {
+                Expr::Block(block) => self.block(&block.block),
+                other => self.expression(other)?,
+            },
+            None => Vec::new(),
+        };
         let all = all?;
+        let mut nodes = Vec::new();
         if let Some((token, _)) = &conditional.else_branch {
-            return at(token, "write a second `if` with the opposite condition");
+            let opposites = opposites(&all);
+            if opposites.len() * otherwise.iter().map(Node::statements).sum::<usize>() > MAX_COPIES {
+                return at(token, "this `else` is of too many cases: write `if`s that exclude each other");
+            }
+            nodes.extend(opposites.into_iter().map(|opposite| Node::If(opposite, otherwise.clone())));
         }
-        Ok(Node::If(all, body))
+        nodes.insert(0, Node::If(all, body));
+        Ok(nodes)
     }
 
-    fn assignment(&mut self, target: &Expr, operation: Option<Operation>, assigned: &Expr) -> Result<Node> {
+    fn assignment(
+        &mut self,
+        target: &Expr,
+        operation: Option<Operation>,
+        assigned: &Expr,
+    ) -> Result<Vec<Node>> {
         let value = value(assigned, &self.scope);
         let Expr::Index(index) = bare(target) else {
             return at(target, "a nest writes elements of arrays: write `array[[i, j]] = ...`");
@@ -208,7 +253,21 @@ impl Reader<'_> {
             );
         }
         self.scope.written(&target.array);
-        Ok(Node::Assign(Assignment { target, operation, value: value? }))
+        Ok(vec![Node::Assign(Assignment { target, operation, value: value? })])
+    }
+}
+
+/// The most numbers of a list: the statements are written as often.
+const MAX_LIST: usize = 64;
+
+/// The most statements that an `else` stands for: one for each way in which the condition may be broken.
+const MAX_COPIES: usize = 64;
+
+/// The name of a loop's iterator.
+fn iterator(repeated: &ExprForLoop) -> Result<&Ident> {
+    match &*repeated.pat {
+        Pat::Ident(PatIdent { by_ref: None, mutability: None, subpat: None, ident, .. }) => Ok(ident),
+        other => at(other, "write a plain name for the iterator"),
     }
 }
 
@@ -246,9 +305,19 @@ fn writes(block: &Block) -> Vec<&Ident> {
             Expr::Assign(assignment) => found.extend(written(&assignment.left)),
             Expr::Binary(binary) if is_assignment(&binary.op) => found.extend(written(&binary.left)),
             Expr::ForLoop(repeated) => found.extend(writes(&repeated.body)),
-            Expr::If(conditional) => found.extend(writes(&conditional.then_branch)),
+            Expr::If(conditional) => found.extend(writes_of_cases(conditional)),
             _ => {}
         }
+    }
+    found
+}
+
+fn writes_of_cases(conditional: &ExprIf) -> Vec<&Ident> {
+    let mut found = writes(&conditional.then_branch);
+    match conditional.else_branch.as_ref().map(|(_, branch)| &**branch) {
+        Some(Expr::Block(block)) => found.extend(writes(&block.block)),
+        Some(Expr::If(other)) => found.extend(writes_of_cases(other)),
+        _ => {}
     }
     found
 }

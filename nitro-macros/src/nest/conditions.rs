@@ -29,6 +29,27 @@ pub(crate) fn conditions(expression: &Expr, scope: &Scope) -> Result<Vec<Conditi
     Ok(vec![Condition { relation, left, right }])
 }
 
+/// Returns the conditions of the parts into which the opposite of all of these falls. The parts exclude each other: in
+/// each one more condition holds, and the next one does not.
+pub(crate) fn opposites(all: &[Condition]) -> Vec<Vec<Condition>> {
+    let mut parts = Vec::new();
+    for (index, Condition { relation, left, right }) in all.iter().enumerate() {
+        let broken: &[&'static str] = match *relation {
+            "Less" => &["GreaterOrEqual"],
+            "LessOrEqual" => &["Greater"],
+            "Greater" => &["LessOrEqual"],
+            "GreaterOrEqual" => &["Less"],
+            _ => &["Less", "Greater"],
+        };
+        for relation in broken {
+            let mut part = all[..index].to_vec();
+            part.push(Condition { relation, left: left.clone(), right: right.clone() });
+            parts.push(part);
+        }
+    }
+    parts
+}
+
 /// Returns true where a condition, or a part of it, asks for values: only the data tells them.
 fn is_of_values(condition: &Expr, scope: &Scope) -> bool {
     match bare(condition) {

@@ -200,7 +200,11 @@ fn values(krate: &Path, values: &[Value]) -> Vec<TokenStream> {
 
 fn value(krate: &Path, value: &Value) -> TokenStream {
     match value {
-        Value::Constant(number) => quote!(#krate::Expression::from(#number)),
+        Value::Constant(number) if number.is_finite() => quote!(#krate::Expression::from(#number)),
+        Value::Constant(number) => {
+            let bits = number.to_bits();
+            quote!(#krate::Expression::from(::core::primitive::f32::from_bits(#bits)))
+        }
         Value::Scalar(name) => quote!(::core::clone::Clone::clone(&#name)),
         Value::Integer(integer) => {
             let integer = affine(krate, integer);
@@ -216,8 +220,12 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
         }
         Value::Method(name, parts) => {
             let (name, parts) = (format_ident!("{name}"), values(krate, parts));
-            let (receiver, argument) = (&parts[0], parts.get(1));
-            quote!(#receiver.#name(#argument))
+            let (receiver, arguments) = (&parts[0], &parts[1..]);
+            quote!(#receiver.#name(#(#arguments),*))
+        }
+        Value::Power(base, exponent) => {
+            let base = self::value(krate, base);
+            quote!(#base.powi(#exponent))
         }
         Value::Binary(operation, parts) => {
             let parts = values(krate, &parts[..]);

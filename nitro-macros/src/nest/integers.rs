@@ -51,6 +51,7 @@ fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let Some(name) = name(expression) else { return at(expression, constant(expression)) };
     let what = match scope.meaning(name)? {
         Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
+        Meaning::Number(number) => return Ok(Affine::number(*number)),
         Meaning::Scalar | Meaning::Temporary(_) => "a number of type `f32`",
         Meaning::Array(_) => "an array",
     };

@@ -54,6 +54,7 @@ pub(crate) struct Array {
 }
 
 /// A part of a function.
+#[derive(Clone)]
 pub(crate) enum Node {
     /// `for`
     Loop(Loop),
@@ -63,7 +64,18 @@ pub(crate) enum Node {
     Assign(Assignment),
 }
 
+impl Node {
+    /// Returns the number of statements in it.
+    pub fn statements(&self) -> usize {
+        match self {
+            Node::Loop(Loop { body, .. }) | Node::If(_, body) => body.iter().map(Node::statements).sum(),
+            Node::Assign(_) => 1,
+        }
+    }
+}
+
 /// A loop.
+#[derive(Clone)]
 pub(crate) struct Loop {
     /// Its iterator.
     pub iterator: Ident,
@@ -80,6 +92,7 @@ pub(crate) struct Loop {
 }
 
 /// A comparison of integers.
+#[derive(Clone)]
 pub(crate) struct Condition {
     /// The variant of `Relation`.
     pub relation: &'static str,
@@ -90,6 +103,7 @@ pub(crate) struct Condition {
 }
 
 /// An assignment.
+#[derive(Clone)]
 pub(crate) struct Assignment {
     /// The element that is written.
     pub target: Access,
@@ -133,7 +147,7 @@ pub(crate) enum Operation {
 /// A value of single precision.
 #[derive(Clone)]
 pub(crate) enum Value {
-    /// A literal.
+    /// A literal, or an infinite number.
     Constant(f32),
     /// A scalar argument.
     Scalar(Ident),
@@ -145,6 +159,8 @@ pub(crate) enum Value {
     Negate(Box<Value>),
     /// `x.method(..)`: the name of the method, which `Expression` has too.
     Method(&'static str, Vec<Value>),
+    /// `x.powi(NUMBER)`
+    Power(Box<Value>, i32),
     /// An operation.
     Binary(Operation, Box<[Value; 2]>),
     /// The variant of `Relation`; left, right, then, otherwise.
@@ -157,7 +173,7 @@ impl Value {
         let parts: &[Value] = match self {
             Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) => &[],
             Value::Load(access) => return is_same(&access.array, array),
-            Value::Negate(operand) => std::slice::from_ref(&**operand),
+            Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_ref(&**operand),
             Value::Method(_, parts) => parts,
             Value::Binary(_, parts) => &parts[..],
             Value::Select(_, parts) => &parts[..],

@@ -12,6 +12,8 @@ use super::ir::{Argument, Array, Kind, Value, is_same};
 pub(crate) enum Meaning {
     /// An argument of type `usize`, or the iterator of a loop.
     Integer,
+    /// The iterator of a loop over a list, at one of its numbers.
+    Number(i64),
     /// An argument of type `f32`.
     Scalar,
     /// An array.

@@ -9,7 +9,13 @@ use super::ir::{Access, Array, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
-    `sqrt`, `abs`, `(i) as f32`, or `if a < b { x } else { y }`";
+    other methods of `f32` such as `sqrt` and `exp`, `(i) as f32`, or `if a < b { x } else { y }`";
+
+const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `mul_add`, `powi`, `recip`, `exp`, `ln`, `tanh`, \
+    `sin` and `cos`";
+
+/// The largest exponent: the base is written as often.
+const MAX_EXPONENT: u32 = 32;
 
 /// Reads a value.
 pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
@@ -69,15 +75,31 @@ fn finite(literal: &LitFloat) -> Result<Value> {
 }
 
 fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
-    let Some(name) = name(expression) else { return at(expression, constant(expression)) };
+    let Some(name) = name(expression) else {
+        return extreme(expression).map_or_else(|| at(expression, constant(expression)), Ok);
+    };
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
         Meaning::Temporary(value) => Ok(value.clone()),
-        Meaning::Integer => at(name, format!("`{name}` is an integer: write `{name} as f32`")),
+        Meaning::Integer | Meaning::Number(_) => {
+            at(name, format!("`{name}` is an integer: write `{name} as f32`"))
+        }
         Meaning::Array(array) => {
             at(name, format!("`{name}` is an array: write an element, `{name}{}`", example(array)))
         }
     }
+}
+
+/// Returns the value of `f32::INFINITY` and its like, which a maximum or minimum begins with.
+fn extreme(expression: &Expr) -> Option<Value> {
+    let path = expression.to_token_stream().to_string().replace(' ', "");
+    Some(Value::Constant(match path.trim_start_matches("std::").trim_start_matches("core::") {
+        "f32::INFINITY" => f32::INFINITY,
+        "f32::NEG_INFINITY" => f32::NEG_INFINITY,
+        "f32::MIN" => f32::MIN,
+        "f32::MAX" => f32::MAX,
+        _ => return None,
+    }))
 }
 
 /// An example of how subscripts of an array are written.
@@ -102,14 +124,42 @@ fn method(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
     match call.method.to_string().as_str() {
         "sqrt" => unary("sqrt", call, scope),
         "abs" => unary("abs", call, scope),
+        "recip" => unary("recip", call, scope),
+        "exp" => unary("exp", call, scope),
+        "ln" => unary("ln", call, scope),
+        "tanh" => unary("tanh", call, scope),
+        "sin" => unary("sin", call, scope),
+        "cos" => unary("cos", call, scope),
         "min" => binary("min", call, scope),
         "max" => binary("max", call, scope),
-        other => {
-            let message = format!(
-                "`{other}` is no operation of a nest: the methods are `sqrt`, `abs`, `min` and `max`"
-            );
-            at(&call.method, message)
-        }
+        "mul_add" => fused(call, scope),
+        "powi" => power(call, scope),
+        "powf" => at(&call.method, "write `powi` with a number, products, `sqrt`, or `exp` and `ln`"),
+        other => at(&call.method, format!("`{other}` is no operation of a nest: {METHODS}")),
+    }
+}
+
+fn fused(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    let (2, Some(factor), Some(summand)) = (call.args.len(), call.args.first(), call.args.last()) else {
+        return at(&call.method, "`mul_add` takes two arguments, a factor and a summand");
+    };
+    let parts = [&*call.receiver, factor, summand].map(|part| value(part, scope));
+    Ok(Value::Method("mul_add", parts.into_iter().collect::<Result<_>>()?))
+}
+
+/// `x.powi(3)`: the products that it is are known here only if the exponent is.
+fn power(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    let [base, exponent] = operands(call)?;
+    let base = value(base, scope)?;
+    let known = affine(exponent, scope).ok().filter(|read| read.terms.is_empty()).map(|read| read.constant);
+    match known.and_then(|known| i32::try_from(known).ok()) {
+        Some(known) if known.unsigned_abs() <= MAX_EXPONENT => Ok(Value::Power(Box::new(base), known)),
+        _ => at(
+            exponent,
+            format!(
+                "an exponent is a number from -{MAX_EXPONENT} to {MAX_EXPONENT}: write products of powers"
+            ),
+        ),
     }
 }
 

@@ -130,10 +130,18 @@ impl Nest {
     /// coefficients does.
     #[cfg(feature = "polyhedral")]
     pub fn dependences(&self) -> Result<Dependences, DependenceError> {
-        match isl::dependences(self) {
-            Ok(all) => Ok(Dependences::new(self, all)),
-            Err(why) => Err(DependenceError { nest: self.name.clone(), why }),
-        }
+        isl::dependences(self).map(|all| Dependences::new(self, all)).map_err(|why| self.unknown(why))
+    }
+
+    /// Returns `true` if what a statement reads there is what the array held in the beginning, always.
+    #[cfg(feature = "polyhedral")]
+    pub(crate) fn reads_inputs(&self, statement: usize, read: &Access) -> Result<bool, DependenceError> {
+        isl::reads_inputs(self, statement, read).map_err(|why| self.unknown(why))
+    }
+
+    #[cfg(feature = "polyhedral")]
+    fn unknown(&self, why: String) -> DependenceError {
+        DependenceError { nest: self.name.clone(), why }
     }
 }
 

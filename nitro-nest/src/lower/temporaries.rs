@@ -207,22 +207,11 @@ impl<'a> Storage<'a> {
         let assignment = statements[statement].assignment;
         for read in assignment.value.reads() {
             let is_other = read.array == self.array && *read != assignment.target;
-            if is_other && self.is_input(statement, read)? {
+            if is_other && self.nest.reads_inputs(statement, read)? {
                 return Ok(Some(self.copy(statement, read)));
             }
         }
         Ok(None)
-    }
-
-    /// Returns `true` if what a statement reads there is what the array held in the beginning, always.
-    ///
-    /// Then no write is before a statement that reads nothing else.
-    fn is_input(&self, statement: usize, read: &Access) -> Result<bool, DependenceError> {
-        let mut nest = self.nest.clone();
-        change(&mut nest, statement, |assignment| assignment.value = Expression::Load(read.clone()));
-        let dependences = nest.dependences()?;
-        let mut found = by_array(&dependences, self.array);
-        Ok(!found.any(|found| found.kind == DependenceKind::Flow && found.sink == statement))
     }
 
     fn copy(&self, statement: usize, read: &Access) -> Nest {

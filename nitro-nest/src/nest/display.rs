@@ -101,19 +101,45 @@ pub fn relation(relation: Relation) -> &'static str {
 pub fn expression(names: &dyn Names, value: &Expression) -> String {
     let of = |value: &Expression| expression(names, value);
     match value {
-        Expression::Constant(bits) => format!("{:?}", f32::from(*bits)),
+        Expression::Constant(bits) => number((*bits).into()),
         Expression::Scalar(index) => names.scalar(*index).to_owned(),
         Expression::Integer(integer) => format!("({}) as f32", affine(names, integer)),
         Expression::Load(load) => access(names, load),
         Expression::Unary(Unary::Negate, operand) => format!("-{}", operand_text(names, operand)),
-        Expression::Unary(Unary::SquareRoot, operand) => format!("sqrt({})", of(operand)),
-        Expression::Unary(Unary::Absolute, operand) => format!("abs({})", of(operand)),
+        Expression::Unary(operator, operand) => format!("{}({})", function(*operator), of(operand)),
         Expression::Binary(operator, left, right) => binary(names, *operator, left, right),
+        Expression::Fused(parts) => {
+            let [left, right, summand] = &**parts;
+            format!("mul_add({}, {}, {})", of(left), of(right), of(summand))
+        }
         Expression::Select(select) => {
             let Select { relation: how, left, right, then, otherwise } = &**select;
             let compared = format!("{} {} {}", of(left), relation(*how), of(right));
             format!("(if {compared} {{ {} }} else {{ {} }})", of(then), of(otherwise))
         }
+    }
+}
+
+/// Writes a number; infinite ones by the names that Rust has for them.
+fn number(value: f32) -> String {
+    match value {
+        f32::INFINITY => "f32::INFINITY".to_owned(),
+        f32::NEG_INFINITY => "f32::NEG_INFINITY".to_owned(),
+        finite => format!("{finite:?}"),
+    }
+}
+
+/// Returns the name of the method that an operation on one value is.
+fn function(operator: Unary) -> &'static str {
+    match operator {
+        Unary::Negate => "neg",
+        Unary::SquareRoot => "sqrt",
+        Unary::Absolute => "abs",
+        Unary::Exponential => "exp",
+        Unary::Logarithm => "ln",
+        Unary::HyperbolicTangent => "tanh",
+        Unary::Sine => "sin",
+        Unary::Cosine => "cos",
     }
 }
 

@@ -74,6 +74,24 @@ pub enum Unary {
     SquareRoot,
     /// `x.abs()`
     Absolute,
+    /// `x.exp()`
+    Exponential,
+    /// `x.ln()`
+    Logarithm,
+    /// `x.tanh()`
+    HyperbolicTangent,
+    /// `x.sin()`
+    Sine,
+    /// `x.cos()`
+    Cosine,
+}
+
+impl Unary {
+    /// Returns `true` for functions whose last bits a library chooses: a GPU's may differ from the host's.
+    #[must_use]
+    pub fn is_of_library(self) -> bool {
+        !matches!(self, Self::Negate | Self::SquareRoot | Self::Absolute)
+    }
 }
 
 /// Operations on two values.
@@ -136,6 +154,8 @@ pub enum Expression {
     Unary(Unary, Box<Expression>),
     /// An operation on two values.
     Binary(Binary, Box<Expression>, Box<Expression>),
+    /// `x.mul_add(y, z)`: a product and a sum, rounded once
+    Fused(Box<[Expression; 3]>),
     /// `if left < right { then } else { otherwise }`, between values
     Select(Box<Select>),
 }
@@ -168,6 +188,94 @@ impl Expression {
     #[must_use]
     pub fn abs(self) -> Self {
         Self::Unary(Unary::Absolute, Box::new(self))
+    }
+
+    /// Returns *e* to the power of this.
+    ///
+    /// The function of the host's library and that of a GPU differ in the last bits, here and in
+    /// [`ln`](Self::ln), [`tanh`](Self::tanh), [`sin`](Self::sin) and [`cos`](Self::cos).
+    #[must_use]
+    pub fn exp(self) -> Self {
+        Self::Unary(Unary::Exponential, Box::new(self))
+    }
+
+    /// Returns the natural logarithm.
+    #[must_use]
+    pub fn ln(self) -> Self {
+        Self::Unary(Unary::Logarithm, Box::new(self))
+    }
+
+    /// Returns the hyperbolic tangent.
+    #[must_use]
+    pub fn tanh(self) -> Self {
+        Self::Unary(Unary::HyperbolicTangent, Box::new(self))
+    }
+
+    /// Returns the sine.
+    #[must_use]
+    pub fn sin(self) -> Self {
+        Self::Unary(Unary::Sine, Box::new(self))
+    }
+
+    /// Returns the cosine.
+    #[must_use]
+    pub fn cos(self) -> Self {
+        Self::Unary(Unary::Cosine, Box::new(self))
+    }
+
+    /// Returns `1.0 / self`.
+    #[must_use]
+    pub fn recip(self) -> Self {
+        Self::from(1.0) / self
+    }
+
+    /// Returns a power as products, in the order of `f32::powi`: from the exponent's lowest bit on, the power of
+    /// that bit is multiplied to the result, and becomes its own square. A negative one is `1.0 / power`.
+    ///
+    /// ```
+    /// use nitro_nest::Builder;
+    ///
+    /// let mut builder = Builder::new("powers");
+    /// let x = builder.scalar("x");
+    /// let y = builder.in_out("y", []);
+    /// builder.assign(y.at::<i64>([]), x.powi(-5));
+    /// assert!(builder.finish()?.to_string().contains("y = 1.0 / (x * ((x * x) * (x * x)));"));
+    /// # Ok::<(), nitro_nest::NestError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When the exponent is beyond [`MAX_EXPONENT`](Self::MAX_EXPONENT).
+    #[must_use]
+    pub fn powi(self, exponent: i32) -> Self {
+        let mut left = exponent.unsigned_abs();
+        assert!(left <= Self::MAX_EXPONENT, "the exponent {exponent} is beyond {}", Self::MAX_EXPONENT);
+        let (mut square, mut power) = (self, None);
+        loop {
+            if left % 2 == 1 {
+                power = Some(match power {
+                    None => square.clone(),
+                    Some(power) => Self::Binary(Binary::Multiply, Box::new(power), Box::new(square.clone())),
+                });
+            }
+            left /= 2;
+            if left == 0 {
+                break;
+            }
+            square = square.clone() * square;
+        }
+        let power = power.unwrap_or_else(|| Self::from(1.0));
+        if exponent < 0 { power.recip() } else { power }
+    }
+
+    /// The largest exponent of [`powi`](Self::powi), and the smallest one negated: the base is written as often.
+    pub const MAX_EXPONENT: u32 = 32;
+
+    /// Returns `self * factor + summand`, rounded once.
+    ///
+    /// Repeated it is no sum that may be added up in another order.
+    #[must_use]
+    pub fn mul_add(self, factor: impl Into<Self>, summand: impl Into<Self>) -> Self {
+        Self::Fused(Box::new([self, factor.into(), summand.into()]))
     }
 
     /// Returns the smaller of two values; the other one where one is not a number.
@@ -245,6 +353,7 @@ impl Expression {
             Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
+            Self::Fused(parts) => parts.iter().collect(),
             Self::Select(select) => {
                 let Select { left, right, then, otherwise, .. } = &**select;
                 vec![left, right, then, otherwise]
@@ -258,6 +367,7 @@ impl Expression {
             Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
+            Self::Fused(parts) => parts.iter_mut().collect(),
             Self::Select(select) => {
                 let Select { left, right, then, otherwise, .. } = &mut **select;
                 vec![left, right, then, otherwise]

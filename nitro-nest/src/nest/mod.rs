@@ -168,6 +168,33 @@ impl Nest {
     pub fn reassociates(&self) -> bool {
         self.reassociates
     }
+
+    /// Returns `true` if it calls functions such as `exp`, whose last bits differ between libraries.
+    ///
+    /// What a GPU gives is then as near as [`run_with_bounds`](Self::run_with_bounds) says, and not the same bits.
+    ///
+    /// ```
+    /// use nitro_nest::nest;
+    ///
+    /// #[nest]
+    /// fn softplus(n: usize, #[shape(n)] x: &mut [f32]) {
+    ///     for i in 0..n {
+    ///         x[i] = (1.0 + x[i].exp()).ln();
+    ///     }
+    /// }
+    ///
+    /// assert!(softplus::nest().calls_library());
+    /// ```
+    #[must_use]
+    pub fn calls_library(&self) -> bool {
+        let mut calls = false;
+        for statement in self.statements() {
+            statement.assignment.value.visit(&mut |part| {
+                calls |= matches!(part, Expression::Unary(operator, _) if operator.is_of_library());
+            });
+        }
+        calls
+    }
 }
 
 impl Node {

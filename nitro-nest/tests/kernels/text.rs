@@ -1,6 +1,8 @@
 //! Kernels as text: for people, and in CUDA C++.
 
-use nitro_nest::{Assignment, Binary, Bounds, Builder, Instruction, Integers, Range, Unroll, WIDE};
+use nitro_nest::{
+    Assignment, Binary, Bounds, Builder, Expression, Instruction, Integers, Range, Unroll, WIDE,
+};
 
 use crate::instructions::{combined, own, sum_of};
 use crate::{I, THREAD, assign, at, program, reversed_in_blocks};
@@ -142,4 +144,15 @@ fn one_large_array_is_enough_for_long_integers() {
     program.nest = builder.finish().unwrap();
     let found = [1 << 14, 1 << 16].map(|size| program.integers(&[size]).unwrap());
     assert_eq!(found, [Integers::Bits32, Integers::Bits64]);
+}
+
+#[test]
+fn functions_are_those_of_cuda_without_fast_math() {
+    let own = || Expression::from(at(0, I));
+    let value = own().exp() + own().ln() - own().tanh() * own().sin() / own().cos().mul_add(own(), 2.0);
+    let program = program(vec![assign(at(0, I), value.max(f32::NEG_INFINITY))]);
+    let cuda = program.cuda(Integers::Bits64);
+    let line = "x[i] = fmaxf(((expf(x[i])) + (logf(x[i]))) - (((tanhf(x[i])) * (sinf(x[i]))) \
+                / fmaf(cosf(x[i]), x[i], 2.0f)), __int_as_float(0xff800000));";
+    assert!(cuda.contains(line), "{cuda}");
 }

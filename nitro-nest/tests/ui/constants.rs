@@ -37,7 +37,7 @@ fn own(n: usize, #[shape(n)] x: &mut [f32]) {
     const HALF: f32 = 0.5;
     static WIDTH: usize = 4;
     let next = n + 1;
-    let unread = x[0].sin();
+    let unread = x[0].asin();
     for i in 0..WIDTH {
         x[i] = HALF + unread;
         x[next] = 1.0;

@@ -31,8 +31,23 @@ fn conditions(n: usize, alpha: f32, #[shape(n)] y: &mut [f32]) {
         }
         if i > 0 {
             y[i] = 1.0;
-        } else {
+        } else if alpha > 0.0 {
             y[i] = 2.0;
+        }
+        if i == 1 {
+            y[i] = 1.0;
+        } else if i == 2 {
+            y[i] = 2.0;
+        } else if i == 3 {
+            y[i] = 3.0;
+        } else if i == 4 {
+            y[i] = 4.0;
+        } else if i == 5 {
+            y[i] = 5.0;
+        } else if i == 6 {
+            y[i] = 6.0;
+        } else if i == 7 {
+            y[i] = 7.0;
         }
         if alpha < 1.0 {
             y[i] = 1.0;

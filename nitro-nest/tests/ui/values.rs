@@ -12,10 +12,15 @@ fn numbers(n: usize, alpha: f32, #[shape(n)] x: &mut [f32]) {
         x[i] = alhpa;
         x[i] = true;
         x[i] = alpha % 2.0;
-        x[i] = alpha.sin();
+        x[i] = alpha.asin();
         x[i] = alpha.sqrt(2.0);
         x[i] = alpha.min();
         x[i] = f32::max(alpha, 1.0);
+        x[i] = alpha.powf(2.0);
+        x[i] = alpha.powi(i);
+        x[i] = alpha.powi(-33);
+        x[i] = alpha.mul_add(2.0);
+        x[i] = f32::NAN;
         x[i] = if alpha < 1.0 { 1.0 };
         x[i] = if alpha != 1.0 { 1.0 } else { 2.0 };
     }

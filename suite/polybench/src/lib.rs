@@ -1,6 +1,7 @@
 //! Loop nests as plain Rust: the 17 kernels of PolyBench that Papenhausen and Mueller searched in "Coding Ants",
-//! written from their definitions in single precision, and five other nests.
+//! written from their definitions in single precision, five other nests, and those [beyond] it.
 
+pub mod beyond;
 pub mod blas;
 #[cfg(feature = "search")]
 pub mod decided;
@@ -36,7 +37,7 @@ macro_rules! kernels {
     };
 }
 
-/// All of them, those of PolyBench first.
+/// Those of PolyBench, and five others.
 #[must_use]
 pub fn kernels() -> [Kernel; 22] {
     kernels! {
@@ -48,8 +49,18 @@ pub fn kernels() -> [Kernel; 22] {
     }
 }
 
-/// The sizes of a nest: `large`, those of PolyBench/C 4.2.1, or `huge`, which do not fit the caches of a large GPU.
-/// None: there are no such sizes.
+/// The nests beside the suite.
+#[must_use]
+pub fn kernels_beyond() -> [Kernel; 18] {
+    kernels! {
+        beyond: convolution_nchw convolution_nhwc convolution_1x1 depthwise_5x5 attention_scores contraction tucker
+            softmax layer_norm squared_distances max_pool average_pool transposed_update row_and_column_sums
+            star_2d_r1 star_2d_r2 star_3d_r1 star_3d_r4;
+    }
+}
+
+/// The sizes of a nest: `large`, or `huge`, which do not fit the caches of a large GPU. Large sizes are those of
+/// PolyBench/C 4.2.1, and of nests beside the suite some 20 MB. None: there are no such sizes.
 #[must_use]
 pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
     let [large, huge]: [&[i64]; 2] = match nest {
@@ -66,6 +77,22 @@ pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
         "jacobi_2d" => [&[500, 1300], &[50, 8192]],
         "fdtd_2d" => [&[500, 1000, 1200], &[50, 8192, 8192]],
         "heat_3d" => [&[500, 120], &[20, 512]],
+        "convolution_nchw" => [&[16, 128, 128, 28, 28], &[16, 128, 128, 56, 56]],
+        "convolution_nhwc" => [&[16, 28, 28, 128, 128], &[32, 28, 28, 256, 256]],
+        "convolution_1x1" => [&[16, 128, 128, 28, 28], &[32, 256, 256, 28, 28]],
+        "depthwise_5x5" => [&[4, 128, 56, 56], &[32, 128, 56, 56]],
+        "attention_scores" => [&[16, 512, 512, 64], &[64, 1024, 1024, 64]],
+        "contraction" => [&[32; 6], &[48; 6]],
+        "tucker" => [&[128, 128, 128, 64, 64], &[256, 256, 256, 128, 128]],
+        "softmax" | "layer_norm" => [&[2048, 1024], &[8192, 4096]],
+        "squared_distances" => [&[2048, 2048, 64], &[8192, 8192, 64]],
+        "max_pool" => [&[4, 64, 56, 56], &[32, 64, 56, 56]],
+        "average_pool" => [&[8, 64, 56, 56], &[64, 64, 56, 56]],
+        "transposed_update" => [&[1600, 1600], &[8192, 8192]],
+        "row_and_column_sums" => [&[2048, 2048], &[8192, 8192]],
+        "star_2d_r1" | "star_2d_r2" => [&[10, 1600], &[10, 8192]],
+        "star_3d_r1" => [&[10, 128], &[10, 384]],
+        "star_3d_r4" => [&[10, 128], &[10, 256]],
         _ => return None,
     };
     match size {

@@ -112,6 +112,7 @@ fn operations(value: &Expression) -> f64 {
         Expression::Unary(_, operand) => 1.0 + operations(operand),
         Expression::Binary(Binary::Multiply, left, right) if is_scalar(left) => operations(right),
         Expression::Binary(_, left, right) => 1.0 + operations(left) + operations(right),
+        Expression::Fused(parts) => 2.0 + parts.iter().map(operations).sum::<f64>(),
         Expression::Select(select) => {
             operations(&select.left) + operations(&select.right) + operations(&select.then)
         }

@@ -9,18 +9,18 @@ use nitro_polybench::kernels;
 use nitro_search::{Ask, Budget, Engine, Paths, RandomPaths};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
-use support::{assert_agrees_nearly, nest_of, sizes};
+use support::{all_kernels, assert_agrees_nearly, nest_of, small_sizes};
 
 const DRAWN: usize = 2;
 
 #[test]
 fn drawn_mappings_give_what_the_function_gives() {
-    for kernel in kernels() {
+    for kernel in all_kernels() {
         let nest = (kernel.nest)();
         let space = MappingSpace::new(&nest).unwrap();
         let mut search = Engine::new(Paths::new(&space, RandomPaths::new(0)), Budget::evaluations(DRAWN));
         let Ask::Evaluate(paths) = search.ask(DRAWN).unwrap() else { panic!() };
-        let all = sizes(nest.parameters().len(), &[6]);
+        let all = small_sizes(&nest, &[6]);
         let mut random = Random::new(7);
         for path in paths {
             let sizes = &all[random.below(all.len() as u64) as usize];

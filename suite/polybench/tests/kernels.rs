@@ -8,7 +8,7 @@ use nitro_cuda::{Options, Source, Usage, compile, nvrtc_version};
 use nitro_nest::{Integers, Mapping, Nest, Program, Tiling};
 use nitro_polybench::{Kernel, kernels};
 use nitro_test_support::tools::NVRTC;
-use support::{assert_agrees_nearly, bits, both, data, nest_of, sizes};
+use support::{all_kernels, assert_agrees_nearly, bits, both, data, nest_of, sizes, small_sizes};
 
 /// Mappings that keep the order of every sum.
 fn exact_mappings() -> [Mapping; 3] {
@@ -65,9 +65,9 @@ fn assert_agrees(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
 
 #[test]
 fn interpreted_with_random_threads_they_give_what_the_function_gives() {
-    for kernel in kernels() {
+    for kernel in all_kernels() {
         let nest = (kernel.nest)();
-        let sizes = sizes(nest.parameters().len(), &[0, 1, 2, 4]);
+        let sizes = small_sizes(&nest, &[0, 1, 2, 4]);
         for mapping in exact_mappings() {
             let (usual, small) = (program(&nest, &mapping), program(&nest, &with_small_blocks(&mapping)));
             for (seed, sizes) in sizes.iter().enumerate() {
@@ -81,9 +81,9 @@ fn interpreted_with_random_threads_they_give_what_the_function_gives() {
 
 #[test]
 fn tiles_of_every_shape_give_what_the_function_gives() {
-    for kernel in kernels() {
+    for kernel in all_kernels() {
         let nest = (kernel.nest)();
-        let sizes = sizes(nest.parameters().len(), &[0, 1, 2, 5]);
+        let sizes = small_sizes(&nest, &[0, 1, 2, 5]);
         for (tiling, mapping) in tiled_mappings(&Mapping::naive()).iter().enumerate() {
             let program = program(&nest, mapping);
             for sizes in &sizes {
@@ -95,9 +95,9 @@ fn tiles_of_every_shape_give_what_the_function_gives() {
 
 #[test]
 fn sums_of_several_threads_are_those_of_the_function() {
-    for kernel in kernels() {
+    for kernel in all_kernels() {
         let nest = (kernel.nest)();
-        let sizes = sizes(nest.parameters().len(), &[0, 1, 2, 5]);
+        let sizes = small_sizes(&nest, &[0, 1, 2, 5]);
         let nest = nest.with_temporaries().unwrap();
         assert_agrees_nearly(&kernel, &program(&nest, &Mapping::sane()), &sizes[2], 2);
         for (tiling, mapping) in tiled_mappings(&Mapping::sane()).iter().enumerate() {
@@ -111,17 +111,17 @@ fn sums_of_several_threads_are_those_of_the_function() {
 
 #[test]
 fn dependences_of_every_nest_are_those_of_all_instances() {
-    for kernel in kernels() {
+    for kernel in all_kernels() {
         let nest = (kernel.nest)();
         let dependences = nest.dependences().unwrap();
-        oracle::assert_are_those_of(&nest, &dependences, &sizes(nest.parameters().len(), &[0, 1, 2, 3, 6]));
+        oracle::assert_are_those_of(&nest, &dependences, &small_sizes(&nest, &[0, 1, 2, 3, 6]));
     }
 }
 
 #[test]
 fn every_kernel_compiles() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
-    for kernel in kernels() {
+    for kernel in all_kernels() {
         let nest = (kernel.nest)().with_temporaries().unwrap();
         // A thread for each point has registers enough. What large tiles spill is a matter of time, which is measured.
         for mapping in [Mapping::naive(), Mapping::naive().with_register_promotion()] {

@@ -318,10 +318,14 @@ impl Writer<'_> {
             Expression::Scalar(index) => self.names.scalar(*index).to_owned(),
             Expression::Integer(integer) => format!("(float)({})", display::affine(&self.names, integer)),
             Expression::Load(access) => self.load(access),
-            Expression::Unary(Unary::Negate, operand) => format!("-({})", self.value(operand)),
-            Expression::Unary(Unary::SquareRoot, operand) => format!("sqrtf({})", self.value(operand)),
-            Expression::Unary(Unary::Absolute, operand) => format!("fabsf({})", self.value(operand)),
+            Expression::Unary(operator, operand) => {
+                format!("{}({})", function(*operator), self.value(operand))
+            }
             Expression::Binary(operator, left, right) => self.binary(*operator, left, right),
+            Expression::Fused(parts) => {
+                let [left, right, summand] = [0, 1, 2].map(|part| self.value(&parts[part]));
+                format!("fmaf({left}, {right}, {summand})")
+            }
             Expression::Select(select) => {
                 let Select { relation, left, right, then, otherwise } = &**select;
                 let [left, right, then, otherwise] =
@@ -414,6 +418,20 @@ fn factor(text: &str) -> String {
 }
 
 /// Writes a number as C reads it, to the last bit.
+/// Returns the function that an operation on one value is.
+fn function(operator: Unary) -> &'static str {
+    match operator {
+        Unary::Negate => "-",
+        Unary::SquareRoot => "sqrtf",
+        Unary::Absolute => "fabsf",
+        Unary::Exponential => "expf",
+        Unary::Logarithm => "logf",
+        Unary::HyperbolicTangent => "tanhf",
+        Unary::Sine => "sinf",
+        Unary::Cosine => "cosf",
+    }
+}
+
 fn number(value: f32) -> String {
     if value.is_nan() {
         "__int_as_float(0x7fc00000)".to_owned()

@@ -15,7 +15,7 @@ const TAKEN: &str = "\
     noexcept not nullptr operator or private protected public register short signed sizeof switch \
     template this throw typedef typeid typename union unsigned using virtual void volatile wchar_t xor \
     break const continue do else enum extern false for if return static struct true while \
-    blockIdx threadIdx fminf fmaxf sqrtf fabsf atomicAdd float4 \
+    blockIdx threadIdx fminf fmaxf sqrtf fabsf expf logf tanhf sinf cosf fmaf atomicAdd float4 \
     add_wide fetch fetch_wide commit_fetches await_fetches nitro_int \
     block_x block_y block_z block_u block_v block_w block_s block_t";
 

@@ -1,4 +1,4 @@
-//! The nests of PolyBench as functions: plain loops, or kernels that a search finds.
+//! The nests of PolyBench, and those beside the suite, as functions: plain loops, or kernels that a search finds.
 
 use nitro::code_variant;
 use nitro_cuda::LaunchError;
@@ -8,7 +8,7 @@ use nitro_train::Tunable;
 use super::later::Later;
 use super::work::{Work, prepare, record};
 use crate::gpu::reference;
-use crate::{blas, sizes, solvers, statistics, stencils};
+use crate::{beyond, blas, sizes, solvers, statistics, stencils};
 
 macro_rules! nests {
     ($($module:ident: $($name:ident $text:literal)+;)+) => {
@@ -48,7 +48,7 @@ macro_rules! nests {
             }
         })+)+
 
-        /// Returns a function for each nest, with PolyBench's sizes and with those that no cache holds as inputs.
+        /// Returns a function for each nest, with sizes that a cache holds and with those that none does as inputs.
         pub(super) fn tunables() -> Vec<Tunable> {
             let all = [$($($name::tunable(),)+)+].into_iter();
             all.map(|own| own.generated_inputs(["train/large", "train/huge"]).runs_on("cuda")).collect()
@@ -62,4 +62,10 @@ nests! {
     solvers: doitgen "doitgen" atax "atax" bicg "bicg" mvt "mvt";
     statistics: covariance "covariance" correlation "correlation";
     stencils: jacobi_2d "jacobi_2d" fdtd_2d "fdtd_2d" heat_3d "heat_3d";
+    beyond: convolution_nchw "convolution_nchw" convolution_nhwc "convolution_nhwc" convolution_1x1 "convolution_1x1"
+        depthwise_5x5 "depthwise_5x5" attention_scores "attention_scores" contraction "contraction" tucker "tucker"
+        softmax "softmax" layer_norm "layer_norm" squared_distances "squared_distances" max_pool "max_pool"
+        average_pool "average_pool" transposed_update "transposed_update"
+        row_and_column_sums "row_and_column_sums" star_2d_r1 "star_2d_r1" star_2d_r2 "star_2d_r2"
+        star_3d_r1 "star_3d_r1" star_3d_r4 "star_3d_r4";
 }

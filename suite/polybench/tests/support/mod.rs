@@ -3,8 +3,13 @@
 #![allow(dead_code)] // each test uses a part
 
 use nitro_nest::{Data, Nest, Program, Range, Variable};
-use nitro_polybench::{Kernel, kernels};
+use nitro_polybench::{Kernel, kernels, kernels_beyond};
 use nitro_test_support::random::Random;
+
+/// The nests of the suite and those beside it.
+pub fn all_kernels() -> impl Iterator<Item = Kernel> {
+    kernels().into_iter().chain(kernels_beyond())
+}
 
 /// The nest of this name.
 pub fn nest_of(name: &str) -> Nest {
@@ -20,6 +25,19 @@ pub fn sizes(parameters: usize, alike: &[i64]) -> Vec<Vec<i64>> {
     for small in [0, 1] {
         let but_one = |one| (0..parameters).map(|index| if index == one { small } else { 3 }).collect();
         all.extend((0..parameters).map(but_one));
+    }
+    all
+}
+
+/// The most instances of a statement at sizes of which there are many: each is interpreted, for each mapping.
+const FEW: i64 = 2_000;
+
+/// Sizes for a nest, those of [`sizes`] at which it is small, and one at which its widest stencil has a few points.
+pub fn small_sizes(nest: &Nest, alike: &[i64]) -> Vec<Vec<i64>> {
+    let mut all = sizes(nest.parameters().len(), alike);
+    all.retain(|sizes| instances(nest, *sizes.iter().max().unwrap_or(&1)) <= FEW);
+    if nest.name() == "star_3d_r4" {
+        all.push(vec![2, 13]);
     }
     all
 }
