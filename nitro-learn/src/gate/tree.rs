@@ -16,6 +16,11 @@ const CAUTION: f64 = 3.0;
 /// A split has to gain so much of the best choice's speed on each sample, in the mean over all.
 const LEAST_GAIN: f64 = 2e-4;
 
+/// A choice that reaches less than this share of the best speed on an input in a leaf or just beyond it does not run
+/// there at once. A cut lies where most is gained by it, so what would have spoilt a leaf lies just beyond it. Where a
+/// feature that the gate does not look at makes that choice so slow, an input like it will be met inside as well.
+const TOO_SLOW: f64 = 0.05;
+
 /// One input on one device.
 pub(super) struct Sample {
     pub(super) input: usize,
@@ -75,7 +80,7 @@ pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) ->
     let grown = (Vec::new(), Vec::new());
     let mut grower =
         Grower { columns, weights, min_leaf, least_gain: LEAST_GAIN * samples.len() as f64, grown };
-    grower.subtree(samples, 0, 0);
+    grower.subtree(samples, samples, 0, 0);
     grower.grown
 }
 
@@ -141,12 +146,13 @@ impl Split {
 }
 
 impl Grower<'_> {
-    /// Adds the subtree of these samples; whether all of its leaves ask.
-    fn subtree(&mut self, samples: &[&Sample], depth: usize, seen: Seen) -> bool {
+    /// Adds the subtree of these samples; whether all of its leaves ask. `near` are those in the node and just beyond
+    /// the cuts around it.
+    fn subtree(&mut self, samples: &[&Sample], near: &[&Sample], depth: usize, seen: Seen) -> bool {
         let sums = sums(samples, self.weights, seen);
         let split = if depth < MAX_DEPTH { self.best_split(samples, &sums, seen) } else { None };
         let Some(split) = split else {
-            let decision = decision(samples, &sums);
+            let decision = decision(samples, &without_slow(sums, near));
             self.grown.0.push(Node::Leaf);
             self.grown.1.push(decision);
             return decision.is_none();
@@ -156,7 +162,14 @@ impl Grower<'_> {
         let (upper, lower): (Vec<&Sample>, Vec<&Sample>) =
             samples.iter().partition(|sample| sample.row[split.column] >= split.above);
         let seen = seen | bit(split.column, samples[0].features_ns.len());
-        let (below, above) = (self.subtree(&lower, depth + 1, seen), self.subtree(&upper, depth + 1, seen));
+        // As many samples of the other side as a leaf has at least are just beyond the cut.
+        let (from, to) = (values(&lower, split.column), values(&upper, split.column));
+        let (from, to) = (from[from.len() - self.min_leaf], to[self.min_leaf - 1]);
+        let (mut near_lower, mut near_upper) = (near.to_vec(), near.to_vec());
+        near_lower.retain(|sample| sample.row[split.column] <= to);
+        near_upper.retain(|sample| sample.row[split.column] >= from);
+        let below = self.subtree(&lower, &near_lower, depth + 1, seen);
+        let above = self.subtree(&upper, &near_upper, depth + 1, seen);
         let (column, threshold) = (split.column as u16, split.threshold(below, above));
         self.grown.0[at] = Node::Split { column, threshold };
         below && above
@@ -198,6 +211,25 @@ fn sums(samples: &[&Sample], weights: &Weights, seen: Seen) -> Vec<f64> {
     samples.iter().for_each(|sample| {
         sums.iter_mut().zip(sample.worth(weights, seen)).for_each(|(sum, own)| *sum += own)
     });
+    sums
+}
+
+/// Returns the values of a column, ascending.
+fn values(samples: &[&Sample], column: usize) -> Vec<f32> {
+    let mut values: Vec<f32> = samples.iter().map(|sample| sample.row[column]).collect();
+    values.sort_unstable_by(f32::total_cmp);
+    values
+}
+
+/// Rules out the choices that are [`TOO_SLOW`] on one of these samples.
+fn without_slow(mut sums: Vec<f64>, near: &[&Sample]) -> Vec<f64> {
+    for sample in near {
+        for (sum, (_, share)) in sums[1..].iter_mut().zip(&sample.at_once) {
+            if share.is_some_and(|share| share < TOO_SLOW) {
+                *sum = f64::NEG_INFINITY;
+            }
+        }
+    }
     sums
 }
 
@@ -258,6 +290,30 @@ mod tests {
             grow(&samples.iter().collect::<Vec<_>>(), &[0, 1], &Weights::alike()).1.len()
         };
         assert_eq!((leaves(10.0), leaves(2000.0)), (2, 1));
+    }
+
+    /// Inputs 10 to 29 gain by choice 7 at once. On the next ones it has this share, and elsewhere it may not run.
+    fn beside(share: f64) -> Vec<Sample> {
+        let of = |own: Sample| {
+            let at_once = match own.input {
+                10..30 => Some(0.9),
+                9 | 30 => Some(share),
+                _ => None,
+            };
+            Sample { at_once: vec![(7, at_once)], ..own }
+        };
+        samples().into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn what_is_many_times_slower_just_beyond_a_leaf_does_not_run_at_once() {
+        let decided = |share| {
+            let samples = beside(share);
+            let (_, decisions) = grow(&samples.iter().collect::<Vec<_>>(), &[1], &Weights::alike());
+            decisions.contains(&Some(7))
+        };
+        assert!(decided(0.2), "the leaf ends before it");
+        assert!(!decided(0.01));
     }
 
     #[test]

@@ -117,12 +117,17 @@ fn evaluated(recordings: &Recordings, leave_out: LeaveOut) -> Evaluation {
 #[test]
 fn a_selector_among_sixty_variants_knows_the_handful_of_an_input() {
     let evaluation = evaluated(&sixty_variants(&["d", "e", "f"], 90), LeaveOut::Device);
+    let mut gained = 0.0;
     for device in &evaluation.devices {
         let mean = |name: &str| device.selectors.get(name).unwrap().mean;
         let (random, auto) = (mean("random"), mean("auto"));
         assert!(auto > random + 0.1, "{}: {auto} and a draw {random}", device.held_out);
-        assert!(mean("forest-none") > random + 0.1 && mean("static") > random - 0.05, "{}", device.held_out);
+        // On `f` an input has another handful than on the sources. There a forest gains 0.07 to 0.12, by its seed.
+        let forest = mean("forest-none") - random;
+        assert!(forest > 0.05 && mean("static") > random - 0.05, "{}: {forest}", device.held_out);
+        gained += forest;
     }
+    assert!(gained / 3.0 > 0.27, "{gained}");
 }
 
 /// Devices of a machine have the same sources where the machine is left out, so what is learned once serves both.

@@ -52,7 +52,7 @@ fn more_important(importance: &[f64], count: usize) -> Vec<usize> {
 fn importance(samples: &Samples, seed: u64) -> Vec<f64> {
     let trees = (0..TREES as u64).into_par_iter().map(|number| {
         let seed = Random::new(seed ^ 0x494d_504f).next_u64().wrapping_add(number);
-        grow(samples, 0..samples.columns(), MIN_LEAF, Random::new(seed)).gains
+        grow(samples, 0..samples.columns(), MIN_LEAF, seed).gains
     });
     let trees: Vec<Vec<f64>> = trees.collect();
     (0..samples.columns()).map(|column| trees.iter().map(|gains| gains[column]).sum()).collect()

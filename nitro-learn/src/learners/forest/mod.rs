@@ -110,7 +110,7 @@ fn forest(set: &TrainingSet<'_>, growth: Growth, device_use: DeviceUse) -> Selec
         // A seed for each tree, so that the forest is the same on any number of threads.
         let seed = Random::new(set.task.seed ^ 0x4652_5354).next_u64().wrapping_add(number as u64);
         let columns = if number < blind { inputs } else { all };
-        grow(&samples, 0..columns, growth.min_leaf, Random::new(seed))
+        grow(&samples, 0..columns, growth.min_leaf, seed)
     });
     Selector::Forest(join(&trees.collect::<Vec<_>>(), inputs, &samples, ratios))
 }

@@ -124,16 +124,16 @@ fn explained([sum, count]: Sum) -> f64 {
 
 /// Grows a tree that asks for these columns, until leaves would have fewer than `min_leaf` samples or no split explains
 /// anything.
-pub(super) fn grow(samples: &Samples, columns: Range<usize>, min_leaf: usize, random: Random) -> Tree {
+pub(super) fn grow(samples: &Samples, columns: Range<usize>, min_leaf: usize, seed: u64) -> Tree {
     let tree = Tree { nodes: Vec::new(), values: Vec::new(), gains: vec![0.0; samples.columns()] };
     let mut all: Vec<u32> = (0..samples.len() as u32).collect();
     let (lower, sums) = (all.clone(), vec![[0.0; 2]; samples.classes]);
     let centered = (!samples.is_complete()).then(|| samples.targets.clone());
-    let mut grower = Grower { samples, centered, min_leaf: min_leaf.max(1), random, tree, lower, sums };
+    let mut grower = Grower { samples, centered, min_leaf: min_leaf.max(1), tree, lower, sums };
     // A class that was nowhere admissible is none to recommend: it counts as losing everything.
     let unknown = vec![1.0; samples.classes];
     let start = means(&samples.sums(&all), &unknown);
-    grower.subtree(&mut all, &start, &columns.collect::<Vec<_>>(), 0);
+    grower.subtree(&mut all, &start, &columns.collect::<Vec<_>>(), Place { depth: 0, seed });
     grower.tree
 }
 
@@ -154,7 +154,6 @@ struct Grower<'a> {
     /// The targets less the level of their row, where rows lack classes.
     centered: Option<Vec<Sum>>,
     min_leaf: usize,
-    random: Random,
     tree: Tree,
     /// Room for the samples of one side of a split, and for their sums.
     lower: Vec<u32>,
@@ -175,10 +174,34 @@ struct Split {
     gain: f64,
 }
 
+/// The place of a node in its tree.
+///
+/// Each node has a seed of its own, and each column in it. With one stream for a tree, a split that differs would change
+/// all that is drawn behind it, and so would times that were measured anew: of test inputs 3.5 instead of 2.0 % then had
+/// another choice (`sort`), and 2.4 instead of 1.1 (`cuda_spmv`).
+#[derive(Clone, Copy)]
+struct Place {
+    depth: usize,
+    seed: u64,
+}
+
+impl Place {
+    /// The place below, on side 0 or 1.
+    fn below(self, side: u64) -> Self {
+        // Columns count from the other end.
+        Self { depth: self.depth + 1, seed: mixed(self.seed, !side) }
+    }
+}
+
+/// Returns the seed of one of what a seed stands for.
+fn mixed(seed: u64, index: u64) -> u64 {
+    Random::new(seed ^ index.rotate_left(32)).next_u64()
+}
+
 impl Grower<'_> {
     /// Adds the subtree of these samples. `inherited` are the means of the node above, for classes absent here;
     /// `columns` are those that had several values there.
-    fn subtree(&mut self, samples: &mut [u32], inherited: &[f32], columns: &[usize], depth: usize) {
+    fn subtree(&mut self, samples: &mut [u32], inherited: &[f32], columns: &[usize], place: Place) {
         let mut sums = self.samples.sums(samples);
         let means = match self.centered {
             None => means(&sums, inherited),
@@ -186,8 +209,11 @@ impl Grower<'_> {
         };
         let present = (0..sums.len()).filter(|&class| sums[class][1] > 0.0).collect();
         let node = NodeSums { samples, sums: &sums, present };
-        let (split, columns) =
-            if depth < MAX_DEPTH { self.best_split(&node, columns) } else { (None, Vec::new()) };
+        let (split, columns) = if place.depth < MAX_DEPTH {
+            self.best_split(&node, columns, place.seed)
+        } else {
+            (None, Vec::new())
+        };
         // Nodes are in preorder, so that the lower side of a split is the next node and leaves need no index.
         let Some(split) = split else {
             self.tree.nodes.push(Node::Leaf);
@@ -201,8 +227,8 @@ impl Grower<'_> {
         self.tree.gains[split.column] += split.gain;
         self.tree.nodes.push(Node::Split { column: split.column as u16, threshold: split.threshold });
         let (lower, upper) = self.divide(samples, &split);
-        self.subtree(lower, &means, &columns, depth + 1);
-        self.subtree(upper, &means, &columns, depth + 1);
+        self.subtree(lower, &means, &columns, place.below(0));
+        self.subtree(upper, &means, &columns, place.below(1));
     }
 
     /// Fits `target = level of the row + mean of the class` to the samples of a node by least squares. Returns the means,
@@ -247,7 +273,12 @@ impl Grower<'_> {
     }
 
     /// One random threshold a column, and the best of these splits; with it the columns that have several values.
-    fn best_split(&mut self, node: &NodeSums<'_>, columns: &[usize]) -> (Option<Split>, Vec<usize>) {
+    fn best_split(
+        &mut self,
+        node: &NodeSums<'_>,
+        columns: &[usize],
+        seed: u64,
+    ) -> (Option<Split>, Vec<usize>) {
         if node.samples.len() < 2 * self.min_leaf {
             return (None, Vec::new());
         }
@@ -258,7 +289,7 @@ impl Grower<'_> {
         let mut varying = Vec::with_capacity(columns.len());
         for &column in columns {
             // Below a node that knows one value of a column all know that one.
-            let Some(threshold) = self.draw(node.samples, column) else { continue };
+            let Some(threshold) = self.draw(node.samples, column, seed) else { continue };
             varying.push(column);
             let gain = self.explained_by(node, column, threshold).map(|explained| explained - whole);
             // Below rounding all samples have the same targets.
@@ -271,7 +302,7 @@ impl Grower<'_> {
     }
 
     /// A threshold between the extremes of a column; none where all values are the same.
-    fn draw(&mut self, samples: &[u32], column: usize) -> Option<f32> {
+    fn draw(&self, samples: &[u32], column: usize, seed: u64) -> Option<f32> {
         let Column { values, origin, transform } = &self.samples.columns[column];
         let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
         for &sample in samples {
@@ -282,8 +313,9 @@ impl Grower<'_> {
             return None;
         }
         // Uniform on the scale of the feature, and rounded as the run time will round it.
+        let unit = Random::new(mixed(seed, column as u64)).unit();
         let [from, to] = [low, high].map(|end| transform.apply(origin + f64::from(end)));
-        let drawn = (transform.undo(from + self.random.unit() * (to - from)) - origin) as f32;
+        let drawn = (transform.undo(from + unit * (to - from)) - origin) as f32;
         // The undone value may be a rounding away from the ends; something has to be above it.
         Some(if drawn >= low && drawn < high { drawn } else { low })
     }
