@@ -6,7 +6,7 @@ use nitro_cuda::{Buffer, Executable, Options, Source, compile, device, nvrtc_ver
 use nitro_nest::{
     Affine, Array2, Data, Integers, Mapping, MappingSpace, Nest, Program, Schedule, Tiling, Variable, nest,
 };
-use nitro_polybench::kernels;
+use nitro_polybench::{kernels, kernels_beyond};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 use support::{assert_near, data};
@@ -127,6 +127,22 @@ fn a_sane_normalisation_is_one_kernel_of_blocks_that_share_rows() {
         assert_eq!((kernel.block, &kernel.grid[0].upper[..]), ([256, 1, 1], &[rows][..]), "{program}");
         assert!(program.to_string().contains("combine part_0 of 32 lanes by "), "{program}");
     }
+}
+
+#[test]
+fn sane_normalisations_beyond_the_suite_have_row_kernels() {
+    let mut with_rows = Vec::new();
+    for kernel in kernels_beyond() {
+        let nest = (kernel.nest)();
+        let program = MappingSpace::new(&nest).unwrap().map(&Mapping::sane());
+        if program.to_string().contains("combine part_") {
+            with_rows.push((nest.name().to_owned(), program.kernels.len()));
+        }
+    }
+    assert_eq!(
+        with_rows,
+        [("softmax", 1), ("layer_norm", 1)].map(|(name, kernels)| (name.to_owned(), kernels))
+    );
 }
 
 #[test]
