@@ -77,6 +77,7 @@ impl Mapping {
     /// shared memory and results in registers. Several threads add up sums of few rows or columns, where the nest
     /// permits it. Products get tiles of 128 × 128, 8 × 8 elements of them each thread, whose operands come ahead.
     /// Where z goes with x or y, as in a convolution, 32 × 4 take the place of 128 along these two.
+    /// Normalisations are kernels of whole rows, which 256 threads share.
     #[must_use]
     pub fn sane() -> Self {
         let schedule = Schedule {

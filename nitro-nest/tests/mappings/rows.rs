@@ -1,8 +1,8 @@
 //! Kernels of whole rows: normalisations and what is like them.
 
 use nitro_nest::{
-    Array2, Array3, Assignment, Bounds, Builder, Instruction, Kernel, Mapping, Nest, Program, Schedule,
-    Tiling, nest,
+    Array, Array2, Array3, Array4, Assignment, Bounds, Builder, Instruction, Kernel, Mapping, Nest, Program,
+    Schedule, Tiling, nest,
 };
 use nitro_test_support::random::Random;
 
@@ -57,6 +57,53 @@ fn layer(
             mean[[i, k]] *= 0.5;
             for j in 0..m {
                 x[[i, k, j]] = (x[[i, k, j]] - mean[[i, k]]) * scale[j] + (shift[j] - square[[i, k]]);
+            }
+        }
+    }
+}
+
+/// As the logarithm of a sum of exponentials: of a row there is one value in the end.
+#[nest(reassoc)]
+fn one_value(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n)] largest: &mut [f32],
+    #[shape(n)] result: &mut [f32],
+) {
+    for i in 0..n {
+        largest[i] = -8.0;
+        for j in 0..m {
+            largest[i] = x[[i, j]].max(largest[i]);
+        }
+        result[i] = 0.0;
+        for j in 0..m {
+            result[i] += (x[[i, j]] - largest[i]) * (x[[i, j]] - largest[i]);
+        }
+        result[i] = largest[i] - result[i];
+    }
+}
+
+/// Rows of four loops, more than a grid has dimensions.
+#[nest(reassoc)]
+fn many_loops(
+    n: usize,
+    m: usize,
+    #[shape(2, n, 3, n, m)] x: &mut Array<f32, 5>,
+    #[shape(2, n, 3, n)] sum: &mut Array4<f32>,
+) {
+    for a in 0..2 {
+        for b in 0..n {
+            for c in 0..3 {
+                for d in 0..=b {
+                    sum[[a, b, c, d]] = 0.0;
+                    for j in 0..m {
+                        sum[[a, b, c, d]] += x[[a, b, c, d, j]];
+                    }
+                    for j in 0..m {
+                        x[[a, b, c, d, j]] -= sum[[a, b, c, d]];
+                    }
+                }
             }
         }
     }
@@ -305,7 +352,13 @@ fn is_combination(one: &Instruction) -> bool {
 #[test]
 fn rows_are_one_kernel_and_give_what_the_nest_gives() {
     for (seed, tiling) in tilings().iter().enumerate() {
-        for nest in [softmax::nest(), range::nest(), reversed::nest()] {
+        let nest = many_loops::nest();
+        let program = in_rows(&nest, tiling);
+        assert!(is_of_rows(&program), "{program}");
+        for sizes in [[0, 2], [1, 1], [3, 40]] {
+            assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), seed as u64);
+        }
+        for nest in [softmax::nest(), one_value::nest(), range::nest(), reversed::nest()] {
             let program = in_rows(&nest, tiling);
             assert!(is_of_rows(&program), "{program}");
             for sizes in [[0, 3], [2, 0], [1, 1], [4, 31], [3, 33], [2, 64], [7, 130], [1, 1000]] {
@@ -508,7 +561,7 @@ mod search {
             let Ask::Evaluate(paths) = search.ask(1).unwrap() else { panic!("nothing was proposed") };
             space.program(&paths[0])
         });
-        let (rows, others): (Vec<Program>, Vec<Program>) = drawn.partition(|program| is_of_rows(program));
+        let (rows, others): (Vec<Program>, Vec<Program>) = drawn.partition(is_of_rows);
         assert!(rows.len() > 5 && others.len() > 5, "{} and {}", rows.len(), others.len());
         for program in &rows {
             let threads = program.kernels[0].threads();

@@ -214,8 +214,7 @@ impl<'a> Row<'a> {
         let mut all = Vec::new();
         for at in 0..self.steps.len() {
             let (conditions, step) = self.steps[at].clone();
-            let conditions: Vec<Condition> =
-                self.guards.iter().chain(conditions.into_iter()).cloned().collect();
+            let conditions: Vec<Condition> = self.guards.iter().chain(conditions).cloned().collect();
             match step {
                 Step::Once(assignment) => all.extend(self.write_once(assignment, conditions)),
                 Step::Loop(range, node) => {
