@@ -2,12 +2,16 @@
 
 mod cuda;
 pub(crate) mod display;
+#[cfg(feature = "search")]
+mod length;
 mod memory;
 mod plan;
 mod race;
 mod run;
 mod thread;
 
+#[cfg(feature = "search")]
+pub(crate) use length::MOST_WRITTEN_OUT;
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
 pub(crate) use plan::part;

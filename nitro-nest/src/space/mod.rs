@@ -14,7 +14,7 @@ use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, 
 use nitro_search::{Description, Target};
 
 use crate::dependence::DependenceError;
-use crate::kernel::{self, Program};
+use crate::kernel::{self, MOST_WRITTEN_OUT, Program};
 use crate::lower::{AnalysedNest, Forms, Rewrites, lower_as_it_is};
 use crate::mapping::{Form, Mapping, Schedule, Tiling};
 use crate::nest::Nest;
@@ -258,6 +258,13 @@ impl Generator for MappingSpace {
     }
 
     fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
+        let operations = self.program(path).written_out();
+        if operations > MOST_WRITTEN_OUT {
+            return Err(format!(
+                "a compiler would write out {operations} operations, and may {MOST_WRITTEN_OUT}"
+            )
+            .into());
+        }
         Ok(self.plan(self.origin(path)).to_json())
     }
 

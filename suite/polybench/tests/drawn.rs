@@ -6,7 +6,7 @@ use nitro_cuda::{Executable, Options, nvrtc_version};
 use nitro_nest::{Form, Integers, Mapping, MappingSpace};
 use nitro_polybench::gpu::COMPARE;
 use nitro_polybench::kernels;
-use nitro_search::{Ask, Budget, Engine, Paths, RandomPaths};
+use nitro_search::{Ask, Budget, Engine, Generator, Paths, RandomPaths};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 use support::{all_kernels, assert_agrees_nearly, nest_of, small_sizes};
@@ -73,6 +73,22 @@ fn fewer_kernels_run_where_what_sets_an_element_is_next_to_its_sum() {
         ];
         assert_eq!(found.map(kernels), [as_written, sane, split, sliced], "{name}");
     }
+}
+
+/// NVRTC cannot be interrupted: what would take it minutes is refused before, and the search is told so.
+#[test]
+fn what_a_compiler_would_be_at_for_minutes_gives_no_text() {
+    let space = MappingSpace::new(&nest_of("convolution_nchw")).unwrap();
+    let mut search = Engine::new(Paths::new(&space, RandomPaths::new(0)), Budget::evaluations(20));
+    let Ask::Evaluate(paths) = search.ask(20).unwrap() else { panic!() };
+    let texts: Vec<_> = paths.iter().map(|path| space.artifact(path)).collect();
+    assert!(texts.iter().any(Result::is_ok), "{texts:?}");
+    let refused = texts.iter().filter_map(|text| text.as_ref().err()).map(ToString::to_string);
+    let refused: Vec<String> = refused.collect();
+    assert!(
+        !refused.is_empty() && refused.iter().all(|why| why.contains("a compiler would write out")),
+        "{refused:?}"
+    );
 }
 
 #[test]

@@ -67,9 +67,11 @@ fn assert_agrees(kernel: &Kernel, program: &Program, sizes: &[i64], seed: u64) {
 fn interpreted_with_random_threads_they_give_what_the_function_gives() {
     for kernel in all_kernels() {
         let nest = (kernel.nest)();
+        let dependences = nest.dependences().unwrap();
         let sizes = small_sizes(&nest, &[0, 1, 2, 4]);
         for mapping in exact_mappings() {
-            let (usual, small) = (program(&nest, &mapping), program(&nest, &with_small_blocks(&mapping)));
+            let [usual, small] =
+                [&mapping, &with_small_blocks(&mapping)].map(|mapping| nest.map(&dependences, mapping));
             for (seed, sizes) in sizes.iter().enumerate() {
                 assert_agrees(&kernel, &small, sizes, seed as u64);
             }
@@ -83,9 +85,10 @@ fn interpreted_with_random_threads_they_give_what_the_function_gives() {
 fn tiles_of_every_shape_give_what_the_function_gives() {
     for kernel in all_kernels() {
         let nest = (kernel.nest)();
+        let dependences = nest.dependences().unwrap();
         let sizes = small_sizes(&nest, &[0, 1, 2, 5]);
         for (tiling, mapping) in tiled_mappings(&Mapping::naive()).iter().enumerate() {
-            let program = program(&nest, mapping);
+            let program = nest.map(&dependences, mapping);
             for sizes in &sizes {
                 assert_agrees(&kernel, &program, sizes, tiling as u64);
             }
@@ -99,9 +102,10 @@ fn sums_of_several_threads_are_those_of_the_function() {
         let nest = (kernel.nest)();
         let sizes = small_sizes(&nest, &[0, 1, 2, 5]);
         let nest = nest.with_temporaries().unwrap();
-        assert_agrees_nearly(&kernel, &program(&nest, &Mapping::sane()), &sizes[2], 2);
+        let dependences = nest.dependences().unwrap();
+        assert_agrees_nearly(&kernel, &nest.map(&dependences, &Mapping::sane()), &sizes[2], 2);
         for (tiling, mapping) in tiled_mappings(&Mapping::sane()).iter().enumerate() {
-            let program = program(&nest, mapping);
+            let program = nest.map(&dependences, mapping);
             for sizes in &sizes {
                 assert_agrees_nearly(&kernel, &program, sizes, tiling as u64);
             }
@@ -123,14 +127,15 @@ fn every_kernel_compiles() {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
     for kernel in all_kernels() {
         let nest = (kernel.nest)().with_temporaries().unwrap();
+        let dependences = nest.dependences().unwrap();
         // A thread for each point has registers enough. What large tiles spill is a matter of time, which is measured.
         for mapping in [Mapping::naive(), Mapping::naive().with_register_promotion()] {
-            for usage in compiled(&program(&nest, &mapping)) {
+            for usage in compiled(&nest.map(&dependences, &mapping)) {
                 assert_eq!((usage.spill_bytes, usage.static_shared_bytes), (0, 0), "{}", nest.name());
             }
         }
         for mapping in [Mapping::ppcg_default(), Mapping::sane()] {
-            compiled(&program(&nest, &mapping));
+            compiled(&nest.map(&dependences, &mapping));
         }
     }
 }

@@ -13,8 +13,8 @@ pub fn all_kernels() -> impl Iterator<Item = Kernel> {
 
 /// The nest of this name.
 pub fn nest_of(name: &str) -> Nest {
-    let nests = kernels().map(|kernel| (kernel.nest)());
-    nests.into_iter().find(|nest| nest.name() == name).unwrap_or_else(|| panic!("there is no nest `{name}`"))
+    let mut nests = all_kernels().map(|kernel| (kernel.nest)());
+    nests.find(|nest| nest.name() == name).unwrap_or_else(|| panic!("there is no nest `{name}`"))
 }
 
 /// Sizes for as many parameters: all alike, all different, and one that is 0 or 1 where the others are not.
