@@ -248,6 +248,13 @@ impl Kernel {
     }
 }
 
+/// Returns `true` if one of the instructions waits for all threads of a block.
+pub(crate) fn has_barrier(instructions: &[Instruction]) -> bool {
+    let mut found = false;
+    visit(instructions, &mut |instruction| found |= *instruction == Instruction::Barrier);
+    found
+}
+
 /// Calls `visitor` with all instructions, in the order in which they are written.
 fn visit<'a>(instructions: &'a [Instruction], visitor: &mut dyn FnMut(&'a Instruction)) {
     for instruction in instructions {

@@ -301,3 +301,47 @@ fn y_is_the_loop_that_shares_operands_with_x() {
         "{text}"
     );
 }
+
+/// What threads would read across rows comes by shared memory, also where it is read in windows or under conditions.
+#[test]
+fn what_is_read_across_rows_comes_by_shared_memory() {
+    #[nest]
+    fn transposed(
+        n: usize,
+        m: usize,
+        k: usize,
+        alpha: f32,
+        #[shape(m + 1, k, n + 2)] a: &Array3<f32>,
+        #[shape(n)] x: &[f32],
+        #[shape(k, n, m)] b: &mut Array3<f32>,
+    ) {
+        for t in 0..k {
+            for i in 0..n {
+                for j in 0..m {
+                    b[[t, i, j]] = 2.0 * a[[j + 1, t, i]] - alpha * x[i];
+                    for u in 0..2 {
+                        if i > 2 {
+                            b[[t, i, j]] += a[[j, t, i + u]];
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let nest = transposed::nest();
+    let dependences = nest.dependences().unwrap();
+    let program = nest.map(&dependences, &Mapping::sane());
+    let [one] = shared(&program)[..] else { panic!("{program}") };
+    assert_eq!(one.len(), 3);
+    let (mut random, mut staged) = (Random::new(7), 0);
+    for seed in 0..30 {
+        let usual = [(); 3].map(|()| tiling(&mut random));
+        let schedule = Schedule { fuses: true, coalesces: true, ..Schedule::default() };
+        let program =
+            nest.map(&dependences, &Mapping::naive().with_schedule(schedule).with_usual_tilings(usual));
+        let sizes = [(); 3].map(|()| random.below(7) as i64);
+        assert_agrees(&nest, &program, &data(&nest, &sizes, 6, seed), seed);
+        staged += shared(&program).len();
+    }
+    assert!(staged > 10, "{staged}");
+}

@@ -6,10 +6,10 @@ use super::context::{
 };
 use super::runs::write_list;
 use super::slices::{once, write_sliced};
-use super::stage::{near, staging};
+use super::stage::{near, read_across, staging};
 use super::terms::one_by_one;
-use super::tiles::write_tiled;
-use crate::kernel::{Instruction, Unroll};
+use super::tiles::{write_across, write_tiled};
+use crate::kernel::{Instruction, Unroll, has_barrier};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
 use crate::lower::draft::Axis;
 use crate::nest::affine::{Affine, Variable};
@@ -31,7 +31,10 @@ pub(super) fn write_body(context: &mut Context<'_>, nodes: &[Node]) -> Option<Ve
     let is_staged = context.tiling.tile_k > 0 && !context.has_serial_axis();
     let work = if is_staged {
         // Tiles are full or not, each by itself: the loop over them is written once.
-        write_serial(context, nodes, &guards, 0)
+        match read_across(context, nodes) {
+            Some(parts) => write_across(context, nodes, &guards, parts),
+            None => write_serial(context, nodes, &guards, 0),
+        }
     } else {
         let whole = holding(context, &guards, |context| write_serial(context, nodes, &[], 0));
         if full.is_empty() { whole } else { either(full, whole, write_serial(context, nodes, &guards, 0)) }
@@ -160,9 +163,15 @@ fn write_loop(
             _ => write_sliced(context, &hull, body, &all, staging),
         };
     }
-    // Loops in one that is staged are short.
-    let unroll = if context.scope.staged.is_empty() { unroll(context) } else { Unroll::All };
-    vec![Instruction::Loop(hull, unroll, write_list(context, body, &all))]
+    // Loops in one that is staged are short; those around one would be long if they were written out.
+    let is_within = !context.scope.staged.is_empty();
+    let body = write_list(context, body, &all);
+    let unroll = match is_within {
+        true => Unroll::All,
+        false if has_barrier(&body) => Unroll::By(1),
+        false => unroll(context),
+    };
+    vec![Instruction::Loop(hull, unroll, body)]
 }
 
 /// Returns `true` if the steps of a loop begin elsewhere at each point: no loop can be around all points.

@@ -5,6 +5,7 @@ use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use crate::kernel::{Space, WIDE};
 use crate::lower::bounds::iterator;
+use crate::lower::draft::Axis;
 use crate::mapping::Tiling;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
@@ -143,18 +144,58 @@ fn parts(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<(Vec<Sta
             }
         }
     }
+    with_room(context, parts, context.tiling.stages)
+}
+
+/// Returns as many parts as there is room for, with the number of pipeline stages; none: there is room for no part.
+fn with_room(
+    context: &Context<'_>,
+    mut parts: Vec<StagedPart>,
+    stages: u32,
+) -> Option<(Vec<StagedPart>, i64)> {
     parts.iter_mut().for_each(|part| part.last = last_dimension(context, part));
-    // The smallest parts first: as many as there is room for.
+    // The smallest parts first.
     parts.sort_by_key(|part| part.extents.iter().product::<i64>());
     let most = MOST_BYTES - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
     let all: i64 = parts.iter().map(|part| bytes(context, part)).sum();
-    let stages = (most / all.max(1)).clamp(1, i64::from(context.tiling.stages.max(1)));
+    let stages = (most / all.max(1)).clamp(1, i64::from(stages.max(1)));
     let mut used = 0;
     parts.retain(|part| {
         used += bytes(context, part);
         used * stages <= most
     });
     (!parts.is_empty()).then_some((parts, stages))
+}
+
+/// Finds what a block reads across rows, in nodes without a long loop, and gives it room in shared memory.
+///
+/// Neighbouring threads would read elements that are a row apart, and others of the block the neighbours of these.
+pub(super) fn read_across(context: &mut Context<'_>, nodes: &[Node]) -> Option<Vec<StagedPart>> {
+    let inside = TileBody::new(nodes)?;
+    let tile = [context.tile(), inside.values()].concat();
+    let mut parts: Vec<StagedPart> = Vec::new();
+    for assignment in inside.assignments {
+        for (value, access) in parts_of_one_element(&assignment.value) {
+            if is_across(context, access) && !is_written(context, access.array) {
+                join(&mut parts, value, access, &tile);
+            }
+        }
+    }
+    let (parts, stages) = with_room(context, parts, 1)?;
+    let parts = parts.into_iter().map(|part| StagedPart { wide: None, ..place(context, part, stages) });
+    Some(parts.collect())
+}
+
+/// Returns `true` if neighbours along x are a row apart, and those along another axis are neighbours.
+fn is_across(context: &Context<'_>, access: &Access) -> bool {
+    let (Some((_, x)), Some((last, rows))) = (context.x(), access.subscripts.split_last()) else {
+        return false;
+    };
+    let is_along = |axis: &Axis| last.coefficient(Variable::Iterator(axis.iterator)).abs() == 1;
+    let mut others = context.axes.iter().filter(|axis| axis.dimension != 0 && axis.tile() > 1);
+    let x_is_last = last.mentions(Variable::Iterator(x.iterator));
+    let x_is_row = rows.iter().any(|subscript| subscript.mentions(Variable::Iterator(x.iterator)));
+    x.tile() > 1 && x_is_row && !x_is_last && others.any(is_along)
 }
 
 /// Returns how many iterations of a loop are staged at once: those of all slices.

@@ -144,6 +144,31 @@ fn copy_tile(
     if whole.is_empty() { whole } else { either(full, whole, part) }
 }
 
+/// Brings what a block reads across rows, and then does everything at its points.
+pub(super) fn write_across(
+    context: &mut Context<'_>,
+    nodes: &[Node],
+    guards: &[Condition],
+    parts: Vec<StagedPart>,
+) -> Vec<Instruction> {
+    let mut inside = Vec::new();
+    nodes.iter().for_each(|node| gather_conditions(node, &mut inside));
+    let mut tile = context.tile();
+    tile.extend(TileBody::new(nodes).expect("what is read across has a simple body").values());
+    // An element that no statement reads need not exist.
+    let there = everywhere(&[guards, &inside].concat(), &tile);
+    let [whole, part] =
+        [false, true].map(|is_guarded| copy_parts(context, &parts, is_guarded, CopyPhase::Bring));
+    let mut all = either(there, whole, part);
+    all.push(Instruction::Barrier);
+    context.scope.staged = parts;
+    let full = everywhere(guards, &context.tile());
+    let whole = holding(context, guards, |context| write_list(context, nodes, &[]));
+    all.extend(if full.is_empty() { whole } else { either(full, whole, write_list(context, nodes, guards)) });
+    context.scope.staged.clear();
+    all
+}
+
 /// Works on one tile while the next ones are on their way to the other pipeline stages.
 fn write_pipelined(
     context: &mut Context<'_>,
@@ -210,7 +235,7 @@ fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<In
     let unroll = match (context.tiling.unroll, MOST_INSTANCES / instances) {
         (0, most) if most >= tiles.own_depth() => Unroll::All,
         (0, most) => Unroll::By(most.max(1) as u32),
-        (factor, _) => Unroll::By(factor),
+        (factor, most) => Unroll::By(factor.min(most.max(1) as u32)),
     };
     let guards = needed(context, &tiles.guards, body);
     let whole = holding(context, &guards, |context| write_list(context, body, &[]));
