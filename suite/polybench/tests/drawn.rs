@@ -78,7 +78,7 @@ fn fewer_kernels_run_where_what_sets_an_element_is_next_to_its_sum() {
 /// NVRTC cannot be interrupted: what would take it minutes is refused before, and the search is told so.
 #[test]
 fn what_a_compiler_would_be_at_for_minutes_gives_no_text() {
-    let space = MappingSpace::new(&nest_of("convolution_nchw")).unwrap();
+    let space = MappingSpace::new(&nest_of("star_3d_r4")).unwrap();
     let mut search = Engine::new(Paths::new(&space, RandomPaths::new(0)), Budget::evaluations(20));
     let Ask::Evaluate(paths) = search.ask(20).unwrap() else { panic!() };
     let texts: Vec<_> = paths.iter().map(|path| space.artifact(path)).collect();
