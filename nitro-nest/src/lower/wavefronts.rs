@@ -1,6 +1,7 @@
 //! The pass that skews loops none of which is parallel, so that all but one are.
 
 use super::bounds::{iterator, within};
+use super::components::components;
 use super::{AnalysedNest, rewritten};
 use crate::dependence::{DependenceError, Dependences};
 use crate::nest::affine::{Affine, Variable};
@@ -112,10 +113,12 @@ impl<'a> Band<'a> {
 
     /// Returns the multiples of the iterators by which wavefronts are numbered.
     ///
-    /// None: a loop is parallel as it is, or no hyperplane does.
+    /// None: a loop is parallel as it is, also where it is another one for statements that can be apart, or no
+    /// hyperplane does.
     fn hyperplane(&self, among: &[usize], depth: usize, dependences: &Dependences) -> Option<Vec<i64>> {
         let depths = depth..depth + self.loops.len();
-        if depths.clone().any(|at| dependences.is_parallel(among, at)) {
+        let has_parallel_loop = |own: &Vec<usize>| depths.clone().any(|at| dependences.is_parallel(own, at));
+        if components(dependences, among, depth).iter().all(has_parallel_loop) {
             return None;
         }
         // The least distances of those dependences that a loop of the band carries.

@@ -82,3 +82,24 @@ fn what_is_no_hyperplane_stays_as_it_is() {
         assert_eq!(nest.with_wavefronts().unwrap(), nest);
     }
 }
+
+/// Rows and columns that can be summed up apart need no wavefronts, though no loop is parallel for both.
+#[test]
+fn statements_that_can_be_apart_stay_as_they_are() {
+    #[nest]
+    fn sums(
+        n: usize,
+        m: usize,
+        #[shape(n, m)] a: &Array2<f32>,
+        #[shape(n)] rows: &mut [f32],
+        #[shape(m)] columns: &mut [f32],
+    ) {
+        for i in 0..n {
+            for j in 0..m {
+                rows[i] += a[[i, j]];
+                columns[j] += a[[i, j]];
+            }
+        }
+    }
+    assert_eq!(sums::nest().with_wavefronts().unwrap(), sums::nest());
+}
