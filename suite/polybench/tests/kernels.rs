@@ -6,7 +6,7 @@ mod support;
 
 use nitro_cuda::{Options, Source, Usage, compile, nvrtc_version};
 use nitro_nest::{Integers, Mapping, Nest, Program, Tiling};
-use nitro_polybench::{Kernel, kernels};
+use nitro_polybench::{Kernel, kernels, kernels_beyond};
 use nitro_test_support::tools::NVRTC;
 use support::{all_kernels, assert_agrees_nearly, bits, both, data, nest_of, sizes, small_sizes};
 
@@ -122,22 +122,33 @@ fn dependences_of_every_nest_are_those_of_all_instances() {
     }
 }
 
-#[test]
-fn every_kernel_compiles() {
+/// Compiles the kernels of nests as these mappings give them; what is not tiled has registers enough.
+fn compile_all(kernels: &[Kernel], plain: &[Mapping], tiled: &[Mapping]) {
     let Some(_) = NVRTC.found(nvrtc_version()) else { return };
-    for kernel in all_kernels() {
+    for kernel in kernels {
         let nest = (kernel.nest)().with_temporaries().unwrap();
         let dependences = nest.dependences().unwrap();
-        // A thread for each point has registers enough. What large tiles spill is a matter of time, which is measured.
-        for mapping in [Mapping::naive(), Mapping::naive().with_register_promotion()] {
-            for usage in compiled(&nest.map(&dependences, &mapping)) {
+        // What large tiles spill is a matter of time, which is measured.
+        for mapping in plain {
+            for usage in compiled(&nest.map(&dependences, mapping)) {
                 assert_eq!((usage.spill_bytes, usage.static_shared_bytes), (0, 0), "{}", nest.name());
             }
         }
-        for mapping in [Mapping::ppcg_default(), Mapping::sane()] {
-            compiled(&nest.map(&dependences, &mapping));
+        for mapping in tiled {
+            compiled(&nest.map(&dependences, mapping));
         }
     }
+}
+
+#[test]
+fn every_kernel_of_the_suite_compiles() {
+    let plain = [Mapping::naive(), Mapping::naive().with_register_promotion()];
+    compile_all(&kernels(), &plain, &[Mapping::ppcg_default(), Mapping::sane()]);
+}
+
+#[test]
+fn every_kernel_beside_the_suite_compiles() {
+    compile_all(&kernels_beyond(), &[Mapping::naive().with_register_promotion()], &[Mapping::sane()]);
 }
 
 #[test]
