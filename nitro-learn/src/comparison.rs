@@ -252,9 +252,9 @@ impl Comparison {
         Some(if gain > least { best } else { assumed })
     }
 
-    /// Returns the lead of a strategy over one of this or another comparison of the same inputs, and its standard error over
-    /// them: by the jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and Other
-    /// Resampling Plans", 1982).
+    /// Returns the lead of a strategy over one of this or another comparison of the same inputs, and its standard
+    /// error over them: by the jackknife, as not every objective is a mean (Efron, "The Jackknife, the Bootstrap and
+    /// Other Resampling Plans", 1982).
     pub fn gain_over(&self, one: usize, (others, other): (&Self, usize)) -> (f64, f64) {
         let parts = self.weights.iter().map(Vec::len).max().unwrap_or(0).min(PARTS);
         let gains = (0..parts)

@@ -218,7 +218,8 @@ fn powers_are_products_in_the_order_of_the_function() {
 type OfNests = fn(Expression) -> Expression;
 type OfDoubles = fn(f64) -> f64;
 
-/// Each function beside double precision: no result is further off than the bound says, operands that are sums included.
+/// Each function beside double precision: no result is further off than the bound says, also where operands are
+/// sums.
 #[test]
 fn bounds_of_functions_hold_what_other_libraries_may_give() {
     let exact: [(OfNests, OfDoubles); 5] = [

@@ -234,7 +234,8 @@ impl Planner<'_> {
         self.coalesce(among, grid);
         let Some((x, others)) = grid.split_last() else { return };
         let (x, mut others) = (*x, others.to_vec());
-        let operands = self.operands(among);
+        let assignments: Vec<&Assignment> = among.iter().map(|one| self.assignment(*one)).collect();
+        let operands = read_alone(&assignments);
         let shares =
             |y: usize| operands.iter().filter(|one| one.depends_on(&[x]) != one.depends_on(&[y])).count();
         let is_free = |z: usize| operands.iter().filter(|one| !one.depends_on(&[z])).count();
@@ -242,15 +243,6 @@ impl Planner<'_> {
             let z = take_best(&mut others, is_free);
             *grid = others.into_iter().chain(z).chain([y, x]).collect();
         }
-    }
-
-    /// Returns the elements that statements read, but for those that they write.
-    fn operands(&self, among: &[usize]) -> Vec<&Access> {
-        let assignments = || among.iter().map(|one| self.assignment(*one));
-        let is_written = |access: &Access| assignments().any(|one| one.target.array == access.array);
-        let mut operands: Vec<&Access> = assignments().flat_map(|one| one.value.reads()).collect();
-        operands.retain(|access| !is_written(access));
-        operands
     }
 
     /// Brings the loop along which most accesses touch neighbouring elements innermost: it becomes x.
@@ -304,6 +296,13 @@ impl Planner<'_> {
         let others = among[1..].iter().map(|other| first.common_loops(&self.statements[*other]));
         others.min().unwrap_or(first.loops.len())
     }
+}
+
+/// Returns the elements that statements read, but for those of arrays that they write.
+pub(super) fn read_alone<'n>(assignments: &[&'n Assignment]) -> Vec<&'n Access> {
+    let is_written = |access: &Access| assignments.iter().any(|one| one.target.array == access.array);
+    let reads = assignments.iter().flat_map(|one| one.value.reads());
+    reads.filter(|access| !is_written(access)).collect()
 }
 
 /// Takes the value out for which something is largest, the last of several; none: it is 0 for all.

@@ -2,9 +2,9 @@
 
 use super::draft::{Draft, KernelDraft};
 use super::grid::{rest, split_iterator, spread};
+use super::groups::read_alone;
 use super::threads::staged_operands;
 use crate::mapping::{KernelKind, Sums, Tiles, Tiling};
-use crate::nest::expression::Access;
 use crate::nest::{Nest, Node, Range};
 
 /// Gives each kernel the tiling that the mapping has for it.
@@ -40,7 +40,9 @@ fn kind(nest: &Nest, kernel: &KernelDraft) -> KernelKind {
 /// Returns the axes along which tiles of a product reuse its operands.
 pub(crate) fn tiles(nest: &Nest, kernel: &KernelDraft) -> Tiles {
     let [.., z, y, x] = kernel.group.grid[..] else { return Tiles::Plane };
-    let reads = rest_accesses(nest, kernel);
+    let all = nest.statements();
+    let own: Vec<_> = kernel.group.statements.iter().map(|at| all[*at].assignment).collect();
+    let reads = read_alone(&own);
     let is_read =
         |by: usize, not: usize| reads.iter().any(|one| one.depends_on(&[by]) && !one.depends_on(&[not]));
     let shares = |one: usize, other: usize| {
@@ -53,15 +55,6 @@ pub(crate) fn tiles(nest: &Nest, kernel: &KernelDraft) -> Tiles {
         () if shares(y, x) && is_read(x, z) => Tiles::WithY,
         () => Tiles::Plane,
     }
-}
-
-/// Returns the elements that a kernel reads, but for those of arrays that it writes.
-fn rest_accesses(nest: &Nest, kernel: &KernelDraft) -> Vec<Access> {
-    let rest = rest(nest, kernel);
-    let assignments: Vec<_> = rest.iter().flat_map(Node::assignments).collect();
-    let is_written = |access: &Access| assignments.iter().any(|one| one.target.array == access.array);
-    let reads = assignments.iter().flat_map(|one| one.value.reads());
-    reads.filter(|access| !is_written(access)).cloned().collect()
 }
 
 /// Returns the axes along which several threads add up sums, but for those that are split.

@@ -1,8 +1,8 @@
 //! Checks that a mapping that was read is one that a GPU takes, and whose text is not without end.
 
+use super::tiling::MOST_THREADS;
 use super::{Mapping, Tiling};
 
-const MOST_THREADS: u64 = 1024;
 /// The most points of a thread, in loops or at hand.
 const MOST_POINTS: u64 = 1 << 16;
 /// The most points of a thread where operands of all of them are staged.
@@ -26,7 +26,7 @@ impl Mapping {
 
 fn check(tiling: &Tiling) -> Result<(), String> {
     let Tiling { block, thread_tile, vector_width, tile_k, stages, split_k, unroll, min_blocks, .. } = tiling;
-    if !are_within(block, MOST_THREADS) {
+    if !are_within(block, MOST_THREADS.into()) {
         return Err(format!("blocks of {block:?} threads"));
     }
     if !are_within(thread_tile, if *tile_k > 0 { MOST_STAGED_POINTS } else { MOST_POINTS }) {

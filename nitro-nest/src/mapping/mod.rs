@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub use form::Form;
 pub(crate) use kind::{KernelKind, Sums, Tiles};
 pub use schedule::Schedule;
+#[cfg(feature = "search")]
+pub(crate) use tiling::MOST_THREADS;
 pub use tiling::Tiling;
 
 /// A way from a nest to kernels: a preset, or decisions about each kernel.
@@ -281,12 +283,10 @@ impl Mapping {
     }
 
     fn product(&self, tiles: Tiles) -> Option<&Tiling> {
-        let [with_x, with_y] =
-            self.boxes.as_ref().map_or([None; 2], |[with_x, with_y]| [Some(with_x), Some(with_y)]);
-        let of_box = match tiles {
-            Tiles::Plane => None,
-            Tiles::WithX => with_x,
-            Tiles::WithY => with_y,
+        let of_box = match (tiles, &self.boxes) {
+            (Tiles::WithX, Some([with_x, _])) => Some(with_x),
+            (Tiles::WithY, Some([_, with_y])) => Some(with_y),
+            _ => None,
         };
         of_box.or(self.products.as_ref())
     }

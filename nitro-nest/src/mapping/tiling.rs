@@ -80,7 +80,7 @@ fn is_zero(value: &u32) -> bool {
 }
 
 /// The most threads of a block.
-const MOST_THREADS: u32 = 1024;
+pub(crate) const MOST_THREADS: u32 = 1024;
 
 /// The usual terms of a chunk: some hundred are worth the additions to memory that it takes.
 const USUAL_SPLIT_K: u32 = 256;

@@ -4,13 +4,12 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
-use crate::mapping::{Sums, Tiles, Tiling};
+use crate::mapping::{MOST_THREADS, Sums, Tiles, Tiling};
 
 /// The most elements that a thread may have in registers.
 const MOST_POINTS: u32 = 64;
 /// The most instances of a statement that are written out one after the other: compilers take longest for them.
 const MOST_UNROLLED: u32 = 1024;
-const MOST_THREADS: u32 = 1024;
 /// A warp: fewer threads leave lanes idle.
 const LEAST_THREADS: u32 = 32;
 /// The fewest and the most threads of a block that share a tile of a product.

@@ -6,35 +6,10 @@ use nitro_cuda::{Buffer, Executable, Options, Source, compile, device, nvrtc_ver
 use nitro_nest::{
     Affine, Array2, Data, Integers, Mapping, MappingSpace, Nest, Program, Schedule, Tiling, Variable, nest,
 };
-use nitro_polybench::{kernels, kernels_beyond};
+use nitro_polybench::{beyond, kernels, kernels_beyond};
 use nitro_test_support::random::Random;
 use nitro_test_support::tools::NVRTC;
 use support::{assert_near, data};
-
-#[nest(reassoc)]
-fn softmax(
-    n: usize,
-    m: usize,
-    #[shape(n, m)] x: &Array2<f32>,
-    #[shape(n)] largest: &mut [f32],
-    #[shape(n)] sum: &mut [f32],
-    #[shape(n, m)] y: &mut Array2<f32>,
-) {
-    for i in 0..n {
-        largest[i] = x[[i, 0]];
-        for j in 0..m {
-            largest[i] = largest[i].max(x[[i, j]]);
-        }
-        sum[i] = 0.0;
-        for j in 0..m {
-            y[[i, j]] = (x[[i, j]] - largest[i]).exp();
-            sum[i] += y[[i, j]];
-        }
-        for j in 0..m {
-            y[[i, j]] /= sum[i];
-        }
-    }
-}
 
 #[nest(reassoc)]
 fn layer_normalisation(
@@ -101,7 +76,7 @@ fn unit_length(n: usize, m: usize, #[shape(1)] length: &mut [f32], #[shape(n, m)
 }
 
 fn nests() -> [Nest; 4] {
-    [softmax::nest(), log_sum_exp::nest(), layer_normalisation::nest(), unit_length::nest()]
+    [beyond::softmax::nest(), log_sum_exp::nest(), layer_normalisation::nest(), unit_length::nest()]
         .map(|nest| nest.with_temporaries().unwrap())
 }
 

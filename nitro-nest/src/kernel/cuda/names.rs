@@ -6,7 +6,7 @@ use crate::kernel::display::KernelNames;
 use crate::kernel::{Kernel, Program};
 use crate::nest::Nest;
 use crate::nest::affine::Variable;
-use crate::nest::display::Names;
+use crate::nest::display::{DIMENSIONS, Names};
 
 /// Names that are taken in CUDA C++ and may be names in Rust.
 const TAKEN: &str = "\
@@ -18,10 +18,6 @@ const TAKEN: &str = "\
     blockIdx threadIdx fminf fmaxf sqrtf fabsf expf logf tanhf sinf cosf fmaf atomicAdd float4 \
     add_wide fetch fetch_wide commit_fetches await_fetches nitro_int \
     block_x block_y block_z block_u block_v block_w block_s block_t";
-
-/// The names of the indices of a block in a grid of more dimensions than a device has.
-const BLOCKS: [&str; 8] =
-    ["block_x", "block_y", "block_z", "block_u", "block_v", "block_w", "block_s", "block_t"];
 
 /// The names, none of which CUDA C++ has taken.
 pub(super) struct CudaNames {
@@ -41,7 +37,7 @@ impl CudaNames {
         let mut indices = ["blockIdx", "threadIdx"]
             .map(|of| ["x", "y", "z"].map(|axis| format!("({integer}){of}.{axis}")).into());
         if kernel.has_numbered_blocks() {
-            indices[0] = BLOCKS[..kernel.grid.len()].iter().map(|name| (*name).to_owned()).collect();
+            indices[0] = DIMENSIONS[..kernel.grid.len()].iter().map(|of| format!("block_{of}")).collect();
         }
         let iterators = nest.iterators.iter().chain(&kernel.iterators);
         Self {

@@ -32,7 +32,7 @@ pub(super) fn write_body(context: &mut Context<'_>, nodes: &[Node]) -> Option<Ve
     let work = if is_staged {
         // Tiles are full or not, each by itself: the loop over them is written once.
         match read_across(context, nodes) {
-            Some(parts) => write_across(context, nodes, &guards, parts),
+            Some((parts, tile)) => write_across(context, nodes, &guards, parts, &tile),
             None => write_serial(context, nodes, &guards, 0),
         }
     } else {
@@ -123,7 +123,8 @@ fn write_serial(
     })
 }
 
-fn unroll(context: &Context<'_>) -> Unroll {
+/// Returns how often a loop of a thread is written out: as the tiling says.
+pub(super) fn unroll(context: &Context<'_>) -> Unroll {
     if context.tiling.unroll == 0 { Unroll::Free } else { Unroll::By(context.tiling.unroll) }
 }
 

@@ -7,8 +7,10 @@
 mod barriers;
 mod kept;
 
+use super::body::unroll;
 use super::context::{Context, SumOrder, guarded};
 use super::terms::one_by_one;
+use super::tiles::divide;
 use crate::kernel::{Extent, Instruction, Kernel, LANES, Space, Unroll};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
 use crate::lower::draft::{KernelDraft, RowKernel};
@@ -308,7 +310,7 @@ impl<'a> Row<'a> {
                 Node::Loop(range, body) => {
                     let body = self.write_nodes(body, shared, kept);
                     if range.iterator == shared {
-                        Instruction::Loop(self.own_values(range), self.unroll(), body)
+                        Instruction::Loop(self.own_values(range), unroll(&self.context), body)
                     } else {
                         Instruction::Loop(range.clone(), Unroll::Free, body)
                     }
@@ -323,10 +325,6 @@ impl<'a> Row<'a> {
         let own = self.thread.clone() * range.step;
         let lower = range.lower.iter().map(|lower| lower.clone() + own.clone()).collect();
         Range { lower, step: range.step * self.threads, is_reversed: false, ..range.clone() }
-    }
-
-    fn unroll(&self) -> Unroll {
-        if self.context.tiling.unroll == 0 { Unroll::Free } else { Unroll::By(self.context.tiling.unroll) }
     }
 
     /// Adds up what the threads of a row have of a step's sums, and brings it to its elements.
@@ -452,8 +450,4 @@ fn single(array: usize) -> Access {
 
 fn equal(left: Affine, right: Affine) -> Condition {
     Condition { relation: Relation::Equal, left, right }
-}
-
-fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
-    Instruction::Divide { quotient, remainder, value, divisor }
 }

@@ -41,6 +41,11 @@ pub(crate) struct StagedPart {
 pub(crate) struct Staging {
     pub(crate) parts: Vec<StagedPart>,
     pub(crate) stages: i64,
+    /// Iterations of the loop that are staged at once: those of all slices.
+    pub(crate) depth: i64,
+    /// The values of the loops in it, and the iterations of all of them together.
+    pub(crate) inner: Tile,
+    pub(crate) iterations: i64,
 }
 
 /// Stands for the element in what is kept of it.
@@ -99,9 +104,9 @@ impl StagedPart {
 
 /// Decides what a loop stages, and gives it room in shared memory; none: it stages nothing.
 pub(super) fn staging(context: &mut Context<'_>, range: &Range, body: &[Node]) -> Option<Staging> {
-    let (parts, stages) = parts(context, range, body)?;
-    let parts = parts.into_iter().map(|part| place(context, part, stages)).collect();
-    Some(Staging { parts, stages })
+    let found = find_staging(context, range, body)?;
+    let parts = found.parts.into_iter().map(|part| place(context, part, found.stages)).collect();
+    Some(Staging { parts, ..found })
 }
 
 /// Counts the parts that the loops among these nodes stage.
@@ -110,8 +115,8 @@ pub(super) fn count_parts(context: &Context<'_>, nodes: &[Node]) -> usize {
     for node in nodes {
         count += match node {
             Node::Loop(range, _) if begins_apart(context, range) => 0,
-            Node::Loop(range, body) => match parts(context, range, body) {
-                Some((parts, _)) => parts.len(),
+            Node::Loop(range, body) => match find_staging(context, range, body) {
+                Some(found) => found.parts.len(),
                 None => count_parts(context, body),
             },
             Node::If(..) | Node::Assign(_) => count_parts(context, node.body()),
@@ -124,17 +129,20 @@ pub(super) fn count_parts(context: &Context<'_>, nodes: &[Node]) -> usize {
 ///
 /// It is a loop in steps of one with short ones in it at most, in a kernel in which no thread goes on by itself. What
 /// it stages is not staged again in it.
-fn parts(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<(Vec<StagedPart>, i64)> {
+fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<Staging> {
     let is_simple = range.step == 1 && !range.is_reversed && context.scope.staged.is_empty();
     let is_shared = !context.has_serial_axis() && !context.own.is_empty();
     if context.tiling.tile_k == 0 || !is_simple || !is_shared || context.scope.points == Points::OneByOne {
         return None;
     }
     let inside = TileBody::new(body)?;
+    // Together with the loops in it, each slice has as many iterations as the tiling says.
+    let (inner, iterations) = (inside.values(), inside.iterations());
+    let depth = (i64::from(context.tiling.tile_k) / iterations).max(1) * context.slices;
     let mut tile = context.tile();
     let start = iterator(range.iterator);
-    tile.push((range.iterator, start.clone(), start + (staged_iterations(context, &inside) - 1)));
-    tile.extend(inside.values());
+    tile.push((range.iterator, start.clone(), start + (depth - 1)));
+    tile.extend(inner.iter().cloned());
     // Elements that several points need, and that nothing overwrites meanwhile.
     let mut parts: Vec<StagedPart> = Vec::new();
     for assignment in inside.assignments {
@@ -144,7 +152,8 @@ fn parts(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<(Vec<Sta
             }
         }
     }
-    with_room(context, parts, context.tiling.stages)
+    let (parts, stages) = with_room(context, parts, context.tiling.stages)?;
+    Some(Staging { parts, stages, depth, inner, iterations })
 }
 
 /// Returns as many parts as there is room for, with the number of pipeline stages; none: there is room for no part.
@@ -169,8 +178,9 @@ fn with_room(
 
 /// Finds what a block reads across rows, in nodes without a long loop, and gives it room in shared memory.
 ///
+/// Gives the values that iterators have in the block and in the nodes too.
 /// Neighbouring threads would read elements that are a row apart, and others of the block the neighbours of these.
-pub(super) fn read_across(context: &mut Context<'_>, nodes: &[Node]) -> Option<Vec<StagedPart>> {
+pub(super) fn read_across(context: &mut Context<'_>, nodes: &[Node]) -> Option<(Vec<StagedPart>, Tile)> {
     let inside = TileBody::new(nodes)?;
     let tile = [context.tile(), inside.values()].concat();
     let mut parts: Vec<StagedPart> = Vec::new();
@@ -183,7 +193,7 @@ pub(super) fn read_across(context: &mut Context<'_>, nodes: &[Node]) -> Option<V
     }
     let (parts, stages) = with_room(context, parts, 1)?;
     let parts = parts.into_iter().map(|part| StagedPart { wide: None, ..place(context, part, stages) });
-    Some(parts.collect())
+    Some((parts.collect(), tile))
 }
 
 /// Returns `true` if neighbours along x are a row apart, and those along another axis are neighbours.
@@ -196,13 +206,6 @@ fn is_across(context: &Context<'_>, access: &Access) -> bool {
     let x_is_last = last.mentions(Variable::Iterator(x.iterator));
     let x_is_row = rows.iter().any(|subscript| subscript.mentions(Variable::Iterator(x.iterator)));
     x.tile() > 1 && x_is_row && !x_is_last && others.any(is_along)
-}
-
-/// Returns how many iterations of a loop are staged at once: those of all slices.
-///
-/// Together with the loops in it, each slice has as many as the tiling says.
-pub(super) fn staged_iterations(context: &Context<'_>, inside: &TileBody<'_>) -> i64 {
-    (i64::from(context.tiling.tile_k) / inside.iterations()).max(1) * context.slices
 }
 
 /// Returns the extents of the array by which slices add up.

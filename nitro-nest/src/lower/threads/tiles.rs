@@ -6,7 +6,7 @@ use super::context::{Context, Tile, either, everywhere, guarded, holding};
 use super::copy::{CopyPhase, align, copy_parts};
 use super::domain::is_implied;
 use super::runs::write_list;
-use super::stage::{StagedPart, Staging, TileBody, staged_iterations};
+use super::stage::{StagedPart, Staging, TileBody};
 use crate::kernel::{Instruction, Unroll};
 use crate::lower::bounds::{count_to, iterator, not_negative};
 use crate::nest::affine::{Affine, Variable};
@@ -97,13 +97,11 @@ pub(super) fn write_tiled(
     context.begin_at(start, &range.lower);
     let mut inside = Vec::new();
     body.iter().for_each(|node| gather_conditions(node, &mut inside));
-    let inner = TileBody::new(body).expect("a loop that is staged has a simple body");
-    let (depth, slices) = (staged_iterations(context, &inner), context.slices);
-    let (iterations, inner) = (inner.iterations(), inner.values());
-    let (stages, guards) = (staging.stages, guards.to_vec());
+    let Staging { parts, stages, depth, inner, iterations } = staging;
+    let (slices, guards) = (context.slices, guards.to_vec());
     let tiles = Tiles { range, start, depth, inner, iterations, slices, stages, guards, inside };
-    let mut parts: Vec<StagedPart> = staging.parts;
-    parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start))).collect();
+    let parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start)));
+    let mut parts: Vec<StagedPart> = parts.collect();
     all.extend(align(context, &mut parts, &tiles));
     all.extend(match tiles.stages {
         1 => write_in_turn(context, &tiles, body, parts),
@@ -150,13 +148,12 @@ pub(super) fn write_across(
     nodes: &[Node],
     guards: &[Condition],
     parts: Vec<StagedPart>,
+    tile: &Tile,
 ) -> Vec<Instruction> {
     let mut inside = Vec::new();
     nodes.iter().for_each(|node| gather_conditions(node, &mut inside));
-    let mut tile = context.tile();
-    tile.extend(TileBody::new(nodes).expect("what is read across has a simple body").values());
     // An element that no statement reads need not exist.
-    let there = everywhere(&[guards, &inside].concat(), &tile);
+    let there = everywhere(&[guards, &inside].concat(), tile);
     let [whole, part] =
         [false, true].map(|is_guarded| copy_parts(context, &parts, is_guarded, CopyPhase::Bring));
     let mut all = either(there, whole, part);
@@ -206,7 +203,8 @@ fn write_pipelined(
     ]
 }
 
-fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
+/// Returns the division of a value by a number.
+pub(super) fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
     Instruction::Divide { quotient, remainder, value, divisor }
 }
 

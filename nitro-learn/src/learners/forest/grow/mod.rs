@@ -176,9 +176,9 @@ struct Split {
 
 /// The place of a node in its tree.
 ///
-/// Each node has a seed of its own, and each column in it. With one stream for a tree, a split that differs would change
-/// all that is drawn behind it, and so would times that were measured anew: of test inputs 3.5 instead of 2.0 % then had
-/// another choice (`sort`), and 2.4 instead of 1.1 (`cuda_spmv`).
+/// Each node has a seed of its own, and each column in it. With one stream for a tree, a split that differs would
+/// change all that is drawn behind it, and so would times that were measured anew: of test inputs 3.5 instead of 2.0 %
+/// then had another choice (`sort`), and 2.4 instead of 1.1 (`cuda_spmv`).
 #[derive(Clone, Copy)]
 struct Place {
     depth: usize,
