@@ -73,7 +73,7 @@ fn presets_and_what_is_kept_are_listed_and_shown() {
     let listed = train(folder, &["nest", "show"]);
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
     let presets = listed.lines().filter(|line| line.contains("preset")).count();
-    let all = ["kernel", "naive", "ppcg_default", "sane", "small", "split", "sliced"];
+    let all = ["kernel", "naive", "ppcg_default", "sane", "split", "sliced", "small", "temporal"];
     assert_eq!(names[..all.len()], all, "{listed}");
     assert!(names.len() > all.len(), "and what was recorded and ships: {listed}");
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::AnalysedNest;
+use super::temporal::Temporal;
 use crate::kernel::{Extent, Host, Kernel, Program};
 use crate::mapping::{Mapping, Tiling};
 use crate::nest::display;
@@ -22,6 +23,8 @@ pub(crate) struct Draft<'m> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KernelDraft {
     pub(crate) group: KernelGroup,
+    /// The kernel runs several iterations of a stencil; then it has no axes, and nothing is left of the nest.
+    pub(crate) temporal: Option<Temporal>,
     /// The iterators of the host's loops around its launch.
     pub(crate) host_iterators: Vec<usize>,
     /// The threads and their tiles, once they are decided.
@@ -153,6 +156,14 @@ fn write_kernel(
     }
     if let Some(tiling) = &kernel.tiling {
         writeln!(formatter, "    {tiling:?}")?;
+    }
+    if let Some(temporal) = &kernel.temporal {
+        let cells = temporal.geometry.written;
+        writeln!(
+            formatter,
+            "    tiles in time: {} sweeps of {cells:?} cells",
+            temporal.pipeline.stages.len()
+        )?;
     }
     for axis in &kernel.axes {
         write_axis(nest, axis, formatter)?;

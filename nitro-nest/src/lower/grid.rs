@@ -10,7 +10,7 @@ use crate::nest::{Assignment, Nest, Node, Range, has_loop};
 
 /// Gives each kernel its axes, and what is left of the nest for a thread.
 pub(super) fn run(draft: &mut Draft<'_>) {
-    for kernel in &mut draft.kernels {
+    for kernel in draft.kernels.iter_mut().filter(|kernel| kernel.temporal.is_none()) {
         let tiling = kernel.tiling();
         let of_rows = kernel.group.row.is_some().then(|| tiling.of_row_numbers());
         (kernel.axes, kernel.rest) = spread(&draft.input.nest, kernel, of_rows.as_ref().unwrap_or(tiling));

@@ -17,6 +17,7 @@ mod row_kernels;
 mod rows;
 #[cfg(feature = "polyhedral")]
 mod sums;
+mod temporal;
 #[cfg(feature = "polyhedral")]
 mod temporaries;
 mod threads;
@@ -38,6 +39,10 @@ pub(crate) use draft::KernelDraft;
 pub(crate) use forms::Forms;
 #[cfg(feature = "search")]
 pub(crate) use grid::rest;
+#[cfg(feature = "show")]
+pub(crate) use temporal::Temporal;
+#[cfg(feature = "search")]
+pub(crate) use temporal::{Geometry, Pipeline, Stencil, usual_tiling};
 #[cfg(feature = "search")]
 pub(crate) use threads::has_slices;
 #[cfg(feature = "search")]
@@ -97,6 +102,7 @@ const NEST_PASSES: &[NestPass] = &[];
 /// All passes from a nest to the code of its kernels.
 const DRAFT_PASSES: &[DraftPass] = &[
     DraftPass { name: "kernels", run: groups::run },
+    DraftPass { name: "tiles in time", run: temporal::run },
     DraftPass { name: "tilings", run: tilings::run },
     DraftPass { name: "grid", run: grid::run },
     DraftPass { name: "threads", run: threads::run },
@@ -146,11 +152,12 @@ pub(crate) fn lower_as_it_is(input: &AnalysedNest, mapping: &Mapping) -> Program
     draft.expect("only passes over nests fail").into_program()
 }
 
-/// Groups the statements of a nest into kernels, without code: the first pass over a draft alone.
+/// Groups the statements of a nest into kernels, without code: the first passes over a draft alone.
 #[cfg(feature = "search")]
 pub(crate) fn grouped<'m>(input: &AnalysedNest, mapping: &'m Mapping) -> Draft<'m> {
     let mut draft = Draft::new(input.clone(), mapping);
     groups::run(&mut draft);
+    temporal::run(&mut draft);
     draft
 }
 

@@ -12,7 +12,7 @@ use crate::dependence::{Dependence, DependenceError, DependenceKind, Dependences
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::statement::Statement;
-use crate::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range, nested};
+use crate::nest::{Assignment, Condition, Nest, Node, Range, nested};
 
 /// Gives the arrays of a nest temporaries, as long as there is a use for any.
 pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
@@ -56,18 +56,6 @@ impl Nest {
     /// As [`dependences`](Self::dependences).
     pub fn with_temporaries(&self) -> Result<Nest, DependenceError> {
         rewritten(self, run)
-    }
-
-    fn new_iterator(&mut self, name: &str) -> usize {
-        self.iterators.push(self.free(name));
-        self.iterators.len() - 1
-    }
-
-    fn new_temporary(&mut self, name: &str, shape: Vec<Affine>) -> usize {
-        let name = self.free(name);
-        self.arrays.push(ArrayDeclaration { name, shape, is_written: true });
-        self.temporaries += 1;
-        self.arrays.len() - 1
     }
 }
 

@@ -10,7 +10,7 @@ use crate::nest::{Nest, Node, Range};
 /// Gives each kernel the tiling that the mapping has for it.
 pub(super) fn run(draft: &mut Draft<'_>) {
     let nest = &draft.input.nest;
-    for kernel in &mut draft.kernels {
+    for kernel in draft.kernels.iter_mut().filter(|kernel| kernel.temporal.is_none()) {
         let dimensions = kernel.group.grid.len();
         let own = draft.mapping.own_tiling(&kernel.group.statements);
         let mut tiling = match own {

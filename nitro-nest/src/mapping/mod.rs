@@ -50,7 +50,7 @@ pub struct Mapping {
 impl Mapping {
     /// Returns the presets by name, `naive` with results in registers: every search begins with them.
     #[must_use]
-    pub fn presets() -> [(&'static str, Self); 6] {
+    pub fn presets() -> [(&'static str, Self); 7] {
         [
             ("naive", Self::naive().with_register_promotion()),
             ("ppcg_default", Self::ppcg_default()),
@@ -58,6 +58,7 @@ impl Mapping {
             ("split", Self::split()),
             ("sliced", Self::sliced()),
             ("small", Self::small()),
+            ("temporal", Self::temporal()),
         ]
     }
 
@@ -154,6 +155,15 @@ impl Mapping {
         let of_box =
             products.clone().map(|tiling| Tiling { block: [8, 4, 8], thread_tile: [4, 8, 2], ..tiling });
         Self { products, boxes: of_box.map(|tiling| [tiling.clone(), tiling]), ..sane }
+    }
+
+    /// Returns the preset `temporal`: as `sane`, with [tiles in time](Schedule::time_steps) where there is a stencil.
+    ///
+    /// One launch runs two iterations of a loop that repeats a stencil.
+    #[must_use]
+    pub fn temporal() -> Self {
+        let sane = Self::sane();
+        Self { schedule: Schedule { time_steps: 2, ..sane.schedule }, ..sane }
     }
 
     /// Returns the preset `ppcg_default`: what PPCG does unless it is told otherwise.

@@ -75,7 +75,7 @@ pub struct Tiling {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
-fn is_zero(value: &u32) -> bool {
+pub(super) fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
@@ -111,6 +111,22 @@ impl Tiling {
     /// 256 threads share a row, and have one of up to 4,096 values in registers.
     pub(super) fn of_rows() -> Self {
         Self { thread_tile: [16, 1, 1], unroll: 4, ..Self::default() }
+    }
+
+    /// Returns the usual tilings of kernels that run several iterations of a stencil, for arrays of so many dimensions.
+    ///
+    /// Threads have neighbouring points along x and y; those along z are the rows (or planes) that a block goes
+    /// through.
+    pub(crate) fn of_time(dimensions: usize) -> Vec<Self> {
+        let tiling = |block, thread_tile| Self { block, thread_tile, ..Self::default() };
+        match dimensions {
+            2 => vec![tiling([64, 1, 1], [4, 1, 256]), tiling([128, 1, 1], [4, 1, 256])],
+            _ => vec![
+                tiling([32, 8, 1], [2, 2, 64]),
+                tiling([32, 16, 1], [2, 2, 64]),
+                tiling([32, 32, 1], [1, 1, 64]),
+            ],
+        }
     }
 
     /// Returns the tiling of the loops that number rows, where the threads of a block along x share one.

@@ -330,7 +330,6 @@ impl Expression {
     }
 
     /// Changes all integers in it: subscripts and values.
-    #[cfg(feature = "polyhedral")]
     pub(crate) fn map_integers(&mut self, by: &dyn Fn(&Affine) -> Affine) {
         match self {
             Self::Load(access) => {

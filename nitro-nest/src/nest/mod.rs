@@ -161,6 +161,20 @@ impl Nest {
         name
     }
 
+    /// Adds an iterator of that name, or one like it.
+    pub(crate) fn new_iterator(&mut self, name: &str) -> usize {
+        self.iterators.push(self.free(name));
+        self.iterators.len() - 1
+    }
+
+    /// Adds an array of that name, or one like it, that is no argument.
+    pub(crate) fn new_temporary(&mut self, name: &str, shape: Vec<Affine>) -> usize {
+        let name = self.free(name);
+        self.arrays.push(ArrayDeclaration { name, shape, is_written: true });
+        self.temporaries += 1;
+        self.arrays.len() - 1
+    }
+
     /// Returns `true` if sums may be added up in another order, `#[nest(reassoc)]`.
     ///
     /// Results then differ by rounding.

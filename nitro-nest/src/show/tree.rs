@@ -6,7 +6,7 @@ use nitro_page::{Drawing, LINE, at, short, text_at, text_width};
 use super::NestView;
 use crate::kernel::display::KernelNames;
 use crate::kernel::{Host, Instruction, Kernel, Space};
-use crate::lower::{Axis, KernelDraft};
+use crate::lower::{Axis, KernelDraft, Temporal};
 use crate::nest::affine::Variable;
 use crate::nest::display::Names;
 use crate::nest::{Nest, Node, Range, display};
@@ -57,12 +57,36 @@ fn kernel(view: &NestView, index: usize) -> Branch {
     let mut next = draft.group.statements.iter().copied();
     let mut inside = storage(kernel);
     inside.extend(rest(&names, draft, &draft.rest, &mut next));
+    inside.extend(draft.temporal.as_ref().map(|temporal| of_time(&names, temporal)));
     for axis in draft.axes.iter().rev() {
         let name = names.variable(Variable::Iterator(axis.iterator)).to_owned();
         let role = if draft.group.row.is_some() { of_rows(axis) } else { on_grid(axis) };
         inside = vec![Branch { part: Part::Grid, name, role, inside }];
     }
     Branch { part: Part::Kernel, name: kernel.name.clone(), role, inside }
+}
+
+/// Describes the loop in time of which a kernel runs several iterations, and its sweeps.
+fn of_time(names: &KernelNames<'_>, temporal: &Temporal) -> Branch {
+    let Temporal { stencil, pipeline, geometry, time, .. } = temporal;
+    let [rows, y, x] = geometry.written;
+    let tile =
+        if stencil.dimensions == 2 { format!("{rows} × {x}") } else { format!("{rows} × {y} × {x}") };
+    let steps = pipeline.stages.iter().map(|stage| stage.step + 1).max().unwrap_or(0);
+    let sweeps = stencil.sweeps.iter().map(|sweep| Branch {
+        part: Part::Statement,
+        name: format!("S{}", sweep.statement),
+        role: display::assignment(names, &sweep.assignment),
+        inside: Vec::new(),
+    });
+    Branch {
+        part: Part::Serial,
+        name: names.variable(Variable::Iterator(*time)).to_owned(),
+        role: format!(
+            "{steps} iterations a launch; a block writes {tile} cells and computes its neighbours' edges"
+        ),
+        inside: sweeps.collect(),
+    }
 }
 
 /// Describes an axis that numbers rows.

@@ -5,7 +5,7 @@ use nitro_search::{Crossing, complete};
 use super::questions::{answer, questions};
 use super::shape::shapes;
 use super::{MappingSpace, are_alike};
-use crate::lower::Rewrites;
+use crate::lower::{Rewrites, usual_tiling};
 use crate::mapping::Mapping;
 
 impl MappingSpace {
@@ -14,7 +14,7 @@ impl MappingSpace {
     /// Its tilings are the nearest.
     pub(super) fn preset_paths(&self) -> Vec<Vec<Crossing>> {
         let mut paths: Vec<Vec<Crossing>> = Vec::new();
-        for mapping in [Mapping::sane(), Mapping::split(), Mapping::sliced()] {
+        for mapping in [Mapping::sane(), Mapping::split(), Mapping::sliced(), Mapping::temporal()] {
             for fuses_loops in [false, true] {
                 let path = self.preset_path(&mapping, fuses_loops);
                 paths.extend(path.filter(|path| !paths.contains(path)));
@@ -44,7 +44,9 @@ impl MappingSpace {
             answers.push(schedule);
         }
         for shape in &self.schedules[schedule].2 {
-            let tiling = mapping.usual_tiling(shape.dimensions, shape.kind());
+            let of_time =
+                shape.stencil.as_ref().and_then(|(stencil, pipeline)| usual_tiling(stencil, pipeline));
+            let tiling = of_time.unwrap_or_else(|| mapping.usual_tiling(shape.dimensions, shape.kind()));
             answers.extend(questions(shape).iter().map(|question| answer(question, &tiling)));
         }
         answers

@@ -85,6 +85,24 @@ const SCHEDULES: [[bool; 3]; 6] = [
     [false, false, false],
 ];
 
+/// The iterations of a stencil that one launch runs, which are tried; 0: it runs a part of one.
+const TIME_STEPS: [u32; 5] = [0, 1, 2, 4, 8];
+
+/// Returns the schedules that are tried, those without rows and tiles in time first.
+fn searched_schedules() -> impl Iterator<Item = Schedule> {
+    let ways = TIME_STEPS.into_iter().flat_map(|time_steps| [(time_steps, false), (time_steps, true)]);
+    ways.flat_map(|(time_steps, rows)| {
+        SCHEDULES.map(|[fuses, sums_in_parallel, splits_sums]| Schedule {
+            fuses,
+            sums_in_parallel,
+            coalesces: true,
+            splits_sums,
+            rows,
+            time_steps,
+        })
+    })
+}
+
 /// Returns `true` if kernels differ in what may be done to a sum alone.
 ///
 /// That is more where it may be done in any order.
@@ -111,16 +129,16 @@ impl MappingSpace {
             if searched[..at].contains(&index) {
                 continue;
             }
-            for rows in [false, true] {
-                for [fuses, sums_in_parallel, splits_sums] in SCHEDULES {
-                    let schedule = Schedule { fuses, sums_in_parallel, coalesces: true, splits_sums, rows };
-                    let shapes = shapes(&forms.all[index].1, schedule);
-                    let is_same = |(other, _, others): &(usize, Schedule, Vec<Shape>)| {
-                        *other == index && are_alike(others, &shapes)
-                    };
-                    if !schedules.iter().any(is_same) {
-                        schedules.push((index, schedule, shapes));
-                    }
+            let input = &forms.all[index].1;
+            let temporal = shapes(input, Mapping::temporal().schedule());
+            let has_stencil = temporal.iter().any(|shape| shape.stencil.is_some());
+            for schedule in searched_schedules().filter(|one| one.time_steps == 0 || has_stencil) {
+                let shapes = shapes(input, schedule);
+                let is_same = |(other, _, others): &(usize, Schedule, Vec<Shape>)| {
+                    *other == index && are_alike(others, &shapes)
+                };
+                if !schedules.iter().any(is_same) {
+                    schedules.push((index, schedule, shapes));
                 }
             }
         }
@@ -228,9 +246,13 @@ impl MappingSpace {
     fn plan(&self, mut origin: Origin) -> LaunchPlan {
         let (rewrites, input) = &self.forms.all[self.forms.index(origin.rewrites())];
         // What changes nothing of this nest is not said.
-        let schedule = origin.mapping.schedule();
-        let rows = schedule.rows && shapes(input, schedule).iter().any(|shape| shape.is_row);
-        origin.mapping = origin.mapping.with_form(rewrites.form).with_schedule(Schedule { rows, ..schedule });
+        let mut schedule = origin.mapping.schedule();
+        let shapes = shapes(input, schedule);
+        schedule.rows &= shapes.iter().any(|shape| shape.is_row);
+        if !shapes.iter().any(|shape| shape.stencil.is_some()) {
+            schedule.time_steps = 0;
+        }
+        origin.mapping = origin.mapping.with_form(rewrites.form).with_schedule(schedule);
         LaunchPlan { origin: origin.to_json(), ..lower_as_it_is(input, &origin.mapping).plan() }
     }
 

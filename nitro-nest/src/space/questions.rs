@@ -4,6 +4,7 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
+use crate::lower::{Geometry, Pipeline, Stencil};
 use crate::mapping::{MOST_THREADS, Sums, Tiles, Tiling};
 
 /// The most elements that a thread may have in registers.
@@ -40,6 +41,7 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
         questions.iter().zip(answered).map(|(question, one)| question.values[one.option]).collect();
     let sums = match shape.sums {
         _ if shape.is_row => 3,
+        _ if shape.stencil.is_some() => 4,
         None => 0,
         Some(Sums::AlongX) => 1,
         Some(Sums::Across) => 2,
@@ -60,6 +62,9 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
 
 /// Returns `true` if these answers to the first questions may lead to a sound tiling.
 fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
+    if let Some((stencil, pipeline)) = &shape.stencil {
+        return leads_to_tiles(shape, stencil, pipeline, questions, &mut values.to_vec());
+    }
     let tiling = tiling(shape, questions, values);
     let (answered, later) = questions.split_at(values.len());
     // The last answer decides: before, a smaller factor may follow.
@@ -68,6 +73,28 @@ fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
         && has_sound_block(shape, &tiling, largest(later, "block"))
         && has_sound_points(shape, &tiling, largest(later, "points"))
         && is_used(shape, &tiling)
+}
+
+/// Returns `true` if some answers to the questions that are left give tiles in time that a block has room for.
+fn leads_to_tiles(
+    shape: &Shape,
+    stencil: &Stencil,
+    pipeline: &Pipeline,
+    questions: &[Question],
+    values: &mut Vec<u32>,
+) -> bool {
+    let Some(next) = questions.get(values.len()) else {
+        let tiling = tiling(shape, questions, values);
+        let threads = threads(&tiling);
+        return (LEAST_THREADS..=MOST_THREADS).contains(&threads)
+            && Geometry::new(stencil, pipeline, &tiling).is_some();
+    };
+    next.values.iter().any(|value| {
+        values.push(*value);
+        let leads = leads_to_tiles(shape, stencil, pipeline, questions, values);
+        values.pop();
+        leads
+    })
 }
 
 /// Returns by how much the answers to later questions may multiply something.
@@ -143,6 +170,9 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     if shape.is_row {
         return ROW.to_vec();
     }
+    if let Some((stencil, _)) = &shape.stencil {
+        return if stencil.dimensions == 2 { TIME_OF_ROWS } else { TIME_OF_PLANES }.to_vec();
+    }
     const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
     let terms = shape.is_split.then_some(TERMS);
     if shape.operands > 0 {
@@ -183,6 +213,22 @@ const ROW: &[Question] = &[
     Question { phase: "block y", values: &[1, 2, 4, 8] },
     Question { phase: "points x", values: &[1, 4, 8, 16, 32] },
     Question { phase: "unroll", values: &[0, 1, 2, 4, 8] },
+];
+
+/// The questions about a kernel that runs several iterations of a stencil, which goes along rows: z is for these.
+const TIME_OF_ROWS: &[Question] = &[
+    Question { phase: "block x", values: &[32, 64, 128, 256] },
+    Question { phase: "points x", values: &[1, 2, 4, 8] },
+    Question { phase: "points z", values: &[64, 128, 256, 512, 1024] },
+];
+
+/// The same where it goes along planes.
+const TIME_OF_PLANES: &[Question] = &[
+    Question { phase: "block x", values: &[16, 32, 64] },
+    Question { phase: "block y", values: &[4, 8, 16, 32] },
+    Question { phase: "points x", values: &[1, 2, 4] },
+    Question { phase: "points y", values: &[1, 2, 4] },
+    Question { phase: "points z", values: &[16, 32, 64, 128, 256] },
 ];
 
 /// Slices: where tiles are few, several threads for each element are worth it.

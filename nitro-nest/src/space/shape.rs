@@ -1,6 +1,8 @@
 //! The shapes of kernels: what a search has to know of them to decide about them.
 
-use crate::lower::{AnalysedNest, KernelDraft, grouped, has_slices, operands, rest, sums, tiles};
+use crate::lower::{
+    AnalysedNest, KernelDraft, Pipeline, Stencil, grouped, has_slices, operands, rest, sums, tiles,
+};
 use crate::mapping::{KernelKind, Mapping, Schedule, Sums, Tiles};
 use crate::nest::{Nest, has_loop};
 
@@ -23,6 +25,8 @@ pub(super) struct Shape {
     pub(super) has_slices: bool,
     /// The threads of a block share a row.
     pub(super) is_row: bool,
+    /// It runs several iterations of a stencil.
+    pub(super) stencil: Option<(Stencil, Pipeline)>,
 }
 
 /// Returns the shapes of the kernels that a schedule gives, in order.
@@ -30,10 +34,31 @@ pub(super) fn shapes(input: &AnalysedNest, schedule: Schedule) -> Vec<Shape> {
     let mapping = Mapping::naive().with_schedule(schedule);
     let reassociates = schedule.reassociates(&input.nest);
     let draft = grouped(input, &mapping);
-    draft.kernels.iter().map(|kernel| shape(&input.nest, kernel, reassociates)).collect()
+    // A stencil has two kernels for its tiles in time, there and back, about which there is one decision.
+    let is_decided = |kernel: &&KernelDraft| kernel.temporal.as_ref().is_none_or(|one| one.begins_after == 0);
+    draft
+        .kernels
+        .iter()
+        .filter(is_decided)
+        .map(|kernel| shape(&draft.input.nest, kernel, reassociates))
+        .collect()
 }
 
 fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
+    if let Some(temporal) = &kernel.temporal {
+        return Shape {
+            statements: kernel.group.statements.clone(),
+            dimensions: temporal.stencil.dimensions,
+            sums: None,
+            has_loop: false,
+            is_split: false,
+            operands: 0,
+            tiles: Tiles::Plane,
+            has_slices: false,
+            is_row: false,
+            stencil: Some((temporal.stencil.clone(), temporal.pipeline.clone())),
+        };
+    }
     let sums = sums(nest, kernel);
     let is_row = kernel.group.row.is_some();
     let operands = if sums.is_none() && !is_row { operands(nest, kernel) } else { 0 };
@@ -47,6 +72,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         tiles: tiles(nest, kernel),
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
         is_row,
+        stencil: None,
     }
 }
 

@@ -548,6 +548,7 @@ fn mapping(random: &mut Random) -> Mapping {
         coalesces: coin(),
         splits_sums: coin(),
         rows: coin(),
+        time_steps: random.below(3) as u32,
     };
     let usual = [tiling(random), tiling(random), tiling(random)];
     Mapping::sane().with_schedule(schedule).with_usual_tilings(usual)

@@ -34,7 +34,7 @@ fn mapping(random: &mut Random, sums_in_parallel: bool) -> Mapping {
         sums_in_parallel,
         coalesces: coin(),
         splits_sums: sums_in_parallel && coin(),
-        rows: false,
+        ..Schedule::default()
     };
     let usual = [tiling(random), tiling(random), tiling(random)];
     Mapping::naive().with_schedule(schedule).with_usual_tilings(usual)

@@ -16,6 +16,7 @@ mod slices;
 #[cfg(feature = "search")]
 mod space;
 mod sums;
+mod temporal;
 mod temporaries;
 mod tilings;
 mod wavefronts;

@@ -37,7 +37,10 @@ fn each_pass_is_told_in_order_and_the_last_one_gives_the_program() {
     let (passes, program) = passes(&Mapping::sane());
     let names: Vec<&str> = passes.iter().map(|(name, _)| *name).collect();
     let over_nests = ["temporaries", "wavefronts", "joined sums", "joined rows"];
-    assert_eq!(names, [&over_nests[..], &["kernels", "tilings", "grid", "threads"]].concat());
+    assert_eq!(
+        names,
+        [&over_nests[..], &["kernels", "tiles in time", "tilings", "grid", "threads"]].concat()
+    );
     assert_eq!(passes.last().unwrap().1, program);
     // Decisions come one after the other, and code at the end.
     let of = |name| &passes.iter().find(|(pass, _)| *pass == name).unwrap().1;

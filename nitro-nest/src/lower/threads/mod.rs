@@ -11,6 +11,7 @@ mod row;
 mod runs;
 mod slices;
 mod stage;
+mod temporal;
 mod terms;
 mod tiles;
 
@@ -32,6 +33,11 @@ pub(super) fn run(draft: &mut Draft<'_>) {
     let reassociates = draft.mapping.schedule().reassociates(nest);
     for (index, kernel) in draft.kernels.iter_mut().enumerate() {
         let name = format!("{}_{index}", nest.name);
+        if let Some(of_time) = &kernel.temporal {
+            let context = context(nest, kernel, kernel.tiling(), &[], &[], 1, SumOrder::AsWritten);
+            kernel.code = Some(temporal::code(nest, kernel, of_time, context, &name));
+            continue;
+        }
         if let Some(of_rows) = &kernel.group.row {
             let sums = if nest.reassociates() { SumOrder::TermByTerm } else { SumOrder::AsWritten };
             let context = context(nest, kernel, kernel.tiling(), &kernel.axes, &kernel.rest, 1, sums);

@@ -1,0 +1,153 @@
+//! The pass that tiles stencils in time: one launch runs several iterations of a loop of the host.
+//!
+//! Tiles overlap: a block loads a halo around the cells that it writes, and computes what it needs of it again in each
+//! iteration, so that blocks need nothing of each other. They go along one dimension with a pipeline of all iterations
+//! (N.5-D blocking; Nguyen et al., "3.5-D Blocking Optimization for Stencil Computations on Modern CPUs and GPUs",
+//! SC 2010; Matsumura et al., "AN5D: Automated Stencil Framework for High-Degree Temporal Blocking on GPUs", CGO 2020).
+//! The arithmetic of each cell is that of the nest, so that results are the same, bit for bit.
+//!
+//! A tile reads what others overwrite, so that arrays have a twin: one launch goes from the array to its twin, the next
+//! one back. What is left of the loop is run by the kernels of one iteration, at least one iteration of it: what that
+//! overwrites, tiles do not write.
+
+mod geometry;
+mod pipeline;
+mod stencil;
+
+use super::draft::{Draft, KernelDraft, KernelGroup};
+use crate::kernel::Host;
+use crate::mapping::Tiling;
+use crate::nest::Range;
+use crate::nest::affine::{Affine, Variable};
+
+pub(crate) use geometry::{Geometry, beside};
+pub(crate) use pipeline::{MOST_DIMENSIONS, Pipeline, Stage, Version, tile_offset};
+pub(crate) use stencil::{Stencil, Sweep};
+
+/// A kernel that runs several iterations of a stencil.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Temporal {
+    pub(crate) stencil: Stencil,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) geometry: Geometry,
+    /// The iterator of the loop in time, and how many iterations after it the kernel begins.
+    pub(crate) time: usize,
+    pub(crate) begins_after: i64,
+    /// For each field the array that is read, and the one that is written.
+    pub(crate) arrays: Vec<[usize; 2]>,
+}
+
+/// Tiles the loops of the host in time, where the mapping asks for it and they are stencils.
+pub(super) fn run(draft: &mut Draft<'_>) {
+    if draft.mapping.schedule().time_steps > 0 {
+        let host = std::mem::take(&mut draft.host);
+        draft.host = tile(draft, host);
+    }
+}
+
+fn tile(draft: &mut Draft<'_>, host: Vec<Host>) -> Vec<Host> {
+    let each = host.into_iter().map(|one| match one {
+        Host::Loop(range, body) => match tile_loop(draft, &range, &body) {
+            Some(tiled) => tiled,
+            None => Host::Loop(range, tile(draft, body)),
+        },
+        launch => launch,
+    });
+    each.collect()
+}
+
+/// Tiles a loop of the host that launches kernels alone.
+fn tile_loop(draft: &mut Draft<'_>, range: &Range, body: &[Host]) -> Option<Host> {
+    let launched: Option<Vec<usize>> = body
+        .iter()
+        .map(|one| match one {
+            Host::Launch(kernel) => Some(*kernel),
+            Host::Loop(..) => None,
+        })
+        .collect();
+    let launched = launched?;
+    let steps = i64::from(draft.mapping.schedule().time_steps);
+    let ([first], [end], 1, false) = (&range.lower[..], &range.upper[..], range.step, range.is_reversed)
+    else {
+        return None;
+    };
+    let groups: Vec<&KernelGroup> = launched.iter().map(|kernel| &draft.kernels[*kernel].group).collect();
+    let stencil = Stencil::new(&draft.input.nest, &groups, range.iterator)?;
+    let pipeline = Pipeline::new(&stencil, steps);
+    let statements: Vec<usize> = groups.iter().flat_map(|group| group.statements.iter().copied()).collect();
+    let own = draft.mapping.own_tiling(&statements).cloned();
+    let tiling = own.or_else(|| usual_tiling(&stencil, &pipeline))?;
+    let geometry = Geometry::new(&stencil, &pipeline, &tiling)?;
+    let host_iterators = draft.kernels[launched[0]].host_iterators.clone();
+    let nest = &mut draft.input.nest;
+    let mut twins = Vec::new();
+    for field in &stencil.fields {
+        let declared = nest.arrays[field.array].clone();
+        let is_moved = !field.is_overwritten;
+        twins.push(if is_moved {
+            nest.new_temporary(&format!("{}_next", declared.name), declared.shape)
+        } else {
+            field.array
+        });
+    }
+    let block = nest.new_iterator(&format!("{}_block", nest.iterators[range.iterator]));
+    let mut launches = Vec::new();
+    for is_back in [false, true] {
+        let arrays = stencil.fields.iter().zip(&twins);
+        let temporal = Temporal {
+            stencil: stencil.clone(),
+            pipeline: pipeline.clone(),
+            geometry: geometry.clone(),
+            time: range.iterator,
+            begins_after: if is_back { steps } else { 0 },
+            arrays: arrays
+                .map(|(field, twin)| if is_back { [*twin, field.array] } else { [field.array, *twin] })
+                .collect(),
+        };
+        launches.push(Host::Launch(draft.kernels.len()));
+        draft.kernels.push(KernelDraft {
+            group: KernelGroup { statements: statements.clone(), ..KernelGroup::default() },
+            host_iterators: host_iterators.clone(),
+            tiling: Some(tiling.clone()),
+            temporal: Some(temporal),
+            ..KernelDraft::default()
+        });
+    }
+    Some(blocks(range, [first, end], block, 2 * steps, launches, body))
+}
+
+/// Returns the usual tiling that does least twice; none: a block has room for none.
+pub(crate) fn usual_tiling(stencil: &Stencil, pipeline: &Pipeline) -> Option<Tiling> {
+    let efficiency = |tiling: &Tiling| Geometry::new(stencil, pipeline, tiling).map(|one| one.efficiency());
+    let sound = Tiling::of_time(stencil.dimensions)
+        .into_iter()
+        .filter_map(|tiling| Some((efficiency(&tiling)?, tiling)));
+    sound.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, tiling)| tiling)
+}
+
+/// Returns a loop over so many iterations at once: those are `launches`, but for the last ones, which are `body`.
+fn blocks(
+    range: &Range,
+    [first, end]: [&Affine; 2],
+    block: usize,
+    steps: i64,
+    launches: Vec<Host>,
+    body: &[Host],
+) -> Host {
+    let begin = Affine::from(Variable::Iterator(block));
+    // Iterations that are left after this block, which has to be followed by one.
+    let left = end.clone() - begin.clone() - steps;
+    let time = |lower, upper| Range { lower, upper, ..range.clone() };
+    let tiled = time(vec![begin.clone()], vec![begin.clone() + 1, begin.clone() + left.clone()]);
+    // Where all of the block were tiled, the second bound is the block's end or beyond it.
+    let single = time(vec![begin.clone(), begin.clone() + left * steps], vec![begin + steps, end.clone()]);
+    let inside = vec![Host::Loop(tiled, launches), Host::Loop(single, body.to_vec())];
+    let all = Range {
+        iterator: block,
+        lower: vec![first.clone()],
+        upper: vec![end.clone()],
+        step: steps,
+        is_reversed: false,
+    };
+    Host::Loop(all, inside)
+}

@@ -1,0 +1,435 @@
+//! The code of kernels that run several iterations of a stencil.
+//!
+//! A thread has neighbouring cells of a row, or of a plane, and goes from row to row. At each position it loads its
+//! cells of one row, and computes one row of each later version. Rows that it reads again are in registers: the
+//! positions of a window are written out, so that a row stays in its register. What other threads read is in shared
+//! memory, and a barrier parts positions. Blocks whose cells are all within what sweeps do ask for no bounds.
+
+use super::context::{Context, either, guarded};
+use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll};
+use crate::lower::bounds::{count_to, iterator};
+use crate::lower::draft::KernelDraft;
+use crate::lower::temporal::{MOST_DIMENSIONS, Stage, Sweep, Temporal, Version, beside, tile_offset};
+use crate::nest::affine::{Affine, Variable};
+use crate::nest::expression::{Access, Expression};
+use crate::nest::{Assignment, Condition, Nest};
+
+/// A cell of a thread, by the dimensions of tiles: rows, y and x.
+type Cell = [i64; MOST_DIMENSIONS];
+
+/// A kernel while its code is written.
+struct Writer<'a> {
+    context: Context<'a>,
+    nest: &'a Nest,
+    temporal: &'a Temporal,
+    /// The first row that a block loads, a thread's first cell along y and x, and the turn of the window.
+    first: [usize; MOST_DIMENSIONS],
+    turn: usize,
+    /// For each version, the rows that a thread has, and those that threads have in common.
+    registers: Vec<usize>,
+    shared: Vec<Option<usize>>,
+}
+
+/// The blocks that code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocks {
+    /// All cells are within the domains of all sweeps.
+    Inside,
+    Any,
+}
+
+/// Writes the code of a kernel.
+pub(super) fn code<'a>(
+    nest: &'a Nest,
+    kernel: &'a KernelDraft,
+    temporal: &'a Temporal,
+    context: Context<'a>,
+    name: &str,
+) -> Kernel {
+    let mut writer = Writer::new(nest, temporal, context);
+    let body = writer.body();
+    let [_, y, x] = temporal.geometry.threads;
+    Kernel {
+        name: name.to_owned(),
+        statements: kernel.group.statements.clone(),
+        host_iterators: kernel.host_iterators.clone(),
+        iterators: writer.context.symbols.iterators,
+        grid: grid(temporal),
+        block: [x as u32, y as u32, 1],
+        points: [1; 3],
+        resident_blocks: kernel.tiling().min_blocks,
+        locals: writer.context.symbols.locals,
+        caching: Vec::new(),
+        body,
+    }
+}
+
+/// Returns what a grid covers: x, maybe y, and then rows.
+fn grid(temporal: &Temporal) -> Vec<Extent> {
+    let geometry = &temporal.geometry;
+    let along = |(dimension, extent): (usize, &Affine)| {
+        // A block covers as many values as it has threads: so many for each cell, and steps of the cells of a block.
+        let upper = vec![extent.clone() * geometry.threads[dimension]];
+        Extent { lower: vec![Affine::from(0)], upper, step: geometry.written[dimension] }
+    };
+    dimensions(temporal).into_iter().zip(&temporal.stencil.extents).map(along).rev().collect()
+}
+
+/// Returns the dimensions of tiles that the arrays have, in the order of theirs.
+fn dimensions(temporal: &Temporal) -> Vec<usize> {
+    if temporal.stencil.dimensions == MOST_DIMENSIONS { vec![0, 1, 2] } else { vec![0, 2] }
+}
+
+/// Returns an iterator's value in turns of `of` that a position has which is so many before another one.
+fn slot(position: i64, of: i64) -> Affine {
+    Affine::from(position.rem_euclid(of))
+}
+
+impl<'a> Writer<'a> {
+    fn new(nest: &'a Nest, temporal: &'a Temporal, mut context: Context<'a>) -> Self {
+        let first = ["row_0", "y_0", "x_0"].map(|name| context.iterator(name));
+        let turn = context.iterator("turn");
+        let (pipeline, geometry) = (&temporal.pipeline, &temporal.geometry);
+        let (mut registers, mut shared) = (Vec::new(), Vec::new());
+        let [_, y, x] = geometry.points;
+        for (number, version) in pipeline.versions.iter().enumerate() {
+            let array = &nest.arrays[temporal.stencil.fields[version.field].array].name;
+            let name = format!("{array}_{number}");
+            registers.push(context.local(&name, Space::Register, vec![pipeline.window, y, x]));
+            shared.push((version.shared_rows > 0).then(|| {
+                context.local(&format!("{name}_shared"), Space::Shared, geometry.shared_shape(version))
+            }));
+        }
+        Self { context, nest, temporal, first, turn, registers, shared }
+    }
+
+    fn body(&mut self) -> Vec<Instruction> {
+        let geometry = &self.temporal.geometry;
+        let grid = dimensions(self.temporal);
+        let mut all = Vec::new();
+        for dimension in 0..MOST_DIMENSIONS {
+            // The last dimension of the arrays is the first of the grid.
+            let block = grid.iter().rev().position(|own| *own == dimension);
+            let mut value = Affine::from(-geometry.halo[dimension][0]);
+            if let Some(block) = block {
+                value = value + Variable::Block(block) * geometry.written[dimension];
+            }
+            if dimension > 0 && block.is_some() {
+                value =
+                    value + Variable::Thread(MOST_DIMENSIONS - 1 - dimension) * geometry.points[dimension];
+            }
+            all.push(Instruction::Define(self.first[dimension], vec![value]));
+        }
+        all.extend(self.clear());
+        let turns = geometry.positions / self.temporal.pipeline.window;
+        let [inside, any] = [Blocks::Inside, Blocks::Any].map(|blocks| {
+            let body = (0..self.temporal.pipeline.window).flat_map(|at| self.position(at, blocks)).collect();
+            vec![Instruction::Loop(count_to(self.turn, turns), Unroll::By(1), body)]
+        });
+        all.push(Instruction::If(self.is_inside(), inside, any));
+        all
+    }
+
+    /// Sets all registers: the first rows that are computed are of nothing, and nobody needs them.
+    fn clear(&mut self) -> Vec<Instruction> {
+        let [_, y, x] = self.temporal.geometry.points;
+        let extents = [self.temporal.pipeline.window, y, x];
+        let counters = ["row_of", "line", "column"].map(|name| self.context.iterator(name));
+        let sets = self.registers.iter().map(|array| {
+            let target = Access { array: *array, subscripts: counters.map(iterator).to_vec() };
+            Instruction::Assign(Assignment { target, value: Expression::from(0.0) })
+        });
+        let mut body: Vec<Instruction> = sets.collect();
+        for (counter, extent) in counters.into_iter().zip(extents).rev() {
+            body = vec![Instruction::Loop(count_to(counter, extent), Unroll::All, body)];
+        }
+        body
+    }
+
+    /// Returns the conditions that a block has nothing to do with bounds.
+    fn is_inside(&self) -> Vec<Condition> {
+        let Temporal { stencil, pipeline, .. } = self.temporal;
+        let mut conditions = Vec::new();
+        for (dimension, array_dimension) in dimensions(self.temporal).into_iter().zip(0..) {
+            let (first, end) = self.block_cells(dimension);
+            for field in stencil.fields.iter().filter(|field| !field.is_overwritten) {
+                let extent = &self.nest.arrays[field.array].shape[array_dimension];
+                conditions.push(Condition::at_least(first.clone(), Affine::from(0)));
+                conditions.push(Condition::at_least(extent.clone(), end.clone()));
+            }
+            // Sweeps are behind what is loaded, and begin as many rows before it.
+            let behind = if dimension == 0 { pipeline.longest_delay() } else { 0 };
+            let first = first - behind;
+            for sweep in &stencil.sweeps {
+                let [lower, upper] = &sweep.domain[array_dimension];
+                match sweep.thin() {
+                    None => {
+                        conditions.extend(
+                            lower.iter().map(|lower| Condition::at_least(first.clone(), lower.clone())),
+                        );
+                        conditions.extend(
+                            upper.iter().map(|upper| Condition::at_least(upper.clone(), end.clone())),
+                        );
+                    }
+                    // The block is beside the few cells of the sweep.
+                    Some((thin, true)) if thin == array_dimension => {
+                        conditions.extend(
+                            lower.iter().take(1).map(|lower| Condition::at_least(lower.clone(), end.clone())),
+                        );
+                    }
+                    Some((thin, false)) if thin == array_dimension => {
+                        conditions.extend(
+                            upper
+                                .iter()
+                                .take(1)
+                                .map(|upper| Condition::at_least(first.clone(), upper.clone())),
+                        );
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+        conditions.extend(stencil.sweeps.iter().flat_map(|sweep| sweep.guards.clone()));
+        let mut distinct: Vec<Condition> = Vec::new();
+        for condition in conditions {
+            if !distinct.contains(&condition) {
+                distinct.push(condition);
+            }
+        }
+        distinct
+    }
+
+    /// Returns the first cell of a block along a dimension, and the one after its last.
+    fn block_cells(&self, dimension: usize) -> (Affine, Affine) {
+        let geometry = &self.temporal.geometry;
+        let cells = if dimension == 0 {
+            geometry.positions
+        } else {
+            geometry.threads[dimension] * geometry.points[dimension]
+        };
+        let mut first = iterator(self.first[dimension]);
+        if dimension > 0 && geometry.threads[dimension] > 1 {
+            first = first - Variable::Thread(MOST_DIMENSIONS - 1 - dimension) * geometry.points[dimension];
+        }
+        (first.clone(), first + cells)
+    }
+
+    /// Writes all that is done at a position of the window.
+    fn position(&self, at: i64, blocks: Blocks) -> Vec<Instruction> {
+        let pipeline = &self.temporal.pipeline;
+        let mut all = Vec::new();
+        for (number, version) in
+            pipeline.versions.iter().enumerate().filter(|(_, of)| of.is_loaded && of.is_used())
+        {
+            for cell in self.temporal.geometry.cells() {
+                let value = Expression::Load(self.in_memory(version.field, 0, at, cell, 0));
+                let load = assign(self.register(number, at, cell), value);
+                all.extend(guarded(self.within_array(version.field, at, cell, 0, blocks), vec![load]));
+            }
+            all.extend(self.hand_over(number, version, at - version.ahead()));
+        }
+        for stage in &pipeline.stages {
+            all.extend(self.stage(stage, at, blocks));
+        }
+        if self.shared.iter().any(Option::is_some) {
+            all.push(Instruction::Barrier);
+        }
+        all
+    }
+
+    /// Computes a row of a version, hands it over to other threads, and stores it.
+    fn stage(&self, stage: &Stage, at: i64, blocks: Blocks) -> Vec<Instruction> {
+        let sweep = &self.temporal.stencil.sweeps[stage.sweep];
+        let version = &self.temporal.pipeline.versions[stage.result];
+        let mut all = Vec::new();
+        for cell in self.temporal.geometry.cells() {
+            let target = self.register(stage.result, at, cell);
+            let computed = vec![assign(target.clone(), self.value(stage, sweep, at, cell))];
+            let kept = self.kept(stage, sweep, at, cell, target, blocks);
+            all.extend(match blocks {
+                Blocks::Inside if sweep.thin().is_some() => kept,
+                Blocks::Inside => computed,
+                Blocks::Any => either(self.within_domain(sweep, at, cell, version.delay), computed, kept),
+            });
+        }
+        all.extend(self.hand_over(stage.result, version, at));
+        if version.is_stored {
+            all.extend(self.store(stage.result, version, at, blocks));
+        }
+        all
+    }
+
+    /// Takes over what a cell was before, where a sweep does nothing.
+    fn kept(
+        &self,
+        stage: &Stage,
+        sweep: &Sweep,
+        at: i64,
+        cell: Cell,
+        target: Access,
+        blocks: Blocks,
+    ) -> Vec<Instruction> {
+        let pipeline = &self.temporal.pipeline;
+        if let Some(previous) = stage.previous {
+            let behind = pipeline.behind(stage, previous, [0; MOST_DIMENSIONS]);
+            let before = Expression::Load(self.register(previous, at - behind, cell));
+            return vec![assign(target, before)];
+        }
+        let delay = pipeline.versions[stage.result].delay;
+        let value = Expression::Load(self.in_memory(sweep.field, 0, at, cell, delay));
+        guarded(self.within_array(sweep.field, at, cell, delay, blocks), vec![assign(target, value)])
+    }
+
+    /// Returns what a sweep computes for a cell.
+    fn value(&self, stage: &Stage, sweep: &Sweep, at: i64, cell: Cell) -> Expression {
+        let Temporal { stencil, pipeline, time, begins_after, .. } = self.temporal;
+        let delay = pipeline.versions[stage.result].delay;
+        let coordinates = self.coordinates(at, cell, delay);
+        let now = Affine::from(Variable::Iterator(*time)) + (begins_after + stage.step);
+        let there = |value: &Affine| {
+            let mut value = value.substitute(Variable::Iterator(*time), &now);
+            for (own, dimension, shift) in &sweep.iterators {
+                let coordinate = coordinates[*dimension].clone() - shift.clone();
+                value = value.substitute(Variable::Iterator(*own), &coordinate);
+            }
+            value
+        };
+        let mut value = sweep.assignment.value.clone();
+        value.map_loads(&|access| match stencil.field(access.array) {
+            None => access,
+            Some(field) => {
+                let version = stage.current[field].expect("what is overwritten is read later");
+                let offset = tile_offset(&sweep.offset(&access));
+                self.element(version, at - pipeline.behind(stage, version, offset), beside(cell, offset))
+            }
+        });
+        value.map_integers(&there);
+        value
+    }
+
+    /// Returns a cell of a version in the row of a position: the thread's own, or what another one has handed over.
+    fn element(&self, version: usize, position: i64, cell: Cell) -> Access {
+        let geometry = &self.temporal.geometry;
+        let [thread, there] = geometry.place(cell);
+        if thread == [0; MOST_DIMENSIONS] {
+            return self.register(version, position, there);
+        }
+        self.common(version, position, thread, there)
+    }
+
+    fn register(&self, version: usize, position: i64, cell: Cell) -> Access {
+        let [_, line, column] = cell.map(Affine::from);
+        let subscripts = vec![slot(position, self.temporal.pipeline.window), line, column];
+        Access { array: self.registers[version], subscripts }
+    }
+
+    /// Returns a cell in shared memory, of the thread so far away.
+    fn common(&self, version: usize, position: i64, thread: Cell, cell: Cell) -> Access {
+        let geometry = &self.temporal.geometry;
+        let of = &self.temporal.pipeline.versions[version];
+        let [_, beside_y, beside_x] = geometry.beside(of);
+        let columns = geometry.shared_columns(of);
+        let column =
+            columns.iter().position(|column| *column == cell[2]).expect("what is read is handed over");
+        let line = (Variable::Thread(1) + (thread[1] + beside_y)) * geometry.points[1] + cell[1];
+        let line = if geometry.threads[1] > 1 {
+            line
+        } else {
+            Affine::from((thread[1] + beside_y) * geometry.points[1] + cell[1])
+        };
+        let subscripts = vec![
+            slot(position, of.shared_rows),
+            line,
+            Affine::from(column as i64),
+            Variable::Thread(0) + (thread[2] + beside_x),
+        ];
+        Access { array: self.shared[version].expect("it is shared"), subscripts }
+    }
+
+    /// Writes the cells of a row that other threads read to shared memory.
+    fn hand_over(&self, number: usize, version: &Version, position: i64) -> Vec<Instruction> {
+        if version.shared_rows == 0 {
+            return Vec::new();
+        }
+        let cells = self.temporal.geometry.shared_cells(version).into_iter().map(|cell| {
+            let own = Expression::Load(self.register(number, position, cell));
+            assign(self.common(number, position, [0; MOST_DIMENSIONS], cell), own)
+        });
+        cells.collect()
+    }
+
+    /// Writes the cells of a row to memory that are a block's own.
+    fn store(&self, number: usize, version: &Version, at: i64, blocks: Blocks) -> Vec<Instruction> {
+        let geometry = &self.temporal.geometry;
+        let row =
+            iterator(self.turn) * self.temporal.pipeline.window + (at - version.delay - geometry.halo[0][0]);
+        let mut is_own = vec![
+            Condition::at_least(row.clone(), Affine::from(0)),
+            Condition::less(row, Affine::from(geometry.written[0])),
+        ];
+        for dimension in 1..MOST_DIMENSIONS {
+            let [before, after] = geometry.halo[dimension].map(|cells| cells / geometry.points[dimension]);
+            let thread = Affine::from(Variable::Thread(MOST_DIMENSIONS - 1 - dimension));
+            if before > 0 {
+                is_own.push(Condition::at_least(thread.clone(), Affine::from(before)));
+            }
+            if after > 0 {
+                is_own.push(Condition::less(thread, Affine::from(geometry.threads[dimension] - after)));
+            }
+        }
+        let mut stores = Vec::new();
+        for cell in geometry.cells() {
+            let own = Expression::Load(self.register(number, at, cell));
+            let store = assign(self.in_memory(version.field, 1, at, cell, version.delay), own);
+            stores.extend(guarded(
+                self.within_array(version.field, at, cell, version.delay, blocks),
+                vec![store],
+            ));
+        }
+        guarded(is_own, stores)
+    }
+
+    /// Returns the coordinates of a cell that is so many rows behind a position, by the dimensions of arrays.
+    fn coordinates(&self, at: i64, cell: Cell, delay: i64) -> Vec<Affine> {
+        let [row, y, x] = self.first.map(iterator);
+        let row = row + iterator(self.turn) * self.temporal.pipeline.window + (at - delay);
+        let all = [row, y + cell[1], x + cell[2]];
+        dimensions(self.temporal).into_iter().map(|dimension| all[dimension].clone()).collect()
+    }
+
+    /// Returns the element of a field that a cell is: of the array that is read (0), or that is written (1).
+    fn in_memory(&self, field: usize, which: usize, at: i64, cell: Cell, delay: i64) -> Access {
+        Access { array: self.temporal.arrays[field][which], subscripts: self.coordinates(at, cell, delay) }
+    }
+
+    /// Returns the conditions that a field has a cell.
+    fn within_array(&self, field: usize, at: i64, cell: Cell, delay: i64, blocks: Blocks) -> Vec<Condition> {
+        if blocks == Blocks::Inside {
+            return Vec::new();
+        }
+        let shape = &self.nest.arrays[self.temporal.stencil.fields[field].array].shape;
+        let along =
+            self.coordinates(at, cell, delay).into_iter().zip(shape).flat_map(|(coordinate, extent)| {
+                [
+                    Condition::at_least(coordinate.clone(), Affine::from(0)),
+                    Condition::less(coordinate, extent.clone()),
+                ]
+            });
+        along.collect()
+    }
+
+    /// Returns the conditions that a sweep is done at a cell.
+    fn within_domain(&self, sweep: &Sweep, at: i64, cell: Cell, delay: i64) -> Vec<Condition> {
+        let along = self.coordinates(at, cell, delay).into_iter().zip(&sweep.domain);
+        let bounds = along.flat_map(|(coordinate, [lower, upper])| {
+            let lower = lower.iter().map(|lower| Condition::at_least(coordinate.clone(), lower.clone()));
+            let upper = upper.iter().map(|upper| Condition::less(coordinate.clone(), upper.clone()));
+            lower.chain(upper).collect::<Vec<_>>()
+        });
+        bounds.chain(sweep.guards.iter().cloned()).collect()
+    }
+}
+
+fn assign(target: Access, value: Expression) -> Instruction {
+    Instruction::Assign(Assignment { target, value })
+}
