@@ -7,6 +7,7 @@
 //! After Feautrier ("Array expansion", 1988). isl says of each read where its value comes from.
 
 use super::bounds::{condition_mentions, iterator};
+use super::components::components;
 use super::{AnalysedNest, rewritten};
 use crate::dependence::{Dependence, DependenceError, DependenceKind, Dependences};
 use crate::nest::affine::{Affine, Variable};
@@ -64,11 +65,15 @@ struct Storage<'a> {
     nest: &'a Nest,
     array: usize,
     dependences: Vec<&'a Dependence>,
+    /// The dependences by values, of all arrays: these stay.
+    flows: Dependences,
 }
 
 impl<'a> Storage<'a> {
     fn new(input: &'a AnalysedNest, array: usize) -> Self {
-        Self { nest: &input.nest, array, dependences: by_array(&input.dependences, array).collect() }
+        let flows = input.dependences.all().iter().filter(|found| found.kind == DependenceKind::Flow);
+        let flows = Dependences::new(&input.nest, flows.cloned().collect());
+        Self { nest: &input.nest, array, dependences: by_array(&input.dependences, array).collect(), flows }
     }
 
     /// Adds the next temporary that this array has a use for.
@@ -101,11 +106,31 @@ impl<'a> Storage<'a> {
         {
             outer = &outer[..end];
         }
-        let gains = self.dependences.iter().any(|found| found.level.is_some_and(|level| level < outer.len()));
+        // A loop that runs in order all the same, as one in time, needs no element for each iteration.
+        let gained: Vec<usize> =
+            (0..outer.len()).filter(|level| !self.stays_in_order(&statements, *level)).collect();
+        let gains =
+            self.dependences.iter().any(|found| found.level.is_some_and(|level| gained.contains(&level)));
         if !gains || !outer.iter().all(|range| is_plain(range)) || self.reads_inputs()? {
             return Ok(None);
         }
-        Ok(last_writers(&writers, outer.len()).map(|last| self.expand(outer, &last)))
+        let by: Vec<&Range> = gained.into_iter().map(|level| outer[level]).collect();
+        Ok(last_writers(&writers, outer.len()).map(|last| self.expand(outer, &by, &last)))
+    }
+
+    /// Returns `true` if values go round all statements that read the array from one iteration of a loop to another.
+    fn stays_in_order(&self, statements: &[Statement<'_>], level: usize) -> bool {
+        let reads = |statement: &Statement<'_>| statement.reads().iter().any(|read| read.array == self.array);
+        let readers: Vec<&Statement<'_>> = statements.iter().filter(|one| reads(one)).collect();
+        let Some(first) = readers.first() else { return false };
+        let inside = |at: &usize| first.common_loops(&statements[*at]) > level;
+        let among: Vec<usize> = (0..statements.len()).filter(inside).collect();
+        let circles = components(&self.flows, &among, level);
+        circles.iter().any(|circle| {
+            let mut around = self.flows.within(circle, level);
+            readers.iter().all(|one| circle.contains(&one.index))
+                && around.any(|flow| flow.level == Some(level))
+        })
     }
 
     fn is_touched_by(&self, statement: &Statement<'_>) -> bool {
@@ -126,19 +151,19 @@ impl<'a> Storage<'a> {
         Ok(found.any(|found| found.kind == DependenceKind::Flow && found.source == 0))
     }
 
-    /// Expands the array by the outer loops, and copies back what these statements wrote last.
-    fn expand(&self, outer: &[&Range], last: &[&Statement<'_>]) -> Nest {
+    /// Expands the array by some of the outer loops, and copies back what these statements wrote last.
+    fn expand(&self, outer: &[&Range], by: &[&Range], last: &[&Statement<'_>]) -> Nest {
         let mut nest = self.nest.clone();
-        // One dimension for each outer loop, with as many elements as it has iterations.
+        // One dimension for each of these loops, with as many elements as it has iterations.
         let declared = self.nest.arrays[self.array].clone();
-        let extents = outer.iter().map(|range| range.upper[0].clone() - range.lower[0].clone());
+        let extents = by.iter().map(|range| range.upper[0].clone() - range.lower[0].clone());
         let shape = extents.chain(declared.shape).collect();
         let own = nest.new_temporary(&format!("{}_of_each", declared.name), shape);
         for node in &mut nest.body {
             node.map_accesses(&|access| {
                 let is_own = access.array == self.array;
                 if is_own {
-                    expanded(access, own, outer, |range| iterator(range.iterator))
+                    expanded(access, own, by, |range| iterator(range.iterator))
                 } else {
                     access.clone()
                 }
@@ -146,14 +171,21 @@ impl<'a> Storage<'a> {
         }
         // The array itself gets what the last iteration left.
         for writer in last {
-            let back = self.copy_back(&mut nest, writer, outer, own);
+            let back = self.copy_back(&mut nest, writer, outer, by, own);
             nest.body.push(back);
         }
         nest
     }
 
     /// Copies back the elements that a statement wrote in the last iteration of the outer loops.
-    fn copy_back(&self, nest: &mut Nest, writer: &Statement<'_>, outer: &[&Range], own: usize) -> Node {
+    fn copy_back(
+        &self,
+        nest: &mut Nest,
+        writer: &Statement<'_>,
+        outer: &[&Range],
+        by: &[&Range],
+        own: usize,
+    ) -> Node {
         // Outer loops are in their last iteration, inner ones have iterators of their own.
         let mut renamed: Vec<(usize, Affine)> =
             outer.iter().map(|range| (range.iterator, last_value(range))).collect();
@@ -168,7 +200,7 @@ impl<'a> Storage<'a> {
         let Access { array, subscripts } = &writer.assignment.target;
         let subscripts = subscripts.iter().map(|one| replaced(one, &renamed)).collect();
         let target = Access { array: *array, subscripts };
-        let value = Expression::Load(expanded(&target, own, outer, last_value));
+        let value = Expression::Load(expanded(&target, own, by, last_value));
         // It wrote them if the loops ran at all, and under its own conditions.
         let mut conditions: Vec<Condition> = Vec::new();
         for range in outer {

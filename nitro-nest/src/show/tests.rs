@@ -76,6 +76,40 @@ fn of_block(view: &NestView, kernel: usize) -> Vec<([i64; 3], [i64; 3])> {
     all
 }
 
+/// `for t in 0..steps { for i, j { b = a's neighbours } for i, j { a = b } }`
+fn stencil() -> Nest {
+    let mut builder = Builder::new("smooth");
+    let [steps, n] = ["steps", "n"].map(|name| builder.parameter(name));
+    let [a, b] = ["a", "b"].map(|name| builder.in_out(name, [n.into(), n.into()]));
+    builder.repeat("t", Bounds::new(0, steps), |builder, _| {
+        for is_back in [false, true] {
+            builder.repeat("i", Bounds::new(1, n - 1), |builder, i| {
+                builder.repeat("j", Bounds::new(1, n - 1), |builder, j| {
+                    if is_back {
+                        builder.assign(a.at([i, j]), b.at([i, j]));
+                    } else {
+                        let sum = Expression::from(a.at([i - 1, j.into()])) + a.at([i + 1, j.into()]);
+                        builder.assign(b.at([i, j]), sum * 0.5);
+                    }
+                });
+            });
+        }
+    });
+    builder.finish().unwrap()
+}
+
+#[test]
+fn tiles_in_time_are_told_with_their_sweeps() {
+    let view = NestView::new(&stencil(), &Mapping::temporal()).unwrap();
+    let text = view.text();
+    for part in
+        ["t → 2 iterations a launch; a block writes 2", "S0 b[i, j] = ", "in registers, for each thread"]
+    {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    assert_fits_narrow_screens(&view.page());
+}
+
 #[test]
 fn each_point_of_a_tile_is_that_of_one_thread() {
     let tiling =

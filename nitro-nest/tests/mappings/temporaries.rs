@@ -153,3 +153,46 @@ fn drawn_nests_that_use_memory_again_compute_the_same_with_temporaries() {
     }
     assert!(expanded > 1, "{expanded} of the nests drawn have something to expand");
 }
+
+/// Sums of rows in a loop in time: `sum` is written before it is read, in each of its iterations too.
+#[nest]
+fn centred(steps: usize, n: usize, #[shape(n, n)] a: &mut Array2<f32>, #[shape(1)] sum: &mut [f32]) {
+    for _t in 0..steps {
+        for i in 0..n {
+            sum[0] = 0.0;
+            for j in 0..n {
+                sum[0] += a[[i, j]];
+            }
+            for j in 0..n {
+                a[[i, j]] -= sum[0];
+            }
+        }
+    }
+}
+
+#[nest]
+fn smoothed(steps: usize, n: usize, #[shape(n)] a: &mut [f32], #[shape(n)] b: &mut [f32]) {
+    for _t in 0..steps {
+        for i in 1..n.saturating_sub(1) {
+            b[i] = 0.5 * (a[i - 1] + a[i + 1]);
+        }
+        for i in 1..n.saturating_sub(1) {
+            a[i] = b[i];
+        }
+    }
+}
+
+#[test]
+fn a_loop_that_stays_in_order_needs_no_memory_for_each_iteration() {
+    assert_eq!(smoothed::nest().with_temporaries().unwrap(), smoothed::nest());
+    let nest = centred::nest();
+    let changed = nest.with_temporaries().unwrap();
+    let shapes: Vec<usize> = changed.arrays().iter().map(|array| array.shape.len()).collect();
+    assert_eq!(shapes, [2, 1, 2], "a sum for each row, and not for each step: {changed}");
+    for sizes in [[0, 3], [1, 4], [3, 5]] {
+        let data = data(&nest, &sizes, 0, 1);
+        assert_same(&nest, &changed, &data);
+        let program = changed.map(&changed.dependences().unwrap(), &Mapping::sane());
+        assert_agrees(&changed, &program, &data, 1);
+    }
+}
