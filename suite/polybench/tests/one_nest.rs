@@ -15,13 +15,12 @@ use support::nest_of;
 
 fn assert_shows_everything(view: &NestView) {
     let (program, schedule, page) = (view.program(), view.schedule(), view.page());
-    let mut statements: Vec<usize> =
-        program.kernels.iter().flat_map(|kernel| kernel.statements.clone()).collect();
-    statements.sort_unstable();
-    assert!(statements.iter().copied().eq(0..program.nest.statements().len()));
-    for index in statements {
+    // Where one launch runs several iterations, other kernels have the same statements for those that are left.
+    for index in 0..program.nest.statements().len() {
+        let kernels = program.kernels.iter().filter(|kernel| kernel.statements.contains(&index)).count();
         let shown = format!("─ S{index} ");
-        assert_eq!(schedule.matches(&shown).count(), 1, "{shown} in\n{schedule}");
+        assert!(kernels > 0, "S{index} has no kernel in\n{schedule}");
+        assert_eq!(schedule.matches(&shown).count(), kernels, "{shown} in\n{schedule}");
     }
     for kernel in &program.kernels {
         assert!(schedule.contains(&format!("─ {} → blocks of", kernel.name)), "{schedule}");
