@@ -42,7 +42,7 @@ pub(crate) use grid::rest;
 #[cfg(feature = "show")]
 pub(crate) use temporal::Temporal;
 #[cfg(feature = "search")]
-pub(crate) use temporal::{Geometry, Pipeline, Stencil, usual_tiling};
+pub(crate) use temporal::{Stencil, plan as plan_in_time, usual_tiling as usual_tiling_in_time};
 #[cfg(feature = "search")]
 pub(crate) use threads::has_slices;
 #[cfg(feature = "search")]

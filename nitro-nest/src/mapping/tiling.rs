@@ -40,7 +40,7 @@ pub struct Tiling {
     /// Pipeline stages of what is staged, as far as there is room in shared memory. 0 is 1.
     ///
     /// With 2, the operands of the next iterations are on their way while some are worked on, with 3 those of the
-    /// ones after them too.
+    /// ones after them too. In [tiles in time](super::Schedule::time_steps) it is the rows that are loaded ahead.
     #[serde(rename = "buffers")]
     pub stages: u32,
     /// Values of neighbouring points of a thread are neighbours in shared memory, also where they are not in their
@@ -118,9 +118,9 @@ impl Tiling {
     /// Threads have neighbouring points along x and y; those along z are the rows (or planes) that a block goes
     /// through.
     pub(crate) fn of_time(dimensions: usize) -> Vec<Self> {
-        let tiling = |block, thread_tile| Self { block, thread_tile, ..Self::default() };
+        let tiling = |block, thread_tile| Self { block, thread_tile, stages: 2, ..Self::default() };
         match dimensions {
-            2 => vec![tiling([64, 1, 1], [4, 1, 256]), tiling([128, 1, 1], [4, 1, 256])],
+            2 => vec![tiling([64, 1, 1], [4, 1, 256])],
             _ => vec![
                 tiling([32, 8, 1], [2, 2, 64]),
                 tiling([32, 16, 1], [2, 2, 64]),

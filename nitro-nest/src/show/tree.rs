@@ -68,11 +68,10 @@ fn kernel(view: &NestView, index: usize) -> Branch {
 
 /// Describes the loop in time of which a kernel runs several iterations, and its sweeps.
 fn of_time(names: &KernelNames<'_>, temporal: &Temporal) -> Branch {
-    let Temporal { stencil, pipeline, geometry, time, .. } = temporal;
+    let Temporal { stencil, geometry, steps, time, .. } = temporal;
     let [rows, y, x] = geometry.written;
     let tile =
         if stencil.dimensions == 2 { format!("{rows} × {x}") } else { format!("{rows} × {y} × {x}") };
-    let steps = pipeline.stages.iter().map(|stage| stage.step + 1).max().unwrap_or(0);
     let sweeps = stencil.sweeps.iter().map(|sweep| Branch {
         part: Part::Statement,
         name: format!("S{}", sweep.statement),

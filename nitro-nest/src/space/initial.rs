@@ -5,7 +5,7 @@ use nitro_search::{Crossing, complete};
 use super::questions::{answer, questions};
 use super::shape::shapes;
 use super::{MappingSpace, are_alike};
-use crate::lower::{Rewrites, usual_tiling};
+use crate::lower::{Rewrites, usual_tiling_in_time};
 use crate::mapping::Mapping;
 
 impl MappingSpace {
@@ -45,7 +45,7 @@ impl MappingSpace {
         }
         for shape in &self.schedules[schedule].2 {
             let of_time =
-                shape.stencil.as_ref().and_then(|(stencil, pipeline)| usual_tiling(stencil, pipeline));
+                shape.stencil.as_ref().and_then(|(stencil, steps)| usual_tiling_in_time(stencil, *steps));
             let tiling = of_time.unwrap_or_else(|| mapping.usual_tiling(shape.dimensions, shape.kind()));
             answers.extend(questions(shape).iter().map(|question| answer(question, &tiling)));
         }

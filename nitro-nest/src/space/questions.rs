@@ -4,7 +4,7 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
-use crate::lower::{Geometry, Pipeline, Stencil};
+use crate::lower::plan_in_time;
 use crate::mapping::{MOST_THREADS, Sums, Tiles, Tiling};
 
 /// The most elements that a thread may have in registers.
@@ -62,8 +62,8 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
 
 /// Returns `true` if these answers to the first questions may lead to a sound tiling.
 fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
-    if let Some((stencil, pipeline)) = &shape.stencil {
-        return leads_to_tiles(shape, stencil, pipeline, questions, &mut values.to_vec());
+    if shape.stencil.is_some() {
+        return leads_to_tiles(shape, questions, &mut values.to_vec());
     }
     let tiling = tiling(shape, questions, values);
     let (answered, later) = questions.split_at(values.len());
@@ -76,22 +76,16 @@ fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
 }
 
 /// Returns `true` if some answers to the questions that are left give tiles in time that a block has room for.
-fn leads_to_tiles(
-    shape: &Shape,
-    stencil: &Stencil,
-    pipeline: &Pipeline,
-    questions: &[Question],
-    values: &mut Vec<u32>,
-) -> bool {
+fn leads_to_tiles(shape: &Shape, questions: &[Question], values: &mut Vec<u32>) -> bool {
     let Some(next) = questions.get(values.len()) else {
         let tiling = tiling(shape, questions, values);
-        let threads = threads(&tiling);
-        return (LEAST_THREADS..=MOST_THREADS).contains(&threads)
-            && Geometry::new(stencil, pipeline, &tiling).is_some();
+        let has_threads = (LEAST_THREADS..=MOST_THREADS).contains(&threads(&tiling));
+        let plan = shape.stencil.as_ref().and_then(|(stencil, steps)| plan_in_time(stencil, *steps, &tiling));
+        return has_threads && plan.is_some();
     };
     next.values.iter().any(|value| {
         values.push(*value);
-        let leads = leads_to_tiles(shape, stencil, pipeline, questions, values);
+        let leads = leads_to_tiles(shape, questions, values);
         values.pop();
         leads
     })
@@ -220,6 +214,7 @@ const TIME_OF_ROWS: &[Question] = &[
     Question { phase: "block x", values: &[32, 64, 128, 256] },
     Question { phase: "points x", values: &[1, 2, 4, 8] },
     Question { phase: "points z", values: &[64, 128, 256, 512, 1024] },
+    Question { phase: "buffers", values: &[1, 2, 3] },
 ];
 
 /// The same where it goes along planes.
@@ -229,6 +224,7 @@ const TIME_OF_PLANES: &[Question] = &[
     Question { phase: "points x", values: &[1, 2, 4] },
     Question { phase: "points y", values: &[1, 2, 4] },
     Question { phase: "points z", values: &[16, 32, 64, 128, 256] },
+    Question { phase: "buffers", values: &[1, 2, 3] },
 ];
 
 /// Slices: where tiles are few, several threads for each element are worth it.

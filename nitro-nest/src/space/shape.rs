@@ -1,8 +1,6 @@
 //! The shapes of kernels: what a search has to know of them to decide about them.
 
-use crate::lower::{
-    AnalysedNest, KernelDraft, Pipeline, Stencil, grouped, has_slices, operands, rest, sums, tiles,
-};
+use crate::lower::{AnalysedNest, KernelDraft, Stencil, grouped, has_slices, operands, rest, sums, tiles};
 use crate::mapping::{KernelKind, Mapping, Schedule, Sums, Tiles};
 use crate::nest::{Nest, has_loop};
 
@@ -25,8 +23,8 @@ pub(super) struct Shape {
     pub(super) has_slices: bool,
     /// The threads of a block share a row.
     pub(super) is_row: bool,
-    /// It runs several iterations of a stencil.
-    pub(super) stencil: Option<(Stencil, Pipeline)>,
+    /// It runs so many iterations of a stencil.
+    pub(super) stencil: Option<(Stencil, i64)>,
 }
 
 /// Returns the shapes of the kernels that a schedule gives, in order.
@@ -56,7 +54,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
             tiles: Tiles::Plane,
             has_slices: false,
             is_row: false,
-            stencil: Some((temporal.stencil.clone(), temporal.pipeline.clone())),
+            stencil: Some((temporal.stencil.clone(), temporal.steps)),
         };
     }
     let sums = sums(nest, kernel);

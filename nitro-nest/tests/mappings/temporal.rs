@@ -239,7 +239,8 @@ fn drawn_stencils_give_the_same_bits() {
         let [steps, rows] = [one_of([1, 2, 3]), one_of([1, 4, 9])];
         let (block, points) =
             ([one_of([8, 12, 16]), one_of([4, 6, 8])], [one_of([1, 2, 3]), one_of([1, 2, 3])]);
-        let program = mapped(&nest, steps, tiling(block, points, rows));
+        let stages = one_of([1, 2, 3]);
+        let program = mapped(&nest, steps, Tiling { stages, ..tiling(block, points, rows) });
         tiled += usize::from(is_tiled(&nest, &program));
         for _ in 0..2 {
             let sizes = [8, 20, 20].map(|end| random.below(end) as i64);

@@ -2,14 +2,17 @@
 
 use super::pipeline::{MOST_DIMENSIONS, Pipeline, Version};
 use super::stencil::Stencil;
+use crate::kernel::LANES;
 use crate::mapping::Tiling;
 
 /// The elements that the shared memory which every device grants has room for.
 const MOST_SHARED: i64 = (48 << 10) / 4;
-/// Registers of a thread and of all threads of a block, and those that a thread has besides rows of versions.
+/// Registers of a thread and of a partition of a multiprocessor, and those of a thread besides rows of versions.
 const REGISTERS: i64 = 255;
-const BLOCK_REGISTERS: i64 = 1 << 16;
-const OTHER_REGISTERS: i64 = 40;
+const PARTITION_REGISTERS: i64 = 1 << 14;
+/// Partitions of a multiprocessor, each of which has whole warps.
+const PARTITIONS: i64 = 4;
+const OTHER_REGISTERS: i64 = 56;
 /// The most statements that are written out one after the other: compilers take longest for them.
 const MOST_WRITTEN_OUT: i64 = 1024;
 
@@ -26,6 +29,8 @@ pub(crate) struct Geometry {
     pub(crate) written: [i64; MOST_DIMENSIONS],
     /// Positions of a block along its rows: a multiple of the window.
     pub(crate) positions: i64,
+    /// Blocks for which a multiprocessor has registers at the same time, with those that a thread needs.
+    pub(crate) resident_blocks: i64,
 }
 
 impl Geometry {
@@ -46,13 +51,15 @@ impl Geometry {
         let others = pipeline.halo[0][0] + pipeline.longest_delay();
         let positions = round_up(rows.max(1) + others, pipeline.window);
         written[0] = positions - others;
-        let geometry = Self { threads, points, halo, written, positions };
-        let [cells, threads] =
-            [&geometry.points, &geometry.threads].map(|along| along.iter().product::<i64>());
-        let registers = geometry.registers(pipeline);
+        let [cells, of_block] = [points, threads].map(|along| along.iter().product::<i64>());
+        let used = pipeline.versions.iter().filter(|version| version.is_used());
+        let registers = OTHER_REGISTERS + cells * used.map(|version| version.rows).sum::<i64>();
+        let warps = PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)));
+        let resident_blocks = warps * i64::from(LANES) / of_block;
+        let geometry = Self { threads, points, halo, written, positions, resident_blocks };
         let fits = geometry.written.iter().all(|written| *written > 0)
             && registers <= REGISTERS
-            && registers * threads <= BLOCK_REGISTERS
+            && resident_blocks > 0
             && cells * pipeline.window * pipeline.stages.len() as i64 <= MOST_WRITTEN_OUT
             && geometry.shared_elements(pipeline) <= MOST_SHARED;
         fits.then_some(geometry)
@@ -121,11 +128,6 @@ impl Geometry {
     fn shared_elements(&self, pipeline: &Pipeline) -> i64 {
         let shared = pipeline.versions.iter().filter(|version| version.shared_rows > 0);
         shared.map(|version| self.shared_shape(version).iter().product::<i64>()).sum()
-    }
-
-    fn registers(&self, pipeline: &Pipeline) -> i64 {
-        let used = pipeline.versions.iter().filter(|version| version.is_used());
-        OTHER_REGISTERS + self.points.iter().product::<i64>() * used.map(|version| version.rows).sum::<i64>()
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Temporal {
     pub(crate) stencil: Stencil,
     pub(crate) pipeline: Pipeline,
     pub(crate) geometry: Geometry,
+    /// The iterations that it runs.
+    pub(crate) steps: i64,
     /// The iterator of the loop in time, and how many iterations after it the kernel begins.
     pub(crate) time: usize,
     pub(crate) begins_after: i64,
@@ -73,11 +75,10 @@ fn tile_loop(draft: &mut Draft<'_>, range: &Range, body: &[Host]) -> Option<Host
     };
     let groups: Vec<&KernelGroup> = launched.iter().map(|kernel| &draft.kernels[*kernel].group).collect();
     let stencil = Stencil::new(&draft.input.nest, &groups, range.iterator)?;
-    let pipeline = Pipeline::new(&stencil, steps);
     let statements: Vec<usize> = groups.iter().flat_map(|group| group.statements.iter().copied()).collect();
     let own = draft.mapping.own_tiling(&statements).cloned();
-    let tiling = own.or_else(|| usual_tiling(&stencil, &pipeline))?;
-    let geometry = Geometry::new(&stencil, &pipeline, &tiling)?;
+    let tiling = own.or_else(|| usual_tiling(&stencil, steps))?;
+    let (pipeline, geometry) = plan(&stencil, steps, &tiling)?;
     let host_iterators = draft.kernels[launched[0]].host_iterators.clone();
     let nest = &mut draft.input.nest;
     let mut twins = Vec::new();
@@ -98,6 +99,7 @@ fn tile_loop(draft: &mut Draft<'_>, range: &Range, body: &[Host]) -> Option<Host
             stencil: stencil.clone(),
             pipeline: pipeline.clone(),
             geometry: geometry.clone(),
+            steps,
             time: range.iterator,
             begins_after: if is_back { steps } else { 0 },
             arrays: arrays
@@ -116,12 +118,19 @@ fn tile_loop(draft: &mut Draft<'_>, range: &Range, body: &[Host]) -> Option<Host
     Some(blocks(range, [first, end], block, 2 * steps, launches, body))
 }
 
+/// Plans so many iterations with a tiling. None: a block would write nothing, or has no room for what it keeps.
+pub(crate) fn plan(stencil: &Stencil, steps: i64, tiling: &Tiling) -> Option<(Pipeline, Geometry)> {
+    let pipeline = Pipeline::new(stencil, steps, tiling.stages.into());
+    let geometry = Geometry::new(stencil, &pipeline, tiling)?;
+    Some((pipeline, geometry))
+}
+
 /// Returns the usual tiling that does least twice; none: a block has room for none.
-pub(crate) fn usual_tiling(stencil: &Stencil, pipeline: &Pipeline) -> Option<Tiling> {
-    let efficiency = |tiling: &Tiling| Geometry::new(stencil, pipeline, tiling).map(|one| one.efficiency());
-    let sound = Tiling::of_time(stencil.dimensions)
-        .into_iter()
-        .filter_map(|tiling| Some((efficiency(&tiling)?, tiling)));
+pub(crate) fn usual_tiling(stencil: &Stencil, steps: i64) -> Option<Tiling> {
+    let sound = Tiling::of_time(stencil.dimensions).into_iter().filter_map(|tiling| {
+        let (_, geometry) = plan(stencil, steps, &tiling)?;
+        Some((geometry.efficiency(), tiling))
+    });
     sound.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, tiling)| tiling)
 }
 

@@ -8,8 +8,8 @@ use super::stencil::Stencil;
 
 /// The most dimensions of a tile.
 pub(crate) const MOST_DIMENSIONS: usize = 3;
-/// Positions between the load of a row and its first use.
-const AHEAD: i64 = 1;
+/// Rows by which a window may be longer than it has to be, so that it is a multiple of what is shared.
+const MOST_SPARE_ROWS: i64 = 3;
 
 /// The order of all that a tile does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ pub(crate) struct Version {
     pub(crate) field: usize,
     /// Rows that it is behind those that are loaded.
     pub(crate) delay: i64,
-    /// It comes from memory, and can be used one position later.
-    pub(crate) is_loaded: bool,
+    /// It comes from memory, so many positions before it can be used. 0: it is computed.
+    pub(crate) ahead: i64,
     /// It is written to memory.
     pub(crate) is_stored: bool,
     /// Rows of it that a thread has at a time.
@@ -57,14 +57,21 @@ pub(crate) struct Stage {
 }
 
 impl Version {
-    fn new(field: usize, delay: i64, is_loaded: bool) -> Self {
+    fn new(field: usize, delay: i64, ahead: i64) -> Self {
         let (across, rows) = (Vec::new(), 1);
-        Self { field, delay, is_loaded, is_stored: false, rows, shared_rows: 0, across, need: None }
+        Self { field, delay, ahead, is_stored: false, rows, shared_rows: 0, across, need: None }
     }
 
-    /// Returns the positions between the row's and the one at which it is used first.
-    pub(crate) fn ahead(&self) -> i64 {
-        if self.is_loaded { AHEAD } else { 0 }
+    pub(crate) fn is_loaded(&self) -> bool {
+        self.ahead > 0
+    }
+
+    /// Returns the rows that have to be shared, or the next number of which the window is a multiple.
+    fn shared_rows_of(&self, window: i64) -> i64 {
+        match self.shared_rows {
+            0 => 0,
+            least => (least..=window).find(|rows| window % rows == 0).unwrap_or(window),
+        }
     }
 
     pub(crate) fn is_used(&self) -> bool {
@@ -73,14 +80,14 @@ impl Version {
 }
 
 impl Pipeline {
-    /// Plans so many iterations of a stencil.
-    pub(crate) fn new(stencil: &Stencil, steps: i64) -> Self {
+    /// Plans so many iterations of a stencil, whose rows are loaded at least one position ahead.
+    pub(crate) fn new(stencil: &Stencil, steps: i64, ahead: i64) -> Self {
         let mut plan = Self { versions: Vec::new(), stages: Vec::new(), window: 1, halo: Default::default() };
         let mut current: Vec<Option<usize>> = Vec::new();
         for (field, of) in stencil.fields.iter().enumerate() {
             current.push((!of.is_overwritten).then_some(plan.versions.len()));
             if !of.is_overwritten {
-                plan.versions.push(Version::new(field, 0, true));
+                plan.versions.push(Version::new(field, 0, ahead.max(1)));
             }
         }
         for step in 0..steps {
@@ -90,7 +97,7 @@ impl Pipeline {
                 let result = plan.versions.len();
                 let stage = Stage { sweep: at, step, current: current.clone(), previous, result };
                 let delay = plan.delay(stencil, &stage);
-                plan.versions.push(Version::new(sweep.field, delay, false));
+                plan.versions.push(Version::new(sweep.field, delay, 0));
                 plan.stages.push(stage);
                 current[sweep.field] = Some(result);
             }
@@ -122,7 +129,7 @@ impl Pipeline {
         let delays = self.reads(stencil, stage).into_iter().map(|(version, offset)| {
             let of = &self.versions[version];
             // What other threads have comes one barrier later.
-            of.delay + offset[0] + of.ahead() + i64::from(is_across(offset))
+            of.delay + offset[0] + of.ahead + i64::from(is_across(offset))
         });
         delays.max().unwrap_or(0).max(0)
     }
@@ -141,7 +148,7 @@ impl Pipeline {
         }
         let versions = &self.versions;
         self.stages.retain(|stage| versions[stage.result].is_used());
-        for need in versions.iter().filter(|version| version.is_loaded).filter_map(|version| version.need) {
+        for need in versions.iter().filter(|version| version.is_loaded()).filter_map(|version| version.need) {
             for (halo, need) in self.halo.iter_mut().zip(need) {
                 *halo = [halo[0].max(need[0]), halo[1].max(need[1])];
             }
@@ -156,17 +163,18 @@ impl Pipeline {
                 let of = &mut self.versions[version];
                 of.rows = of.rows.max(behind + 1);
                 if is_across(offset) {
-                    of.shared_rows = of.shared_rows.max(behind + 1 - of.ahead());
+                    of.shared_rows = of.shared_rows.max(behind + 1 - of.ahead);
                     of.across.push(offset);
                 }
             }
         }
-        self.window = self.versions.iter().map(|of| of.rows.max(of.shared_rows)).max().unwrap_or(1);
         // A row's place in shared memory is known where the window is: it goes round a whole number of times.
-        for version in self.versions.iter_mut().filter(|version| version.shared_rows > 0) {
-            while self.window % version.shared_rows != 0 {
-                version.shared_rows += 1;
-            }
+        let least = self.versions.iter().map(|of| of.rows.max(of.shared_rows)).max().unwrap_or(1);
+        let window = (least..=least + MOST_SPARE_ROWS)
+            .min_by_key(|window| self.versions.iter().map(|of| of.shared_rows_of(*window)).sum::<i64>());
+        self.window = window.unwrap_or(least);
+        for version in &mut self.versions {
+            version.shared_rows = version.shared_rows_of(self.window);
         }
     }
 

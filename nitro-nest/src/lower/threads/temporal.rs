@@ -14,6 +14,9 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Nest};
 
+/// The most blocks that it is worth to have registers for: a thread of small ones gets as many as it likes.
+const MOST_BLOCKS: i64 = 16;
+
 /// A cell of a thread, by the dimensions of tiles: rows, y and x.
 type Cell = [i64; MOST_DIMENSIONS];
 
@@ -57,7 +60,7 @@ pub(super) fn code<'a>(
         grid: grid(temporal),
         block: [x as u32, y as u32, 1],
         points: [1; 3],
-        resident_blocks: kernel.tiling().min_blocks,
+        resident_blocks: temporal.geometry.resident_blocks.min(MOST_BLOCKS) as u32,
         locals: writer.context.symbols.locals,
         caching: Vec::new(),
         body,
@@ -219,14 +222,14 @@ impl<'a> Writer<'a> {
         let pipeline = &self.temporal.pipeline;
         let mut all = Vec::new();
         for (number, version) in
-            pipeline.versions.iter().enumerate().filter(|(_, of)| of.is_loaded && of.is_used())
+            pipeline.versions.iter().enumerate().filter(|(_, of)| of.is_loaded() && of.is_used())
         {
             for cell in self.temporal.geometry.cells() {
                 let value = Expression::Load(self.in_memory(version.field, 0, at, cell, 0));
                 let load = assign(self.register(number, at, cell), value);
                 all.extend(guarded(self.within_array(version.field, at, cell, 0, blocks), vec![load]));
             }
-            all.extend(self.hand_over(number, version, at - version.ahead()));
+            all.extend(self.hand_over(number, version, at - version.ahead));
         }
         for stage in &pipeline.stages {
             all.extend(self.stage(stage, at, blocks));
