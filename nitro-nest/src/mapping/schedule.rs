@@ -28,7 +28,8 @@ pub struct Schedule {
     /// minima and maxima are the same in any order. Rows are taken where this saves memory traffic.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rows: bool,
-    /// Iterations of a loop in time that one launch runs, where the loop repeats a stencil. 0: it runs none together.
+    /// Iterations of a loop in time that one launch runs at most, where the loop repeats a stencil. 0: it runs a part
+    /// of one.
     ///
     /// Arrays of two or three dimensions go through memory once for all of these iterations. Tiles overlap, and what
     /// they share is computed again.

@@ -107,3 +107,17 @@ fn spaces_are_large_and_begin_with_the_schedule() {
         assert_eq!(found, schedules, "{name}");
     }
 }
+
+#[test]
+fn stencils_go_through_memory_once_for_several_iterations() {
+    // Tiles of a star that reaches four cells in space would compute most of their cells twice.
+    let stencils = ["jacobi_2d", "fdtd_2d", "heat_3d", "star_2d_r1", "star_2d_r2", "star_3d_r1"];
+    for kernel in all_kernels() {
+        let nest = (kernel.nest)();
+        let program = MappingSpace::new(&nest).unwrap().map(&Mapping::temporal());
+        let statements = program.nest.statements().len();
+        let tiled = program.kernels.iter().filter(|one| one.statements.len() == statements && statements > 1);
+        let is_tiled = program.kernels.len() > 2 && tiled.count() == 2;
+        assert_eq!(is_tiled, stencils.contains(&nest.name()), "{program}");
+    }
+}

@@ -17,11 +17,12 @@ mod stencil;
 use super::draft::{Draft, KernelDraft, KernelGroup};
 use crate::kernel::Host;
 use crate::mapping::Tiling;
-use crate::nest::Range;
 use crate::nest::affine::{Affine, Variable};
+use crate::nest::{Nest, Range};
 
 pub(crate) use geometry::{Geometry, beside};
 pub(crate) use pipeline::{MOST_DIMENSIONS, Pipeline, Stage, Version, tile_offset};
+use stencil::Field;
 pub(crate) use stencil::{Stencil, Sweep};
 
 /// A kernel that runs several iterations of a stencil.
@@ -59,63 +60,67 @@ fn tile(draft: &mut Draft<'_>, host: Vec<Host>) -> Vec<Host> {
 }
 
 /// Tiles a loop of the host that launches kernels alone.
+///
+/// Where a block has no room for as many iterations as are asked for, it runs half of them.
 fn tile_loop(draft: &mut Draft<'_>, range: &Range, body: &[Host]) -> Option<Host> {
-    let launched: Option<Vec<usize>> = body
-        .iter()
-        .map(|one| match one {
-            Host::Launch(kernel) => Some(*kernel),
-            Host::Loop(..) => None,
-        })
-        .collect();
-    let launched = launched?;
-    let steps = i64::from(draft.mapping.schedule().time_steps);
     let ([first], [end], 1, false) = (&range.lower[..], &range.upper[..], range.step, range.is_reversed)
     else {
         return None;
     };
-    let groups: Vec<&KernelGroup> = launched.iter().map(|kernel| &draft.kernels[*kernel].group).collect();
+    let launched: Option<Vec<&KernelDraft>> = body.iter().map(|one| launched(draft, one)).collect();
+    let launched = launched?;
+    let groups: Vec<&KernelGroup> = launched.iter().map(|kernel| &kernel.group).collect();
     let stencil = Stencil::new(&draft.input.nest, &groups, range.iterator)?;
     let statements: Vec<usize> = groups.iter().flat_map(|group| group.statements.iter().copied()).collect();
-    let own = draft.mapping.own_tiling(&statements).cloned();
-    let tiling = own.or_else(|| usual_tiling(&stencil, steps))?;
-    let (pipeline, geometry) = plan(&stencil, steps, &tiling)?;
-    let host_iterators = draft.kernels[launched[0]].host_iterators.clone();
+    let host_iterators = launched[0].host_iterators.clone();
+    let own = draft.mapping.own_tiling(&statements);
+    let asked =
+        std::iter::successors(Some(i64::from(draft.mapping.schedule().time_steps)), |steps| Some(steps / 2));
+    let planned = asked.take_while(|steps| *steps > 0).find_map(|steps| {
+        let tiling = own.cloned().or_else(|| usual_tiling(&stencil, steps))?;
+        let (pipeline, geometry) = plan(&stencil, steps, &tiling)?;
+        Some((steps, tiling, pipeline, geometry))
+    });
+    let (steps, tiling, pipeline, geometry) = planned?;
+    let there =
+        stencil.fields.iter().map(|field| [field.array, twin(&mut draft.input.nest, field)]).collect();
+    let kernel = KernelDraft {
+        group: KernelGroup { statements, ..KernelGroup::default() },
+        host_iterators,
+        tiling: Some(tiling),
+        ..KernelDraft::default()
+    };
+    let there =
+        Temporal { stencil, pipeline, geometry, steps, time: range.iterator, begins_after: 0, arrays: there };
+    let back = Temporal {
+        begins_after: steps,
+        arrays: there.arrays.iter().map(|[from, to]| [*to, *from]).collect(),
+        ..there.clone()
+    };
+    let launches = [there, back].map(|temporal| {
+        draft.kernels.push(KernelDraft { temporal: Some(temporal), ..kernel.clone() });
+        Host::Launch(draft.kernels.len() - 1)
+    });
     let nest = &mut draft.input.nest;
-    let mut twins = Vec::new();
-    for field in &stencil.fields {
-        let declared = nest.arrays[field.array].clone();
-        let is_moved = !field.is_overwritten;
-        twins.push(if is_moved {
-            nest.new_temporary(&format!("{}_next", declared.name), declared.shape)
-        } else {
-            field.array
-        });
-    }
     let block = nest.new_iterator(&format!("{}_block", nest.iterators[range.iterator]));
-    let mut launches = Vec::new();
-    for is_back in [false, true] {
-        let arrays = stencil.fields.iter().zip(&twins);
-        let temporal = Temporal {
-            stencil: stencil.clone(),
-            pipeline: pipeline.clone(),
-            geometry: geometry.clone(),
-            steps,
-            time: range.iterator,
-            begins_after: if is_back { steps } else { 0 },
-            arrays: arrays
-                .map(|(field, twin)| if is_back { [*twin, field.array] } else { [field.array, *twin] })
-                .collect(),
-        };
-        launches.push(Host::Launch(draft.kernels.len()));
-        draft.kernels.push(KernelDraft {
-            group: KernelGroup { statements: statements.clone(), ..KernelGroup::default() },
-            host_iterators: host_iterators.clone(),
-            tiling: Some(tiling.clone()),
-            temporal: Some(temporal),
-            ..KernelDraft::default()
-        });
+    Some(blocks(range, [first, end], block, 2 * steps, launches.into(), body))
+}
+
+/// Returns the kernel that a step of the host launches; none: it is a loop.
+fn launched<'d>(draft: &'d Draft<'_>, step: &Host) -> Option<&'d KernelDraft> {
+    match step {
+        Host::Launch(kernel) => Some(&draft.kernels[*kernel]),
+        Host::Loop(..) => None,
     }
-    Some(blocks(range, [first, end], block, 2 * steps, launches, body))
+}
+
+/// Makes the array to which tiles write a field: a new one where others read it, else the field's own.
+fn twin(nest: &mut Nest, field: &Field) -> usize {
+    if field.is_overwritten {
+        return field.array;
+    }
+    let declared = nest.arrays[field.array].clone();
+    nest.new_temporary(&format!("{}_next", declared.name), declared.shape)
 }
 
 /// Plans so many iterations with a tiling. None: a block would write nothing, or has no room for what it keeps.

@@ -35,6 +35,8 @@ pub(crate) struct Version {
     pub(crate) is_stored: bool,
     /// Rows of it that a thread has at a time.
     pub(crate) rows: i64,
+    /// Positions between the row's own and the one at which threads hand it over to others: as late as can be.
+    pub(crate) handed_after: i64,
     /// Rows of it that threads of a block have in common. 0: no thread reads those of others.
     pub(crate) shared_rows: i64,
     /// The cells that are read which may be another thread's, seen from those that are computed.
@@ -58,8 +60,17 @@ pub(crate) struct Stage {
 
 impl Version {
     fn new(field: usize, delay: i64, ahead: i64) -> Self {
-        let (across, rows) = (Vec::new(), 1);
-        Self { field, delay, ahead, is_stored: false, rows, shared_rows: 0, across, need: None }
+        Self {
+            field,
+            delay,
+            ahead,
+            is_stored: false,
+            rows: 1,
+            handed_after: i64::MAX,
+            shared_rows: 0,
+            across: Vec::new(),
+            need: None,
+        }
     }
 
     pub(crate) fn is_loaded(&self) -> bool {
@@ -163,10 +174,15 @@ impl Pipeline {
                 let of = &mut self.versions[version];
                 of.rows = of.rows.max(behind + 1);
                 if is_across(offset) {
-                    of.shared_rows = of.shared_rows.max(behind + 1 - of.ahead);
+                    // One barrier is between.
+                    of.handed_after = of.handed_after.min(behind - 1);
+                    of.shared_rows = of.shared_rows.max(behind);
                     of.across.push(offset);
                 }
             }
+        }
+        for version in self.versions.iter_mut().filter(|version| version.shared_rows > 0) {
+            version.shared_rows += 1 - version.handed_after;
         }
         // A row's place in shared memory is known where the window is: it goes round a whole number of times.
         let least = self.versions.iter().map(|of| of.rows.max(of.shared_rows)).max().unwrap_or(1);

@@ -83,9 +83,27 @@ fn dimensions(temporal: &Temporal) -> Vec<usize> {
     if temporal.stencil.dimensions == MOST_DIMENSIONS { vec![0, 1, 2] } else { vec![0, 2] }
 }
 
-/// Returns an iterator's value in turns of `of` that a position has which is so many before another one.
-fn slot(position: i64, of: i64) -> Affine {
-    Affine::from(position.rem_euclid(of))
+/// Returns the place of a position's row, where there are so many places in turn.
+fn place_of_row(position: i64, places: i64) -> Affine {
+    Affine::from(position.rem_euclid(places))
+}
+
+/// Returns the conditions that all cells from `first` to below `end` along a dimension of the arrays are alike: a sweep
+/// is done at all of them or, where it is done at few cells, at none.
+fn is_alike(sweep: &Sweep, dimension: usize, first: &Affine, end: &Affine) -> Vec<Condition> {
+    let [lower, upper] = &sweep.domain[dimension];
+    match sweep.thin() {
+        None => {
+            let lower = lower.iter().map(|lower| Condition::at_least(first.clone(), lower.clone()));
+            lower.chain(upper.iter().map(|upper| Condition::at_least(upper.clone(), end.clone()))).collect()
+        }
+        // All cells are before the lowest of the sweep, or beyond its last one.
+        Some((thin, true)) if thin == dimension => vec![Condition::at_least(lower[0].clone(), end.clone())],
+        Some((thin, false)) if thin == dimension => {
+            vec![Condition::at_least(first.clone(), upper[0].clone())]
+        }
+        Some(_) => Vec::new(),
+    }
 }
 
 impl<'a> Writer<'a> {
@@ -163,34 +181,9 @@ impl<'a> Writer<'a> {
             // Sweeps are behind what is loaded, and begin as many rows before it.
             let behind = if dimension == 0 { pipeline.longest_delay() } else { 0 };
             let first = first - behind;
-            for sweep in &stencil.sweeps {
-                let [lower, upper] = &sweep.domain[array_dimension];
-                match sweep.thin() {
-                    None => {
-                        conditions.extend(
-                            lower.iter().map(|lower| Condition::at_least(first.clone(), lower.clone())),
-                        );
-                        conditions.extend(
-                            upper.iter().map(|upper| Condition::at_least(upper.clone(), end.clone())),
-                        );
-                    }
-                    // The block is beside the few cells of the sweep.
-                    Some((thin, true)) if thin == array_dimension => {
-                        conditions.extend(
-                            lower.iter().take(1).map(|lower| Condition::at_least(lower.clone(), end.clone())),
-                        );
-                    }
-                    Some((thin, false)) if thin == array_dimension => {
-                        conditions.extend(
-                            upper
-                                .iter()
-                                .take(1)
-                                .map(|upper| Condition::at_least(first.clone(), upper.clone())),
-                        );
-                    }
-                    Some(_) => {}
-                }
-            }
+            conditions.extend(
+                stencil.sweeps.iter().flat_map(|sweep| is_alike(sweep, array_dimension, &first, &end)),
+            );
         }
         conditions.extend(stencil.sweeps.iter().flat_map(|sweep| sweep.guards.clone()));
         let mut distinct: Vec<Condition> = Vec::new();
@@ -229,7 +222,7 @@ impl<'a> Writer<'a> {
                 let load = assign(self.register(number, at, cell), value);
                 all.extend(guarded(self.within_array(version.field, at, cell, 0, blocks), vec![load]));
             }
-            all.extend(self.hand_over(number, version, at - version.ahead));
+            all.extend(self.hand_over(number, version, at));
         }
         for stage in &pipeline.stages {
             all.extend(self.stage(stage, at, blocks));
@@ -322,7 +315,7 @@ impl<'a> Writer<'a> {
 
     fn register(&self, version: usize, position: i64, cell: Cell) -> Access {
         let [_, line, column] = cell.map(Affine::from);
-        let subscripts = vec![slot(position, self.temporal.pipeline.window), line, column];
+        let subscripts = vec![place_of_row(position, self.temporal.pipeline.window), line, column];
         Access { array: self.registers[version], subscripts }
     }
 
@@ -341,7 +334,7 @@ impl<'a> Writer<'a> {
             Affine::from((thread[1] + beside_y) * geometry.points[1] + cell[1])
         };
         let subscripts = vec![
-            slot(position, of.shared_rows),
+            place_of_row(position, of.shared_rows),
             line,
             Affine::from(column as i64),
             Variable::Thread(0) + (thread[2] + beside_x),
@@ -350,10 +343,11 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the cells of a row that other threads read to shared memory.
-    fn hand_over(&self, number: usize, version: &Version, position: i64) -> Vec<Instruction> {
+    fn hand_over(&self, number: usize, version: &Version, at: i64) -> Vec<Instruction> {
         if version.shared_rows == 0 {
             return Vec::new();
         }
+        let position = at - version.handed_after;
         let cells = self.temporal.geometry.shared_cells(version).into_iter().map(|cell| {
             let own = Expression::Load(self.register(number, position, cell));
             assign(self.common(number, position, [0; MOST_DIMENSIONS], cell), own)
