@@ -48,8 +48,8 @@ pub enum PlanError {
     },
     /// A kernel would have more blocks than a device launches.
     #[error(
-        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647, 65535 \
-         and 65535: give its blocks more threads or points along that axis"
+        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647 along one \
+         of them and 65535 along the others: give its blocks more threads or points along that axis"
     )]
     Grid {
         /// The name of the kernel.

@@ -22,6 +22,7 @@ mod launch;
 mod plan;
 mod ptx;
 mod shape;
+mod turn;
 
 pub use affine::{Affine, Variable};
 pub use error::PlanError;

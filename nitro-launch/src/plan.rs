@@ -7,8 +7,6 @@ use crate::{Affine, Extent, Host, Integers, PlanError, PlannedPtx, shape};
 
 /// The most launches and iterations of the host's loops: seconds of nothing but launching.
 const MOST_STEPS: u64 = 1 << 20;
-/// Blocks that a device launches along x, y and z.
-const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 
 /// What a host needs to launch the kernels of a loop nest.
 ///
@@ -216,7 +214,8 @@ impl LaunchPlan {
         Ok(SizeProduct::with_all(&self.products, sizes))
     }
 
-    /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out.
+    /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out. A device takes each
+    /// with its [`first_axis`](Launch::first_axis) along x.
     ///
     /// # Errors Those of `launch`, and when the number of sizes is not that of the plan. When a kernel would have
     /// more blocks than a device launches, or there are more than a million launches: then the first ones were made.
@@ -286,7 +285,7 @@ impl LaunchPlan {
     }
 
     fn fits(&self, launch: &Launch) -> Result<(), PlanError> {
-        if launch.grid.iter().zip(MOST_BLOCKS).all(|(blocks, most)| *blocks <= most) {
+        if launch.first_axis().is_some() {
             return Ok(());
         }
         Err(PlanError::Grid { kernel: self.kernels[launch.kernel].name.clone(), grid: launch.grid })

@@ -88,8 +88,12 @@ fn more_blocks_or_launches_than_possible_are_refused() {
     let mut plan = shift();
     plan.kernels[0].grid = vec![extent(1), extent(N)];
     assert_eq!(launches(&plan, &[65_535, 1]).unwrap()[0].0, [1, 65_535, 1]);
-    let error = launches(&plan, &[65_536, 1]).unwrap_err().to_string();
-    assert!(error.starts_with("kernel `shift_0` takes [1, 65536, 1] blocks along x, y and z"), "{error}");
+    plan.kernels[0].grid = vec![extent(N), extent(N)];
+    let error = launches(&plan, &[64 * 65_536, 1]).unwrap_err().to_string();
+    assert!(
+        error.starts_with("kernel `shift_0` takes [65536, 4194304, 1] blocks along x, y and z"),
+        "{error}"
+    );
     let most = 64 * i64::from(i32::MAX);
     assert!(launches(&shift(), &[most, 1]).is_ok());
     assert!(matches!(launches(&shift(), &[most + 1, 1]), Err(PlanError::Grid { .. })));
@@ -100,6 +104,33 @@ fn more_blocks_or_launches_than_possible_are_refused() {
     };
     let endless = shift().launches(&[1 << 30, i64::MAX], count);
     assert!(matches!(endless, Err(PlanError::Launches { .. })) && launched < 1 << 20, "{endless:?}");
+}
+
+#[test]
+fn rows_beyond_what_a_device_has_along_y_are_launched_along_x() {
+    let (rows, columns) = (70_000, 128);
+    let mut plan = shift();
+    plan.kernels[0].grid = vec![extent(Variable::Parameter(1)), extent(N)];
+    plan.kernels[0].host_iterators.clear();
+    plan.host = vec![Host::Launch(0)];
+    let mut turned = Vec::new();
+    let launched = plan.launches(&[rows, columns], |launch| {
+        let first = launch.first_axis().unwrap();
+        turned.push((launch.grid, first, launch.turned_grid(first)));
+        Ok::<(), PlanError>(())
+    });
+    assert_eq!((launched, turned), (Ok(()), vec![([2, rows, 1], 1, [rows, 2, 1])]));
+    plan.cuda = "a = blockIdx.y * gridDim.x;".into();
+    assert_eq!(plan.turned(0), plan, "what fits is launched as it is");
+    let text = plan.turned(1).cuda;
+    assert!(
+        text.ends_with(&format!("#line 1\n{}", plan.cuda)) && text.contains("turned.x = of.y;"),
+        "{text}"
+    );
+    let text = ".target sm_90\n.entry shift_0\nmov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.z; mov.u32 %r3, %nctaid.z;\n";
+    let ptx = PlannedPtx { integers: Integers::Bits32, text: text.into() };
+    let turned = plan.with_ptx(ptx).unwrap().turned(2).ptx.unwrap().text;
+    assert!(turned.ends_with("%r1, %ctaid.z; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x;\n"), "{turned}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::borrow::Borrow;
 use std::fmt;
 
 use nitro_core::recording;
-use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedPtx};
+use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedKernel, PlannedPtx};
 use once_cell::sync::OnceCell;
 
 use crate::compile::check_alone;
@@ -47,8 +47,8 @@ pub struct Executable {
     device: Cuda,
     /// Dropped before what they launch.
     replays: Replays,
-    /// Compiled for integers of 32 and of 64 bits.
-    modules: [OnceCell<Module>; 2],
+    /// Compiled for integers of 32 and of 64 bits, as they are and with y or z in the place of x.
+    modules: [[OnceCell<Module>; 3]; 2],
 }
 
 /// A function that gets the index of a kernel and the function that launches it.
@@ -83,10 +83,8 @@ impl Executable {
     /// When the driver refuses the image.
     pub fn with_image(self, integers: Integers, image: &Image) -> Result<Self, LaunchError> {
         let module = Module::load(self.device, image)?;
-        let modules = match integers {
-            Integers::Bits32 => [OnceCell::with_value(module), OnceCell::new()],
-            Integers::Bits64 => [OnceCell::new(), OnceCell::with_value(module)],
-        };
+        let mut modules: [[OnceCell<Module>; 3]; 2] = Default::default();
+        modules[usize::from(integers == Integers::Bits64)][0] = OnceCell::with_value(module);
         Ok(Self { modules, ..self })
     }
 
@@ -128,16 +126,18 @@ impl Executable {
     /// # Panics
     /// When the plan has no kernel of this index.
     pub fn kernel(&self, integers: Integers, index: usize) -> Result<Kernel<'_>, CudaError> {
-        self.module(integers)?.kernel(&self.plan.kernels[index].name)
+        self.module(integers, 0)?.kernel(&self.plan.kernels[index].name)
     }
 
-    fn module(&self, integers: Integers) -> Result<&Module, CudaError> {
-        self.modules[usize::from(integers == Integers::Bits64)].get_or_try_init(|| {
-            if let Some(ptx) = &self.plan.ptx {
-                return Module::load(self.device, &image_of(&self.plan, ptx));
+    /// Returns the kernels that are launched with this axis of the grid along x.
+    fn module(&self, integers: Integers, first_axis: usize) -> Result<&Module, CudaError> {
+        self.modules[usize::from(integers == Integers::Bits64)][first_axis].get_or_try_init(|| {
+            let plan = self.plan.turned(first_axis);
+            if let Some(ptx) = &plan.ptx {
+                return Module::load(self.device, &image_of(&plan, ptx));
             }
             let options = Options::for_device(self.device);
-            with_source(&self.plan, integers, options, |source, options| {
+            with_source(&plan, integers, options, |source, options| {
                 Module::of_source(self.device, source, options)
             })
         })
@@ -186,7 +186,8 @@ impl Executable {
         }
         match self.replays.graph(self, &call)? {
             Some(graph) => {
-                self.module(call.integers)?.note_launch(stream)?;
+                let modules = &self.modules[usize::from(call.integers == Integers::Bits64)];
+                modules.iter().filter_map(OnceCell::get).try_for_each(|module| module.note_launch(stream))?;
                 // SAFETY: as the caller says; the graph was made of this call, and its temporaries live as long as
                 // it does.
                 Ok(unsafe { graph.launch(stream) }?)
@@ -258,9 +259,12 @@ impl Executable {
     }
 
     fn kernel_and_grid(&self, launch: &Launch, integers: Integers) -> Result<(Kernel<'_>, Grid), CudaError> {
-        let blocks = launch.grid.map(|blocks| blocks as u32).into(); // the plan has seen to it that they fit
-        let threads = self.plan.kernels[launch.kernel].block.into();
-        Ok((self.kernel(integers, launch.kernel)?, Grid { blocks, threads, shared_bytes: 0 }))
+        // The plan has seen to it that they fit.
+        let first_axis = launch.first_axis().unwrap_or(0);
+        let blocks = launch.turned_grid(first_axis).map(|blocks| blocks as u32).into();
+        let PlannedKernel { name, block, .. } = &self.plan.kernels[launch.kernel];
+        let kernel = self.module(integers, first_axis)?.kernel(name)?;
+        Ok((kernel, Grid { blocks, threads: (*block).into(), shared_bytes: 0 }))
     }
 }
 
