@@ -1,6 +1,7 @@
 //! Errors of plans, and of requests to run them.
 
-use crate::format::FORMAT_PTX;
+use crate::Element;
+use crate::format::FORMAT_ELEMENTS;
 
 /// A reason why a plan cannot be read, or cannot be run for some sizes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,7 +12,7 @@ pub enum PlanError {
     Text(String),
     /// The text is of another version.
     #[error(
-        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_PTX}: make it anew, or \
+        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_ELEMENTS}: make it anew, or \
          use the version that it was made with"
     )]
     Format {
@@ -45,6 +46,47 @@ pub enum PlanError {
         array: String,
         /// The extents.
         shape: Vec<i64>,
+    },
+    /// The plan is of other numbers than it was given.
+    #[error("`{plan}` computes in `{}` and was given `{}`: give it scalars and arrays of `{}`",
+        expected.name(), given.name(), expected.name())]
+    Element {
+        /// The name of the nest.
+        plan: String,
+        /// The numbers that it computes with.
+        expected: Element,
+        /// The numbers that there are.
+        given: Element,
+    },
+    /// An array is of numbers where it has subscripts, or the other way round.
+    #[error("`{array}` of `{plan}` is an array of {}: arrays of numbers come first, and then those of subscripts",
+        if *has_indices { "subscripts, `u32` or `i32`" } else { element.name() })]
+    Kind {
+        /// The name of the nest.
+        plan: String,
+        /// The name of the array.
+        array: String,
+        /// The numbers that the plan computes with.
+        element: Element,
+        /// It is an array of subscripts.
+        has_indices: bool,
+    },
+    /// A subscript is of no element.
+    #[error(
+        "element {at} of `{array}` is {found}, and `{plan}` reads with it where there are {extent} elements: write \
+         numbers below {extent}"
+    )]
+    Index {
+        /// The name of the nest.
+        plan: String,
+        /// The name of the array of subscripts.
+        array: String,
+        /// The place of the subscript in it.
+        at: usize,
+        /// The subscript.
+        found: u32,
+        /// The elements that there are.
+        extent: i64,
     },
     /// A kernel would have more blocks than a device launches.
     #[error(

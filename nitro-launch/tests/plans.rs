@@ -2,8 +2,8 @@
 //! grids say.
 
 use nitro_launch::{
-    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Range,
-    SizeProduct, Variable,
+    Affine, Element, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedIndices,
+    PlannedKernel, PlannedPtx, Range, SizeProduct, Variable,
 };
 use serde_json::{Value, json};
 
@@ -25,6 +25,8 @@ fn shift() -> LaunchPlan {
         sizes: vec!["n".into(), "m".into()],
         products: vec![],
         scalars: vec!["by".into()],
+        element: Element::F32,
+        indices: vec![],
         arrays: vec![array("x", vec![n.clone()])],
         temporaries: vec![array("old", vec![n.clone() - 1])],
         iterators: vec!["t".into(), "i".into()],
@@ -134,6 +136,36 @@ fn rows_beyond_what_a_device_has_along_y_are_launched_along_x() {
 }
 
 #[test]
+fn plans_that_older_versions_would_take_for_others_are_of_another_format() {
+    let n = Affine::from(N);
+    let ids = PlannedIndices { name: "ids".into(), shape: vec![n.clone(), 2.into()], below: vec![n] };
+    let double = LaunchPlan { element: Element::F64, ..shift() };
+    let reading = LaunchPlan { indices: vec![ids.clone()], ..shift() };
+    for plan in [double, reading.clone()] {
+        let text = plan.to_json();
+        assert!(text.starts_with("{\"format\":3,"), "{text}");
+        assert_eq!(LaunchPlan::from_json(&text).as_ref(), Ok(&plan));
+        let older = LaunchPlan::from_json(&text.replacen('3', "1", 1)).unwrap_err().to_string();
+        assert!(older.contains("one of `f64` or with subscripts 3"), "{older}");
+    }
+    assert!(!shift().to_json().contains("element") && !shift().to_json().contains("indices"));
+    assert_eq!(reading.index_shapes(&[5, 1]), Ok(vec![vec![5, 2]]));
+    assert_eq!(
+        reading.integers(&[1 << 29, 1]),
+        Ok(Integers::Bits64),
+        "of subscripts there are twice as many"
+    );
+    let namesake = PlannedIndices { name: "x".into(), ..ids.clone() };
+    let unknown = PlannedIndices { below: vec![Variable::Parameter(7).into()], ..ids };
+    for (indices, expected) in
+        [(namesake, "two arrays have one name"), (unknown, "a bound of `ids` names a size")]
+    {
+        let error = LaunchPlan { indices: vec![indices], ..shift() }.check().unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[test]
 fn products_count_as_sizes_that_come_after_the_others() {
     let product = |factors| SizeProduct { name: "n_m".into(), factors };
     let mut plan = LaunchPlan { products: vec![product([0, 1])], ..shift() };
@@ -185,7 +217,7 @@ fn what_is_no_plan_is_refused() {
         ("", "this is no launch plan: EOF"),
         ("{}", "this is no launch plan: missing field `format`"),
         ("{\"format\":1}", "this is no launch plan: missing field `name`"),
-        ("{\"format\":3}", "this launch plan is of format 3, and this version reads formats up to 2"),
+        ("{\"format\":4}", "this launch plan is of format 4, and this version reads formats up to 3"),
     ] {
         assert!(refusal(text).starts_with(reason), "{}", refusal(text));
     }

@@ -2,6 +2,7 @@
 
 use crate::array::Array;
 use crate::nest::Nest;
+use crate::nest::gather::IndexDeclaration;
 
 /// Values for the arguments of a nest, each list in the order of the nest's.
 ///
@@ -32,6 +33,8 @@ pub struct Data {
     pub scalars: Vec<f32>,
     /// The elements of the arrays, the last dimension the fastest.
     pub arrays: Vec<Vec<f32>>,
+    /// The elements of the arrays of integers, the last dimension the fastest.
+    pub indices: Vec<Vec<u32>>,
 }
 
 /// An error of a run of a nest or its kernels on some data.
@@ -120,7 +123,9 @@ impl Data {
         let shapes = Self::shapes_of(nest, parameters)?;
         let shapes = &shapes[..nest.arguments()];
         let arrays = shapes.iter().map(|shape| vec![0.0; shape.iter().product::<i64>() as usize]).collect();
-        Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays })
+        let indices = index_shapes(nest, parameters)?;
+        let indices = indices.iter().map(|shape| vec![0; shape.iter().product::<i64>() as usize]).collect();
+        Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays, indices })
     }
 
     /// Returns the extents of the arrays of a nest, of temporaries too, for these sizes.
@@ -163,9 +168,22 @@ impl Data {
     #[must_use]
     pub fn take<const D: usize>(&mut self, nest: &Nest, array: usize) -> Array<f32, D> {
         let shape = shape(nest, array, &self.parameters).unwrap_or_else(|error| panic!("{error}"));
-        let shape: Vec<usize> = shape.into_iter().map(|extent| extent as usize).collect();
-        let shape = shape.try_into().expect("the array has as many dimensions as the function says");
-        Array::new(shape, std::mem::take(&mut self.arrays[array]))
+        Array::new(of_dimensions(shape), std::mem::take(&mut self.arrays[array]))
+    }
+
+    /// Takes an array of integers out, as [`take`](Self::take) does; [`give_indices`](Self::give_indices) puts it back.
+    ///
+    /// # Panics
+    /// As [`take`](Self::take).
+    #[must_use]
+    pub fn take_indices<const D: usize>(&mut self, nest: &Nest, array: usize) -> Array<u32, D> {
+        let shapes = index_shapes(nest, &self.parameters).unwrap_or_else(|error| panic!("{error}"));
+        Array::new(of_dimensions(shapes[array].clone()), std::mem::take(&mut self.indices[array]))
+    }
+
+    /// Puts an array of integers back.
+    pub fn give_indices<const D: usize>(&mut self, array: usize, elements: Array<u32, D>) {
+        self.indices[array] = elements.into_vec();
     }
 
     /// Puts an array back.
@@ -183,8 +201,50 @@ impl Data {
             let what = format!("elements of `{}`", nest.arrays[array].name);
             count(nest, &what, expected, self.arrays[array].len())?;
         }
+        count(nest, "arrays of integers", nest.indices.len(), self.indices.len())?;
+        for (array, shape) in index_shapes(nest, &self.parameters)?.iter().enumerate() {
+            let what = format!("elements of `{}`", nest.indices[array].name);
+            count(nest, &what, shape.iter().product::<i64>() as usize, self.indices[array].len())?;
+        }
         Ok(shapes)
     }
+}
+
+/// The arrays of integers that a run reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Indices<'a> {
+    nest: &'a Nest,
+    shapes: &'a [Vec<i64>],
+    elements: &'a [Vec<u32>],
+}
+
+impl<'a> Indices<'a> {
+    /// Takes the arrays with their shapes.
+    pub(crate) fn new(nest: &'a Nest, shapes: &'a [Vec<i64>], elements: &'a [Vec<u32>]) -> Self {
+        Self { nest, shapes, elements }
+    }
+
+    /// Reads an integer for a statement.
+    pub(crate) fn get(
+        &self,
+        indices: usize,
+        subscripts: &[i64],
+        statement: impl FnOnce() -> String,
+    ) -> Result<u32, RunError> {
+        let shape = &self.shapes[indices];
+        let at = offset(shape, subscripts).ok_or_else(|| RunError::OutOfBounds {
+            statement: statement(),
+            array: self.nest.indices[indices].name.clone(),
+            subscripts: subscripts.to_vec(),
+            shape: shape.clone(),
+        })?;
+        Ok(self.elements[indices][at])
+    }
+}
+
+fn of_dimensions<const D: usize>(shape: Vec<i64>) -> [usize; D] {
+    let shape: Vec<usize> = shape.into_iter().map(|extent| extent as usize).collect();
+    shape.try_into().expect("the array has as many dimensions as the function says")
 }
 
 /// Returns temporaries, as they are when a nest begins.
@@ -199,6 +259,15 @@ fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), R
         return Ok(());
     }
     Err(RunError::WrongNumber { nest: nest.name.clone(), what: what.to_owned(), expected, given })
+}
+
+/// Returns the extents of the arrays of integers.
+pub(crate) fn index_shapes(nest: &Nest, parameters: &[i64]) -> Result<Vec<Vec<i64>>, RunError> {
+    let of_one = |declaration: &IndexDeclaration| {
+        nitro_launch::shape(&declaration.shape, &nest.values(parameters), false)
+            .map_err(|shape| RunError::Shape { array: declaration.name.clone(), shape })
+    };
+    nest.indices.iter().map(of_one).collect()
 }
 
 /// Returns the extents of an array.

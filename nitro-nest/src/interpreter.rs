@@ -1,6 +1,6 @@
 //! Nests run in the order in which they are written: the reference for all that is made of them.
 
-use crate::data::{Data, RunError, offset, temporaries};
+use crate::data::{Data, Indices, RunError, index_shapes, offset, temporaries};
 use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest, Node, display};
@@ -40,14 +40,16 @@ impl Nest {
 
     fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
         let parameters = self.values(&data.parameters);
+        let index_shapes = index_shapes(self, &data.parameters)?;
+        let Data { scalars, arrays, indices, .. } = data;
+        let indices = Indices::new(self, &index_shapes, indices);
         let elements = Elements { nest: self, parameters: &parameters, shapes };
         self.walk(&parameters, &mut |_, assignment, iterators| {
-            let at = |variable| value(&parameters, iterators, variable);
-            let result = evaluate(&assignment.value, &at, &data.scalars, &mut |access| {
-                Ok(data.arrays[access.array][elements.offset(assignment, access, iterators)?])
-            })?;
+            let mut source =
+                AtInstance { elements: &elements, assignment, iterators, scalars, arrays, indices };
+            let result = evaluate(&assignment.value, &mut source)?;
             let target = elements.offset(assignment, &assignment.target, iterators)?;
-            data.arrays[assignment.target.array][target] = result;
+            arrays[assignment.target.array][target] = result;
             Ok(())
         })
     }
@@ -116,6 +118,46 @@ impl Elements<'_> {
     }
 }
 
+/// The source of the values of an expression.
+pub(crate) trait Source {
+    /// Returns the value of a variable.
+    fn variable(&self, variable: Variable) -> i64;
+    /// Returns the value of a scalar.
+    fn scalar(&self, index: usize) -> f32;
+    /// Reads an element.
+    fn load(&mut self, access: &Access) -> Result<f32, RunError>;
+    /// Reads an integer of an array of such.
+    fn index(&self, indices: usize, subscripts: &[i64]) -> Result<u32, RunError>;
+}
+
+/// An instance of a statement.
+struct AtInstance<'a> {
+    elements: &'a Elements<'a>,
+    assignment: &'a Assignment,
+    iterators: &'a [i64],
+    scalars: &'a [f32],
+    arrays: &'a [Vec<f32>],
+    indices: Indices<'a>,
+}
+
+impl Source for AtInstance<'_> {
+    fn variable(&self, variable: Variable) -> i64 {
+        value(self.elements.parameters, self.iterators, variable)
+    }
+
+    fn scalar(&self, index: usize) -> f32 {
+        self.scalars[index]
+    }
+
+    fn load(&mut self, access: &Access) -> Result<f32, RunError> {
+        Ok(self.arrays[access.array][self.elements.offset(self.assignment, access, self.iterators)?])
+    }
+
+    fn index(&self, indices: usize, subscripts: &[i64]) -> Result<u32, RunError> {
+        self.indices.get(indices, subscripts, || display::assignment(self.elements.nest, self.assignment))
+    }
+}
+
 /// Returns the value of a variable of a nest at a point of its execution.
 pub(crate) fn value(parameters: &[i64], iterators: &[i64], variable: Variable) -> i64 {
     match variable {
@@ -168,18 +210,18 @@ impl<E> Walk<'_, '_, E> {
 }
 
 /// Evaluates an expression. Each operation is rounded by itself.
-pub(crate) fn evaluate<E>(
-    expression: &Expression,
-    value: &dyn Fn(Variable) -> i64,
-    scalars: &[f32],
-    load: &mut dyn FnMut(&Access) -> Result<f32, E>,
-) -> Result<f32, E> {
-    let mut of = |expression: &Expression| evaluate(expression, value, scalars, load);
+pub(crate) fn evaluate(expression: &Expression, source: &mut dyn Source) -> Result<f32, RunError> {
+    let mut of = |expression: &Expression| evaluate(expression, source);
     Ok(match expression {
         Expression::Constant(bits) => (*bits).into(),
-        Expression::Scalar(index) => scalars[*index],
-        Expression::Integer(affine) => affine.evaluate(value) as f32,
-        Expression::Load(access) => load(access)?,
+        Expression::Scalar(index) => source.scalar(*index),
+        Expression::Integer(affine) => affine.evaluate(&|variable| source.variable(variable)) as f32,
+        Expression::Load(access) => source.load(access)?,
+        Expression::Gather(gather) => {
+            let element = gather
+                .element(&|variable| source.variable(variable), |indices, at| source.index(indices, at))?;
+            source.load(&element)?
+        }
         Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
         Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
         Expression::Fused(parts) => {

@@ -36,8 +36,9 @@ pub use self::kernel::{
 };
 pub use self::mapping::{Form, Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
-pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
+pub use self::nest::builder::{ArrayName, Bounds, Builder, IndicesName, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};
+pub use self::nest::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
 pub use nitro_launch::{LaunchPlan, PlanError};

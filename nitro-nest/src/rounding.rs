@@ -1,10 +1,10 @@
 //! Bounds of how far results may be off that were computed in another order.
 
-use crate::data::{Data, RunError, temporaries};
+use crate::data::{Data, Indices, RunError, index_shapes, temporaries};
 use crate::dependence::is_sum;
 use crate::interpreter::{self, Elements, value};
 use crate::nest::expression::{Access, Binary, Expression, Unary};
-use crate::nest::{Assignment, Nest};
+use crate::nest::{Assignment, Nest, display};
 
 /// Half a unit in the last place of 1: rounding an operation adds as much, relative to its result.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
@@ -56,7 +56,8 @@ impl Nest {
         let sums = data.arrays.iter().map(|array| vec![Sum::default(); array.len()]).collect();
         let parameters = self.values(&data.parameters);
         let elements = Elements { nest: self, parameters: &parameters, shapes: &shapes };
-        let mut run = Bounded { elements, data, sums };
+        let index_shapes = index_shapes(self, &data.parameters)?;
+        let mut run = Bounded { elements, index_shapes, data, sums };
         let done = self.walk(&parameters, &mut |_, assignment, iterators| run.assign(assignment, iterators));
         let mut bounds = Vec::new();
         for sums in &run.sums[..self.arguments()] {
@@ -121,6 +122,7 @@ impl Term {
 
 struct Bounded<'a> {
     elements: Elements<'a>,
+    index_shapes: Vec<Vec<i64>>,
     data: &'a mut Data,
     /// The sums of the elements of all arrays.
     sums: Vec<Vec<Sum>>,
@@ -163,6 +165,13 @@ impl Bounded<'_> {
                 Term::rounded(value as f64, 0.0)
             }
             Expression::Load(access) => self.load(access, assignment, iterators)?,
+            Expression::Gather(gather) => {
+                let indices = Indices::new(self.elements.nest, &self.index_shapes, &self.data.indices);
+                let statement = || display::assignment(self.elements.nest, assignment);
+                let at = |variable| value(self.elements.parameters, iterators, variable);
+                let element = gather.element(&at, |array, at| indices.get(array, at, statement))?;
+                self.load(&element, assignment, iterators)?
+            }
             Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
             Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
             Expression::Fused(parts) => {

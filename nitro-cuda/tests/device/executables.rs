@@ -89,7 +89,7 @@ fn rows_beyond_what_a_device_has_along_y_are_all_computed() {
 }"#
         .into();
     let executable = Executable::new(plan, device).unwrap();
-    let x = Buffer::zeroed(columns * rows).unwrap();
+    let x = Buffer::<f32>::zeroed(columns * rows).unwrap();
     // SAFETY: the kernel stays within the array.
     unsafe { executable.run(&[columns as i64, rows as i64, 1], &[0.5], &[&x]) }.unwrap();
     let expected: Vec<f32> =

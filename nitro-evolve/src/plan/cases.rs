@@ -33,6 +33,13 @@ const INPUTS: [(Set, Scaled); 7] = [
 
 /// Makes the inputs around these numbers.
 pub(super) fn cases(plan: &LaunchPlan, numbers: &[(String, f64)]) -> Result<Vec<InputNumbers>, PlannedError> {
+    if !plan.element.is_single() || !plan.indices.is_empty() {
+        return Err(PlannedError::Numbers(format!(
+            "`{}` is a plan of `f64` or with arrays of subscripts, for which no workload is written by itself: evolve \
+             its PTX with a workload of your own",
+            plan.name
+        )));
+    }
     let others = numbers.iter().find(|(name, _)| !plan.sizes.contains(name) && !plan.scalars.contains(name));
     if let Some((other, _)) = others {
         let message = format!("`{}` has no size `{other}`; it has {}", plan.name, plan.sizes.join(", "));

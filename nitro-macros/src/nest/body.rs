@@ -11,7 +11,7 @@ use super::conditions::{conditions, opposites};
 use super::integers::{Side, affine, bounds, sum};
 use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
-use super::values::{access, operation, value};
+use super::values::{access, index, operation, value};
 use crate::errors::Errors;
 
 const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number \
@@ -101,6 +101,9 @@ impl Reader<'_> {
         let Some(initial) = &local.init else {
             return at(local, format!("write `let {ident} = VALUE;`"));
         };
+        if let Some(read) = index(&initial.expr, &self.scope) {
+            return self.scope.enter(ident, Meaning::Index(read?));
+        }
         let read = value(&initial.expr, &self.scope);
         let is_integer = read.is_err() && affine(&initial.expr, &self.scope).is_ok();
         let known = match &read {
@@ -240,15 +243,15 @@ impl Reader<'_> {
         assigned: &Expr,
     ) -> Result<Vec<Node>> {
         let value = value(assigned, &self.scope);
-        let Expr::Index(index) = bare(target) else {
+        let Expr::Index(element) = bare(target) else {
             return at(target, "a nest writes elements of arrays: write `array[[i, j]] = ...`");
         };
-        let target = access(index, &self.scope)?;
+        let target = access(element, &self.scope)?;
         if let Meaning::Array(array) = self.scope.meaning(&target.array)?
             && !array.is_written
         {
             return at(
-                &index.expr,
+                &element.expr,
                 format!("`{}` is an input: write `&mut` in its type to assign to it", target.array),
             );
         }

@@ -7,7 +7,8 @@ use syn::ext::IdentExt;
 use syn::{FnArg, ItemFn, Path, parse_quote};
 
 use super::ir::{
-    Access, Affine, Argument, Array, Assignment, Condition, Kind, Loop, Nest, Node, Operation, Options, Value,
+    Access, Affine, Argument, Array, Assignment, Condition, Gather, Kind, Loop, Nest, Node, Operation,
+    Options, Subscript, Value,
 };
 use super::places::{all, braces};
 use crate::errors::Errors;
@@ -35,6 +36,7 @@ pub(crate) fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
 pub(crate) fn nest(nest: &Nest) -> TokenStream {
     let mut function = nest.function.clone();
     without_shapes(&mut function);
+    use_extents(nest, &mut function);
     let (built, reference) = (all(built(nest)), reference(nest));
     let companion = companion(&nest.options, &function, &built, &reference);
     let function = with_loops(function);
@@ -60,6 +62,18 @@ fn without_shapes(function: &mut ItemFn) {
     for argument in &mut function.sig.inputs {
         if let FnArg::Typed(argument) = argument {
             argument.attrs.retain(|attribute| !attribute.path().is_ident("shape"));
+        }
+    }
+}
+
+/// Sizes of what is read where an array says may be in shapes alone: they are in use all the same.
+fn use_extents(nest: &Nest, function: &mut ItemFn) {
+    if !nest.arguments.iter().any(|argument| matches!(argument.kind, Kind::Indices(_))) {
+        return;
+    }
+    for (argument, input) in nest.arguments.iter().zip(&mut function.sig.inputs) {
+        if let (Kind::Parameter, FnArg::Typed(input)) = (&argument.kind, input) {
+            input.attrs.push(parse_quote!(#[allow(unused_variables)]));
         }
     }
 }
@@ -125,9 +139,13 @@ fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
         declared.extend(match kind {
             Kind::Parameter => quote!(let #name = __nitro_builder.parameter(#text);),
             Kind::Scalar => quote!(let #name = __nitro_builder.scalar(#text);),
-            Kind::Array(array) => {
+            Kind::Array(array) | Kind::Indices(array) => {
                 let shape = array.shape.iter().map(|extent| affine(krate, extent));
-                let method = if array.is_written { quote!(in_out) } else { quote!(input) };
+                let method = match kind {
+                    Kind::Indices(_) => quote!(indices),
+                    _ if array.is_written => quote!(in_out),
+                    _ => quote!(input),
+                };
                 quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]);)
             }
         });
@@ -188,6 +206,18 @@ fn access(krate: &Path, access: &Access) -> TokenStream {
     quote!(#array.at::<#krate::Affine>([#(#subscripts),*]))
 }
 
+fn gather(krate: &Path, gather: &Gather) -> TokenStream {
+    let array = &gather.array;
+    let subscripts = gather.subscripts.iter().map(|subscript| match subscript {
+        Subscript::Affine(own) => {
+            let own = affine(krate, own);
+            quote!(#krate::Subscript::from(#own))
+        }
+        Subscript::Index(index) => access(krate, index),
+    });
+    quote!(#array.gather::<#krate::Subscript>([#(#subscripts),*]))
+}
+
 fn affine(krate: &Path, affine: &Affine) -> TokenStream {
     let constant = affine.constant;
     let terms = affine.terms.iter().map(|(name, coefficient)| quote!(+ #name * #coefficient));
@@ -214,6 +244,7 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
             let load = access(krate, load);
             quote!(#krate::Expression::from(#load))
         }
+        Value::Gather(own) => gather(krate, own),
         Value::Negate(operand) => {
             let operand = self::value(krate, operand);
             quote!((-#operand))
@@ -260,7 +291,7 @@ fn binary(krate: &Path, operation: Operation, left: &TokenStream, right: &TokenS
 /// Calls the function on the data.
 fn reference(nest: &Nest) -> TokenStream {
     let name = &nest.function.sig.ident;
-    let (mut sizes, mut scalars, mut arrays) = (0_usize.., 0_usize.., 0_usize..);
+    let (mut sizes, mut scalars, mut arrays, mut indices) = (0_usize.., 0_usize.., 0_usize.., 0_usize..);
     let (mut taken, mut arguments, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for argument in &nest.arguments {
         arguments.push(match &argument.kind {
@@ -278,6 +309,14 @@ fn reference(nest: &Nest) -> TokenStream {
                 let dimensions = array.shape.len();
                 taken.push(quote!(let mut #local = data.take::<#dimensions>(&nest, #index);));
                 given.push(quote!(data.give(#index, #local);));
+                passed(array, &local)
+            }
+            Kind::Indices(array) => {
+                let index = indices.next().unwrap_or_default();
+                let local = format_ident!("indices_{index}");
+                let dimensions = array.shape.len();
+                taken.push(quote!(let #local = data.take_indices::<#dimensions>(&nest, #index);));
+                given.push(quote!(data.give_indices(#index, #local);));
                 passed(array, &local)
             }
         });

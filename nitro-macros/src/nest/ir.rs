@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Scalar,
     /// An array of single precision.
     Array(Array),
+    /// An array of integers, which is only read.
+    Indices(Array),
 }
 
 /// An array argument.
@@ -122,6 +124,24 @@ pub(crate) struct Access {
     pub subscripts: Vec<Affine>,
 }
 
+/// An element at a place that arrays of integers say.
+#[derive(Clone)]
+pub(crate) struct Gather {
+    /// The array.
+    pub array: Ident,
+    /// The subscripts.
+    pub subscripts: Vec<Subscript>,
+}
+
+/// A subscript of a gather.
+#[derive(Clone)]
+pub(crate) enum Subscript {
+    /// A sum.
+    Affine(Affine),
+    /// An element of an array of integers.
+    Index(Access),
+}
+
 /// A sum of multiples of parameters and iterators, and a constant.
 #[derive(Clone, Default)]
 pub(crate) struct Affine {
@@ -155,6 +175,8 @@ pub(crate) enum Value {
     Integer(Affine),
     /// An element.
     Load(Access),
+    /// An element at a place that arrays of integers say; of an array that nothing writes.
+    Gather(Gather),
     /// `-x`
     Negate(Box<Value>),
     /// `x.method(..)`: the name of the method, which `Expression` has too.
@@ -171,7 +193,7 @@ impl Value {
     /// Returns true where it reads an element of this array.
     pub fn reads(&self, array: &Ident) -> bool {
         let parts: &[Value] = match self {
-            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) => &[],
+            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) | Value::Gather(_) => &[],
             Value::Load(access) => return is_same(&access.array, array),
             Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_ref(&**operand),
             Value::Method(_, parts) => parts,

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, Result};
 
-use super::ir::{Argument, Array, Kind, Value, is_same};
+use super::ir::{Access, Argument, Array, Kind, Value, is_same};
 
 /// The meaning of a name.
 #[derive(Clone)]
@@ -18,8 +18,12 @@ pub(crate) enum Meaning {
     Scalar,
     /// An array.
     Array(Array),
+    /// An array of integers.
+    Indices(Array),
     /// A `let`: the value that stands for it.
     Temporary(Value),
+    /// A `let` of an integer of an array.
+    Index(Access),
 }
 
 /// The names that are known, the last the innermost.
@@ -38,6 +42,7 @@ impl Scope {
                 Kind::Parameter => Meaning::Integer,
                 Kind::Scalar => Meaning::Scalar,
                 Kind::Array(array) => Meaning::Array(array.clone()),
+                Kind::Indices(array) => Meaning::Indices(array.clone()),
             };
             (name.clone(), meaning)
         });

@@ -13,7 +13,7 @@ use super::scope::{Meaning, Scope, at};
 use crate::errors::Errors;
 
 const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another \
-    number of dimensions, `&[f32]` or `&mut [f32]` for an array";
+    number of dimensions, `&[f32]` or `&mut [f32]` for an array, with `u32` for one of subscripts";
 
 const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and \
     call it with `&vec` or `&mut vec`";
@@ -98,7 +98,7 @@ fn read(argument: &FnArg, scope: &Scope) -> Result<Argument> {
     };
     let shape = shape(&argument.attrs, name)?;
     let kind = match &*argument.ty {
-        Type::Reference(reference) => Kind::Array(array(reference, argument, name, shape, scope)?),
+        Type::Reference(reference) => array(reference, argument, name, shape, scope)?,
         r#type if is_named(r#type, "usize") => without_shape(shape, Kind::Parameter)?,
         r#type if is_named(r#type, "f32") => without_shape(shape, Kind::Scalar)?,
         r#type => return at(r#type, if is_vec(r#type) { VECS } else { TYPES }),
@@ -128,13 +128,18 @@ fn array(
     name: &Ident,
     shape: Option<&Attribute>,
     scope: &Scope,
-) -> Result<Array> {
+) -> Result<Kind> {
     if is_vec(&reference.elem) {
         return at(&argument.ty, VECS);
     }
-    let is_slice = matches!(&*reference.elem, Type::Slice(slice) if is_named(&slice.elem, "f32"));
-    if !is_slice && !is_array_of_f32(&reference.elem) {
+    let is_slice = matches!(&*reference.elem, Type::Slice(_));
+    let is_of = |element| element_type(&reference.elem).is_some_and(|own| is_named(own, element));
+    let is_of_indices = is_of("u32");
+    if !is_of_indices && !is_of("f32") {
         return at(&argument.ty, TYPES);
+    }
+    if let (true, Some(token)) = (is_of_indices, &reference.mutability) {
+        return at(token, "an array of integers is only read, as subscripts: remove `mut`");
     }
     let Some(attribute) = shape else {
         return at(
@@ -150,7 +155,8 @@ fn array(
     if is_slice && shape.len() != 1 {
         return at(&extents, "a slice has one dimension: write its length alone, or take an `Array2<f32>`");
     }
-    Ok(Array { shape, is_written: reference.mutability.is_some(), is_slice })
+    let array = Array { shape, is_written: reference.mutability.is_some(), is_slice };
+    Ok(if is_of_indices { Kind::Indices(array) } else { Kind::Array(array) })
 }
 
 fn is_vec(r#type: &Type) -> bool {
@@ -158,10 +164,18 @@ fn is_vec(r#type: &Type) -> bool {
     path.path.segments.last().is_some_and(|last| last.ident == "Vec")
 }
 
-/// `Array2<f32>` and its like, whatever they are called.
-fn is_array_of_f32(r#type: &Type) -> bool {
-    let Type::Path(path) = r#type else { return false };
-    let Some(last) = path.path.segments.last() else { return false };
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
-    matches!(arguments.args.first(), Some(syn::GenericArgument::Type(first)) if is_named(first, "f32"))
+/// The elements' type of a slice, or of `Array2<f32>` and its like, whatever they are called.
+fn element_type(r#type: &Type) -> Option<&Type> {
+    let path = match r#type {
+        Type::Slice(slice) => return Some(&slice.elem),
+        Type::Path(path) => path,
+        _ => return None,
+    };
+    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        syn::GenericArgument::Type(first) => Some(first),
+        _ => None,
+    }
 }

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{BinOp, Block, Expr, ExprIf, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, Stmt, UnOp};
 
 use super::integers::{affine, operands, relation};
-use super::ir::{Access, Array, Operation, Value};
+use super::ir::{Access, Array, Gather, Operation, Subscript, Value};
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
@@ -13,6 +13,9 @@ const VALUES: &str = "this is no value of a nest: write elements, scalars and nu
 
 const METHODS: &str = "the methods are `sqrt`, `abs`, `min`, `max`, `mul_add`, `powi`, `recip`, `exp`, `ln`, `tanh`, \
     `sin` and `cos`";
+
+const NO_VALUE: &str =
+    "an array of integers says places of what is read, and is no value: write `x[ids[i] as usize]`";
 
 /// The largest exponent: the base is written as often.
 const MAX_EXPONENT: u32 = 32;
@@ -23,7 +26,7 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
     match expression {
         Expr::Lit(literal) => number(&literal.lit),
         Expr::Path(_) => named(expression, scope),
-        Expr::Index(index) => access(index, scope).map(Value::Load),
+        Expr::Index(index) => element(index, scope),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             Ok(Value::Negate(Box::new(value(&unary.expr, scope)?)))
         }
@@ -87,6 +90,7 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
         Meaning::Array(array) => {
             at(name, format!("`{name}` is an array: write an element, `{name}{}`", example(array)))
         }
+        Meaning::Indices(_) | Meaning::Index(_) => at(name, NO_VALUE),
     }
 }
 
@@ -210,8 +214,65 @@ fn result(block: &Block, scope: &Scope) -> Result<Value> {
     }
 }
 
-/// Reads an element.
+/// Reads an element as a value.
+fn element(element: &ExprIndex, scope: &Scope) -> Result<Value> {
+    let (array, declared, subscripts) = parts(element, scope)?;
+    if subscripts.iter().all(|subscript| index(subscript, scope).is_none()) {
+        return access(element, scope).map(Value::Load);
+    }
+    if declared.is_written {
+        return at(
+            array,
+            format!(
+                "`{array}` is read where an array says, so that nothing may write it: make it `&`, and write results \
+                 to another array"
+            ),
+        );
+    }
+    let mut found = Vec::new();
+    for subscript in subscripts {
+        found.push(match index(subscript, scope) {
+            Some(index) => Subscript::Index(index?),
+            None => Subscript::Affine(affine(subscript, scope)?),
+        });
+    }
+    Ok(Value::Gather(Gather { array: array.clone(), subscripts: found }))
+}
+
+/// Reads `ids[i] as usize`, or the name of a `let` of that; none: it is something else.
+pub(crate) fn index(expression: &Expr, scope: &Scope) -> Option<Result<Access>> {
+    let cast = match bare(expression) {
+        Expr::Cast(cast) => cast,
+        other => match scope.meaning(name(other)?) {
+            Ok(Meaning::Index(index)) => return Some(Ok(index.clone())),
+            _ => return None,
+        },
+    };
+    let Expr::Index(element) = bare(&cast.expr) else { return None };
+    let is_of_indices = matches!(scope.meaning(name(bare(&element.expr))?), Ok(Meaning::Indices(_)));
+    let is_size = cast.ty.to_token_stream().to_string() == "usize";
+    (is_of_indices && is_size).then(|| access_of(element, scope))
+}
+
+/// Reads an element that is affine, as all that are written.
 pub(crate) fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
+    if let Some(array) = name(bare(&index.expr))
+        && let Ok(Meaning::Indices(_)) = scope.meaning(array)
+    {
+        return at(index, NO_VALUE);
+    }
+    access_of(index, scope)
+}
+
+fn access_of(index: &ExprIndex, scope: &Scope) -> Result<Access> {
+    let (array, _, subscripts) = parts(index, scope)?;
+    let subscripts =
+        subscripts.into_iter().map(|subscript| affine(subscript, scope)).collect::<Result<_>>()?;
+    Ok(Access { array: array.clone(), subscripts })
+}
+
+/// Splits an element into its array and its subscripts, of which there are as many as dimensions.
+fn parts<'a>(index: &'a ExprIndex, scope: &'a Scope) -> Result<(&'a Ident, &'a Array, Vec<&'a Expr>)> {
     let Some(array) = name(bare(&index.expr)) else {
         let nested = indexed(index).and_then(|array| match scope.meaning(array) {
             Ok(Meaning::Array(declared)) => Some(subscripts_message(array, declared)),
@@ -220,7 +281,7 @@ pub(crate) fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
         let message = nested.unwrap_or_else(|| "write the name of an array before its subscripts".to_owned());
         return at(&index.expr, message);
     };
-    let Meaning::Array(declared) = scope.meaning(array)? else {
+    let (Meaning::Array(declared) | Meaning::Indices(declared)) = scope.meaning(array)? else {
         return at(array, format!("`{array}` is no array of the function's arguments"));
     };
     let subscripts = match bare(&index.index) {
@@ -232,9 +293,7 @@ pub(crate) fn access(index: &ExprIndex, scope: &Scope) -> Result<Access> {
     if subscripts.len() != declared.shape.len() {
         return at(&index.index, subscripts_message(array, declared));
     }
-    let subscripts =
-        subscripts.into_iter().map(|subscript| affine(subscript, scope)).collect::<Result<_>>()?;
-    Ok(Access { array: array.clone(), subscripts })
+    Ok((array, declared, subscripts))
 }
 
 /// Returns the array of `a[i][j]`.

@@ -35,6 +35,10 @@ impl Names for KernelNames<'_> {
             Some(local) => &self.kernel.locals[local].name,
         }
     }
+
+    fn indices(&self, index: usize) -> &str {
+        Names::indices(&self.program.nest, index)
+    }
 }
 
 /// A language in which instructions are written.

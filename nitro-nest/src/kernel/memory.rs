@@ -2,7 +2,7 @@
 
 use super::race::{Actor, Place, Races};
 use super::{Kernel, Program, Space};
-use crate::data::{RunError, offset};
+use crate::data::{Indices, RunError, offset};
 use crate::nest::Assignment;
 use crate::nest::display;
 
@@ -14,6 +14,7 @@ pub(super) struct Memory<'a> {
     pub kernel: &'a Kernel,
     pub shapes: &'a [Vec<i64>],
     pub arrays: &'a mut [Vec<f32>],
+    indices: Indices<'a>,
     /// For each block the locals; those in registers are empty.
     shared: Vec<Vec<Vec<f32>>>,
     races: Races,
@@ -27,12 +28,13 @@ impl<'a> Memory<'a> {
         kernel: &'a Kernel,
         shapes: &'a [Vec<i64>],
         arrays: &'a mut [Vec<f32>],
+        indices: Indices<'a>,
         blocks: usize,
         instructions: &'a mut u64,
     ) -> Self {
         let shared = kernel.locals.iter().map(|local| elements(local, Space::Shared)).collect();
         let (shared, races) = (vec![shared; blocks], Races::default());
-        Self { program, kernel, shapes, arrays, shared, races, instructions }
+        Self { program, kernel, shapes, arrays, indices, shared, races, instructions }
     }
 
     /// Takes one of the instructions that are left.
@@ -42,6 +44,12 @@ impl<'a> Memory<'a> {
         };
         *self.instructions = left;
         Ok(())
+    }
+
+    /// Reads an integer.
+    pub fn index(&self, indices: usize, subscripts: &[i64], doing: &Assignment) -> Result<u32, RunError> {
+        let names = KernelNames { program: self.program, kernel: self.kernel };
+        self.indices.get(indices, subscripts, || display::assignment(&names, doing))
     }
 
     /// Reads an element.

@@ -7,7 +7,7 @@ use super::memory::Memory;
 use super::race::Actor;
 use super::thread::{Scope, Step, Thread};
 use super::{Kernel, LANES, Program};
-use crate::data::{Data, RunError, temporaries};
+use crate::data::{Data, Indices, RunError, index_shapes, temporaries};
 use crate::interpreter::binary;
 use crate::nest::affine::Variable;
 
@@ -76,12 +76,14 @@ impl Program {
         instructions: &mut u64,
         pick: &mut dyn FnMut(usize) -> usize,
     ) -> Result<(), RunError> {
-        let Data { parameters, scalars, arrays } = data;
+        let index_shapes = index_shapes(&self.nest, &data.parameters)?;
+        let Data { parameters, scalars, arrays, indices } = data;
+        let indices = Indices::new(&self.nest, &index_shapes, indices);
         let (values, scalars): (&[i64], &[f32]) = (&self.nest.values(parameters), scalars);
         self.launches(parameters, |launch| {
             let kernel = &self.kernels[launch.kernel];
             let blocks = launch.grid.iter().product::<i64>() as usize;
-            let memory = Memory::new(self, kernel, shapes, arrays, blocks, instructions);
+            let memory = Memory::new(self, kernel, shapes, arrays, indices, blocks, instructions);
             let threads = self.threads(kernel, launch, values);
             Running { kernel, memory, threads, scalars }.finish(pick)
         })

@@ -6,7 +6,7 @@ use super::memory::{Memory, elements};
 use super::race::{Actor, Place};
 use super::{Instruction, Kernel, Space, WIDE};
 use crate::data::{RunError, offset};
-use crate::interpreter::evaluate;
+use crate::interpreter::{Source, evaluate};
 use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Range};
@@ -216,13 +216,8 @@ impl<'a> Thread<'a> {
         scalars: &[f32],
         memory: &mut Memory<'_>,
     ) -> Result<(), RunError> {
-        let value = evaluate(&assignment.value, &|of| self.value(of), scalars, &mut |access| {
-            if let Some((local, element)) = self.register(access, memory) {
-                return Ok(self.registers[local][element]);
-            }
-            let place = memory.place(access.array, &self.subscripts(access), self.actor.block, assignment)?;
-            memory.load(&place, self.actor, assignment)
-        })?;
+        let mut source = AtThread { thread: self, assignment, scalars, memory };
+        let value = evaluate(&assignment.value, &mut source)?;
         let target = &assignment.target;
         if let Some((local, element)) = self.register(target, memory) {
             self.registers[local][element] = value;
@@ -307,5 +302,36 @@ impl<'a> Thread<'a> {
             return None;
         }
         offset(&declared.shape, &self.subscripts(access)).map(|element| (local, element))
+    }
+}
+
+/// An assignment of a thread.
+struct AtThread<'t, 'a, 'm> {
+    thread: &'t Thread<'a>,
+    assignment: &'t Assignment,
+    scalars: &'t [f32],
+    memory: &'t mut Memory<'m>,
+}
+
+impl Source for AtThread<'_, '_, '_> {
+    fn variable(&self, variable: Variable) -> i64 {
+        self.thread.value(variable)
+    }
+
+    fn scalar(&self, index: usize) -> f32 {
+        self.scalars[index]
+    }
+
+    fn load(&mut self, access: &Access) -> Result<f32, RunError> {
+        let Self { thread, assignment, memory, .. } = self;
+        if let Some((local, element)) = thread.register(access, memory) {
+            return Ok(thread.registers[local][element]);
+        }
+        let place = memory.place(access.array, &thread.subscripts(access), thread.actor.block, assignment)?;
+        memory.load(&place, thread.actor, assignment)
+    }
+
+    fn index(&self, indices: usize, subscripts: &[i64]) -> Result<u32, RunError> {
+        self.memory.index(indices, subscripts, self.assignment)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
+use super::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
 use super::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range, validate};
 
 /// A nest that is refused.
@@ -48,6 +49,27 @@ impl ArrayName {
     /// Returns the element with these subscripts, the slowest first.
     pub fn at<T: Into<Affine>>(self, subscripts: impl IntoIterator<Item = T>) -> Access {
         Access { array: self.0, subscripts: subscripts.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl ArrayName {
+    /// Returns the element at a place that arrays of integers say. No statement may write the array.
+    ///
+    /// [`Gather`] has an example.
+    pub fn gather<T: Into<Subscript>>(self, subscripts: impl IntoIterator<Item = T>) -> Expression {
+        Gather { array: self.0, subscripts: subscripts.into_iter().map(Into::into).collect() }.into()
+    }
+}
+
+/// An array of integers of a nest that is being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndicesName(usize);
+
+impl IndicesName {
+    /// Returns the integer with these subscripts, the slowest first, as a subscript of a gather.
+    pub fn at<T: Into<Affine>>(self, subscripts: impl IntoIterator<Item = T>) -> Subscript {
+        let subscripts = subscripts.into_iter().map(Into::into).collect();
+        Subscript::Index(IndexAccess { indices: self.0, subscripts })
     }
 }
 
@@ -111,6 +133,7 @@ impl Builder {
             products: Vec::new(),
             scalars: Vec::new(),
             arrays: Vec::new(),
+            indices: Vec::new(),
             iterators: Vec::new(),
             body: Vec::new(),
             reassociates: false,
@@ -133,6 +156,13 @@ impl Builder {
     /// Declares an array that is only read, with the extent of each of its dimensions.
     pub fn input(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
         self.array(name, shape, false)
+    }
+
+    /// Declares an array of integers that say places in other arrays, with the extent of each of its dimensions.
+    pub fn indices(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> IndicesName {
+        let shape = shape.into_iter().collect();
+        self.nest.indices.push(IndexDeclaration { name: name.to_owned(), shape });
+        IndicesName(self.nest.indices.len() - 1)
     }
 
     /// Declares an array that is read and written, with the extent of each of its dimensions.

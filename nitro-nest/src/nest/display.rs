@@ -6,6 +6,7 @@ use nitro_launch::SizeProduct;
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
+use super::gather::{Gather, Subscript};
 use super::{Assignment, Condition, Nest, Node, Range};
 
 /// The names of variables, scalars and arrays.
@@ -16,6 +17,8 @@ pub(crate) trait Names {
     fn scalar(&self, index: usize) -> &str;
     /// The name of an array.
     fn array(&self, index: usize) -> &str;
+    /// The name of an array of integers.
+    fn indices(&self, index: usize) -> &str;
 }
 
 /// The names of the dimensions of a grid.
@@ -50,6 +53,10 @@ impl Names for Nest {
     fn array(&self, index: usize) -> &str {
         &self.arrays[index].name
     }
+
+    fn indices(&self, index: usize) -> &str {
+        &self.indices[index].name
+    }
 }
 
 /// Writes a sum as it would be written: `2 * n - i - 1`.
@@ -82,8 +89,26 @@ fn add(text: &mut String, is_negative: bool, term: &str) {
 /// Writes `array[i, j]`; an array without dimensions by its name alone.
 pub fn access(names: &dyn Names, access: &Access) -> String {
     let subscripts: Vec<_> = access.subscripts.iter().map(|subscript| affine(names, subscript)).collect();
-    let name = names.array(access.array);
+    element(names.array(access.array), &subscripts)
+}
+
+fn element(name: &str, subscripts: &[String]) -> String {
     if subscripts.is_empty() { name.to_owned() } else { format!("{name}[{}]", subscripts.join(", ")) }
+}
+
+/// Writes `array[indices[i], j]`.
+fn gather(names: &dyn Names, gather: &Gather) -> String {
+    let mut subscripts = Vec::new();
+    for subscript in &gather.subscripts {
+        subscripts.push(match subscript {
+            Subscript::Affine(own) => affine(names, own),
+            Subscript::Index(index) => {
+                let own: Vec<_> = index.subscripts.iter().map(|one| affine(names, one)).collect();
+                element(names.indices(index.indices), &own)
+            }
+        });
+    }
+    element(names.array(gather.array), &subscripts)
 }
 
 /// Writes `<` and so on.
@@ -105,6 +130,7 @@ pub fn expression(names: &dyn Names, value: &Expression) -> String {
         Expression::Scalar(index) => names.scalar(*index).to_owned(),
         Expression::Integer(integer) => format!("({}) as f32", affine(names, integer)),
         Expression::Load(load) => access(names, load),
+        Expression::Gather(own) => gather(names, own),
         Expression::Unary(Unary::Negate, operand) => format!("-{}", operand_text(names, operand)),
         Expression::Unary(operator, operand) => format!("{}({})", function(*operator), of(operand)),
         Expression::Binary(operator, left, right) => binary(names, *operator, left, right),
@@ -209,7 +235,11 @@ impl Display for Nest {
             let kind = if array.is_written { "&mut " } else { "&" };
             format!("{}: {kind}f32[{}]", array.name, shape.join(", "))
         });
-        let arguments: Vec<_> = parameters.chain(scalars).chain(arrays).collect();
+        let indices = self.indices.iter().map(|array| {
+            let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();
+            format!("{}: &u32[{}]", array.name, shape.join(", "))
+        });
+        let arguments: Vec<_> = parameters.chain(scalars).chain(arrays).chain(indices).collect();
         writeln!(formatter, "nest {}({}) {{", self.name, arguments.join(", "))?;
         let mut text = String::new();
         nodes(self, &self.body, 1, &mut text)?;

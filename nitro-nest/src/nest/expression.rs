@@ -5,6 +5,7 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 use serde::{Deserialize, Serialize};
 
 use super::affine::{Affine, Variable};
+use super::gather::Gather;
 
 /// A number in single precision, compared bit by bit so that nests can be compared and hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -150,6 +151,8 @@ pub enum Expression {
     Integer(Affine),
     /// An element.
     Load(Access),
+    /// An element of an array that nothing writes, at a place that arrays of integers say.
+    Gather(Box<Gather>),
     /// An operation on one value.
     Unary(Unary, Box<Expression>),
     /// An operation on two values.
@@ -309,7 +312,7 @@ impl Expression {
         Self::Select(Box::new(Select { relation, left, right, then, otherwise }))
     }
 
-    /// Returns the elements that it reads, from left to right.
+    /// Returns the elements that it reads, from left to right, but for [`gathers`](Self::gathers).
     #[must_use]
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads = Vec::new();
@@ -337,6 +340,7 @@ impl Expression {
                 access.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript))
             }
             Self::Integer(value) => *value = by(value),
+            Self::Gather(gather) => gather.integers_mut().into_iter().for_each(|one| *one = by(one)),
             _ => self.parts_mut().into_iter().for_each(|part| part.map_integers(by)),
         }
     }
@@ -350,7 +354,9 @@ impl Expression {
     /// Returns the values that it is made of, from left to right.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) | Self::Gather(_) => {
+                Vec::new()
+            }
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
             Self::Fused(parts) => parts.iter().collect(),
@@ -364,7 +370,9 @@ impl Expression {
     /// Returns its [`parts`](Self::parts), to be changed.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) | Self::Gather(_) => {
+                Vec::new()
+            }
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
             Self::Fused(parts) => parts.iter_mut().collect(),

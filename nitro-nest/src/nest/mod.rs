@@ -7,6 +7,7 @@ pub mod affine {
 pub mod builder;
 pub mod display;
 pub mod expression;
+pub mod gather;
 pub mod statement;
 mod validate;
 
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use affine::Affine;
 use expression::{Access, Expression, Relation};
+use gather::IndexDeclaration;
 
 /// A loop nest: parameters, scalars and arrays, and loops with affine bounds around assignments to elements.
 ///
@@ -50,6 +52,9 @@ pub struct Nest {
     /// The number of the last arrays that are no arguments.
     #[serde(default)]
     pub(crate) temporaries: usize,
+    /// The arrays of integers, arguments that come after the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) indices: Vec<IndexDeclaration>,
     /// The names of the iterators, one a loop.
     pub(crate) iterators: Vec<String>,
     pub(crate) body: Vec<Node>,
@@ -134,6 +139,12 @@ impl Nest {
         self.arrays.len() - self.temporaries
     }
 
+    /// Returns its arrays of integers, which kernels take after all other arrays.
+    #[must_use]
+    pub fn indices(&self) -> &[IndexDeclaration] {
+        &self.indices
+    }
+
     /// Returns the names of its iterators, one a loop, in the order of the loops.
     #[must_use]
     pub fn iterators(&self) -> &[String] {
@@ -149,7 +160,8 @@ impl Nest {
     /// Returns the names of all arguments and iterators.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         let arrays = self.arrays.iter().map(|array| &array.name);
-        self.parameters.iter().chain(&self.scalars).chain(arrays).chain(&self.iterators)
+        let indices = self.indices.iter().map(|array| &array.name);
+        self.parameters.iter().chain(&self.scalars).chain(arrays).chain(indices).chain(&self.iterators)
     }
 
     /// Returns the name, or one like it that nothing has yet.

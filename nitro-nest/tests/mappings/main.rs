@@ -6,6 +6,7 @@ mod domains;
 mod drawn;
 mod drawn_rows;
 mod forms;
+mod gathers;
 mod guards;
 mod kernels;
 mod many_loops;

@@ -14,6 +14,7 @@ use super::{Cache, Extent, Instruction, Integers, Kernel, LANES, Program, Space,
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
+use crate::nest::gather::{Gather, Subscript};
 use crate::nest::{Condition, Range};
 
 impl Program {
@@ -207,13 +208,14 @@ impl Writer<'_> {
             let constant = if written.contains(&array) { "" } else { "const " };
             format!("{constant}float* __restrict__ {}", self.names.array(array))
         });
-        integers.chain(scalars).chain(arrays).collect::<Vec<_>>().join(", ")
+        let indices =
+            self.names.integer_arrays.iter().map(|name| format!("const unsigned* __restrict__ {name}"));
+        integers.chain(scalars).chain(arrays).chain(indices).collect::<Vec<_>>().join(", ")
     }
 
     /// Reads an element, through the caches that were asked for.
-    fn load(&self, access: &Access) -> String {
-        let element = self.access(access);
-        match self.kernel.caches(access.array)[0] {
+    fn load(&self, array: usize, element: String) -> String {
+        match self.kernel.caches(array)[0] {
             Cache::Usual => element,
             Cache::Device => format!("__ldcg(&{element})"),
             Cache::Streaming => format!("__ldcs(&{element})"),
@@ -298,18 +300,38 @@ impl Writer<'_> {
     /// Writes an element: arrays of the nest are flat; those of the kernel have the subscripts of C.
     fn access(&self, access: &Access) -> String {
         let name = self.names.array(access.array);
-        let mut subscripts =
-            access.subscripts.iter().map(|subscript| display::affine(&self.names, subscript));
-        let Some(declared) = self.program.nest.arrays.get(access.array) else {
-            return name.to_owned()
-                + &subscripts.map(|subscript| format!("[{subscript}]")).collect::<String>();
-        };
+        let subscripts = self.integers(&access.subscripts);
+        match self.program.nest.arrays.get(access.array) {
+            Some(declared) => self.flat(name, &declared.shape, subscripts),
+            None => name.to_owned() + &subscripts.map(|one| format!("[{one}]")).collect::<String>(),
+        }
+    }
+
+    fn integers(&self, all: &[Affine]) -> impl Iterator<Item = String> {
+        all.iter().map(|one| display::affine(&self.names, one))
+    }
+
+    /// Writes an element of an array of this shape.
+    fn flat(&self, name: &str, shape: &[Affine], mut subscripts: impl Iterator<Item = String>) -> String {
         let first = subscripts.next().unwrap_or_else(|| "0".to_owned());
-        let extents = declared.shape.iter().skip(1).map(|extent| display::affine(&self.names, extent));
+        let extents = shape.iter().skip(1).map(|extent| display::affine(&self.names, extent));
         let flat = subscripts.zip(extents).fold(first, |flat, (subscript, extent)| {
             format!("{} * {} + {subscript}", factor(&flat), factor(&extent))
         });
         format!("{name}[{flat}]")
+    }
+
+    /// Writes an element at a place that arrays of integers say.
+    fn gather(&self, gather: &Gather) -> String {
+        let nest = &self.program.nest;
+        let subscripts = gather.subscripts.iter().map(|subscript| match subscript {
+            Subscript::Affine(affine) => display::affine(&self.names, affine),
+            Subscript::Index(index) => {
+                let (name, shape) = (self.names.indices(index.indices), &nest.indices[index.indices].shape);
+                format!("({}){}", self.integer, self.flat(name, shape, self.integers(&index.subscripts)))
+            }
+        });
+        self.flat(self.names.array(gather.array), &nest.arrays[gather.array].shape, subscripts)
     }
 
     fn value(&self, value: &Expression) -> String {
@@ -317,7 +339,8 @@ impl Writer<'_> {
             Expression::Constant(bits) => number((*bits).into()),
             Expression::Scalar(index) => self.names.scalar(*index).to_owned(),
             Expression::Integer(integer) => format!("(float)({})", display::affine(&self.names, integer)),
-            Expression::Load(access) => self.load(access),
+            Expression::Load(access) => self.load(access.array, self.access(access)),
+            Expression::Gather(gather) => self.load(gather.array, self.gather(gather)),
             Expression::Unary(operator, operand) => {
                 format!("{}({})", function(*operator), self.value(operand))
             }

@@ -27,6 +27,7 @@ pub(super) struct CudaNames {
     pub iterators: Vec<String>,
     pub scalars: Vec<String>,
     arrays: Vec<String>,
+    pub integer_arrays: Vec<String>,
 }
 
 impl CudaNames {
@@ -46,6 +47,7 @@ impl CudaNames {
             iterators: iterators.map(|name| free(name, nest)).collect(),
             scalars: nest.scalars.iter().map(|name| free(name, nest)).collect(),
             arrays: arrays.map(|array| free(names.array(array), nest)).collect(),
+            integer_arrays: nest.indices.iter().map(|array| free(&array.name, nest)).collect(),
         }
     }
 }
@@ -83,5 +85,9 @@ impl Names for CudaNames {
 
     fn array(&self, index: usize) -> &str {
         &self.arrays[index]
+    }
+
+    fn indices(&self, index: usize) -> &str {
+        &self.integer_arrays[index]
     }
 }
