@@ -12,8 +12,8 @@ pub enum PlanError {
     Text(String),
     /// The text is of another version.
     #[error(
-        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_ELEMENTS}: make it anew, or \
-         use the version that it was made with"
+        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_ELEMENTS}: make it \
+         anew, or use the version that it was made with"
     )]
     Format {
         /// The format's number.

@@ -1,10 +1,14 @@
 //! The data that a nest is run on.
 
+use nitro_launch::Element;
+
 use crate::array::Array;
 use crate::nest::Nest;
 use crate::nest::gather::IndexDeclaration;
+use crate::number::Number;
 
-/// Values for the arguments of a nest, each list in the order of the nest's.
+/// Values for the arguments of a nest, each list in the order of the nest's; of single precision, or of double for
+/// nests of that.
 ///
 /// ```
 /// use nitro_nest::{Array2, Data, nest};
@@ -26,13 +30,13 @@ use crate::nest::gather::IndexDeclaration;
 /// # Ok::<(), nitro_nest::RunError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Data {
+pub struct Data<T = f32> {
     /// The sizes.
     pub parameters: Vec<i64>,
     /// The scalar arguments.
-    pub scalars: Vec<f32>,
+    pub scalars: Vec<T>,
     /// The elements of the arrays, the last dimension the fastest.
-    pub arrays: Vec<Vec<f32>>,
+    pub arrays: Vec<Vec<T>>,
     /// The elements of the arrays of integers, the last dimension the fastest.
     pub indices: Vec<Vec<u32>>,
 }
@@ -52,6 +56,16 @@ pub enum RunError {
         expected: usize,
         /// The number that there is.
         given: usize,
+    },
+    /// The data are of another precision than the nest.
+    #[error("the nest `{nest}` computes in `{}` and was given data of `{}`", expected.name(), given.name())]
+    Element {
+        /// The name of the nest.
+        nest: String,
+        /// Its numbers.
+        expected: Element,
+        /// Those of the data.
+        given: Element,
     },
     /// A size is negative, or an array would have more elements than memory has room for.
     #[error("the array `{array}` cannot have the shape {shape:?}")]
@@ -117,15 +131,10 @@ impl Data {
     /// Takes these sizes and scalars, and arrays of zeros.
     ///
     /// # Errors
-    /// When their number is not that of the nest's arguments, or they give an array a shape that there cannot be.
+    /// When their number is not that of the nest's arguments, or they give an array a shape that there cannot be. When
+    /// the nest is one of double precision.
     pub fn new(nest: &Nest, parameters: &[i64], scalars: &[f32]) -> Result<Self, RunError> {
-        count(nest, "scalars", nest.scalars.len(), scalars.len())?;
-        let shapes = Self::shapes_of(nest, parameters)?;
-        let shapes = &shapes[..nest.arguments()];
-        let arrays = shapes.iter().map(|shape| vec![0.0; shape.iter().product::<i64>() as usize]).collect();
-        let indices = index_shapes(nest, parameters)?;
-        let indices = indices.iter().map(|shape| vec![0; shape.iter().product::<i64>() as usize]).collect();
-        Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays, indices })
+        Self::with_zeros(nest, parameters, scalars)
     }
 
     /// Returns the extents of the arrays of a nest, of temporaries too, for these sizes.
@@ -135,6 +144,30 @@ impl Data {
     pub fn shapes_of(nest: &Nest, parameters: &[i64]) -> Result<Vec<Vec<i64>>, RunError> {
         count(nest, "sizes", nest.parameters().len(), parameters.len())?;
         (0..nest.arrays.len()).map(|array| shape(nest, array, parameters)).collect()
+    }
+}
+
+impl Data<f64> {
+    /// Takes these sizes and scalars, and arrays of zeros, for a nest of double precision.
+    ///
+    /// # Errors
+    /// As [`new`](Data::new), and when the nest is one of single precision.
+    pub fn in_double(nest: &Nest, parameters: &[i64], scalars: &[f64]) -> Result<Self, RunError> {
+        Self::with_zeros(nest, parameters, scalars)
+    }
+}
+
+impl<T: Number> Data<T> {
+    fn with_zeros(nest: &Nest, parameters: &[i64], scalars: &[T]) -> Result<Self, RunError> {
+        is_of(nest, T::ELEMENT)?;
+        count(nest, "scalars", nest.scalars.len(), scalars.len())?;
+        let shapes = Data::shapes_of(nest, parameters)?;
+        let shapes = &shapes[..nest.arguments()];
+        let arrays =
+            shapes.iter().map(|shape| vec![T::default(); shape.iter().product::<i64>() as usize]).collect();
+        let indices = index_shapes(nest, parameters)?;
+        let indices = indices.iter().map(|shape| vec![0; shape.iter().product::<i64>() as usize]).collect();
+        Ok(Self { parameters: parameters.to_vec(), scalars: scalars.to_vec(), arrays, indices })
     }
 
     /// Returns a size, as `#[nest]` functions take it.
@@ -166,7 +199,7 @@ impl Data {
     /// # Panics
     /// When the data are not of this nest, or the array has another number of dimensions.
     #[must_use]
-    pub fn take<const D: usize>(&mut self, nest: &Nest, array: usize) -> Array<f32, D> {
+    pub fn take<const D: usize>(&mut self, nest: &Nest, array: usize) -> Array<T, D> {
         let shape = shape(nest, array, &self.parameters).unwrap_or_else(|error| panic!("{error}"));
         Array::new(of_dimensions(shape), std::mem::take(&mut self.arrays[array]))
     }
@@ -187,15 +220,16 @@ impl Data {
     }
 
     /// Puts an array back.
-    pub fn give<const D: usize>(&mut self, array: usize, elements: Array<f32, D>) {
+    pub fn give<const D: usize>(&mut self, array: usize, elements: Array<T, D>) {
         self.arrays[array] = elements.into_vec();
     }
 
     /// Checks that these are values for the nest, and returns the extents of its arrays.
     pub(crate) fn shapes(&self, nest: &Nest) -> Result<Vec<Vec<i64>>, RunError> {
+        is_of(nest, T::ELEMENT)?;
         count(nest, "scalars", nest.scalars.len(), self.scalars.len())?;
         count(nest, "arrays", nest.arguments(), self.arrays.len())?;
-        let shapes = Self::shapes_of(nest, &self.parameters)?;
+        let shapes = Data::shapes_of(nest, &self.parameters)?;
         for (array, shape) in shapes[..nest.arguments()].iter().enumerate() {
             let expected = shape.iter().product::<i64>() as usize;
             let what = format!("elements of `{}`", nest.arrays[array].name);
@@ -250,8 +284,16 @@ fn of_dimensions<const D: usize>(shape: Vec<i64>) -> [usize; D] {
 /// Returns temporaries, as they are when a nest begins.
 ///
 /// They are not zeros, so that what is read before it is written shows.
-pub(crate) fn temporaries(nest: &Nest, shapes: &[Vec<i64>]) -> impl Iterator<Item = Vec<f32>> {
-    shapes[nest.arguments()..].iter().map(|shape| vec![f32::NAN; shape.iter().product::<i64>() as usize])
+pub(crate) fn temporaries<T: Number>(nest: &Nest, shapes: &[Vec<i64>]) -> impl Iterator<Item = Vec<T>> {
+    shapes[nest.arguments()..].iter().map(|shape| vec![T::UNSET; shape.iter().product::<i64>() as usize])
+}
+
+/// Checks that a nest computes with these numbers.
+fn is_of(nest: &Nest, given: Element) -> Result<(), RunError> {
+    if nest.element == given {
+        return Ok(());
+    }
+    Err(RunError::Element { nest: nest.name.clone(), expected: nest.element, given })
 }
 
 fn count(nest: &Nest, what: &str, expected: usize, given: usize) -> Result<(), RunError> {

@@ -20,6 +20,7 @@ mod kernel;
 mod lower;
 mod mapping;
 mod nest;
+mod number;
 #[cfg(feature = "search")]
 mod origin;
 mod rounding;
@@ -41,7 +42,8 @@ pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Sel
 pub use self::nest::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
-pub use nitro_launch::{LaunchPlan, PlanError};
+pub use self::number::Number;
+pub use nitro_launch::{Element, LaunchPlan, PlanError};
 
 #[cfg(feature = "show")]
 pub use self::show::{Bound, NestView, Occupancy, Picture};

@@ -152,10 +152,9 @@ impl Executable {
     /// cannot be compiled or launched.
     ///
     /// # Safety
-    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them, if all
-    /// subscripts that they read are of elements.
-    /// No array is another one in disguise. What they write is not used otherwise until the stream has come past
-    /// it.
+    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them, if
+    /// all subscripts that they read are of elements. No array is another one in disguise. What they write is not used
+    /// otherwise until the stream has come past it.
     pub unsafe fn run<T: PlanNumber>(
         &self,
         sizes: &[i64],

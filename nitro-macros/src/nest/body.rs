@@ -9,7 +9,7 @@ use syn::{
 
 use super::conditions::{conditions, opposites};
 use super::integers::{Side, affine, bounds, sum};
-use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation, Value};
+use super::ir::{Affine, Argument, Assignment, Element, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
 use super::values::{access, index, operation, value};
 use crate::errors::Errors;
@@ -23,8 +23,13 @@ const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if
     `let`, and assignments to elements";
 
 /// Reads the body of a function; mistakes go to `errors`.
-pub(crate) fn nodes(block: &Block, arguments: &[Argument], errors: &mut Errors) -> Vec<Node> {
-    Reader { scope: Scope::of(arguments), errors }.block(block)
+pub(crate) fn nodes(
+    block: &Block,
+    arguments: &[Argument],
+    element: Element,
+    errors: &mut Errors,
+) -> Vec<Node> {
+    Reader { scope: Scope::of(arguments, element), errors }.block(block)
 }
 
 /// Stands for a value that could not be read.

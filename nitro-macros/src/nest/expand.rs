@@ -7,8 +7,8 @@ use syn::ext::IdentExt;
 use syn::{FnArg, ItemFn, Path, parse_quote};
 
 use super::ir::{
-    Access, Affine, Argument, Array, Assignment, Condition, Gather, Kind, Loop, Nest, Node, Operation,
-    Options, Subscript, Value,
+    Access, Affine, Argument, Array, Assignment, Condition, Element, Gather, Kind, Loop, Nest, Node,
+    Operation, Options, Subscript, Value,
 };
 use super::places::{all, braces};
 use crate::errors::Errors;
@@ -22,13 +22,14 @@ pub(crate) fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
 
 /// The function and a companion, neither of which may be run. What uses them compiles, and nothing is said twice of
 /// the body.
-pub(crate) fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
+pub(crate) fn salvage(options: &Options, element: Element, mut function: ItemFn) -> TokenStream {
     without_shapes(&mut function);
     let body = quote!(::core::panic!("the nest does not compile"));
     function.block = parse_quote!({ #body });
     function.sig = places::without_names(function.sig);
     // In an `impl` block there can be no companion.
-    let companion = function.sig.receiver().is_none().then(|| companion(options, &function, &body, &body));
+    let companion =
+        function.sig.receiver().is_none().then(|| companion(options, element, &function, &body, &body));
     quote!(#function #companion)
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn nest(nest: &Nest) -> TokenStream {
     without_shapes(&mut function);
     use_extents(nest, &mut function);
     let (built, reference) = (all(built(nest)), reference(nest));
-    let companion = companion(&nest.options, &function, &built, &reference);
+    let companion = companion(&nest.options, nest.element, &function, &built, &reference);
     let function = with_loops(function);
     quote!(#function #companion)
 }
@@ -80,6 +81,7 @@ fn use_extents(nest: &Nest, function: &mut ItemFn) {
 
 fn companion(
     options: &Options,
+    element: Element,
     function: &ItemFn,
     nest: &TokenStream,
     reference: &TokenStream,
@@ -88,6 +90,7 @@ fn companion(
         (&options.krate, places::visibility(function.vis.clone()), places::item(&function.sig.ident));
     let cfgs: Vec<_> = function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
     let others = cfgs.clone();
+    let numbers = (element == Element::F64).then(|| quote!(<::core::primitive::f64>));
     let about = format!("What [`{name}`](fn@{name}) does, as data.");
     quote! {
         #(#cfgs)*
@@ -107,7 +110,7 @@ fn companion(
             ///
             /// # Panics
             /// When the data are not of this nest.
-            pub fn reference(data: &mut #krate::Data) {
+            pub fn reference(data: &mut #krate::Data #numbers) {
                 #reference
             }
         }
@@ -118,10 +121,13 @@ fn built(nest: &Nest) -> TokenStream {
     let krate = &nest.options.krate;
     let name = nest.function.sig.ident.unraw().to_string();
     let arguments = declarations(krate, &nest.arguments);
+    let double =
+        (nest.element == Element::F64).then(|| quote!(__nitro_builder.element(#krate::Element::F64);));
     let reassociate = nest.options.reassociates.then(|| quote!(__nitro_builder.reassociate();));
     let body = nodes(krate, &nest.body);
     quote! {
         let mut __nitro_builder = #krate::Builder::new(#name);
+        #double
         #arguments
         #reassociate
         #body
@@ -230,11 +236,7 @@ fn values(krate: &Path, values: &[Value]) -> Vec<TokenStream> {
 
 fn value(krate: &Path, value: &Value) -> TokenStream {
     match value {
-        Value::Constant(number) if number.is_finite() => quote!(#krate::Expression::from(#number)),
-        Value::Constant(number) => {
-            let bits = number.to_bits();
-            quote!(#krate::Expression::from(::core::primitive::f32::from_bits(#bits)))
-        }
+        Value::Constant(number) => constant(krate, *number),
         Value::Scalar(name) => quote!(::core::clone::Clone::clone(&#name)),
         Value::Integer(integer) => {
             let integer = affine(krate, integer);
@@ -269,6 +271,19 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
             quote!(#krate::Expression::select(#krate::Relation::#relation, [#(#compared),*], [#(#cases),*]))
         }
     }
+}
+
+/// A number that single precision has is written so: it is the same number in both.
+fn constant(krate: &Path, number: f64) -> TokenStream {
+    let single = number as f32;
+    if f64::from(single) != number {
+        return quote!(#krate::Expression::double(#number));
+    }
+    if single.is_finite() {
+        return quote!(#krate::Expression::from(#single));
+    }
+    let bits = single.to_bits();
+    quote!(#krate::Expression::from(::core::primitive::f32::from_bits(#bits)))
 }
 
 fn binary(krate: &Path, operation: Operation, left: &TokenStream, right: &TokenStream) -> TokenStream {

@@ -9,8 +9,8 @@ use super::values::index;
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
 
-const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write `x[ids[i] as usize]`, \
-    and have sums in the array";
+const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
+    `x[ids[i] as usize]`, and have sums in the array";
 
 const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
 
@@ -60,9 +60,9 @@ fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let what = match scope.meaning(name)? {
         Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
         Meaning::Number(number) => return Ok(Affine::number(*number)),
-        Meaning::Scalar | Meaning::Temporary(_) => "a number of type `f32`",
-        Meaning::Array(_) => "an array",
-        Meaning::Indices(_) => "an array of integers",
+        Meaning::Scalar | Meaning::Temporary(_) => format!("a number of type `{}`", scope.element.name()),
+        Meaning::Array(_) => "an array".to_owned(),
+        Meaning::Indices(_) => "an array of integers".to_owned(),
         Meaning::Index(_) => return at(expression, NOT_ALONE),
     };
     at(name, format!("`{name}` is {what}: write a parameter (an argument of type `usize`) or an iterator"))

@@ -12,8 +12,28 @@ pub(crate) struct Nest {
     pub function: ItemFn,
     /// Its arguments, in order.
     pub arguments: Vec<Argument>,
+    /// The type of its numbers.
+    pub element: Element,
     /// The statements.
     pub body: Vec<Node>,
+}
+
+/// The type of all numbers of a nest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Element {
+    #[default]
+    F32,
+    F64,
+}
+
+impl Element {
+    /// Its name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+        }
+    }
 }
 
 /// The options of the attribute.
@@ -36,9 +56,9 @@ pub(crate) struct Argument {
 pub(crate) enum Kind {
     /// `usize`
     Parameter,
-    /// `f32`
+    /// `f32` or `f64`
     Scalar,
-    /// An array of single precision.
+    /// An array of numbers.
     Array(Array),
     /// An array of integers, which is only read.
     Indices(Array),
@@ -164,11 +184,11 @@ pub(crate) enum Operation {
     Divide,
 }
 
-/// A value of single precision.
+/// A value.
 #[derive(Clone)]
 pub(crate) enum Value {
-    /// A literal, or an infinite number.
-    Constant(f32),
+    /// A literal, or an infinite number; of single precision where the nest is of that.
+    Constant(f64),
     /// A scalar argument.
     Scalar(Ident),
     /// An integer as a number.

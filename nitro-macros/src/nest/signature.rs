@@ -8,20 +8,21 @@ use syn::{
 };
 
 use super::integers::affine;
-use super::ir::{Argument, Array, Kind};
+use super::ir::{Argument, Array, Element, Kind};
 use super::scope::{Meaning, Scope, at};
 use crate::errors::Errors;
 
 const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another \
-    number of dimensions, `&[f32]` or `&mut [f32]` for an array, with `u32` for one of subscripts";
+    number of dimensions, `&[f32]` or `&mut [f32]` for an array, with `u32` for one of subscripts, or `f64` for \
+    all `f32`";
 
 const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and \
     call it with `&vec` or `&mut vec`";
 
-/// Reads the arguments; mistakes go to `errors`.
-pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
+/// Reads the arguments, and the type of all numbers; mistakes go to `errors`.
+pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> (Vec<Argument>, Element) {
     plain(function, errors);
-    let mut scope = Scope::default();
+    let mut scope = Scope::of(&[], element(function, errors));
     names(function, &mut scope);
     let mut found: Vec<Argument> = Vec::new();
     for argument in &function.sig.inputs {
@@ -30,7 +31,38 @@ pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument>
             Err(error) => errors.push(error),
         }
     }
-    found
+    (found, scope.element)
+}
+
+/// The type of all numbers: that of the first argument with one.
+fn element(function: &ItemFn, errors: &mut Errors) -> Element {
+    let mut first: Option<Element> = None;
+    for argument in &function.sig.inputs {
+        let FnArg::Typed(argument) = argument else { continue };
+        let own = match &*argument.ty {
+            Type::Reference(reference) => element_type(&reference.elem),
+            plain => Some(plain),
+        };
+        let Some(own) = own else { continue };
+        let Some(number) = number(own) else { continue };
+        let first = *first.get_or_insert(number);
+        if number != first {
+            let (number, first) = (number.name(), first.name());
+            errors.at(
+                own,
+                format!(
+                    "all numbers of a nest are of one type, and this one is `{number}` where the first is `{first}`: \
+                     write `{first}` here, or `{number}` for all"
+                ),
+            );
+        }
+    }
+    first.unwrap_or_default()
+}
+
+/// The type of numbers that this is.
+fn number(r#type: &Type) -> Option<Element> {
+    [Element::F32, Element::F64].into_iter().find(|element| is_named(r#type, element.name()))
 }
 
 /// Refuses all but a plain function: whatever else a signature can be has no meaning for a kernel.
@@ -52,7 +84,7 @@ fn plain(function: &ItemFn, errors: &mut Errors) {
     if !signature.generics.params.is_empty() {
         errors.at(
             &signature.generics,
-            "a nest has no type parameters: arrays are of `f32`, sizes are arguments",
+            "a nest has no type parameters: arrays are of `f32` or `f64`, sizes are arguments",
         );
     }
     if let ReturnType::Type(..) = signature.output {
@@ -67,7 +99,7 @@ fn names(function: &ItemFn, scope: &mut Scope) {
         let Some(name) = plain_name(&argument.pat) else { continue };
         let meaning = match &*argument.ty {
             r#type if is_named(r#type, "usize") => Meaning::Integer,
-            r#type if is_named(r#type, "f32") => Meaning::Scalar,
+            r#type if number(r#type).is_some() => Meaning::Scalar,
             _ => Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false }),
         };
         // rustc tells of a name that is taken twice.
@@ -100,7 +132,7 @@ fn read(argument: &FnArg, scope: &Scope) -> Result<Argument> {
     let kind = match &*argument.ty {
         Type::Reference(reference) => array(reference, argument, name, shape, scope)?,
         r#type if is_named(r#type, "usize") => without_shape(shape, Kind::Parameter)?,
-        r#type if is_named(r#type, "f32") => without_shape(shape, Kind::Scalar)?,
+        r#type if number(r#type).is_some() => without_shape(shape, Kind::Scalar)?,
         r#type => return at(r#type, if is_vec(r#type) { VECS } else { TYPES }),
     };
     Ok(Argument { name: name.clone(), kind })
@@ -133,9 +165,9 @@ fn array(
         return at(&argument.ty, VECS);
     }
     let is_slice = matches!(&*reference.elem, Type::Slice(_));
-    let is_of = |element| element_type(&reference.elem).is_some_and(|own| is_named(own, element));
-    let is_of_indices = is_of("u32");
-    if !is_of_indices && !is_of("f32") {
+    let own = element_type(&reference.elem);
+    let is_of_indices = own.is_some_and(|own| is_named(own, "u32"));
+    if !is_of_indices && own.and_then(number).is_none() {
         return at(&argument.ty, TYPES);
     }
     if let (true, Some(token)) = (is_of_indices, &reference.mutability) {

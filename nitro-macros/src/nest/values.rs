@@ -1,11 +1,11 @@
-//! Values of single precision, and the elements that they are read from.
+//! Values, and the elements that they are read from.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{BinOp, Block, Expr, ExprIf, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, Stmt, UnOp};
 
 use super::integers::{affine, operands, relation};
-use super::ir::{Access, Array, Gather, Operation, Subscript, Value};
+use super::ir::{Access, Array, Element, Gather, Operation, Subscript, Value};
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
@@ -24,7 +24,7 @@ const MAX_EXPONENT: u32 = 32;
 pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
     let expression = bare(expression);
     match expression {
-        Expr::Lit(literal) => number(&literal.lit),
+        Expr::Lit(literal) => number(&literal.lit, scope.element),
         Expr::Path(_) => named(expression, scope),
         Expr::Index(index) => element(index, scope),
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
@@ -37,12 +37,13 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
         }
         Expr::MethodCall(call) => method(call, scope),
         Expr::Cast(cast) => {
-            if cast.ty.to_token_stream().to_string() != "f32" {
-                return at(&cast.ty, "values are of single precision: write `as f32`");
+            let own = scope.element.name();
+            if cast.ty.to_token_stream().to_string() != own {
+                return at(&cast.ty, format!("values are of {}: write `as {own}`", precision(scope.element)));
             }
             match affine(&cast.expr, scope) {
                 Err(_) if value(&cast.expr, scope).is_ok() => {
-                    at(expression, "this is of type `f32` already: remove `as f32`")
+                    at(expression, format!("this is of type `{own}` already: remove `as {own}`"))
                 }
                 read => read.map(Value::Integer),
             }
@@ -55,37 +56,52 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
     }
 }
 
-fn number(literal: &Lit) -> Result<Value> {
+fn number(literal: &Lit, element: Element) -> Result<Value> {
+    let own = element.name();
     match literal {
-        Lit::Float(number) if matches!(number.suffix(), "" | "f32") => finite(number),
-        Lit::Float(number) => at(number, "values are of single precision: write the number without `f64`"),
-        Lit::Int(number) if number.suffix() == "f32" => {
-            finite(&LitFloat::new(&format!("{}.0", number.base10_digits()), number.span()))
+        Lit::Float(number) if number.suffix().is_empty() || number.suffix() == own => finite(number, element),
+        Lit::Float(number) => at(
+            number,
+            format!("values are of {}: write the number without `{}`", precision(element), number.suffix()),
+        ),
+        Lit::Int(number) if number.suffix() == own => {
+            finite(&LitFloat::new(&format!("{}.0", number.base10_digits()), number.span()), element)
         }
         Lit::Int(number) => {
-            at(number, format!("values are of type `f32`: write `{}.0`", number.base10_digits()))
+            at(number, format!("values are of type `{own}`: write `{}.0`", number.base10_digits()))
         }
         _ => at(literal, VALUES),
     }
 }
 
-fn finite(literal: &LitFloat) -> Result<Value> {
-    let number: f32 = literal.base10_parse()?;
+fn precision(element: Element) -> &'static str {
+    match element {
+        Element::F32 => "single precision",
+        Element::F64 => "double precision",
+    }
+}
+
+fn finite(literal: &LitFloat, element: Element) -> Result<Value> {
+    // Rounded once, to what the literal is in the function.
+    let number = match element {
+        Element::F32 => f64::from(literal.base10_parse::<f32>()?),
+        Element::F64 => literal.base10_parse()?,
+    };
     if !number.is_finite() {
-        return at(literal, "this is beyond single precision");
+        return at(literal, format!("this is beyond {}", precision(element)));
     }
     Ok(Value::Constant(number))
 }
 
 fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
     let Some(name) = name(expression) else {
-        return extreme(expression).map_or_else(|| at(expression, constant(expression)), Ok);
+        return extreme(expression, scope.element).map_or_else(|| at(expression, constant(expression)), Ok);
     };
     match scope.meaning(name)? {
         Meaning::Scalar => Ok(Value::Scalar(name.clone())),
         Meaning::Temporary(value) => Ok(value.clone()),
         Meaning::Integer | Meaning::Number(_) => {
-            at(name, format!("`{name}` is an integer: write `{name} as f32`"))
+            at(name, format!("`{name}` is an integer: write `{name} as {}`", scope.element.name()))
         }
         Meaning::Array(array) => {
             at(name, format!("`{name}` is an array: write an element, `{name}{}`", example(array)))
@@ -95,15 +111,22 @@ fn named(expression: &Expr, scope: &Scope) -> Result<Value> {
 }
 
 /// Returns the value of `f32::INFINITY` and its like, which a maximum or minimum begins with.
-fn extreme(expression: &Expr) -> Option<Value> {
+fn extreme(expression: &Expr, element: Element) -> Option<Value> {
     let path = expression.to_token_stream().to_string().replace(' ', "");
-    Some(Value::Constant(match path.trim_start_matches("std::").trim_start_matches("core::") {
-        "f32::INFINITY" => f32::INFINITY,
-        "f32::NEG_INFINITY" => f32::NEG_INFINITY,
-        "f32::MIN" => f32::MIN,
-        "f32::MAX" => f32::MAX,
+    let path = path.trim_start_matches("std::").trim_start_matches("core::");
+    let (own, name) = path.split_once("::")?;
+    let most = match element {
+        Element::F32 => f64::from(f32::MAX),
+        Element::F64 => f64::MAX,
+    };
+    let value = match name {
+        "INFINITY" => f64::INFINITY,
+        "NEG_INFINITY" => f64::NEG_INFINITY,
+        "MIN" => -most,
+        "MAX" => most,
         _ => return None,
-    }))
+    };
+    (own == element.name()).then_some(Value::Constant(value))
 }
 
 /// An example of how subscripts of an array are written.

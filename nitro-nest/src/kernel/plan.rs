@@ -1,7 +1,7 @@
 //! The launches of a program for sizes, and all of that as a plan that is shipped.
 
 use nitro_launch::{
-    Affine, Covering, Element, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, launches,
+    Affine, Covering, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, launches,
 };
 
 use super::{Integers, Kernel, Program};
@@ -45,7 +45,7 @@ impl Program {
             scalars: nest.scalars.clone(),
             arrays: arrays.iter().map(planned).collect(),
             temporaries: temporaries.iter().map(planned).collect(),
-            element: Element::F32,
+            element: nest.element,
             indices: (0..nest.indices.len()).map(|array| planned_indices(nest, array)).collect(),
             iterators: nest.iterators.clone(),
             kernels: self.kernels.iter().map(Kernel::planned).collect(),

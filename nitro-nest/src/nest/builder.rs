@@ -1,5 +1,7 @@
 //! Nests made in a program.
 
+use nitro_launch::Element;
+
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
 use super::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
@@ -132,6 +134,7 @@ impl Builder {
             parameters: Vec::new(),
             products: Vec::new(),
             scalars: Vec::new(),
+            element: Element::F32,
             arrays: Vec::new(),
             indices: Vec::new(),
             iterators: Vec::new(),
@@ -139,6 +142,27 @@ impl Builder {
             reassociates: false,
         };
         Self { nest, temporaries: Vec::new(), open: vec![Vec::new()] }
+    }
+
+    /// Makes all numbers those of a type, instead of single precision.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Data, Element, Expression};
+    ///
+    /// let mut builder = Builder::new("tenths");
+    /// builder.element(Element::F64);
+    /// let n = builder.parameter("n");
+    /// let x = builder.in_out("x", [n.into()]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| builder.assign(x.at([i]), Expression::double(0.1)));
+    /// let nest = builder.finish()?;
+    ///
+    /// let mut data = Data::in_double(&nest, &[2], &[])?;
+    /// nest.run(&mut data)?;
+    /// assert_eq!(data.arrays[0], [0.1, 0.1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn element(&mut self, element: Element) {
+        self.nest.element = element;
     }
 
     /// Declares a size.
@@ -264,8 +288,9 @@ impl Builder {
     ///
     /// # Errors
     /// When a name is taken twice or is none, or an array has another number of subscripts than dimensions. When an
-    /// iterator is used outside of its loop, an input is written, or an extent is not of parameters alone. When bounds
-    /// are missing or do not go with their step, or an argument is declared after a temporary.
+    /// iterator is used outside of its loop, an input is written, a number is beyond the nest's precision, or an extent
+    /// is not of parameters alone. When bounds are missing or do not go with their step, or an argument is declared
+    /// after a temporary.
     pub fn finish(mut self) -> Result<Nest, NestError> {
         self.nest.body = self.open.pop().unwrap_or_default();
         self.nest.temporaries = self.temporaries.len();

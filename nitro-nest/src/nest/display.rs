@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use nitro_launch::SizeProduct;
+use nitro_launch::{Element, SizeProduct};
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
@@ -19,6 +19,8 @@ pub(crate) trait Names {
     fn array(&self, index: usize) -> &str;
     /// The name of an array of integers.
     fn indices(&self, index: usize) -> &str;
+    /// The type of numbers.
+    fn element(&self) -> Element;
 }
 
 /// The names of the dimensions of a grid.
@@ -56,6 +58,10 @@ impl Names for Nest {
 
     fn indices(&self, index: usize) -> &str {
         &self.indices[index].name
+    }
+
+    fn element(&self) -> Element {
+        self.element
     }
 }
 
@@ -126,9 +132,9 @@ pub fn relation(relation: Relation) -> &'static str {
 pub fn expression(names: &dyn Names, value: &Expression) -> String {
     let of = |value: &Expression| expression(names, value);
     match value {
-        Expression::Constant(bits) => number((*bits).into()),
+        Expression::Constant(bits) => number(names.element(), (*bits).into()),
         Expression::Scalar(index) => names.scalar(*index).to_owned(),
-        Expression::Integer(integer) => format!("({}) as f32", affine(names, integer)),
+        Expression::Integer(integer) => format!("({}) as {}", affine(names, integer), names.element().name()),
         Expression::Load(load) => access(names, load),
         Expression::Gather(own) => gather(names, own),
         Expression::Unary(Unary::Negate, operand) => format!("-{}", operand_text(names, operand)),
@@ -147,11 +153,12 @@ pub fn expression(names: &dyn Names, value: &Expression) -> String {
 }
 
 /// Writes a number; infinite ones by the names that Rust has for them.
-fn number(value: f32) -> String {
-    match value {
-        f32::INFINITY => "f32::INFINITY".to_owned(),
-        f32::NEG_INFINITY => "f32::NEG_INFINITY".to_owned(),
-        finite => format!("{finite:?}"),
+fn number(element: Element, value: f64) -> String {
+    match (value, element) {
+        (f64::INFINITY, _) => format!("{}::INFINITY", element.name()),
+        (f64::NEG_INFINITY, _) => format!("{}::NEG_INFINITY", element.name()),
+        (finite, Element::F32) => format!("{:?}", finite as f32),
+        (finite, Element::F64) => format!("{finite:?}"),
     }
 }
 
@@ -229,11 +236,12 @@ impl Display for Nest {
             format!("{name}: usize = {} * {}", sizes[*one], sizes[*other])
         });
         let parameters = sizes.iter().map(|name| format!("{name}: usize")).chain(products);
-        let scalars = self.scalars.iter().map(|name| format!("{name}: f32"));
+        let element = self.element.name();
+        let scalars = self.scalars.iter().map(|name| format!("{name}: {element}"));
         let arrays = self.arrays.iter().map(|array| {
             let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();
             let kind = if array.is_written { "&mut " } else { "&" };
-            format!("{}: {kind}f32[{}]", array.name, shape.join(", "))
+            format!("{}: {kind}{element}[{}]", array.name, shape.join(", "))
         });
         let indices = self.indices.iter().map(|array| {
             let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();

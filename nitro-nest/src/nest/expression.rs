@@ -1,4 +1,4 @@
-//! Values in single precision: what statements assign.
+//! Values: what statements assign.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -7,17 +7,25 @@ use serde::{Deserialize, Serialize};
 use super::affine::{Affine, Variable};
 use super::gather::Gather;
 
-/// A number in single precision, compared bit by bit so that nests can be compared and hashed.
+/// A number, compared bit by bit so that nests can be compared and hashed.
+///
+/// It has double precision; those of nests in single precision are the same in that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Bits(u32);
+pub struct Bits(u64);
 
 impl From<f32> for Bits {
     fn from(value: f32) -> Self {
+        f64::from(value).into()
+    }
+}
+
+impl From<f64> for Bits {
+    fn from(value: f64) -> Self {
         Self(value.to_bits())
     }
 }
 
-impl From<Bits> for f32 {
+impl From<Bits> for f64 {
     fn from(bits: Bits) -> Self {
         Self::from_bits(bits.0)
     }
@@ -140,7 +148,7 @@ impl Relation {
     }
 }
 
-/// A value in single precision. Sums and products are written with the operators of Rust.
+/// A value, in the precision of the nest. Sums and products are written with the operators of Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expression {
     /// A number.
@@ -181,6 +189,12 @@ pub struct Select {
 }
 
 impl Expression {
+    /// Returns a number in double precision, for nests of such.
+    #[must_use]
+    pub fn double(value: f64) -> Self {
+        Self::Constant(value.into())
+    }
+
     /// Returns the square root, rounded as IEEE 754 says.
     #[must_use]
     pub fn sqrt(self) -> Self {

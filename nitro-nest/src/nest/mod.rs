@@ -12,7 +12,7 @@ pub mod statement;
 mod validate;
 
 pub use nitro_launch::Range;
-use nitro_launch::SizeProduct;
+use nitro_launch::{Element, SizeProduct};
 use serde::{Deserialize, Serialize};
 
 use affine::Affine;
@@ -48,6 +48,8 @@ pub struct Nest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) products: Vec<SizeProduct>,
     pub(crate) scalars: Vec<String>,
+    #[serde(default, skip_serializing_if = "Element::is_single")]
+    pub(crate) element: Element,
     pub(crate) arrays: Vec<ArrayDeclaration>,
     /// The number of the last arrays that are no arguments.
     #[serde(default)]
@@ -61,7 +63,7 @@ pub struct Nest {
     pub(crate) reassociates: bool,
 }
 
-/// An array of the nest: single precision, row-major.
+/// An array of the nest: numbers of its type, row-major.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArrayDeclaration {
     /// Its name.
@@ -125,6 +127,12 @@ impl Nest {
     #[must_use]
     pub fn scalars(&self) -> &[String] {
         &self.scalars
+    }
+
+    /// Returns the type of all its numbers: scalars, elements of arrays, constants.
+    #[must_use]
+    pub fn element(&self) -> Element {
+        self.element
     }
 
     /// Returns its arrays: the arguments, and then temporaries (`Nest::with_temporaries`).

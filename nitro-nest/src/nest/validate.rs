@@ -111,11 +111,19 @@ fn part_is_sound(nest: &Nest, part: &Expression, around: &[usize]) -> Checked {
         Expression::Scalar(index) if *index >= nest.scalars.len() => {
             Err(format!("there is no scalar {index}"))
         }
+        Expression::Constant(bits) if nest.element.is_single() && !is_single((*bits).into()) => {
+            Err(format!("{:?} is no number of single precision", f64::from(*bits)))
+        }
         Expression::Integer(affine) => is_in_scope(nest, affine, around),
         Expression::Load(access) => access_is_sound(nest, access, around),
         Expression::Gather(gather) => gather_is_sound(nest, gather, around),
         _ => Ok(()),
     }
+}
+
+/// Returns `true` if single precision has the number.
+fn is_single(value: f64) -> bool {
+    value.is_nan() || f64::from(value as f32) == value
 }
 
 fn access_is_sound(nest: &Nest, access: &Access, around: &[usize]) -> Checked {

@@ -23,6 +23,8 @@ pub(super) struct Shape {
     pub(super) has_slices: bool,
     /// The threads of a block share a row.
     pub(super) is_row: bool,
+    /// Words of four bytes that a number takes, and as many registers.
+    pub(super) words: u32,
 }
 
 /// Returns the shapes of the kernels that a schedule gives, in order.
@@ -47,6 +49,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         tiles: tiles(nest, kernel),
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
         is_row,
+        words: nest.element.bytes() as u32 / 4,
     }
 }
 

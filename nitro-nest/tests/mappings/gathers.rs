@@ -166,7 +166,8 @@ fn a_subscript_of_no_element_is_found_by_interpreters_and_before_a_launch() {
     }
     let plan = LaunchPlan::from_json(&program.plan().to_json()).unwrap();
     let error = plan.check_indices(&sizes, 0, &data.indices[0]).unwrap_err().to_string();
-    let expected = "element 3 of `ids` is 7, and `lookup` reads with it where there are 7 elements: write numbers below 7";
+    let expected = "element 3 of `ids` is 7, and `lookup` reads with it where there are 7 elements: write numbers \
+        below 7";
     assert_eq!(error, expected);
     data.indices[0][3] = 6;
     assert_eq!(plan.check_indices(&sizes, 0, &data.indices[0]), Ok(()));

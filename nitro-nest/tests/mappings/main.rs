@@ -3,6 +3,7 @@
 mod agreement;
 #[cfg(feature = "search")]
 mod domains;
+mod double;
 mod drawn;
 mod drawn_rows;
 mod forms;

@@ -60,7 +60,8 @@ pub fn kernels_beyond() -> [Kernel; 18] {
     }
 }
 
-/// Those that read where arrays of integers say. No search has them: numbers that are drawn for those have to be places.
+/// Those that read where arrays of integers say. No search has them: numbers that are drawn for those have to be
+/// places.
 #[must_use]
 pub fn kernels_with_gathers() -> [Kernel; 3] {
     kernels! {

@@ -1,7 +1,10 @@
 //! Nests that read where arrays of integers say: kernels give what the function gives, and compile.
 
+#[path = "support/emulated.rs"]
+mod emulated;
 mod support;
 
+use emulated::emulated;
 use nitro_cuda::{Buffer, Executable, Options, PlanArray, device, nvrtc_version};
 use nitro_nest::{Data, Integers, Mapping, MappingSpace, Nest, Program};
 use nitro_polybench::{Kernel, kernels_with_gathers};
@@ -51,6 +54,33 @@ fn kernels_compile_in_either_integers() {
         for integers in [Integers::Bits32, Integers::Bits64] {
             Executable::image(&program.plan(), integers, Options::new(90))
                 .unwrap_or_else(|error| panic!("{error}\n{program}"));
+        }
+    }
+}
+
+#[test]
+fn texts_of_kernels_give_what_the_function_gives() {
+    for kernel in kernels_with_gathers() {
+        let nest = (kernel.nest)();
+        let sizes = &[9, 5, 4, 35][..nest.parameters().len()];
+        let before = data_and_places(&nest, sizes);
+        let mut expected = before.clone();
+        let bounds = nest.run_with_bounds(&mut expected).unwrap();
+        for program in programs(&kernel) {
+            let numbers =
+                before.arrays.iter().map(|array| array.iter().flat_map(|one| one.to_le_bytes()).collect());
+            let places =
+                before.indices.iter().map(|array| array.iter().flat_map(|one| one.to_le_bytes()).collect());
+            let arrays = numbers.chain(places).collect();
+            let Some(mut found) = emulated(&program.plan(), sizes, &[], arrays) else { return };
+            found.truncate(nest.arguments());
+            let of = |array: &Vec<u8>| {
+                let numbers =
+                    array.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap()));
+                numbers.collect()
+            };
+            let result = Data { arrays: found.iter().map(of).collect(), ..before.clone() };
+            assert_near(&result, &expected, &bounds, &format!("{program}"));
         }
     }
 }

@@ -217,12 +217,16 @@ pub(super) fn exchange_shape(context: &Context<'_>) -> Vec<i64> {
     vec![context.slices / 2, points, x * y]
 }
 
+fn element_bytes(context: &Context<'_>) -> i64 {
+    context.nest.element.bytes() as i64
+}
+
 fn exchanged_bytes(context: &Context<'_>) -> i64 {
-    4 * exchange_shape(context).iter().product::<i64>()
+    element_bytes(context) * exchange_shape(context).iter().product::<i64>()
 }
 
 fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
-    4 * shape(context, part).iter().product::<i64>()
+    element_bytes(context) * shape(context, part).iter().product::<i64>()
 }
 
 /// Returns `true` if several points of a block read an element, as it does not depend on some axis.
