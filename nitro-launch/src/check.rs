@@ -59,6 +59,12 @@ impl LaunchPlan {
         }
         for array in self.arrays.iter().chain(&self.temporaries) {
             self.array(&array.name, &array.shape)?;
+            if !array.storage.is_number() && !self.element.is_single() {
+                return Err(format!(
+                    "array `{}` has 16 bits an element, and numbers are no `f32`",
+                    array.name
+                ));
+            }
         }
         for PlannedIndices { name, shape, below } in &self.indices {
             self.array(name, shape)?;

@@ -58,18 +58,17 @@ pub enum PlanError {
         /// The numbers that there are.
         given: Element,
     },
-    /// An array is of numbers where it has subscripts, or the other way round.
-    #[error("`{array}` of `{plan}` is an array of {}: arrays of numbers come first, and then those of subscripts",
-        if *has_indices { "subscripts, `u32` or `i32`" } else { element.name() })]
+    /// An array is of numbers where it has subscripts, or of another type of numbers.
+    #[error(
+        "`{array}` of `{plan}` is an array of {expected}: arrays of numbers come first, and then those of subscripts"
+    )]
     Kind {
         /// The name of the nest.
         plan: String,
         /// The name of the array.
         array: String,
-        /// The numbers that the plan computes with.
-        element: Element,
-        /// It is an array of subscripts.
-        has_indices: bool,
+        /// The elements that it has.
+        expected: &'static str,
     },
     /// A subscript is of no element.
     #[error(

@@ -31,7 +31,8 @@ impl LaunchPlan {
 
     /// The oldest format whose readers know all that the plan has.
     fn format(&self) -> u64 {
-        match (self.element.is_single() && self.indices.is_empty(), &self.ptx) {
+        let is_of_numbers = self.arrays.iter().all(|array| array.storage.is_number());
+        match (self.element.is_single() && self.indices.is_empty() && is_of_numbers, &self.ptx) {
             (false, _) => FORMAT_ELEMENTS,
             (true, Some(_)) => FORMAT_PTX,
             (true, None) => FORMAT,
@@ -54,8 +55,8 @@ impl LaunchPlan {
         // A version that knows no PTX would take such a plan for one without kernels.
         if plan.format() != format {
             return Err(PlanError::Text(format!(
-                "a plan with PTX has format {FORMAT_PTX}, one of `f64` or with subscripts {FORMAT_ELEMENTS}, and \
-                 others {FORMAT}"
+                "a plan with PTX has format {FORMAT_PTX}, one of `f64`, with subscripts or 16 bits \
+                 {FORMAT_ELEMENTS}, and others {FORMAT}"
             )));
         }
         plan.check()?;

@@ -26,7 +26,7 @@ mod shape;
 mod turn;
 
 pub use affine::{Affine, Variable};
-pub use element::Element;
+pub use element::{Element, Storage};
 pub use error::PlanError;
 pub use host::{Extent, Host, Range};
 pub use launch::{Covering, Launch, Walk, launches};

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::launch::{Covering, Launch, Walk, launches, value};
-use crate::{Affine, Element, Extent, Host, Integers, PlanError, PlannedPtx, shape};
+use crate::{Affine, Element, Extent, Host, Integers, PlanError, PlannedPtx, Storage, shape};
 
 /// The most launches and iterations of the host's loops: seconds of nothing but launching.
 const MOST_STEPS: u64 = 1 << 20;
@@ -15,15 +15,18 @@ const MOST_STEPS: u64 = 1 << 20;
 /// `int` or `long long`, whichever [`integers`](Self::integers) says.
 ///
 /// ```
-/// use nitro_launch::{Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Variable};
+/// use nitro_launch::{
+///     Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Storage, Variable,
+/// };
 ///
 /// let n = Affine::from(Variable::Parameter(0));
+/// let x = PlannedArray { name: "x".into(), shape: vec![n.clone()], is_written: true, storage: Storage::Number };
 /// let plan = LaunchPlan {
 ///     name: "fill".into(),
 ///     sizes: vec!["n".into()],
 ///     products: vec![],
 ///     scalars: vec!["value".into()],
-///     arrays: vec![PlannedArray { name: "x".into(), shape: vec![n.clone()], is_written: true }],
+///     arrays: vec![x],
 ///     temporaries: vec![],
 ///     iterators: vec!["i".into()],
 ///     kernels: vec![PlannedKernel {
@@ -143,6 +146,9 @@ pub struct PlannedArray {
     pub shape: Vec<Affine>,
     /// True where kernels write it.
     pub is_written: bool,
+    /// The form of its elements.
+    #[serde(default, skip_serializing_if = "Storage::is_number")]
+    pub storage: Storage,
 }
 
 /// An array of subscripts of a plan, row-major. Kernels only read it, and do not check what it holds.

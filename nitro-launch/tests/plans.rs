@@ -3,7 +3,7 @@
 
 use nitro_launch::{
     Affine, Element, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedIndices,
-    PlannedKernel, PlannedPtx, Range, SizeProduct, Variable,
+    PlannedKernel, PlannedPtx, Range, SizeProduct, Storage, Variable,
 };
 use serde_json::{Value, json};
 
@@ -19,7 +19,12 @@ fn shift() -> LaunchPlan {
     let (n, m) = (Affine::from(N), Affine::from(Variable::Parameter(1)));
     let range =
         Range { iterator: 0, lower: vec![Affine::from(0)], upper: vec![m], step: 1, is_reversed: false };
-    let array = |name: &str, shape| PlannedArray { name: name.into(), shape, is_written: true };
+    let array = |name: &str, shape| PlannedArray {
+        name: name.into(),
+        shape,
+        is_written: true,
+        storage: Storage::Number,
+    };
     LaunchPlan {
         name: "shift".into(),
         sizes: vec!["n".into(), "m".into()],
@@ -141,14 +146,20 @@ fn plans_that_older_versions_would_take_for_others_are_of_another_format() {
     let ids = PlannedIndices { name: "ids".into(), shape: vec![n.clone(), 2.into()], below: vec![n] };
     let double = LaunchPlan { element: Element::F64, ..shift() };
     let reading = LaunchPlan { indices: vec![ids.clone()], ..shift() };
-    for plan in [double, reading.clone()] {
+    let mut half = shift();
+    half.arrays[0].storage = Storage::F16;
+    for plan in [double, reading.clone(), half] {
         let text = plan.to_json();
         assert!(text.starts_with("{\"format\":3,"), "{text}");
         assert_eq!(LaunchPlan::from_json(&text).as_ref(), Ok(&plan));
         let older = LaunchPlan::from_json(&text.replacen('3', "1", 1)).unwrap_err().to_string();
-        assert!(older.contains("one of `f64` or with subscripts 3"), "{older}");
+        assert!(older.contains("one of `f64`, with subscripts or 16 bits 3"), "{older}");
     }
-    assert!(!shift().to_json().contains("element") && !shift().to_json().contains("indices"));
+    assert!(
+        !shift().to_json().contains("element")
+            && !shift().to_json().contains("storage")
+            && !shift().to_json().contains("indices")
+    );
     assert_eq!(reading.index_shapes(&[5, 1]), Ok(vec![vec![5, 2]]));
     assert_eq!(
         reading.integers(&[1 << 29, 1]),

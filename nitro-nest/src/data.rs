@@ -1,11 +1,12 @@
 //! The data that a nest is run on.
 
-use nitro_launch::Element;
+use nitro_launch::{Element, Storage};
 
 use crate::array::Array;
 use crate::nest::Nest;
+use crate::nest::expression::Unary;
 use crate::nest::gather::IndexDeclaration;
-use crate::number::Number;
+use crate::number::{Number, Stored};
 
 /// Values for the arguments of a nest, each list in the order of the nest's; of single precision, or of double for
 /// nests of that.
@@ -66,6 +67,16 @@ pub enum RunError {
         expected: Element,
         /// Those of the data.
         given: Element,
+    },
+    /// An array has an element that its form in memory has not.
+    #[error("the array `{array}` is stored in `{storage}`, which has no {element}: round it first")]
+    Storage {
+        /// The name of the array.
+        array: String,
+        /// The form.
+        storage: &'static str,
+        /// The element.
+        element: String,
     },
     /// A size is negative, or an array would have more elements than memory has room for.
     #[error("the array `{array}` cannot have the shape {shape:?}")]
@@ -204,6 +215,24 @@ impl<T: Number> Data<T> {
         Array::new(of_dimensions(shape), std::mem::take(&mut self.arrays[array]))
     }
 
+    /// Takes an array out that is stored in another form, as [`take`](Self::take) does;
+    /// [`give_stored`](Self::give_stored) puts it back. `Data` have its elements as the numbers that they are.
+    ///
+    /// # Panics
+    /// As [`take`](Self::take).
+    #[must_use]
+    pub fn take_stored<S: Stored, const D: usize>(&mut self, nest: &Nest, array: usize) -> Array<S, D> {
+        let taken = self.take::<D>(nest, array);
+        let elements = taken.as_slice().iter().map(|element| S::rounded(element.widened())).collect();
+        Array::new(taken.shape(), elements)
+    }
+
+    /// Puts an array back that is stored in another form.
+    pub fn give_stored<S: Stored, const D: usize>(&mut self, array: usize, elements: Array<S, D>) {
+        self.arrays[array] =
+            elements.as_slice().iter().map(|element| T::rounded(element.widened())).collect();
+    }
+
     /// Takes an array of integers out, as [`take`](Self::take) does; [`give_indices`](Self::give_indices) puts it back.
     ///
     /// # Panics
@@ -224,6 +253,28 @@ impl<T: Number> Data<T> {
         self.arrays[array] = elements.into_vec();
     }
 
+    /// Checks that the form in which an array is stored has its elements.
+    fn is_stored(&self, nest: &Nest, array: usize) -> Result<(), RunError> {
+        let declared = &nest.arrays[array];
+        let round = match declared.storage {
+            Storage::Number => return Ok(()),
+            Storage::F16 => Unary::RoundF16,
+            Storage::Bf16 => Unary::RoundBf16,
+        };
+        let is_other = |element: &&T| {
+            let value = element.widened();
+            !value.is_nan() && T::unary(round, **element).widened() != value
+        };
+        match self.arrays[array].iter().find(is_other) {
+            None => Ok(()),
+            Some(element) => Err(RunError::Storage {
+                array: declared.name.clone(),
+                storage: declared.storage.name(nest.element),
+                element: element.widened().to_string(),
+            }),
+        }
+    }
+
     /// Checks that these are values for the nest, and returns the extents of its arrays.
     pub(crate) fn shapes(&self, nest: &Nest) -> Result<Vec<Vec<i64>>, RunError> {
         is_of(nest, T::ELEMENT)?;
@@ -234,6 +285,7 @@ impl<T: Number> Data<T> {
             let expected = shape.iter().product::<i64>() as usize;
             let what = format!("elements of `{}`", nest.arrays[array].name);
             count(nest, &what, expected, self.arrays[array].len())?;
+            self.is_stored(nest, array)?;
         }
         count(nest, "arrays of integers", nest.indices.len(), self.indices.len())?;
         for (array, shape) in index_shapes(nest, &self.parameters)?.iter().enumerate() {

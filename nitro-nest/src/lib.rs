@@ -42,8 +42,8 @@ pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Sel
 pub use self::nest::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
-pub use self::number::Number;
-pub use nitro_launch::{Element, LaunchPlan, PlanError};
+pub use self::number::{Number, Stored};
+pub use nitro_launch::{Element, LaunchPlan, PlanError, Storage};
 
 #[cfg(feature = "show")]
 pub use self::show::{Bound, NestView, Occupancy, Picture};

@@ -74,6 +74,8 @@ macro_rules! numbers {
                     Unary::HyperbolicTangent => operand.tanh(),
                     Unary::Sine => operand.sin(),
                     Unary::Cosine => operand.cos(),
+                    Unary::RoundF16 => Narrow::F16.nearest(operand.into()) as $number,
+                    Unary::RoundBf16 => Narrow::BF16.nearest(operand.into()) as $number,
                 }
             }
 
@@ -98,3 +100,68 @@ numbers! {
     f32 F32;
     f64 F64;
 }
+
+/// Numbers of 16 bits.
+pub(crate) struct Narrow {
+    /// Bits of the mantissa, with the leading one.
+    bits: i32,
+    /// The exponent of the smallest number that has all of them.
+    least_exponent: i32,
+    /// The largest number that is finite.
+    most: f64,
+}
+
+impl Narrow {
+    pub(crate) const F16: Self = Self { bits: 11, least_exponent: -14, most: 65_504.0 };
+    pub(crate) const BF16: Self =
+        Self { bits: 8, least_exponent: -126, most: f32::from_bits(0x7f7f_0000) as f64 };
+
+    /// Returns the nearest of them, with ties to even: infinite where there is none so large.
+    pub(crate) fn nearest(&self, value: f64) -> f64 {
+        if value == 0.0 || !value.is_finite() {
+            return value;
+        }
+        // Powers of two are exact, and so is all but the rounding itself.
+        let distance = self.distance(value);
+        let nearest = (value / distance).round_ties_even() * distance;
+        if nearest.abs() > self.most { f64::INFINITY.copysign(value) } else { nearest }
+    }
+
+    /// Returns the distance of its neighbours there.
+    fn distance(&self, value: f64) -> f64 {
+        // The exponent of double precision: numbers of single precision are normal in that.
+        let exponent = ((value.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+        2.0_f64.powi(exponent.max(self.least_exponent) - (self.bits - 1))
+    }
+
+    /// Bounds how far a number of at most this magnitude is from the nearest.
+    pub(crate) fn most_error(&self, magnitude: f64) -> f64 {
+        if self.nearest(magnitude).is_finite() { self.distance(magnitude) / 2.0 } else { f64::INFINITY }
+    }
+}
+
+/// A number of 16 bits, `half::f16` or `half::bf16`: what arrays may be stored in. Takes the feature `half`.
+pub trait Stored: Copy + Debug {
+    /// Returns the nearest number.
+    fn rounded(value: f64) -> Self;
+    /// Returns the number in double precision.
+    fn widened(self) -> f64;
+}
+
+#[cfg(feature = "half")]
+macro_rules! stored {
+    ($($number:ident)*) => {$(
+        impl Stored for half::$number {
+            fn rounded(value: f64) -> Self {
+                // Data have numbers of single precision: no rounding comes before this one.
+                Self::from_f32(value as f32)
+            }
+
+            fn widened(self) -> f64 {
+                self.into()
+            }
+        }
+    )*};
+}
+#[cfg(feature = "half")]
+stored!(f16 bf16);

@@ -5,7 +5,7 @@ use crate::dependence::is_sum;
 use crate::interpreter::{Elements, value};
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::{Assignment, Nest, display};
-use crate::number::Number;
+use crate::number::{Narrow, Number};
 
 /// Units in the last place by which a function of a library is off at most: CUDA states 1 for `logf` and 2 for `expf`,
 /// `tanhf`, `sinf` and `cosf` without fast math, and at most 2 for each in double precision (CUDA C++ Programming
@@ -220,6 +220,14 @@ fn unary<T: Number>(operator: Unary, operand: Term) -> Term {
             let (most, least) = ((value + error).sqrt(), (value - error).max(0.0).sqrt());
             let most = (value + error).min(2.0 * error) / (most + least);
             Term::rounded::<T>(value.sqrt(), if error == 0.0 { 0.0 } else { most })
+        }
+        Unary::RoundF16 | Unary::RoundBf16 => {
+            let found = T::unary(operator, T::rounded(value)).widened();
+            // A number that 16 bits have stays as it is, infinite ones too.
+            let narrow = if operator == Unary::RoundF16 { Narrow::F16 } else { Narrow::BF16 };
+            let is_exact = error == 0.0 && found == value;
+            let rounded = if is_exact { 0.0 } else { narrow.most_error(value.abs() + error) };
+            Term { value: found, error: error + rounded }
         }
         of_library => {
             let found = T::unary(of_library, T::rounded(value)).widened();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytemuck::Pod;
-use nitro_launch::Element;
+use nitro_launch::{Element, Storage};
 
 use crate::Buffer;
 
@@ -32,19 +32,19 @@ impl PlanNumber for f64 {
     }
 }
 
-/// A buffer that a plan of numbers `T` takes: of such numbers, or of subscripts, `u32` or `i32`. Where a call has both,
-/// its list is of `&dyn PlanArray<T>`.
+/// A buffer that a plan of numbers `T` takes: of such numbers, of subscripts (`u32` or `i32`), or with the feature
+/// `half` of 16 bits an element. Where a call has several kinds, its list is of `&dyn PlanArray<T>`.
 pub trait PlanArray<T> {
     /// The number of its elements.
     fn length(&self) -> usize;
     /// Its address on the device.
     fn address(&self) -> u64;
-    /// True for subscripts.
-    fn has_indices(&self) -> bool;
+    /// The form of its elements; none for subscripts.
+    fn storage(&self) -> Option<Storage>;
 }
 
 macro_rules! plan_arrays {
-    ($([$($bound:tt)*] $element:ty, $number:ty, $has_indices:literal;)*) => {$(
+    ($([$($bound:tt)*] $element:ty, $number:ty, $storage:expr;)*) => {$(
         impl<$($bound)*> PlanArray<$number> for Buffer<$element> {
             fn length(&self) -> usize {
                 self.len()
@@ -54,17 +54,22 @@ macro_rules! plan_arrays {
                 self.pointer()
             }
 
-            fn has_indices(&self) -> bool {
-                $has_indices
+            fn storage(&self) -> Option<Storage> {
+                $storage
             }
         }
     )*};
 }
 plan_arrays! {
-    [] f32, f32, false;
-    [] f64, f64, false;
-    [T: PlanNumber] u32, T, true;
-    [T: PlanNumber] i32, T, true;
+    [] f32, f32, Some(Storage::Number);
+    [] f64, f64, Some(Storage::Number);
+    [T: PlanNumber] u32, T, None;
+    [T: PlanNumber] i32, T, None;
+}
+#[cfg(feature = "half")]
+plan_arrays! {
+    [] half::f16, f32, Some(Storage::F16);
+    [] half::bf16, f32, Some(Storage::Bf16);
 }
 
 macro_rules! references {
@@ -78,8 +83,8 @@ macro_rules! references {
                 (**self).address()
             }
 
-            fn has_indices(&self) -> bool {
-                (**self).has_indices()
+            fn storage(&self) -> Option<Storage> {
+                (**self).storage()
             }
         }
     )*};

@@ -241,12 +241,14 @@ impl Executable {
         let mut lengths = lengths(plan.shapes(sizes)?);
         let temporaries = lengths.split_off(plan.arrays.len());
         lengths.extend(self::lengths(plan.index_shapes(sizes)?));
-        let numbers = plan.arrays.iter().map(|array| (&array.name, false));
-        let declared = numbers.chain(plan.indices.iter().map(|array| (&array.name, true)));
-        for (((name, has_indices), array), length) in declared.zip(arrays).zip(lengths) {
-            if array.has_indices() != has_indices {
+        let numbers = plan.arrays.iter().map(|array| (&array.name, Some(array.storage)));
+        let declared = numbers.chain(plan.indices.iter().map(|array| (&array.name, None)));
+        for (((name, storage), array), length) in declared.zip(arrays).zip(lengths) {
+            if array.storage() != storage {
                 let (plan, array) = (plan.name.clone(), name.clone());
-                return Err(PlanError::Kind { plan, array, element: T::ELEMENT, has_indices }.into());
+                let expected =
+                    storage.map_or("subscripts, `u32` or `i32`", |storage| storage.name(T::ELEMENT));
+                return Err(PlanError::Kind { plan, array, expected }.into());
             }
             if array.length() < length {
                 plan.count(&format!("elements of `{name}`"), length, array.length())?;

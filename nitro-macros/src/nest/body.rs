@@ -3,15 +3,15 @@
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{
-    BinOp, Block, Expr, ExprArray, ExprForLoop, ExprIf, ExprMethodCall, Item, Local, Pat, PatIdent,
-    RangeLimits, Result, Stmt, Type,
+    BinOp, Block, Expr, ExprArray, ExprForLoop, ExprIf, ExprIndex, ExprMethodCall, Item, Local, Pat,
+    PatIdent, RangeLimits, Result, Stmt, Type,
 };
 
 use super::conditions::{conditions, opposites};
 use super::integers::{Side, affine, bounds, sum};
 use super::ir::{Affine, Argument, Assignment, Element, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
-use super::values::{access, index, operation, value};
+use super::values::{access, index, operation, rounded, value};
 use crate::errors::Errors;
 
 const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number \
@@ -247,10 +247,10 @@ impl Reader<'_> {
         operation: Option<Operation>,
         assigned: &Expr,
     ) -> Result<Vec<Node>> {
-        let value = value(assigned, &self.scope);
         let Expr::Index(element) = bare(target) else {
             return at(target, "a nest writes elements of arrays: write `array[[i, j]] = ...`");
         };
+        let value = self.assigned(element, operation, assigned);
         let target = access(element, &self.scope)?;
         if let Meaning::Array(array) = self.scope.meaning(&target.array)?
             && !array.is_written
@@ -262,6 +262,23 @@ impl Reader<'_> {
         }
         self.scope.written(&target.array);
         Ok(vec![Node::Assign(Assignment { target, operation, value: value? })])
+    }
+
+    /// The value that an element becomes: where it is stored in 16 bits, one that was rounded to that.
+    fn assigned(&self, target: &ExprIndex, operation: Option<Operation>, assigned: &Expr) -> Result<Value> {
+        let stored = name(bare(&target.expr)).and_then(|array| match self.scope.meaning(array) {
+            Ok(Meaning::Array(declared)) => declared.storage.map(|storage| (array, storage.name())),
+            _ => None,
+        });
+        let Some((array, own)) = stored else { return value(assigned, &self.scope) };
+        let message = format!("`{array}` is stored in `{own}`: write `{array}[..] = {own}::from_f32(VALUE)`");
+        match rounded(assigned, &self.scope) {
+            Some(read) => match read? {
+                (value, storage) if storage.name() == own && operation.is_none() => Ok(value),
+                _ => at(assigned, message),
+            },
+            None => at(assigned, message),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use syn::{FnArg, ItemFn, Path, parse_quote};
 
 use super::ir::{
     Access, Affine, Argument, Array, Assignment, Condition, Element, Gather, Kind, Loop, Nest, Node,
-    Operation, Options, Subscript, Value,
+    Operation, Options, Storage, Subscript, Value,
 };
 use super::places::{all, braces};
 use crate::errors::Errors;
@@ -152,7 +152,11 @@ fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
                     _ if array.is_written => quote!(in_out),
                     _ => quote!(input),
                 };
-                quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]);)
+                let store = array.storage.map(|storage| {
+                    let storage = format_ident!("{}", if storage == Storage::F16 { "F16" } else { "Bf16" });
+                    quote!(__nitro_builder.store_as(#name, #krate::Storage::#storage);)
+                });
+                quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]); #store)
             }
         });
     }
@@ -322,8 +326,13 @@ fn reference(nest: &Nest) -> TokenStream {
                 let index = arrays.next().unwrap_or_default();
                 let local = format_ident!("array_{index}");
                 let dimensions = array.shape.len();
-                taken.push(quote!(let mut #local = data.take::<#dimensions>(&nest, #index);));
-                given.push(quote!(data.give(#index, #local);));
+                if array.storage.is_some() {
+                    taken.push(quote!(let mut #local = data.take_stored::<_, #dimensions>(&nest, #index);));
+                    given.push(quote!(data.give_stored(#index, #local);));
+                } else {
+                    taken.push(quote!(let mut #local = data.take::<#dimensions>(&nest, #index);));
+                    given.push(quote!(data.give(#index, #local);));
+                }
                 passed(array, &local)
             }
             Kind::Indices(array) => {

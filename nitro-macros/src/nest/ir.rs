@@ -73,6 +73,33 @@ pub(crate) struct Array {
     pub is_written: bool,
     /// True where it is a slice, with subscripts `[i]`; others have `[[i, j]]`.
     pub is_slice: bool,
+    /// The type of 16 bits that its elements are stored in, if they are not numbers of the nest.
+    pub storage: Option<Storage>,
+}
+
+/// A type of 16 bits in which arrays are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    F16,
+    Bf16,
+}
+
+impl Storage {
+    /// Its name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Storage::F16 => "f16",
+            Storage::Bf16 => "bf16",
+        }
+    }
+
+    /// The method of `Expression` that rounds to it.
+    pub fn rounding(self) -> &'static str {
+        match self {
+            Storage::F16 => "round_f16",
+            Storage::Bf16 => "round_bf16",
+        }
+    }
 }
 
 /// A part of a function.

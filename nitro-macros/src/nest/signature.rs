@@ -8,13 +8,13 @@ use syn::{
 };
 
 use super::integers::affine;
-use super::ir::{Argument, Array, Element, Kind};
+use super::ir::{Argument, Array, Element, Kind, Storage};
 use super::scope::{Meaning, Scope, at};
 use crate::errors::Errors;
 
 const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another \
-    number of dimensions, `&[f32]` or `&mut [f32]` for an array, with `u32` for one of subscripts, or `f64` for \
-    all `f32`";
+    number of dimensions, `&[f32]` or `&mut [f32]` for an array, with `u32` for one of subscripts, \
+    `half::f16` or `half::bf16` for one stored in 16 bits, or `f64` for all `f32`";
 
 const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and \
     call it with `&vec` or `&mut vec`";
@@ -44,7 +44,8 @@ fn element(function: &ItemFn, errors: &mut Errors) -> Element {
             plain => Some(plain),
         };
         let Some(own) = own else { continue };
-        let Some(number) = number(own) else { continue };
+        // What is stored in 16 bits is computed with in single precision.
+        let Some(number) = number(own).or_else(|| storage(own).map(|_| Element::F32)) else { continue };
         let first = *first.get_or_insert(number);
         if number != first {
             let (number, first) = (number.name(), first.name());
@@ -58,6 +59,13 @@ fn element(function: &ItemFn, errors: &mut Errors) -> Element {
         }
     }
     first.unwrap_or_default()
+}
+
+/// The type of 16 bits that this is, however its path begins.
+fn storage(r#type: &Type) -> Option<Storage> {
+    let Type::Path(path) = r#type else { return None };
+    let last = &path.path.segments.last()?.ident;
+    [Storage::F16, Storage::Bf16].into_iter().find(|storage| last == storage.name())
 }
 
 /// The type of numbers that this is.
@@ -100,7 +108,9 @@ fn names(function: &ItemFn, scope: &mut Scope) {
         let meaning = match &*argument.ty {
             r#type if is_named(r#type, "usize") => Meaning::Integer,
             r#type if number(r#type).is_some() => Meaning::Scalar,
-            _ => Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false }),
+            _ => {
+                Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false, storage: None })
+            }
         };
         // rustc tells of a name that is taken twice.
         let _ = scope.enter(name, meaning);
@@ -167,7 +177,8 @@ fn array(
     let is_slice = matches!(&*reference.elem, Type::Slice(_));
     let own = element_type(&reference.elem);
     let is_of_indices = own.is_some_and(|own| is_named(own, "u32"));
-    if !is_of_indices && own.and_then(number).is_none() {
+    let storage = own.and_then(storage);
+    if !is_of_indices && storage.is_none() && own.and_then(number).is_none() {
         return at(&argument.ty, TYPES);
     }
     if let (true, Some(token)) = (is_of_indices, &reference.mutability) {
@@ -187,7 +198,7 @@ fn array(
     if is_slice && shape.len() != 1 {
         return at(&extents, "a slice has one dimension: write its length alone, or take an `Array2<f32>`");
     }
-    let array = Array { shape, is_written: reference.mutability.is_some(), is_slice };
+    let array = Array { shape, is_written: reference.mutability.is_some(), is_slice, storage };
     Ok(if is_of_indices { Kind::Indices(array) } else { Kind::Array(array) })
 }
 

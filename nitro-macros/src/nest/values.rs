@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::{BinOp, Block, Expr, ExprIf, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, Stmt, UnOp};
 
 use super::integers::{affine, operands, relation};
-use super::ir::{Access, Array, Element, Gather, Operation, Subscript, Value};
+use super::ir::{Access, Array, Element, Gather, Operation, Storage, Subscript, Value};
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
 const VALUES: &str = "this is no value of a nest: write elements, scalars and numbers with `+ - * /`, `min`, `max`, \
@@ -152,6 +152,7 @@ fn method(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
         "sqrt" => unary("sqrt", call, scope),
         "abs" => unary("abs", call, scope),
         "recip" => unary("recip", call, scope),
+        "to_f32" => converted(call, scope),
         "exp" => unary("exp", call, scope),
         "ln" => unary("ln", call, scope),
         "tanh" => unary("tanh", call, scope),
@@ -239,6 +240,52 @@ fn result(block: &Block, scope: &Scope) -> Result<Value> {
 
 /// Reads an element as a value.
 fn element(element: &ExprIndex, scope: &Scope) -> Result<Value> {
+    let (array, declared, _) = parts(element, scope)?;
+    match declared.storage {
+        None => element_of(element, scope),
+        Some(storage) => {
+            let name = storage.name();
+            at(
+                element,
+                format!("`{array}` is stored in `{name}`: write `.to_f32()` behind this, to compute with it"),
+            )
+        }
+    }
+}
+
+/// Reads `x[i].to_f32()`, or a value that is rounded: `f16::from_f32(value).to_f32()`.
+fn converted(call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
+    const CONVERTED: &str =
+        "`to_f32` is for elements of arrays that are stored in `f16` or `bf16`: remove it";
+    if !call.args.is_empty() {
+        return at(&call.args, "`to_f32` takes no argument");
+    }
+    match bare(&call.receiver) {
+        Expr::Index(element) => match parts(element, scope)?.1.storage {
+            Some(_) => element_of(element, scope),
+            None => at(&call.method, CONVERTED),
+        },
+        other => rounded(other, scope)
+            .map_or_else(|| at(&call.method, CONVERTED), |read| read.map(|(value, _)| value)),
+    }
+}
+
+/// Reads `f16::from_f32(value)`, whatever stands before `f16`; none: it is something else.
+pub(crate) fn rounded(expression: &Expr, scope: &Scope) -> Option<Result<(Value, Storage)>> {
+    let Expr::Call(call) = bare(expression) else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let mut last = path.path.segments.iter().rev().map(|segment| &segment.ident);
+    if last.next()? != "from_f32" {
+        return None;
+    }
+    let of = last.next()?;
+    let storage = [Storage::F16, Storage::Bf16].into_iter().find(|storage| of == storage.name())?;
+    let argument = call.args.first().filter(|_| call.args.len() == 1)?;
+    let read = value(argument, scope).map(|value| (Value::Method(storage.rounding(), vec![value]), storage));
+    Some(read)
+}
+
+fn element_of(element: &ExprIndex, scope: &Scope) -> Result<Value> {
     let (array, declared, subscripts) = parts(element, scope)?;
     if subscripts.iter().all(|subscript| index(subscript, scope).is_none()) {
         return access(element, scope).map(Value::Load);

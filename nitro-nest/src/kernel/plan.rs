@@ -102,8 +102,8 @@ impl Program {
 }
 
 fn planned(array: &ArrayDeclaration) -> PlannedArray {
-    let ArrayDeclaration { name, shape, is_written } = array.clone();
-    PlannedArray { name, shape, is_written }
+    let ArrayDeclaration { name, shape, is_written, storage } = array.clone();
+    PlannedArray { name, shape, is_written, storage }
 }
 
 /// Returns an array of subscripts, with the extents of what is read there.

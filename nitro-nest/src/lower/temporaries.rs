@@ -65,7 +65,12 @@ impl Nest {
 
     fn new_temporary(&mut self, name: &str, shape: Vec<Affine>) -> usize {
         let name = self.free(name);
-        self.arrays.push(ArrayDeclaration { name, shape, is_written: true });
+        self.arrays.push(ArrayDeclaration {
+            name,
+            shape,
+            is_written: true,
+            storage: nitro_launch::Storage::Number,
+        });
         self.temporaries += 1;
         self.arrays.len() - 1
     }

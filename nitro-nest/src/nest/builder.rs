@@ -1,6 +1,6 @@
 //! Nests made in a program.
 
-use nitro_launch::Element;
+use nitro_launch::{Element, Storage};
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
@@ -182,6 +182,25 @@ impl Builder {
         self.array(name, shape, false)
     }
 
+    /// Stores the elements of an array in another form than they are computed with.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Expression, Storage};
+    ///
+    /// let mut builder = Builder::new("double");
+    /// let n = builder.parameter("n");
+    /// let x = builder.in_out("x", [n.into()]);
+    /// builder.store_as(x, Storage::F16);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+    ///     builder.assign(x.at([i]), (Expression::from(x.at([i])) * 2.0).round_f16());
+    /// });
+    /// assert!(builder.finish()?.to_string().contains("x: &mut f16[n]"));
+    /// # Ok::<(), nitro_nest::NestError>(())
+    /// ```
+    pub fn store_as(&mut self, array: ArrayName, storage: Storage) {
+        self.nest.arrays[array.0].storage = storage;
+    }
+
     /// Declares an array of integers that say places in other arrays, with the extent of each of its dimensions.
     pub fn indices(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> IndicesName {
         let shape = shape.into_iter().collect();
@@ -223,7 +242,12 @@ impl Builder {
 
     fn array(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>, is_written: bool) -> ArrayName {
         let shape = shape.into_iter().collect();
-        self.nest.arrays.push(ArrayDeclaration { name: name.to_owned(), shape, is_written });
+        self.nest.arrays.push(ArrayDeclaration {
+            name: name.to_owned(),
+            shape,
+            is_written,
+            storage: Storage::Number,
+        });
         ArrayName(self.nest.arrays.len() - 1)
     }
 

@@ -173,6 +173,8 @@ fn function(operator: Unary) -> &'static str {
         Unary::HyperbolicTangent => "tanh",
         Unary::Sine => "sin",
         Unary::Cosine => "cos",
+        Unary::RoundF16 => "round_f16",
+        Unary::RoundBf16 => "round_bf16",
     }
 }
 
@@ -241,7 +243,7 @@ impl Display for Nest {
         let arrays = self.arrays.iter().map(|array| {
             let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();
             let kind = if array.is_written { "&mut " } else { "&" };
-            format!("{}: {kind}{element}[{}]", array.name, shape.join(", "))
+            format!("{}: {kind}{}[{}]", array.name, array.storage.name(self.element), shape.join(", "))
         });
         let indices = self.indices.iter().map(|array| {
             let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();

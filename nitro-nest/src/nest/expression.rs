@@ -2,6 +2,7 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use nitro_launch::Storage;
 use serde::{Deserialize, Serialize};
 
 use super::affine::{Affine, Variable};
@@ -93,13 +94,26 @@ pub enum Unary {
     Sine,
     /// `x.cos()`
     Cosine,
+    /// The nearest number of half precision, `f16`; ties to even
+    RoundF16,
+    /// The nearest `bf16`; ties to even
+    RoundBf16,
 }
 
 impl Unary {
     /// Returns `true` for functions whose last bits a library chooses: a GPU's may differ from the host's.
     #[must_use]
     pub fn is_of_library(self) -> bool {
-        !matches!(self, Self::Negate | Self::SquareRoot | Self::Absolute)
+        !matches!(self, Self::Negate | Self::SquareRoot | Self::Absolute) && self.storage().is_none()
+    }
+
+    /// Returns the form that it rounds to, if it does nothing else.
+    pub(crate) fn storage(self) -> Option<Storage> {
+        match self {
+            Self::RoundF16 => Some(Storage::F16),
+            Self::RoundBf16 => Some(Storage::Bf16),
+            _ => None,
+        }
     }
 }
 
@@ -238,6 +252,18 @@ impl Expression {
     #[must_use]
     pub fn cos(self) -> Self {
         Self::Unary(Unary::Cosine, Box::new(self))
+    }
+
+    /// Returns the nearest number of half precision, as arrays of such store it.
+    #[must_use]
+    pub fn round_f16(self) -> Self {
+        Self::Unary(Unary::RoundF16, Box::new(self))
+    }
+
+    /// Returns the nearest `bf16`, as arrays of such store it.
+    #[must_use]
+    pub fn round_bf16(self) -> Self {
+        Self::Unary(Unary::RoundBf16, Box::new(self))
     }
 
     /// Returns `1.0 / self`.

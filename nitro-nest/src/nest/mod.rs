@@ -12,7 +12,7 @@ pub mod statement;
 mod validate;
 
 pub use nitro_launch::Range;
-use nitro_launch::{Element, SizeProduct};
+use nitro_launch::{Element, SizeProduct, Storage};
 use serde::{Deserialize, Serialize};
 
 use affine::Affine;
@@ -72,6 +72,9 @@ pub struct ArrayDeclaration {
     pub shape: Vec<Affine>,
     /// Statements may write it.
     pub is_written: bool,
+    /// The form of its elements in memory.
+    #[serde(default, skip_serializing_if = "Storage::is_number")]
+    pub storage: Storage,
 }
 
 /// A part of a nest.

@@ -3,7 +3,7 @@
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
 use super::gather::{Gather, Subscript};
-use super::{Assignment, Nest, Node, Range};
+use super::{ArrayDeclaration, Assignment, Nest, Node, Range};
 
 type Checked = Result<(), String>;
 
@@ -97,6 +97,13 @@ fn assignment_is_sound(nest: &Nest, assignment: &Assignment, around: &[usize]) -
     if !target.is_written {
         return Err(format!("`{}` is an input and is written", target.name));
     }
+    if !target.storage.is_number() && !is_rounded(nest, target, &assignment.value) {
+        let name = target.storage.name(nest.element);
+        return Err(format!(
+            "`{}` is stored in `{name}`: round what it becomes by `round_{name}`",
+            target.name
+        ));
+    }
     let mut checked = Ok(());
     assignment.value.visit(&mut |part| {
         if checked.is_ok() {
@@ -119,6 +126,13 @@ fn part_is_sound(nest: &Nest, part: &Expression, around: &[usize]) -> Checked {
         Expression::Gather(gather) => gather_is_sound(nest, gather, around),
         _ => Ok(()),
     }
+}
+
+/// Returns `true` if an array has a value as it is: what is stored in 16 bits was rounded to that.
+fn is_rounded(nest: &Nest, target: &ArrayDeclaration, value: &Expression) -> bool {
+    let rounds =
+        matches!(value, Expression::Unary(operator, _) if operator.storage() == Some(target.storage));
+    rounds && nest.element.is_single()
 }
 
 /// Returns `true` if single precision has the number.

@@ -9,6 +9,8 @@ mod drawn_rows;
 mod forms;
 mod gathers;
 mod guards;
+#[cfg(feature = "half")]
+mod half;
 mod kernels;
 mod many_loops;
 mod passes;

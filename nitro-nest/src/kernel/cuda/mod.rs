@@ -8,7 +8,7 @@ mod names;
 use std::collections::BTreeSet;
 
 use names::CudaNames;
-use nitro_launch::Element;
+use nitro_launch::{Element, Storage};
 
 use super::display::{Notation, write_instructions};
 use super::{Cache, Extent, Instruction, Integers, Kernel, LANES, Program, Space, Unroll, WIDE};
@@ -62,6 +62,11 @@ impl Program {
         }
         if self.has(|one| matches!(one, Instruction::AddWide { .. })) {
             text.push_str(if is_single { ADD_WIDE } else { ADD_WIDE_DOUBLE });
+        }
+        for (storage, helpers) in [(Storage::F16, OF_F16), (Storage::Bf16, OF_BF16)] {
+            if self.nest.arrays.iter().any(|array| array.storage == storage) {
+                text.push_str(helpers);
+            }
         }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
@@ -182,6 +187,50 @@ static __device__ __forceinline__ void add_wide(double* target, const double* va
 
 ";
 
+/// Conversions without a header, which NVRTC would have to find.
+const OF_F16: &str = "\
+static __device__ __forceinline__ float from_f16(unsigned short bits)
+{
+    float value;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(value) : \"h\"(bits));
+    return value;
+}
+
+static __device__ __forceinline__ unsigned short to_f16(float value)
+{
+    unsigned short bits;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(value));
+    return bits;
+}
+
+static __device__ __forceinline__ float round_f16(float value)
+{
+    return from_f16(to_f16(value));
+}
+
+";
+
+/// Ties go to even; what is no number stays none.
+const OF_BF16: &str = "\
+static __device__ __forceinline__ float from_bf16(unsigned short bits)
+{
+    return __uint_as_float((unsigned)bits << 16);
+}
+
+static __device__ __forceinline__ unsigned short to_bf16(float value)
+{
+    const unsigned bits = __float_as_uint(value);
+    const unsigned rounded = value == value ? bits + 0x7fffu + ((bits >> 16) & 1u) : bits | 0x400000u;
+    return (unsigned short)(rounded >> 16);
+}
+
+static __device__ __forceinline__ float round_bf16(float value)
+{
+    return from_bf16(to_bf16(value));
+}
+
+";
+
 struct Writer<'a> {
     program: &'a Program,
     kernel: &'a Kernel,
@@ -235,6 +284,11 @@ impl Writer<'_> {
         self.element().c_name()
     }
 
+    /// Returns the form of an array in memory: arrays of the kernel are of numbers.
+    fn storage(&self, array: usize) -> Storage {
+        self.program.nest.arrays.get(array).map_or(Storage::Number, |array| array.storage)
+    }
+
     fn element(&self) -> Element {
         self.program.nest.element
     }
@@ -265,7 +319,8 @@ impl Writer<'_> {
         let written: BTreeSet<usize> = self.kernel.targets().iter().map(|target| target.array).collect();
         let arrays = (0..nest.arrays.len()).map(|array| {
             let constant = if written.contains(&array) { "" } else { "const " };
-            format!("{constant}{}* __restrict__ {}", self.number(), self.names.array(array))
+            let number = nest.arrays[array].storage.c_name(self.element());
+            format!("{constant}{number}* __restrict__ {}", self.names.array(array))
         });
         let indices =
             self.names.integer_arrays.iter().map(|name| format!("const unsigned* __restrict__ {name}"));
@@ -274,16 +329,24 @@ impl Writer<'_> {
 
     /// Reads an element, through the caches that were asked for.
     fn load(&self, array: usize, element: String) -> String {
-        match self.kernel.caches(array)[0] {
+        let element = match self.kernel.caches(array)[0] {
             Cache::Usual => element,
             Cache::Device => format!("__ldcg(&{element})"),
             Cache::Streaming => format!("__ldcs(&{element})"),
+        };
+        match self.storage(array) {
+            Storage::Number => element,
+            storage => format!("from_{}({element})", storage.name(self.element())),
         }
     }
 
     /// Writes the statement by which an element becomes a value.
     fn store(&self, target: &Access, value: String) -> String {
         let element = self.access(target);
+        let value = match self.storage(target.array) {
+            Storage::Number => value,
+            storage => format!("to_{}({value})", storage.name(self.element())),
+        };
         match self.kernel.caches(target.array)[1] {
             Cache::Usual => format!("{element} = {value};"),
             Cache::Device => format!("__stcg(&{element}, {value});"),
@@ -530,6 +593,8 @@ fn function(element: Element, operator: Unary) -> String {
         Unary::HyperbolicTangent => "tanh",
         Unary::Sine => "sin",
         Unary::Cosine => "cos",
+        Unary::RoundF16 => return "round_f16".to_owned(),
+        Unary::RoundBf16 => return "round_bf16".to_owned(),
     };
     of_type(element, name)
 }

@@ -24,6 +24,9 @@ const TAKEN: &str = "\
 /// Names that are taken besides where numbers are of double precision.
 const TAKEN_IN_DOUBLE: &str = "fmin fmax sqrt fabs exp log tanh sin cos fma double2";
 
+/// Names that are taken besides where arrays are stored in 16 bits.
+const TAKEN_IN_HALF: &str = "from_f16 to_f16 round_f16 from_bf16 to_bf16 round_bf16";
+
 /// The names, none of which CUDA C++ has taken.
 pub(super) struct CudaNames {
     /// The indices of a thread's block along each dimension of the grid, and of itself along x, y and z.
@@ -74,7 +77,10 @@ fn free(name: &str, nest: &Nest) -> String {
 
 fn is_taken(name: &str, nest: &Nest) -> bool {
     let others = if nest.element.is_single() { "" } else { TAKEN_IN_DOUBLE };
-    TAKEN.split(' ').chain(others.split(' ')).any(|taken| taken == name) || name.starts_with("__")
+    let is_of_numbers = nest.arrays.iter().all(|array| array.storage.is_number());
+    let converted = if is_of_numbers { "" } else { TAKEN_IN_HALF };
+    let mut all = [TAKEN, others, converted].into_iter().flat_map(|names| names.split(' '));
+    all.any(|taken| taken == name) || name.starts_with("__")
 }
 
 impl Names for CudaNames {

@@ -166,6 +166,9 @@ fn with_room(
     // The smallest parts first.
     parts.sort_by_key(|part| part.extents.iter().product::<i64>());
     let most = MOST_BYTES - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
+    // What is converted is not on its way while threads work.
+    let is_converted = |part: &StagedPart| !context.nest.arrays[part.array].storage.is_number();
+    let stages = if parts.iter().any(is_converted) { 1 } else { stages };
     let all: i64 = parts.iter().map(|part| bytes(context, part)).sum();
     let stages = (most / all.max(1)).clamp(1, i64::from(stages.max(1)));
     let mut used = 0;
