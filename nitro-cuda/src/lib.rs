@@ -96,7 +96,7 @@ pub use current::{Current, current, on};
 pub use device::Cuda;
 pub use driver::{device_count, driver_version};
 pub use error::CudaError;
-pub use executable::{Executable, LaunchError};
+pub use executable::{Executable, LaunchError, PlanArray, PlanNumber};
 pub use features::{rates, register_feature, register_rates};
 pub use graph::LaunchGraph;
 pub use grid::Grid;

@@ -1,12 +1,13 @@
 //! The source of a launch plan comes with a model: the compiler gets no file for it. Needs NVRTC and no GPU.
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use nitro_cuda::{CudaError, Executable, Options, nvrtc_version};
+use nitro_cuda::{CudaError, Executable, Options, Output, nvrtc_version};
 use nitro_launch::{Integers, LaunchPlan};
 use nitro_test_support::tools::NVRTC;
 
@@ -52,6 +53,33 @@ fn read_all_ways(file: &Path) {
         assert_eq!(compiled(&head), Err(expected));
     }
     assert_eq!(compiled("#pragma once\n#define TILE 8"), Ok(()), "what reads nothing is compiled");
+}
+
+#[test]
+fn a_plan_compiles_with_two_axes_of_its_grid_in_each_others_place() {
+    let Some(_) = NVRTC.found(nvrtc_version()) else { return };
+    let kernel = r#"extern "C" __global__ void fill_0(nitro_int n, float value, float* x)
+{
+    x[blockIdx.x + n * (blockIdx.y + 10 * threadIdx.x)] = gridDim.z;
+}"#;
+    let plan = LaunchPlan { cuda: kernel.into(), ..LaunchPlan::from_json(PLAN).unwrap() };
+    for (axis, expected) in
+        [(0, ["%ctaid.x", "%ctaid.y", "%nctaid.z"]), (2, ["%ctaid.z", "%ctaid.y", "%nctaid.x"])]
+    {
+        let options = Options::new(90).with_output(Output::Ptx);
+        let image = Executable::image(&plan.turned(axis), Integers::Bits32, options);
+        let image = image.unwrap_or_else(|error| panic!("{error}"));
+        let ptx = image.ptx().unwrap();
+        let registers = ["%ctaid", "%nctaid"].map(|register| {
+            let named = ptx.match_indices(register).map(|(at, name)| &ptx[at..at + name.len() + 2]);
+            named.collect::<BTreeSet<_>>()
+        });
+        assert_eq!(
+            registers.into_iter().flatten().collect::<BTreeSet<_>>(),
+            expected.into_iter().collect(),
+            "{ptx}"
+        );
+    }
 }
 
 #[test]

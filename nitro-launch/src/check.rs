@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Affine, Extent, Host, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Variable};
+use crate::{
+    Affine, Extent, Host, LaunchPlan, PlanError, PlannedIndices, PlannedKernel, PlannedPtx, Variable,
+};
 
 /// The most bytes of a name.
 const MOST_NAME_BYTES: usize = 200;
@@ -56,7 +58,20 @@ impl LaunchPlan {
             return Err("a product is of a size that there is not".into());
         }
         for array in self.arrays.iter().chain(&self.temporaries) {
-            self.array(array)?;
+            self.array(&array.name, &array.shape)?;
+            if !array.storage.is_number() && !self.element.is_single() {
+                return Err(format!(
+                    "array `{}` has 16 bits an element, and numbers are no `f32`",
+                    array.name
+                ));
+            }
+        }
+        for PlannedIndices { name, shape, below } in &self.indices {
+            self.array(name, shape)?;
+            if below.len() > MOST_BOUNDS {
+                return Err(format!("subscripts of `{name}` have more than {MOST_BOUNDS} bounds"));
+            }
+            below.iter().try_for_each(|extent| self.affine(extent, &[], &format!("a bound of `{name}`")))?;
         }
         if self.kernels.len() > MOST_KERNELS {
             return Err(format!("it has more than {MOST_KERNELS} kernels"));
@@ -94,6 +109,7 @@ impl LaunchPlan {
     fn names(&self) -> Checked {
         let kernels = self.kernels.iter().map(|kernel| &kernel.name);
         let arrays = self.arrays.iter().chain(&self.temporaries).map(|array| &array.name);
+        let arrays = arrays.chain(self.indices.iter().map(|array| &array.name));
         let sizes = self.sizes.iter().chain(self.products.iter().map(|product| &product.name));
         let lists: [(&str, Vec<&String>, usize); 5] = [
             ("size", sizes.collect(), MOST_ARGUMENTS),
@@ -116,8 +132,7 @@ impl LaunchPlan {
         Ok(())
     }
 
-    fn array(&self, array: &PlannedArray) -> Checked {
-        let PlannedArray { name, shape, .. } = array;
+    fn array(&self, name: &str, shape: &[Affine]) -> Checked {
         if shape.len() > MOST_DIMENSIONS {
             return Err(format!("array `{name}` has more than {MOST_DIMENSIONS} dimensions"));
         }
@@ -129,7 +144,8 @@ impl LaunchPlan {
         self::name("part", part)?;
         let sizes = self.sizes.len() + self.products.len();
         let arguments = sizes + host_iterators.len() + self.scalars.len();
-        if arguments + self.arrays.len() + self.temporaries.len() > MOST_ARGUMENTS {
+        let arrays = self.arrays.len() + self.temporaries.len() + self.indices.len();
+        if arguments + arrays > MOST_ARGUMENTS {
             return Err(format!("kernel `{name}` has more than {MOST_ARGUMENTS} arguments"));
         }
         let threads: u64 = block.iter().map(|threads| u64::from(*threads)).product();

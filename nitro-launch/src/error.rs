@@ -1,6 +1,7 @@
 //! Errors of plans, and of requests to run them.
 
-use crate::format::FORMAT_PTX;
+use crate::Element;
+use crate::format::FORMAT_ELEMENTS;
 
 /// A reason why a plan cannot be read, or cannot be run for some sizes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,8 +12,8 @@ pub enum PlanError {
     Text(String),
     /// The text is of another version.
     #[error(
-        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_PTX}: make it anew, or \
-         use the version that it was made with"
+        "this launch plan is of format {found}, and this version reads formats up to {FORMAT_ELEMENTS}: make it \
+         anew, or use the version that it was made with"
     )]
     Format {
         /// The format's number.
@@ -46,10 +47,50 @@ pub enum PlanError {
         /// The extents.
         shape: Vec<i64>,
     },
+    /// The plan is of other numbers than it was given.
+    #[error("`{plan}` computes in `{}` and was given `{}`: give it scalars and arrays of `{}`",
+        expected.name(), given.name(), expected.name())]
+    Element {
+        /// The name of the nest.
+        plan: String,
+        /// The numbers that it computes with.
+        expected: Element,
+        /// The numbers that there are.
+        given: Element,
+    },
+    /// An array is of numbers where it has subscripts, or of another type of numbers.
+    #[error(
+        "`{array}` of `{plan}` is an array of {expected}: arrays of numbers come first, and then those of subscripts"
+    )]
+    Kind {
+        /// The name of the nest.
+        plan: String,
+        /// The name of the array.
+        array: String,
+        /// The elements that it has.
+        expected: &'static str,
+    },
+    /// A subscript is of no element.
+    #[error(
+        "element {at} of `{array}` is {found}, and `{plan}` reads with it where there are {extent} elements: write \
+         numbers below {extent}"
+    )]
+    Index {
+        /// The name of the nest.
+        plan: String,
+        /// The name of the array of subscripts.
+        array: String,
+        /// The place of the subscript in it.
+        at: usize,
+        /// The subscript.
+        found: u32,
+        /// The elements that there are.
+        extent: i64,
+    },
     /// A kernel would have more blocks than a device launches.
     #[error(
-        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647, 65535 \
-         and 65535: give its blocks more threads or points along that axis"
+        "kernel `{kernel}` takes {grid:?} blocks along x, y and z, and a device launches at most 2147483647 along one \
+         of them and 65535 along the others: give its blocks more threads or points along that axis"
     )]
     Grid {
         /// The name of the kernel.

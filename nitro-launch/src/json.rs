@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::format::{FORMAT, FORMAT_PTX};
+use crate::format::{FORMAT, FORMAT_ELEMENTS, FORMAT_PTX};
 use crate::{LaunchPlan, PlanError};
 
 /// The most bytes of a text: generated kernels are some hundred kilobytes at most.
@@ -25,9 +25,18 @@ impl LaunchPlan {
     /// The plan as text: one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let format = if self.ptx.is_some() { FORMAT_PTX } else { FORMAT };
-        let document = Document { format, plan: self };
+        let document = Document { format: self.format(), plan: self };
         serde_json::to_string(&document).expect("names, numbers and lists can be written")
+    }
+
+    /// The oldest format whose readers know all that the plan has.
+    fn format(&self) -> u64 {
+        let is_of_numbers = self.arrays.iter().all(|array| array.storage.is_number());
+        match (self.element.is_single() && self.indices.is_empty() && is_of_numbers, &self.ptx) {
+            (false, _) => FORMAT_ELEMENTS,
+            (true, Some(_)) => FORMAT_PTX,
+            (true, None) => FORMAT,
+        }
     }
 
     /// Reads a plan, which is then checked.
@@ -39,14 +48,15 @@ impl LaunchPlan {
             return Err(PlanError::Text(format!("it has more than {MOST_BYTES} bytes")));
         }
         let Head { format } = serde_json::from_str(text).map_err(unreadable)?;
-        if ![FORMAT, FORMAT_PTX].contains(&format) {
+        if ![FORMAT, FORMAT_PTX, FORMAT_ELEMENTS].contains(&format) {
             return Err(PlanError::Format { found: format });
         }
         let plan: Self = serde_json::from_str(text).map_err(unreadable)?;
         // A version that knows no PTX would take such a plan for one without kernels.
-        if plan.ptx.is_some() != (format == FORMAT_PTX) {
+        if plan.format() != format {
             return Err(PlanError::Text(format!(
-                "a plan with PTX has format {FORMAT_PTX}, and others {FORMAT}"
+                "a plan with PTX has format {FORMAT_PTX}, one of `f64`, with subscripts or 16 bits \
+                 {FORMAT_ELEMENTS}, and others {FORMAT}"
             )));
         }
         plan.check()?;

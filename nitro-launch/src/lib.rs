@@ -14,6 +14,7 @@
 
 mod affine;
 mod check;
+mod element;
 mod error;
 mod format;
 mod host;
@@ -22,11 +23,13 @@ mod launch;
 mod plan;
 mod ptx;
 mod shape;
+mod turn;
 
 pub use affine::{Affine, Variable};
+pub use element::{Element, Storage};
 pub use error::PlanError;
 pub use host::{Extent, Host, Range};
 pub use launch::{Covering, Launch, Walk, launches};
-pub use plan::{LaunchPlan, PlannedArray, PlannedKernel, SizeProduct};
+pub use plan::{LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, SizeProduct};
 pub use ptx::{PlannedPtx, Reach, Target};
 pub use shape::{Integers, shape};

@@ -2,30 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::launch::{Covering, Launch, Walk, launches};
-use crate::{Affine, Extent, Host, Integers, PlanError, PlannedPtx, shape};
+use crate::launch::{Covering, Launch, Walk, launches, value};
+use crate::{Affine, Element, Extent, Host, Integers, PlanError, PlannedPtx, Storage, shape};
 
 /// The most launches and iterations of the host's loops: seconds of nothing but launching.
 const MOST_STEPS: u64 = 1 << 20;
-/// Blocks that a device launches along x, y and z.
-const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 
 /// What a host needs to launch the kernels of a loop nest.
 ///
 /// A kernel takes, in this order: the sizes, their products, the iterators of the host's loops around it, the
-/// scalars (`float`), and a pointer to each array and temporary. Its integers are `int` or `long long`, whichever
-/// [`integers`](Self::integers) says.
+/// scalars (`float` or `double`), and a pointer to each array, temporary and array of subscripts. Its integers are
+/// `int` or `long long`, whichever [`integers`](Self::integers) says.
 ///
 /// ```
-/// use nitro_launch::{Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Variable};
+/// use nitro_launch::{
+///     Affine, Extent, Host, Integers, Launch, LaunchPlan, PlannedArray, PlannedKernel, Storage, Variable,
+/// };
 ///
 /// let n = Affine::from(Variable::Parameter(0));
+/// let x = PlannedArray { name: "x".into(), shape: vec![n.clone()], is_written: true, storage: Storage::Number };
 /// let plan = LaunchPlan {
 ///     name: "fill".into(),
 ///     sizes: vec!["n".into()],
 ///     products: vec![],
 ///     scalars: vec!["value".into()],
-///     arrays: vec![PlannedArray { name: "x".into(), shape: vec![n.clone()], is_written: true }],
+///     arrays: vec![x],
 ///     temporaries: vec![],
 ///     iterators: vec!["i".into()],
 ///     kernels: vec![PlannedKernel {
@@ -42,8 +43,7 @@ const MOST_BLOCKS: [i64; 3] = [i32::MAX as i64, 65_535, 65_535];
 ///         nitro_int i = 256 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;
 ///         if (i < n) x[i] = value;
 ///     }"#.into(),
-///     ptx: None,
-///     origin: String::new(),
+///     ..LaunchPlan::default()
 /// };
 /// assert_eq!(LaunchPlan::from_json(&plan.to_json())?, plan);
 /// assert_eq!(plan.integers(&[1000])?, Integers::Bits32);
@@ -63,10 +63,16 @@ pub struct LaunchPlan {
     pub products: Vec<SizeProduct>,
     /// The names of the scalars.
     pub scalars: Vec<String>,
-    /// The arrays that it is given, of single precision.
+    /// The type of scalars and of the elements of arrays and temporaries.
+    #[serde(default, skip_serializing_if = "Element::is_single")]
+    pub element: Element,
+    /// The arrays that it is given.
     pub arrays: Vec<PlannedArray>,
     /// The arrays that whoever launches it makes, whatever their content.
     pub temporaries: Vec<PlannedArray>,
+    /// The arrays of subscripts (`unsigned`) that it is given after the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub indices: Vec<PlannedIndices>,
     /// The names of the nest's iterators, of which the host's loops have some.
     pub iterators: Vec<String>,
     /// The kernels.
@@ -140,6 +146,20 @@ pub struct PlannedArray {
     pub shape: Vec<Affine>,
     /// True where kernels write it.
     pub is_written: bool,
+    /// The form of its elements.
+    #[serde(default, skip_serializing_if = "Storage::is_number")]
+    pub storage: Storage,
+}
+
+/// An array of subscripts of a plan, row-major. Kernels only read it, and do not check what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlannedIndices {
+    /// Its name.
+    pub name: String,
+    /// The extent of each dimension, the slowest first: of the sizes.
+    pub shape: Vec<Affine>,
+    /// What its elements are below, each of these: the extents of what is read there.
+    pub below: Vec<Affine>,
 }
 
 /// A kernel of a plan, as the host knows it.
@@ -186,6 +206,63 @@ impl LaunchPlan {
         .collect()
     }
 
+    /// The extents of all arrays of subscripts for these sizes.
+    ///
+    /// # Errors
+    /// As [`shapes`](Self::shapes).
+    ///
+    /// # Panics
+    /// As [`launches`](Self::launches).
+    pub fn index_shapes(&self, sizes: &[i64]) -> Result<Vec<Vec<i64>>, PlanError> {
+        let sizes = &self.all_sizes(sizes)?;
+        let shape = |array: &PlannedIndices| {
+            shape(&array.shape, sizes, false)
+                .map_err(|shape| PlanError::Shape { array: array.name.clone(), shape })
+        };
+        self.indices.iter().map(shape).collect()
+    }
+
+    /// Checks the content of an array of subscripts, by its index in the plan: kernels read where it says without
+    /// looking. It costs a look at each element, and is for subscripts that the host has before a device gets them.
+    ///
+    /// ```
+    /// # use nitro_launch::{LaunchPlan, PlannedIndices, Variable};
+    /// let [n, rows] = [0, 1].map(|size| Variable::Parameter(size).into());
+    /// let ids = PlannedIndices { name: "ids".into(), shape: vec![n], below: vec![rows] };
+    /// let sizes = vec!["n".into(), "rows".into()];
+    /// let plan = LaunchPlan { name: "lookup".into(), sizes, indices: vec![ids], ..LaunchPlan::default() };
+    /// assert_eq!(plan.check_indices(&[3, 10], 0, &[9, 0, 9]), Ok(()));
+    /// assert_eq!(
+    ///     plan.check_indices(&[3, 10], 0, &[9, 10, 9]).unwrap_err().to_string(),
+    ///     "element 1 of `ids` is 10, and `lookup` reads with it where there are 10 elements: write numbers below 10"
+    /// );
+    /// # Ok::<(), nitro_launch::PlanError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there are not as many elements as the sizes say, or the plan may read beside an array with one of them.
+    ///
+    /// # Panics
+    /// When the plan has no such array, and as [`launches`](Self::launches).
+    pub fn check_indices(&self, sizes: &[i64], array: usize, elements: &[u32]) -> Result<(), PlanError> {
+        let expected = self.index_shapes(sizes)?[array].iter().product::<i64>() as usize;
+        let PlannedIndices { name, below, .. } = &self.indices[array];
+        self.count(&format!("elements of `{name}`"), expected, elements.len())?;
+        let sizes = &self.all_sizes(sizes)?;
+        let extents = below.iter().map(|extent| extent.evaluate(&|variable| value(sizes, &[], variable)));
+        let Some(extent) = extents.min() else { return Ok(()) };
+        match elements.iter().position(|element| i64::from(*element) >= extent) {
+            None => Ok(()),
+            Some(at) => Err(PlanError::Index {
+                plan: self.name.clone(),
+                array: name.clone(),
+                at,
+                found: elements[at],
+                extent,
+            }),
+        }
+    }
+
     /// The integers that the kernels count in for these sizes: those that suffice, or those of its PTX.
     ///
     /// # Errors
@@ -194,7 +271,8 @@ impl LaunchPlan {
     /// # Panics
     /// As [`launches`](Self::launches).
     pub fn integers(&self, sizes: &[i64]) -> Result<Integers, PlanError> {
-        let sufficient = Integers::sufficient(&self.all_sizes(sizes)?, &self.shapes(sizes)?);
+        let shapes = [self.shapes(sizes)?, self.index_shapes(sizes)?].concat();
+        let sufficient = Integers::sufficient(&self.all_sizes(sizes)?, &shapes);
         match &self.ptx {
             None => Ok(sufficient),
             Some(PlannedPtx { integers: Integers::Bits32, .. }) if sufficient == Integers::Bits64 => {
@@ -216,7 +294,8 @@ impl LaunchPlan {
         Ok(SizeProduct::with_all(&self.products, sizes))
     }
 
-    /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out.
+    /// Calls `launch` with each launch for these sizes, in order; one without blocks is left out. A device takes each
+    /// with its [`first_axis`](Launch::first_axis) along x.
     ///
     /// # Errors Those of `launch`, and when the number of sizes is not that of the plan. When a kernel would have
     /// more blocks than a device launches, or there are more than a million launches: then the first ones were made.
@@ -286,7 +365,7 @@ impl LaunchPlan {
     }
 
     fn fits(&self, launch: &Launch) -> Result<(), PlanError> {
-        if launch.grid.iter().zip(MOST_BLOCKS).all(|(blocks, most)| *blocks <= most) {
+        if launch.first_axis().is_some() {
             return Ok(());
         }
         Err(PlanError::Grid { kernel: self.kernels[launch.kernel].name.clone(), grid: launch.grid })

@@ -2,8 +2,8 @@
 //! grids say.
 
 use nitro_launch::{
-    Affine, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedKernel, PlannedPtx, Range,
-    SizeProduct, Variable,
+    Affine, Element, Extent, Host, Integers, LaunchPlan, PlanError, PlannedArray, PlannedIndices,
+    PlannedKernel, PlannedPtx, Range, SizeProduct, Storage, Variable,
 };
 use serde_json::{Value, json};
 
@@ -19,12 +19,19 @@ fn shift() -> LaunchPlan {
     let (n, m) = (Affine::from(N), Affine::from(Variable::Parameter(1)));
     let range =
         Range { iterator: 0, lower: vec![Affine::from(0)], upper: vec![m], step: 1, is_reversed: false };
-    let array = |name: &str, shape| PlannedArray { name: name.into(), shape, is_written: true };
+    let array = |name: &str, shape| PlannedArray {
+        name: name.into(),
+        shape,
+        is_written: true,
+        storage: Storage::Number,
+    };
     LaunchPlan {
         name: "shift".into(),
         sizes: vec!["n".into(), "m".into()],
         products: vec![],
         scalars: vec!["by".into()],
+        element: Element::F32,
+        indices: vec![],
         arrays: vec![array("x", vec![n.clone()])],
         temporaries: vec![array("old", vec![n.clone() - 1])],
         iterators: vec!["t".into(), "i".into()],
@@ -88,8 +95,12 @@ fn more_blocks_or_launches_than_possible_are_refused() {
     let mut plan = shift();
     plan.kernels[0].grid = vec![extent(1), extent(N)];
     assert_eq!(launches(&plan, &[65_535, 1]).unwrap()[0].0, [1, 65_535, 1]);
-    let error = launches(&plan, &[65_536, 1]).unwrap_err().to_string();
-    assert!(error.starts_with("kernel `shift_0` takes [1, 65536, 1] blocks along x, y and z"), "{error}");
+    plan.kernels[0].grid = vec![extent(N), extent(N)];
+    let error = launches(&plan, &[64 * 65_536, 1]).unwrap_err().to_string();
+    assert!(
+        error.starts_with("kernel `shift_0` takes [65536, 4194304, 1] blocks along x, y and z"),
+        "{error}"
+    );
     let most = 64 * i64::from(i32::MAX);
     assert!(launches(&shift(), &[most, 1]).is_ok());
     assert!(matches!(launches(&shift(), &[most + 1, 1]), Err(PlanError::Grid { .. })));
@@ -100,6 +111,69 @@ fn more_blocks_or_launches_than_possible_are_refused() {
     };
     let endless = shift().launches(&[1 << 30, i64::MAX], count);
     assert!(matches!(endless, Err(PlanError::Launches { .. })) && launched < 1 << 20, "{endless:?}");
+}
+
+#[test]
+fn rows_beyond_what_a_device_has_along_y_are_launched_along_x() {
+    let (rows, columns) = (70_000, 128);
+    let mut plan = shift();
+    plan.kernels[0].grid = vec![extent(Variable::Parameter(1)), extent(N)];
+    plan.kernels[0].host_iterators.clear();
+    plan.host = vec![Host::Launch(0)];
+    let mut turned = Vec::new();
+    let launched = plan.launches(&[rows, columns], |launch| {
+        let first = launch.first_axis().unwrap();
+        turned.push((launch.grid, first, launch.turned_grid(first)));
+        Ok::<(), PlanError>(())
+    });
+    assert_eq!((launched, turned), (Ok(()), vec![([2, rows, 1], 1, [rows, 2, 1])]));
+    plan.cuda = "a = blockIdx.y * gridDim.x;".into();
+    assert_eq!(plan.turned(0), plan, "what fits is launched as it is");
+    let text = plan.turned(1).cuda;
+    assert!(
+        text.ends_with(&format!("#line 1\n{}", plan.cuda)) && text.contains("turned.x = of.y;"),
+        "{text}"
+    );
+    let text = ".target sm_90\n.entry shift_0\nmov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.z; mov.u32 %r3, %nctaid.z;\n";
+    let ptx = PlannedPtx { integers: Integers::Bits32, text: text.into() };
+    let turned = plan.with_ptx(ptx).unwrap().turned(2).ptx.unwrap().text;
+    assert!(turned.ends_with("%r1, %ctaid.z; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x;\n"), "{turned}");
+}
+
+#[test]
+fn plans_that_older_versions_would_take_for_others_are_of_another_format() {
+    let n = Affine::from(N);
+    let ids = PlannedIndices { name: "ids".into(), shape: vec![n.clone(), 2.into()], below: vec![n] };
+    let double = LaunchPlan { element: Element::F64, ..shift() };
+    let reading = LaunchPlan { indices: vec![ids.clone()], ..shift() };
+    let mut half = shift();
+    half.arrays[0].storage = Storage::F16;
+    for plan in [double, reading.clone(), half] {
+        let text = plan.to_json();
+        assert!(text.starts_with("{\"format\":3,"), "{text}");
+        assert_eq!(LaunchPlan::from_json(&text).as_ref(), Ok(&plan));
+        let older = LaunchPlan::from_json(&text.replacen('3', "1", 1)).unwrap_err().to_string();
+        assert!(older.contains("one of `f64`, with subscripts or 16 bits 3"), "{older}");
+    }
+    assert!(
+        !shift().to_json().contains("element")
+            && !shift().to_json().contains("storage")
+            && !shift().to_json().contains("indices")
+    );
+    assert_eq!(reading.index_shapes(&[5, 1]), Ok(vec![vec![5, 2]]));
+    assert_eq!(
+        reading.integers(&[1 << 29, 1]),
+        Ok(Integers::Bits64),
+        "of subscripts there are twice as many"
+    );
+    let namesake = PlannedIndices { name: "x".into(), ..ids.clone() };
+    let unknown = PlannedIndices { below: vec![Variable::Parameter(7).into()], ..ids };
+    for (indices, expected) in
+        [(namesake, "two arrays have one name"), (unknown, "a bound of `ids` names a size")]
+    {
+        let error = LaunchPlan { indices: vec![indices], ..shift() }.check().unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
 
 #[test]
@@ -154,7 +228,7 @@ fn what_is_no_plan_is_refused() {
         ("", "this is no launch plan: EOF"),
         ("{}", "this is no launch plan: missing field `format`"),
         ("{\"format\":1}", "this is no launch plan: missing field `name`"),
-        ("{\"format\":3}", "this launch plan is of format 3, and this version reads formats up to 2"),
+        ("{\"format\":4}", "this launch plan is of format 4, and this version reads formats up to 3"),
     ] {
         assert!(refusal(text).starts_with(reason), "{}", refusal(text));
     }

@@ -1,9 +1,10 @@
 //! Nests run in the order in which they are written: the reference for all that is made of them.
 
-use crate::data::{Data, RunError, offset, temporaries};
+use crate::data::{Data, Indices, RunError, index_shapes, offset, temporaries};
 use crate::nest::affine::Variable;
-use crate::nest::expression::{Access, Binary, Expression, Unary};
+use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Nest, Node, display};
+use crate::number::Number;
 
 impl Nest {
     /// Runs the nest, statement instance by statement instance in the order in which it is written.
@@ -30,7 +31,7 @@ impl Nest {
     ///
     /// # Errors
     /// When the data are not of this nest, or a statement touches what is no element; the data are then half done.
-    pub fn run(&self, data: &mut Data) -> Result<(), RunError> {
+    pub fn run<T: Number>(&self, data: &mut Data<T>) -> Result<(), RunError> {
         let shapes = data.shapes(self)?;
         data.arrays.extend(temporaries(self, &shapes));
         let done = self.run_on(data, &shapes);
@@ -38,16 +39,18 @@ impl Nest {
         done
     }
 
-    fn run_on(&self, data: &mut Data, shapes: &[Vec<i64>]) -> Result<(), RunError> {
+    fn run_on<T: Number>(&self, data: &mut Data<T>, shapes: &[Vec<i64>]) -> Result<(), RunError> {
         let parameters = self.values(&data.parameters);
+        let index_shapes = index_shapes(self, &data.parameters)?;
+        let Data { scalars, arrays, indices, .. } = data;
+        let indices = Indices::new(self, &index_shapes, indices);
         let elements = Elements { nest: self, parameters: &parameters, shapes };
         self.walk(&parameters, &mut |_, assignment, iterators| {
-            let at = |variable| value(&parameters, iterators, variable);
-            let result = evaluate(&assignment.value, &at, &data.scalars, &mut |access| {
-                Ok(data.arrays[access.array][elements.offset(assignment, access, iterators)?])
-            })?;
+            let mut source =
+                AtInstance { elements: &elements, assignment, iterators, scalars, arrays, indices };
+            let result = evaluate(&assignment.value, &mut source)?;
             let target = elements.offset(assignment, &assignment.target, iterators)?;
-            data.arrays[assignment.target.array][target] = result;
+            arrays[assignment.target.array][target] = result;
             Ok(())
         })
     }
@@ -116,6 +119,46 @@ impl Elements<'_> {
     }
 }
 
+/// The source of the values of an expression.
+pub(crate) trait Source<T> {
+    /// Returns the value of a variable.
+    fn variable(&self, variable: Variable) -> i64;
+    /// Returns the value of a scalar.
+    fn scalar(&self, index: usize) -> T;
+    /// Reads an element.
+    fn load(&mut self, access: &Access) -> Result<T, RunError>;
+    /// Reads an integer of an array of such.
+    fn index(&self, indices: usize, subscripts: &[i64]) -> Result<u32, RunError>;
+}
+
+/// An instance of a statement.
+struct AtInstance<'a, T> {
+    elements: &'a Elements<'a>,
+    assignment: &'a Assignment,
+    iterators: &'a [i64],
+    scalars: &'a [T],
+    arrays: &'a [Vec<T>],
+    indices: Indices<'a>,
+}
+
+impl<T: Number> Source<T> for AtInstance<'_, T> {
+    fn variable(&self, variable: Variable) -> i64 {
+        value(self.elements.parameters, self.iterators, variable)
+    }
+
+    fn scalar(&self, index: usize) -> T {
+        self.scalars[index]
+    }
+
+    fn load(&mut self, access: &Access) -> Result<T, RunError> {
+        Ok(self.arrays[access.array][self.elements.offset(self.assignment, access, self.iterators)?])
+    }
+
+    fn index(&self, indices: usize, subscripts: &[i64]) -> Result<u32, RunError> {
+        self.indices.get(indices, subscripts, || display::assignment(self.elements.nest, self.assignment))
+    }
+}
+
 /// Returns the value of a variable of a nest at a point of its execution.
 pub(crate) fn value(parameters: &[i64], iterators: &[i64], variable: Variable) -> i64 {
     match variable {
@@ -168,52 +211,30 @@ impl<E> Walk<'_, '_, E> {
 }
 
 /// Evaluates an expression. Each operation is rounded by itself.
-pub(crate) fn evaluate<E>(
+pub(crate) fn evaluate<T: Number>(
     expression: &Expression,
-    value: &dyn Fn(Variable) -> i64,
-    scalars: &[f32],
-    load: &mut dyn FnMut(&Access) -> Result<f32, E>,
-) -> Result<f32, E> {
-    let mut of = |expression: &Expression| evaluate(expression, value, scalars, load);
+    source: &mut dyn Source<T>,
+) -> Result<T, RunError> {
+    let mut of = |expression: &Expression| evaluate(expression, source);
     Ok(match expression {
-        Expression::Constant(bits) => (*bits).into(),
-        Expression::Scalar(index) => scalars[*index],
-        Expression::Integer(affine) => affine.evaluate(value) as f32,
-        Expression::Load(access) => load(access)?,
-        Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
-        Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
+        Expression::Constant(bits) => T::constant(*bits),
+        Expression::Scalar(index) => source.scalar(*index),
+        Expression::Integer(affine) => T::integer(affine.evaluate(&|variable| source.variable(variable))),
+        Expression::Load(access) => source.load(access)?,
+        Expression::Gather(gather) => {
+            let element = gather
+                .element(&|variable| source.variable(variable), |indices, at| source.index(indices, at))?;
+            source.load(&element)?
+        }
+        Expression::Unary(operator, operand) => T::unary(*operator, of(operand)?),
+        Expression::Binary(operator, left, right) => T::binary(*operator, of(left)?, of(right)?),
         Expression::Fused(parts) => {
             let [left, right, summand] = &**parts;
-            of(left)?.mul_add(of(right)?, of(summand)?)
+            of(left)?.fused(of(right)?, of(summand)?)
         }
         Expression::Select(select) => {
             let holds = select.relation.holds(&of(&select.left)?, &of(&select.right)?);
             of(if holds { &select.then } else { &select.otherwise })?
         }
     })
-}
-
-/// Computes an operation on one value as the host does.
-pub(crate) fn unary(operator: Unary, operand: f32) -> f32 {
-    match operator {
-        Unary::Negate => -operand,
-        Unary::SquareRoot => operand.sqrt(),
-        Unary::Absolute => operand.abs(),
-        Unary::Exponential => operand.exp(),
-        Unary::Logarithm => operand.ln(),
-        Unary::HyperbolicTangent => operand.tanh(),
-        Unary::Sine => operand.sin(),
-        Unary::Cosine => operand.cos(),
-    }
-}
-
-pub(crate) fn binary(operator: Binary, left: f32, right: f32) -> f32 {
-    match operator {
-        Binary::Add => left + right,
-        Binary::Subtract => left - right,
-        Binary::Multiply => left * right,
-        Binary::Divide => left / right,
-        Binary::Minimum => left.min(right),
-        Binary::Maximum => left.max(right),
-    }
 }

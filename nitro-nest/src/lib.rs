@@ -20,6 +20,7 @@ mod kernel;
 mod lower;
 mod mapping;
 mod nest;
+mod number;
 #[cfg(feature = "search")]
 mod origin;
 mod rounding;
@@ -36,11 +37,13 @@ pub use self::kernel::{
 };
 pub use self::mapping::{Form, Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
-pub use self::nest::builder::{ArrayName, Bounds, Builder, NestError};
+pub use self::nest::builder::{ArrayName, Bounds, Builder, IndicesName, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};
+pub use self::nest::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
 pub use self::nest::statement::Statement;
 pub use self::nest::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range};
-pub use nitro_launch::{LaunchPlan, PlanError};
+pub use self::number::{Number, Stored};
+pub use nitro_launch::{Element, LaunchPlan, PlanError, Storage};
 
 #[cfg(feature = "show")]
 pub use self::show::{Bound, NestView, Occupancy, Picture};

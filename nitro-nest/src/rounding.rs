@@ -1,20 +1,16 @@
 //! Bounds of how far results may be off that were computed in another order.
 
-use crate::data::{Data, RunError, temporaries};
+use crate::data::{Data, Indices, RunError, index_shapes, temporaries};
 use crate::dependence::is_sum;
-use crate::interpreter::{self, Elements, value};
+use crate::interpreter::{Elements, value};
 use crate::nest::expression::{Access, Binary, Expression, Unary};
-use crate::nest::{Assignment, Nest};
-
-/// Half a unit in the last place of 1: rounding an operation adds as much, relative to its result.
-const UNIT: f64 = f32::EPSILON as f64 / 2.0;
+use crate::nest::{Assignment, Nest, display};
+use crate::number::{Narrow, Number};
 
 /// Units in the last place by which a function of a library is off at most: CUDA states 1 for `logf` and 2 for `expf`,
-/// `tanhf`, `sinf` and `cosf` without fast math (CUDA C++ Programming Guide, Mathematical Functions); hosts do better.
+/// `tanhf`, `sinf` and `cosf` without fast math, and at most 2 for each in double precision (CUDA C++ Programming
+/// Guide, Mathematical Functions); hosts do better.
 const MOST_ULPS: f64 = 2.0;
-
-/// The smallest number above 0, 2⁻¹⁴⁹.
-const SMALLEST: f64 = f32::from_bits(1) as f64;
 
 impl Nest {
     /// Runs the nest as [`run`](Self::run) does, and bounds how far each element may be off.
@@ -22,10 +18,10 @@ impl Nest {
     /// That is from what another program gives that adds the same terms in another order, or rounds a product and a
     /// sum at once, or takes functions such as `exp` from another library.
     ///
-    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, since neither of
-    /// the two programs is exact. The errors of the terms themselves are added (Higham, *Accuracy and Stability of
-    /// Numerical Algorithms*, chapter 4). Infinite where the two may differ by anything, such as a quotient whose
-    /// divisor may be 0.
+    /// For a sum of n + 1 terms x it is twice γ(n)·Σ|x|, with γ(n) = n·u / (1 − n·u) and u = 2⁻²⁴, 2⁻⁵³ in double
+    /// precision, since neither of the two programs is exact. The errors of the terms themselves are added (Higham,
+    /// *Accuracy and Stability of Numerical Algorithms*, chapter 4). Infinite where the two may differ by anything,
+    /// such as a quotient whose divisor may be 0.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder, Data};
@@ -50,17 +46,18 @@ impl Nest {
     ///
     /// # Errors
     /// As [`run`](Self::run).
-    pub fn run_with_bounds(&self, data: &mut Data) -> Result<Vec<Vec<f64>>, RunError> {
+    pub fn run_with_bounds<T: Number>(&self, data: &mut Data<T>) -> Result<Vec<Vec<f64>>, RunError> {
         let shapes = data.shapes(self)?;
         data.arrays.extend(temporaries(self, &shapes));
         let sums = data.arrays.iter().map(|array| vec![Sum::default(); array.len()]).collect();
         let parameters = self.values(&data.parameters);
         let elements = Elements { nest: self, parameters: &parameters, shapes: &shapes };
-        let mut run = Bounded { elements, data, sums };
+        let index_shapes = index_shapes(self, &data.parameters)?;
+        let mut run = Bounded { elements, index_shapes, data, sums };
         let done = self.walk(&parameters, &mut |_, assignment, iterators| run.assign(assignment, iterators));
         let mut bounds = Vec::new();
         for sums in &run.sums[..self.arguments()] {
-            bounds.push(sums.iter().map(|sum| 2.0 * sum.bound()).collect());
+            bounds.push(sums.iter().map(|sum| 2.0 * sum.bound::<T>()).collect());
         }
         data.arrays.truncate(self.arguments());
         done.map(|()| bounds)
@@ -88,8 +85,8 @@ impl Sum {
         self.error += term.error;
     }
 
-    fn bound(&self) -> f64 {
-        let rounded = self.additions * UNIT;
+    fn bound<T: Number>(&self) -> f64 {
+        let rounded = self.additions * T::UNIT;
         // Nothing was added: 0 times an infinite magnitude is no number.
         let of_sum = if self.additions > 0.0 { rounded / (1.0 - rounded) * self.magnitude } else { 0.0 };
         self.error + of_sum
@@ -113,20 +110,21 @@ impl Term {
         self.value.abs() + self.error
     }
 
-    fn rounded(value: f64, error: f64) -> Self {
-        let value = f64::from(value as f32);
-        Self { value, error: error + UNIT * (value.abs() + error) }
+    fn rounded<T: Number>(value: f64, error: f64) -> Self {
+        let value = T::rounded(value).widened();
+        Self { value, error: error + T::UNIT * (value.abs() + error) }
     }
 }
 
-struct Bounded<'a> {
+struct Bounded<'a, T> {
     elements: Elements<'a>,
-    data: &'a mut Data,
+    index_shapes: Vec<Vec<i64>>,
+    data: &'a mut Data<T>,
     /// The sums of the elements of all arrays.
     sums: Vec<Vec<Sum>>,
 }
 
-impl Bounded<'_> {
+impl<T: Number> Bounded<'_, T> {
     fn assign(&mut self, assignment: &Assignment, iterators: &[i64]) -> Result<(), RunError> {
         let at = self.elements.offset(assignment, &assignment.target, iterators)?;
         let array = assignment.target.array;
@@ -136,7 +134,7 @@ impl Bounded<'_> {
                 let added = self.term(added, assignment, iterators)?;
                 let mut sum = self.sums[array][at];
                 sum.add(added);
-                (binary(operator, own, added), sum)
+                (binary::<T>(operator, own, added), sum)
             }
             None => {
                 let term = self.term(&assignment.value, assignment, iterators)?;
@@ -144,7 +142,7 @@ impl Bounded<'_> {
             }
         };
         self.sums[array][at] = sum;
-        self.data.arrays[array][at] = term.value as f32;
+        self.data.arrays[array][at] = T::rounded(term.value);
         Ok(())
     }
 
@@ -156,20 +154,28 @@ impl Bounded<'_> {
     ) -> Result<Term, RunError> {
         let of = |expression: &Expression| self.term(expression, assignment, iterators);
         Ok(match expression {
-            Expression::Constant(bits) => Term::exact(f64::from(f32::from(*bits))),
-            Expression::Scalar(index) => Term::exact(f64::from(self.data.scalars[*index])),
+            Expression::Constant(bits) => Term::exact(T::constant(*bits).widened()),
+            Expression::Scalar(index) => Term::exact(self.data.scalars[*index].widened()),
             Expression::Integer(affine) => {
                 let value = affine.evaluate(&|one| value(self.elements.parameters, iterators, one));
-                Term::rounded(value as f64, 0.0)
+                Term::rounded::<T>(T::integer(value).widened(), 0.0)
             }
             Expression::Load(access) => self.load(access, assignment, iterators)?,
-            Expression::Unary(operator, operand) => unary(*operator, of(operand)?),
-            Expression::Binary(operator, left, right) => binary(*operator, of(left)?, of(right)?),
+            Expression::Gather(gather) => {
+                let indices = Indices::new(self.elements.nest, &self.index_shapes, &self.data.indices);
+                let statement = || display::assignment(self.elements.nest, assignment);
+                let at = |variable| value(self.elements.parameters, iterators, variable);
+                let element = gather.element(&at, |array, at| indices.get(array, at, statement))?;
+                self.load(&element, assignment, iterators)?
+            }
+            Expression::Unary(operator, operand) => unary::<T>(*operator, of(operand)?),
+            Expression::Binary(operator, left, right) => binary::<T>(*operator, of(left)?, of(right)?),
             Expression::Fused(parts) => {
                 let [left, right, summand] = &**parts;
                 let (left, right, summand) = (of(left)?, of(right)?, of(summand)?);
-                let value = (left.value as f32).mul_add(right.value as f32, summand.value as f32);
-                Term::rounded(f64::from(value), of_product(left, right) + summand.error)
+                let [one, factor, added] = [left, right, summand].map(|part| T::rounded(part.value));
+                let error = of_product(left, right) + summand.error;
+                Term::rounded::<T>(one.fused(factor, added).widened(), error)
             }
             Expression::Select(select) => {
                 let (left, right) = (of(&select.left)?, of(&select.right)?);
@@ -192,8 +198,8 @@ impl Bounded<'_> {
 
     fn load(&self, access: &Access, assignment: &Assignment, iterators: &[i64]) -> Result<Term, RunError> {
         let at = self.elements.offset(assignment, access, iterators)?;
-        let value = f64::from(self.data.arrays[access.array][at]);
-        Ok(Term { value, error: self.sums[access.array][at].bound() })
+        let value = self.data.arrays[access.array][at].widened();
+        Ok(Term { value, error: self.sums[access.array][at].bound::<T>() })
     }
 }
 
@@ -204,20 +210,30 @@ fn added(assignment: &Assignment) -> Option<(Binary, &Expression)> {
     is_sum(assignment).then_some((*operator, if is_target { right } else { left }))
 }
 
-fn unary(operator: Unary, operand: Term) -> Term {
+fn unary<T: Number>(operator: Unary, operand: Term) -> Term {
     let Term { value, error } = operand;
     match operator {
         Unary::Negate => Term { value: -value, error },
         Unary::Absolute => Term { value: value.abs(), error },
         Unary::SquareRoot => {
-            let most = (value + error).sqrt() - (value - error).max(0.0).sqrt();
-            Term::rounded(value.sqrt(), if error == 0.0 { 0.0 } else { most })
+            // The difference of the roots of both ends, without subtracting numbers that are nearly alike.
+            let (most, least) = ((value + error).sqrt(), (value - error).max(0.0).sqrt());
+            let most = (value + error).min(2.0 * error) / (most + least);
+            Term::rounded::<T>(value.sqrt(), if error == 0.0 { 0.0 } else { most })
+        }
+        Unary::RoundF16 | Unary::RoundBf16 => {
+            let found = T::unary(operator, T::rounded(value)).widened();
+            // A number that 16 bits have stays as it is, infinite ones too.
+            let narrow = if operator == Unary::RoundF16 { Narrow::F16 } else { Narrow::BF16 };
+            let is_exact = error == 0.0 && found == value;
+            let rounded = if is_exact { 0.0 } else { narrow.most_error(value.abs() + error) };
+            Term { value: found, error: error + rounded }
         }
         of_library => {
-            let found = f64::from(interpreter::unary(of_library, value as f32));
+            let found = T::unary(of_library, T::rounded(value)).widened();
             let of_operand = if error == 0.0 { 0.0 } else { of_function(of_library, operand) };
             // Subnormal results are as far apart as the smallest of them.
-            let last_places = MOST_ULPS * (2.0 * UNIT * (found.abs() + of_operand) + SMALLEST);
+            let last_places = MOST_ULPS * (2.0 * T::UNIT * (found.abs() + of_operand) + T::SMALLEST);
             Term { value: found, error: of_operand + last_places }
         }
     }
@@ -233,13 +249,13 @@ fn of_function(operator: Unary, Term { value, error }: Term) -> f64 {
     }
 }
 
-fn binary(operator: Binary, left: Term, right: Term) -> Term {
+fn binary<T: Number>(operator: Binary, left: Term, right: Term) -> Term {
     let error = left.error + right.error;
     match operator {
-        Binary::Add => Term::rounded(left.value + right.value, error),
-        Binary::Subtract => Term::rounded(left.value - right.value, error),
-        Binary::Multiply => Term::rounded(left.value * right.value, of_product(left, right)),
-        Binary::Divide => Term::rounded(left.value / right.value, of_quotient(left, right)),
+        Binary::Add => Term::rounded::<T>(left.value + right.value, error),
+        Binary::Subtract => Term::rounded::<T>(left.value - right.value, error),
+        Binary::Multiply => Term::rounded::<T>(left.value * right.value, of_product(left, right)),
+        Binary::Divide => Term::rounded::<T>(left.value / right.value, of_quotient(left, right)),
         Binary::Minimum => Term { value: left.value.min(right.value), error: left.error.max(right.error) },
         Binary::Maximum => Term { value: left.value.max(right.value), error: left.error.max(right.error) },
     }

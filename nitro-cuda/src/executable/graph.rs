@@ -18,7 +18,7 @@ pub(super) struct Graph {
     /// Held while it is launched: the driver does not take an executable graph from two threads at once.
     executable: Mutex<CUgraphExec>,
     /// Of the stream that the graph is launched on, so that they are freed behind its last launch.
-    _temporaries: Vec<Buffer<f32>>,
+    _temporaries: Vec<Buffer<u32>>,
 }
 
 // SAFETY: the driver takes the handle from any thread, one at a time, which the lock sees to.

@@ -1,20 +1,21 @@
 //! Launch plans on a device.
 
+mod array;
 mod call;
 mod graph;
 mod parts;
 mod replay;
 mod shipped;
 
-use std::borrow::Borrow;
 use std::fmt;
 
 use nitro_core::recording;
-use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedPtx};
+use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedKernel, PlannedPtx};
 use once_cell::sync::OnceCell;
 
 use crate::compile::check_alone;
-use crate::{Buffer, Cuda, CudaError, Grid, Image, Kernel, Module, Options, Source, Stream, compile};
+use crate::{Cuda, CudaError, Grid, Image, Kernel, Module, Options, Source, Stream, compile};
+pub use array::{PlanArray, PlanNumber};
 use call::Call;
 use replay::Replays;
 
@@ -36,7 +37,7 @@ use replay::Replays;
 /// let device = device(0)?;
 /// device.enter();
 /// let fill = Executable::new(plan, device)?;
-/// let x = Buffer::zeroed(1000)?;
+/// let x = Buffer::<f32>::zeroed(1000)?;
 /// // SAFETY: the plan is one of ours, whose kernels stay within arrays of these sizes.
 /// unsafe { fill.run(&[1000], &[2.5], &[&x])? };
 /// assert_eq!(x.to_vec()?, [2.5; 1000]);
@@ -47,8 +48,8 @@ pub struct Executable {
     device: Cuda,
     /// Dropped before what they launch.
     replays: Replays,
-    /// Compiled for integers of 32 and of 64 bits.
-    modules: [OnceCell<Module>; 2],
+    /// Compiled for integers of 32 and of 64 bits, as they are and with y or z in the place of x.
+    modules: [[OnceCell<Module>; 3]; 2],
 }
 
 /// A function that gets the index of a kernel and the function that launches it.
@@ -83,10 +84,8 @@ impl Executable {
     /// When the driver refuses the image.
     pub fn with_image(self, integers: Integers, image: &Image) -> Result<Self, LaunchError> {
         let module = Module::load(self.device, image)?;
-        let modules = match integers {
-            Integers::Bits32 => [OnceCell::with_value(module), OnceCell::new()],
-            Integers::Bits64 => [OnceCell::new(), OnceCell::with_value(module)],
-        };
+        let mut modules: [[OnceCell<Module>; 3]; 2] = Default::default();
+        modules[usize::from(integers == Integers::Bits64)][0] = OnceCell::with_value(module);
         Ok(Self { modules, ..self })
     }
 
@@ -128,37 +127,39 @@ impl Executable {
     /// # Panics
     /// When the plan has no kernel of this index.
     pub fn kernel(&self, integers: Integers, index: usize) -> Result<Kernel<'_>, CudaError> {
-        self.module(integers)?.kernel(&self.plan.kernels[index].name)
+        self.module(integers, 0)?.kernel(&self.plan.kernels[index].name)
     }
 
-    fn module(&self, integers: Integers) -> Result<&Module, CudaError> {
-        self.modules[usize::from(integers == Integers::Bits64)].get_or_try_init(|| {
-            if let Some(ptx) = &self.plan.ptx {
-                return Module::load(self.device, &image_of(&self.plan, ptx));
+    /// Returns the kernels that are launched with this axis of the grid along x.
+    fn module(&self, integers: Integers, first_axis: usize) -> Result<&Module, CudaError> {
+        self.modules[usize::from(integers == Integers::Bits64)][first_axis].get_or_try_init(|| {
+            let plan = self.plan.turned(first_axis);
+            if let Some(ptx) = &plan.ptx {
+                return Module::load(self.device, &image_of(&plan, ptx));
             }
             let options = Options::for_device(self.device);
-            with_source(&self.plan, integers, options, |source, options| {
+            with_source(&plan, integers, options, |source, options| {
                 Module::of_source(self.device, source, options)
             })
         })
     }
 
     /// Launches all kernels, in order, on the device's stream, and does not wait for them. Arrays are in the order
-    /// of the plan.
+    /// of the plan, and then those of subscripts, which nobody checks: [`LaunchPlan::check_indices`] does on the host.
     ///
     /// # Errors When the number of sizes, scalars or arrays is not the plan's, or an array has fewer elements than
     /// the sizes say. When the plan cannot run with these sizes, there is no room for temporaries, or a kernel
     /// cannot be compiled or launched.
     ///
     /// # Safety
-    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them.
-    /// No array is another one in disguise. What they write is not used otherwise until the stream has come past
-    /// it.
-    pub unsafe fn run(
+    /// The kernels do what the plan's maker says: they stay within arrays of the shapes that the plan gives them, if
+    /// all subscripts that they read are of elements. No array is another one in disguise. What they write is not used
+    /// otherwise until the stream has come past it.
+    pub unsafe fn run<T: PlanNumber>(
         &self,
         sizes: &[i64],
-        scalars: &[f32],
-        arrays: &[impl Borrow<Buffer<f32>>],
+        scalars: &[T],
+        arrays: &[impl PlanArray<T>],
     ) -> Result<(), LaunchError> {
         // SAFETY: as the caller says.
         unsafe { self.run_on(self.device.stream(), sizes, scalars, arrays) }
@@ -171,12 +172,12 @@ impl Executable {
     ///
     /// # Safety
     /// As [`run`](Self::run); of an array whose own stream is another one, as [`Kernel::launch_on`] says.
-    pub unsafe fn run_on(
+    pub unsafe fn run_on<T: PlanNumber>(
         &self,
         stream: Stream,
         sizes: &[i64],
-        scalars: &[f32],
-        arrays: &[impl Borrow<Buffer<f32>>],
+        scalars: &[T],
+        arrays: &[impl PlanArray<T>],
     ) -> Result<(), LaunchError> {
         let call = self.call(stream, sizes, scalars, arrays)?;
         if recording::wants_parts() {
@@ -186,7 +187,8 @@ impl Executable {
         }
         match self.replays.graph(self, &call)? {
             Some(graph) => {
-                self.module(call.integers)?.note_launch(stream)?;
+                let modules = &self.modules[usize::from(call.integers == Integers::Bits64)];
+                modules.iter().filter_map(OnceCell::get).try_for_each(|module| module.note_launch(stream))?;
                 // SAFETY: as the caller says; the graph was made of this call, and its temporaries live as long as
                 // it does.
                 Ok(unsafe { graph.launch(stream) }?)
@@ -204,11 +206,11 @@ impl Executable {
     ///
     /// # Safety
     /// As [`run`](Self::run).
-    pub unsafe fn run_observed(
+    pub unsafe fn run_observed<T: PlanNumber>(
         &self,
         sizes: &[i64],
-        scalars: &[f32],
-        arrays: &[impl Borrow<Buffer<f32>>],
+        scalars: &[T],
+        arrays: &[impl PlanArray<T>],
         mut observe: impl FnMut(usize, &mut dyn FnMut() -> Result<(), CudaError>) -> Result<(), CudaError>,
     ) -> Result<(), LaunchError> {
         let call = self.call(self.device.stream(), sizes, scalars, arrays)?;
@@ -217,12 +219,12 @@ impl Executable {
     }
 
     /// The call that is asked for, if the plan takes it.
-    fn call<'a>(
+    fn call<'a, T: PlanNumber>(
         &self,
         stream: Stream,
         sizes: &'a [i64],
-        scalars: &'a [f32],
-        arrays: &[impl Borrow<Buffer<f32>>],
+        scalars: &[T],
+        arrays: &[impl PlanArray<T>],
     ) -> Result<Call<'a>, LaunchError> {
         let plan = &self.plan;
         if stream.device != self.device {
@@ -230,20 +232,41 @@ impl Executable {
                 (plan.name.clone(), self.device.to_string(), stream.device.to_string());
             return Err(CudaError::OtherDevice { kernel, device, found }.into());
         }
-        let shapes = plan.shapes(sizes)?;
+        if T::ELEMENT != plan.element {
+            let (plan, expected, given) = (plan.name.clone(), plan.element, T::ELEMENT);
+            return Err(PlanError::Element { plan, expected, given }.into());
+        }
         plan.count("scalars", plan.scalars.len(), scalars.len())?;
-        plan.count("arrays", plan.arrays.len(), arrays.len())?;
-        let lengths: Vec<usize> = shapes.iter().map(|shape| shape.iter().product::<i64>() as usize).collect();
-        for ((declared, array), length) in plan.arrays.iter().zip(arrays).zip(&lengths) {
-            let given = array.borrow().len();
-            if given < *length {
-                plan.count(&format!("elements of `{}`", declared.name), *length, given)?;
+        plan.count("arrays", plan.arrays.len() + plan.indices.len(), arrays.len())?;
+        let mut lengths = lengths(plan.shapes(sizes)?);
+        let temporaries = lengths.split_off(plan.arrays.len());
+        lengths.extend(self::lengths(plan.index_shapes(sizes)?));
+        let numbers = plan.arrays.iter().map(|array| (&array.name, Some(array.storage)));
+        let declared = numbers.chain(plan.indices.iter().map(|array| (&array.name, None)));
+        for (((name, storage), array), length) in declared.zip(arrays).zip(lengths) {
+            if array.storage() != storage {
+                let (plan, array) = (plan.name.clone(), name.clone());
+                let expected =
+                    storage.map_or("subscripts, `u32` or `i32`", |storage| storage.name(T::ELEMENT));
+                return Err(PlanError::Kind { plan, array, expected }.into());
+            }
+            if array.length() < length {
+                plan.count(&format!("elements of `{name}`"), length, array.length())?;
             }
         }
-        let addresses = arrays.iter().map(|array| array.borrow().pointer()).collect();
-        let integers = plan.integers(sizes)?;
-        let temporaries = lengths[plan.arrays.len()..].to_vec();
-        Ok(Call { stream, sizes, scalars, addresses, temporaries, integers })
+        let addresses = arrays.iter().map(PlanArray::address).collect();
+        let scalars = scalars.iter().map(|scalar| scalar.bits()).collect();
+        let (integers, element) = (plan.integers(sizes)?, plan.element);
+        Ok(Call {
+            stream,
+            sizes,
+            scalars,
+            element,
+            addresses,
+            arrays: plan.arrays.len(),
+            temporaries,
+            integers,
+        })
     }
 
     unsafe fn launch_all(&self, call: &Call<'_>, observe: &mut Observe<'_>) -> Result<(), LaunchError> {
@@ -258,10 +281,18 @@ impl Executable {
     }
 
     fn kernel_and_grid(&self, launch: &Launch, integers: Integers) -> Result<(Kernel<'_>, Grid), CudaError> {
-        let blocks = launch.grid.map(|blocks| blocks as u32).into(); // the plan has seen to it that they fit
-        let threads = self.plan.kernels[launch.kernel].block.into();
-        Ok((self.kernel(integers, launch.kernel)?, Grid { blocks, threads, shared_bytes: 0 }))
+        // The plan has seen to it that they fit.
+        let first_axis = launch.first_axis().unwrap_or(0);
+        let blocks = launch.turned_grid(first_axis).map(|blocks| blocks as u32).into();
+        let PlannedKernel { name, block, .. } = &self.plan.kernels[launch.kernel];
+        let kernel = self.module(integers, first_axis)?.kernel(name)?;
+        Ok((kernel, Grid { blocks, threads: (*block).into(), shared_bytes: 0 }))
     }
+}
+
+/// The elements of arrays of these shapes.
+fn lengths(shapes: Vec<Vec<i64>>) -> Vec<usize> {
+    shapes.into_iter().map(|shape| shape.into_iter().product::<i64>() as usize).collect()
 }
 
 /// The kernels of a plan that has them as PTX.

@@ -1,14 +1,12 @@
 //! Times of each kernel of a plan, for a search that wants to know.
 
-use std::borrow::Borrow;
-
 use nitro_core::recording::PartTime;
 use nitro_launch::PlannedKernel;
 
 use super::call::Call;
-use super::{Executable, LaunchError};
+use super::{Executable, LaunchError, PlanArray, PlanNumber};
+use crate::CudaError;
 use crate::stopwatch::by_events;
-use crate::{Buffer, CudaError};
 
 impl Executable {
     /// Runs as [`run`](Self::run), kernel by kernel. Returns what each of them takes, all its launches together, and
@@ -19,11 +17,11 @@ impl Executable {
     ///
     /// # Safety
     /// As [`run`](Self::run).
-    pub unsafe fn run_in_parts(
+    pub unsafe fn run_in_parts<T: PlanNumber>(
         &self,
         sizes: &[i64],
-        scalars: &[f32],
-        arrays: &[impl Borrow<Buffer<f32>>],
+        scalars: &[T],
+        arrays: &[impl PlanArray<T>],
     ) -> Result<Vec<PartTime>, LaunchError> {
         // SAFETY: as the caller says.
         unsafe { self.launch_in_parts(&self.call(self.device.stream(), sizes, scalars, arrays)?) }

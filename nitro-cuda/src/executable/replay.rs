@@ -23,22 +23,21 @@ const MOST_GRAPHS: usize = 8;
 struct Key {
     stream: Stream,
     sizes: Vec<i64>,
-    scalars: Vec<u32>,
+    scalars: Vec<u64>,
     addresses: Vec<u64>,
 }
 
 impl Key {
     fn of(call: &Call<'_>) -> Self {
-        let scalars = call.scalars.iter().map(|scalar| scalar.to_bits()).collect();
-        Self { stream: call.stream, sizes: call.sizes.to_vec(), scalars, addresses: call.addresses.clone() }
+        let (scalars, addresses) = (call.scalars.clone(), call.addresses.clone());
+        Self { stream: call.stream, sizes: call.sizes.to_vec(), scalars, addresses }
     }
 
     fn is(&self, call: &Call<'_>) -> bool {
-        let scalars = call.scalars.iter().map(|scalar| scalar.to_bits());
         self.stream == call.stream
             && self.sizes == call.sizes
             && self.addresses == call.addresses
-            && self.scalars.iter().copied().eq(scalars)
+            && self.scalars == call.scalars
     }
 }
 

@@ -63,6 +63,40 @@ fn a_plan_gives_what_its_kernels_give_in_either_integers() {
     assert_eq!(executable.graphs(), 0, "six launches are few");
 }
 
+/// `x[i, j] = 2 * i + j + by` by a block for each row, of which there are more than a device has along y.
+#[test]
+#[ignore = "needs a CUDA device"]
+fn rows_beyond_what_a_device_has_along_y_are_all_computed() {
+    let device = device(0).unwrap();
+    device.enter();
+    let mut plan = LaunchPlan::from_json(ROTATE).unwrap();
+    let (columns, rows) = (96_usize, 70_000_usize);
+    let of = |size| nitro_launch::Affine::from(nitro_launch::Variable::Parameter(size));
+    plan.arrays[0].shape = vec![of(1), of(0)];
+    plan.temporaries.clear();
+    plan.kernels.truncate(1);
+    plan.kernels[0].host_iterators.clear();
+    let mut along_y = plan.kernels[0].grid[0].clone();
+    along_y.upper = vec![of(1)];
+    plan.kernels[0].grid.push(along_y);
+    plan.host = vec![nitro_launch::Host::Launch(0)];
+    plan.cuda =
+        r#"extern "C" __global__ void keep(nitro_int n, nitro_int rows, nitro_int large, float by, float* x)
+{
+    nitro_int j = 64 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;
+    nitro_int i = blockIdx.y;
+    if (j < n && gridDim.x == 2 && gridDim.y == rows) x[i * n + j] = 2 * i + j + by;
+}"#
+        .into();
+    let executable = Executable::new(plan, device).unwrap();
+    let x = Buffer::<f32>::zeroed(columns * rows).unwrap();
+    // SAFETY: the kernel stays within the array.
+    unsafe { executable.run(&[columns as i64, rows as i64, 1], &[0.5], &[&x]) }.unwrap();
+    let expected: Vec<f32> =
+        (0..columns * rows).map(|at| (2 * (at / columns) + at % columns) as f32 + 0.5).collect();
+    assert!(x.to_vec().unwrap() == expected);
+}
+
 #[test]
 #[ignore = "needs a CUDA device"]
 fn many_launches_become_a_graph_when_the_call_comes_again() {

@@ -33,6 +33,14 @@ const INPUTS: [(Set, Scaled); 7] = [
 
 /// Makes the inputs around these numbers.
 pub(super) fn cases(plan: &LaunchPlan, numbers: &[(String, f64)]) -> Result<Vec<InputNumbers>, PlannedError> {
+    let is_of_numbers = plan.arrays.iter().all(|array| array.storage.is_number());
+    if !plan.element.is_single() || !plan.indices.is_empty() || !is_of_numbers {
+        return Err(PlannedError::Numbers(format!(
+            "`{}` is a plan of `f64`, or with arrays of subscripts or of 16 bits, for which no workload is written by \
+             itself: evolve its PTX with a workload of your own",
+            plan.name
+        )));
+    }
     let others = numbers.iter().find(|(name, _)| !plan.sizes.contains(name) && !plan.scalars.contains(name));
     if let Some((other, _)) = others {
         let message = format!("`{}` has no size `{other}`; it has {}", plan.name, plan.sizes.join(", "));

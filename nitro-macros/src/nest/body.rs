@@ -3,15 +3,15 @@
 use proc_macro2::Ident;
 use quote::ToTokens;
 use syn::{
-    BinOp, Block, Expr, ExprArray, ExprForLoop, ExprIf, ExprMethodCall, Item, Local, Pat, PatIdent,
-    RangeLimits, Result, Stmt, Type,
+    BinOp, Block, Expr, ExprArray, ExprForLoop, ExprIf, ExprIndex, ExprMethodCall, Item, Local, Pat,
+    PatIdent, RangeLimits, Result, Stmt, Type,
 };
 
 use super::conditions::{conditions, opposites};
 use super::integers::{Side, affine, bounds, sum};
-use super::ir::{Affine, Argument, Assignment, Loop, Node, Operation, Value};
+use super::ir::{Affine, Argument, Assignment, Element, Loop, Node, Operation, Value};
 use super::scope::{Meaning, Scope, at, bare, name};
-use super::values::{access, operation, value};
+use super::values::{access, index, operation, rounded, value};
 use crate::errors::Errors;
 
 const CONSTANTS: &str = "a nest has no constants of its own: write `let NAME = VALUE;` for a value, and the number \
@@ -23,8 +23,13 @@ const STATEMENTS: &str = "this is no statement of a nest: write `for` loops, `if
     `let`, and assignments to elements";
 
 /// Reads the body of a function; mistakes go to `errors`.
-pub(crate) fn nodes(block: &Block, arguments: &[Argument], errors: &mut Errors) -> Vec<Node> {
-    Reader { scope: Scope::of(arguments), errors }.block(block)
+pub(crate) fn nodes(
+    block: &Block,
+    arguments: &[Argument],
+    element: Element,
+    errors: &mut Errors,
+) -> Vec<Node> {
+    Reader { scope: Scope::of(arguments, element), errors }.block(block)
 }
 
 /// Stands for a value that could not be read.
@@ -101,6 +106,9 @@ impl Reader<'_> {
         let Some(initial) = &local.init else {
             return at(local, format!("write `let {ident} = VALUE;`"));
         };
+        if let Some(read) = index(&initial.expr, &self.scope) {
+            return self.scope.enter(ident, Meaning::Index(read?));
+        }
         let read = value(&initial.expr, &self.scope);
         let is_integer = read.is_err() && affine(&initial.expr, &self.scope).is_ok();
         let known = match &read {
@@ -239,21 +247,38 @@ impl Reader<'_> {
         operation: Option<Operation>,
         assigned: &Expr,
     ) -> Result<Vec<Node>> {
-        let value = value(assigned, &self.scope);
-        let Expr::Index(index) = bare(target) else {
+        let Expr::Index(element) = bare(target) else {
             return at(target, "a nest writes elements of arrays: write `array[[i, j]] = ...`");
         };
-        let target = access(index, &self.scope)?;
+        let value = self.assigned(element, operation, assigned);
+        let target = access(element, &self.scope)?;
         if let Meaning::Array(array) = self.scope.meaning(&target.array)?
             && !array.is_written
         {
             return at(
-                &index.expr,
+                &element.expr,
                 format!("`{}` is an input: write `&mut` in its type to assign to it", target.array),
             );
         }
         self.scope.written(&target.array);
         Ok(vec![Node::Assign(Assignment { target, operation, value: value? })])
+    }
+
+    /// The value that an element becomes: where it is stored in 16 bits, one that was rounded to that.
+    fn assigned(&self, target: &ExprIndex, operation: Option<Operation>, assigned: &Expr) -> Result<Value> {
+        let stored = name(bare(&target.expr)).and_then(|array| match self.scope.meaning(array) {
+            Ok(Meaning::Array(declared)) => declared.storage.map(|storage| (array, storage.name())),
+            _ => None,
+        });
+        let Some((array, own)) = stored else { return value(assigned, &self.scope) };
+        let message = format!("`{array}` is stored in `{own}`: write `{array}[..] = {own}::from_f32(VALUE)`");
+        match rounded(assigned, &self.scope) {
+            Some(read) => match read? {
+                (value, storage) if storage.name() == own && operation.is_none() => Ok(value),
+                _ => at(assigned, message),
+            },
+            None => at(assigned, message),
+        }
     }
 }
 

@@ -7,7 +7,8 @@ use syn::ext::IdentExt;
 use syn::{FnArg, ItemFn, Path, parse_quote};
 
 use super::ir::{
-    Access, Affine, Argument, Array, Assignment, Condition, Kind, Loop, Nest, Node, Operation, Options, Value,
+    Access, Affine, Argument, Array, Assignment, Condition, Element, Gather, Kind, Loop, Nest, Node,
+    Operation, Options, Storage, Subscript, Value,
 };
 use super::places::{all, braces};
 use crate::errors::Errors;
@@ -21,13 +22,14 @@ pub(crate) fn refused(errors: &Errors, salvage: TokenStream) -> TokenStream {
 
 /// The function and a companion, neither of which may be run. What uses them compiles, and nothing is said twice of
 /// the body.
-pub(crate) fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
+pub(crate) fn salvage(options: &Options, element: Element, mut function: ItemFn) -> TokenStream {
     without_shapes(&mut function);
     let body = quote!(::core::panic!("the nest does not compile"));
     function.block = parse_quote!({ #body });
     function.sig = places::without_names(function.sig);
     // In an `impl` block there can be no companion.
-    let companion = function.sig.receiver().is_none().then(|| companion(options, &function, &body, &body));
+    let companion =
+        function.sig.receiver().is_none().then(|| companion(options, element, &function, &body, &body));
     quote!(#function #companion)
 }
 
@@ -35,8 +37,9 @@ pub(crate) fn salvage(options: &Options, mut function: ItemFn) -> TokenStream {
 pub(crate) fn nest(nest: &Nest) -> TokenStream {
     let mut function = nest.function.clone();
     without_shapes(&mut function);
+    use_extents(nest, &mut function);
     let (built, reference) = (all(built(nest)), reference(nest));
-    let companion = companion(&nest.options, &function, &built, &reference);
+    let companion = companion(&nest.options, nest.element, &function, &built, &reference);
     let function = with_loops(function);
     quote!(#function #companion)
 }
@@ -64,8 +67,21 @@ fn without_shapes(function: &mut ItemFn) {
     }
 }
 
+/// Sizes of what is read where an array says may be in shapes alone: they are in use all the same.
+fn use_extents(nest: &Nest, function: &mut ItemFn) {
+    if !nest.arguments.iter().any(|argument| matches!(argument.kind, Kind::Indices(_))) {
+        return;
+    }
+    for (argument, input) in nest.arguments.iter().zip(&mut function.sig.inputs) {
+        if let (Kind::Parameter, FnArg::Typed(input)) = (&argument.kind, input) {
+            input.attrs.push(parse_quote!(#[allow(unused_variables)]));
+        }
+    }
+}
+
 fn companion(
     options: &Options,
+    element: Element,
     function: &ItemFn,
     nest: &TokenStream,
     reference: &TokenStream,
@@ -74,6 +90,7 @@ fn companion(
         (&options.krate, places::visibility(function.vis.clone()), places::item(&function.sig.ident));
     let cfgs: Vec<_> = function.attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
     let others = cfgs.clone();
+    let numbers = (element == Element::F64).then(|| quote!(<::core::primitive::f64>));
     let about = format!("What [`{name}`](fn@{name}) does, as data.");
     quote! {
         #(#cfgs)*
@@ -93,7 +110,7 @@ fn companion(
             ///
             /// # Panics
             /// When the data are not of this nest.
-            pub fn reference(data: &mut #krate::Data) {
+            pub fn reference(data: &mut #krate::Data #numbers) {
                 #reference
             }
         }
@@ -104,10 +121,13 @@ fn built(nest: &Nest) -> TokenStream {
     let krate = &nest.options.krate;
     let name = nest.function.sig.ident.unraw().to_string();
     let arguments = declarations(krate, &nest.arguments);
+    let double =
+        (nest.element == Element::F64).then(|| quote!(__nitro_builder.element(#krate::Element::F64);));
     let reassociate = nest.options.reassociates.then(|| quote!(__nitro_builder.reassociate();));
     let body = nodes(krate, &nest.body);
     quote! {
         let mut __nitro_builder = #krate::Builder::new(#name);
+        #double
         #arguments
         #reassociate
         #body
@@ -125,10 +145,18 @@ fn declarations(krate: &Path, arguments: &[Argument]) -> TokenStream {
         declared.extend(match kind {
             Kind::Parameter => quote!(let #name = __nitro_builder.parameter(#text);),
             Kind::Scalar => quote!(let #name = __nitro_builder.scalar(#text);),
-            Kind::Array(array) => {
+            Kind::Array(array) | Kind::Indices(array) => {
                 let shape = array.shape.iter().map(|extent| affine(krate, extent));
-                let method = if array.is_written { quote!(in_out) } else { quote!(input) };
-                quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]);)
+                let method = match kind {
+                    Kind::Indices(_) => quote!(indices),
+                    _ if array.is_written => quote!(in_out),
+                    _ => quote!(input),
+                };
+                let store = array.storage.map(|storage| {
+                    let storage = format_ident!("{}", if storage == Storage::F16 { "F16" } else { "Bf16" });
+                    quote!(__nitro_builder.store_as(#name, #krate::Storage::#storage);)
+                });
+                quote!(let #name = __nitro_builder.#method(#text, [#(#shape),*]); #store)
             }
         });
     }
@@ -188,6 +216,18 @@ fn access(krate: &Path, access: &Access) -> TokenStream {
     quote!(#array.at::<#krate::Affine>([#(#subscripts),*]))
 }
 
+fn gather(krate: &Path, gather: &Gather) -> TokenStream {
+    let array = &gather.array;
+    let subscripts = gather.subscripts.iter().map(|subscript| match subscript {
+        Subscript::Affine(own) => {
+            let own = affine(krate, own);
+            quote!(#krate::Subscript::from(#own))
+        }
+        Subscript::Index(index) => access(krate, index),
+    });
+    quote!(#array.gather::<#krate::Subscript>([#(#subscripts),*]))
+}
+
 fn affine(krate: &Path, affine: &Affine) -> TokenStream {
     let constant = affine.constant;
     let terms = affine.terms.iter().map(|(name, coefficient)| quote!(+ #name * #coefficient));
@@ -200,11 +240,7 @@ fn values(krate: &Path, values: &[Value]) -> Vec<TokenStream> {
 
 fn value(krate: &Path, value: &Value) -> TokenStream {
     match value {
-        Value::Constant(number) if number.is_finite() => quote!(#krate::Expression::from(#number)),
-        Value::Constant(number) => {
-            let bits = number.to_bits();
-            quote!(#krate::Expression::from(::core::primitive::f32::from_bits(#bits)))
-        }
+        Value::Constant(number) => constant(krate, *number),
         Value::Scalar(name) => quote!(::core::clone::Clone::clone(&#name)),
         Value::Integer(integer) => {
             let integer = affine(krate, integer);
@@ -214,6 +250,7 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
             let load = access(krate, load);
             quote!(#krate::Expression::from(#load))
         }
+        Value::Gather(own) => gather(krate, own),
         Value::Negate(operand) => {
             let operand = self::value(krate, operand);
             quote!((-#operand))
@@ -240,6 +277,19 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
     }
 }
 
+/// A number that single precision has is written so: it is the same number in both.
+fn constant(krate: &Path, number: f64) -> TokenStream {
+    let single = number as f32;
+    if f64::from(single) != number {
+        return quote!(#krate::Expression::double(#number));
+    }
+    if single.is_finite() {
+        return quote!(#krate::Expression::from(#single));
+    }
+    let bits = single.to_bits();
+    quote!(#krate::Expression::from(::core::primitive::f32::from_bits(#bits)))
+}
+
 fn binary(krate: &Path, operation: Operation, left: &TokenStream, right: &TokenStream) -> TokenStream {
     let operation = format_ident!(
         "{}",
@@ -260,7 +310,7 @@ fn binary(krate: &Path, operation: Operation, left: &TokenStream, right: &TokenS
 /// Calls the function on the data.
 fn reference(nest: &Nest) -> TokenStream {
     let name = &nest.function.sig.ident;
-    let (mut sizes, mut scalars, mut arrays) = (0_usize.., 0_usize.., 0_usize..);
+    let (mut sizes, mut scalars, mut arrays, mut indices) = (0_usize.., 0_usize.., 0_usize.., 0_usize..);
     let (mut taken, mut arguments, mut given) = (Vec::new(), Vec::new(), Vec::new());
     for argument in &nest.arguments {
         arguments.push(match &argument.kind {
@@ -276,8 +326,21 @@ fn reference(nest: &Nest) -> TokenStream {
                 let index = arrays.next().unwrap_or_default();
                 let local = format_ident!("array_{index}");
                 let dimensions = array.shape.len();
-                taken.push(quote!(let mut #local = data.take::<#dimensions>(&nest, #index);));
-                given.push(quote!(data.give(#index, #local);));
+                if array.storage.is_some() {
+                    taken.push(quote!(let mut #local = data.take_stored::<_, #dimensions>(&nest, #index);));
+                    given.push(quote!(data.give_stored(#index, #local);));
+                } else {
+                    taken.push(quote!(let mut #local = data.take::<#dimensions>(&nest, #index);));
+                    given.push(quote!(data.give(#index, #local);));
+                }
+                passed(array, &local)
+            }
+            Kind::Indices(array) => {
+                let index = indices.next().unwrap_or_default();
+                let local = format_ident!("indices_{index}");
+                let dimensions = array.shape.len();
+                taken.push(quote!(let #local = data.take_indices::<#dimensions>(&nest, #index);));
+                given.push(quote!(data.give_indices(#index, #local);));
                 passed(array, &local)
             }
         });

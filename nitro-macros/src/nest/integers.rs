@@ -5,8 +5,12 @@ use syn::{BinOp, Expr, ExprBinary, ExprLit, ExprMethodCall, Lit, Result, UnOp};
 
 use super::ir::Affine;
 use super::scope::{Meaning, Scope, at, bare, constant, name};
+use super::values::index;
 
 const AFFINE: &str = "is not affine: write a sum of parameters and iterators, each at most times a number";
+
+const NOT_ALONE: &str = "an integer of an array stands alone as a subscript of what is read: write \
+    `x[ids[i] as usize]`, and have sums in the array";
 
 const BEYOND: &str = "integers of a nest have 64 bits with a sign: this is beyond them";
 
@@ -33,6 +37,7 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
             expression,
             "the extents of an array are those of its `#[shape(..)]`: write the argument that stands there",
         ),
+        Expr::Cast(_) if index(expression, scope).is_some() => at(expression, NOT_ALONE),
         Expr::Cast(cast) => affine(&cast.expr, scope).and_then(|_| {
             at(
                 expression,
@@ -42,7 +47,10 @@ pub(crate) fn affine(expression: &Expr, scope: &Scope) -> Result<Affine> {
         Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
             sum(unary, Affine::default(), &affine(&unary.expr, scope)?, -1)
         }
-        Expr::Index(_) => at(expression, format!("an element of an array {AFFINE}")),
+        Expr::Index(element) => match name(bare(&element.expr)).and_then(|array| scope.meaning(array).ok()) {
+            Some(Meaning::Indices(_)) => at(expression, NOT_ALONE),
+            _ => at(expression, format!("an element of an array {AFFINE}")),
+        },
         _ => at(expression, format!("this {AFFINE}")),
     }
 }
@@ -52,8 +60,10 @@ fn variable(expression: &Expr, scope: &Scope) -> Result<Affine> {
     let what = match scope.meaning(name)? {
         Meaning::Integer => return Ok(Affine { terms: vec![(name.clone(), 1)], constant: 0 }),
         Meaning::Number(number) => return Ok(Affine::number(*number)),
-        Meaning::Scalar | Meaning::Temporary(_) => "a number of type `f32`",
-        Meaning::Array(_) => "an array",
+        Meaning::Scalar | Meaning::Temporary(_) => format!("a number of type `{}`", scope.element.name()),
+        Meaning::Array(_) => "an array".to_owned(),
+        Meaning::Indices(_) => "an array of integers".to_owned(),
+        Meaning::Index(_) => return at(expression, NOT_ALONE),
     };
     at(name, format!("`{name}` is {what}: write a parameter (an argument of type `usize`) or an iterator"))
 }

@@ -12,8 +12,28 @@ pub(crate) struct Nest {
     pub function: ItemFn,
     /// Its arguments, in order.
     pub arguments: Vec<Argument>,
+    /// The type of its numbers.
+    pub element: Element,
     /// The statements.
     pub body: Vec<Node>,
+}
+
+/// The type of all numbers of a nest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Element {
+    #[default]
+    F32,
+    F64,
+}
+
+impl Element {
+    /// Its name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::F32 => "f32",
+            Element::F64 => "f64",
+        }
+    }
 }
 
 /// The options of the attribute.
@@ -36,10 +56,12 @@ pub(crate) struct Argument {
 pub(crate) enum Kind {
     /// `usize`
     Parameter,
-    /// `f32`
+    /// `f32` or `f64`
     Scalar,
-    /// An array of single precision.
+    /// An array of numbers.
     Array(Array),
+    /// An array of integers, which is only read.
+    Indices(Array),
 }
 
 /// An array argument.
@@ -51,6 +73,33 @@ pub(crate) struct Array {
     pub is_written: bool,
     /// True where it is a slice, with subscripts `[i]`; others have `[[i, j]]`.
     pub is_slice: bool,
+    /// The type of 16 bits that its elements are stored in, if they are not numbers of the nest.
+    pub storage: Option<Storage>,
+}
+
+/// A type of 16 bits in which arrays are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Storage {
+    F16,
+    Bf16,
+}
+
+impl Storage {
+    /// Its name in Rust.
+    pub fn name(self) -> &'static str {
+        match self {
+            Storage::F16 => "f16",
+            Storage::Bf16 => "bf16",
+        }
+    }
+
+    /// The method of `Expression` that rounds to it.
+    pub fn rounding(self) -> &'static str {
+        match self {
+            Storage::F16 => "round_f16",
+            Storage::Bf16 => "round_bf16",
+        }
+    }
 }
 
 /// A part of a function.
@@ -122,6 +171,24 @@ pub(crate) struct Access {
     pub subscripts: Vec<Affine>,
 }
 
+/// An element at a place that arrays of integers say.
+#[derive(Clone)]
+pub(crate) struct Gather {
+    /// The array.
+    pub array: Ident,
+    /// The subscripts.
+    pub subscripts: Vec<Subscript>,
+}
+
+/// A subscript of a gather.
+#[derive(Clone)]
+pub(crate) enum Subscript {
+    /// A sum.
+    Affine(Affine),
+    /// An element of an array of integers.
+    Index(Access),
+}
+
 /// A sum of multiples of parameters and iterators, and a constant.
 #[derive(Clone, Default)]
 pub(crate) struct Affine {
@@ -144,17 +211,19 @@ pub(crate) enum Operation {
     Divide,
 }
 
-/// A value of single precision.
+/// A value.
 #[derive(Clone)]
 pub(crate) enum Value {
-    /// A literal, or an infinite number.
-    Constant(f32),
+    /// A literal, or an infinite number; of single precision where the nest is of that.
+    Constant(f64),
     /// A scalar argument.
     Scalar(Ident),
     /// An integer as a number.
     Integer(Affine),
     /// An element.
     Load(Access),
+    /// An element at a place that arrays of integers say; of an array that nothing writes.
+    Gather(Gather),
     /// `-x`
     Negate(Box<Value>),
     /// `x.method(..)`: the name of the method, which `Expression` has too.
@@ -171,7 +240,7 @@ impl Value {
     /// Returns true where it reads an element of this array.
     pub fn reads(&self, array: &Ident) -> bool {
         let parts: &[Value] = match self {
-            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) => &[],
+            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) | Value::Gather(_) => &[],
             Value::Load(access) => return is_same(&access.array, array),
             Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_ref(&**operand),
             Value::Method(_, parts) => parts,

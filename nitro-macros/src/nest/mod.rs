@@ -31,14 +31,15 @@ pub(crate) fn expansion(arguments: TokenStream, item: TokenStream) -> TokenStrea
             return expand::refused(&errors, item);
         }
     };
-    let arguments = signature::arguments(&function, &mut errors);
+    let (arguments, element) = signature::arguments(&function, &mut errors);
     // Nothing can be said of a body whose arguments are not known.
     let are_known = arguments.len() == function.sig.inputs.len();
-    let body = if are_known { body::nodes(&function.block, &arguments, &mut errors) } else { Vec::new() };
+    let body =
+        if are_known { body::nodes(&function.block, &arguments, element, &mut errors) } else { Vec::new() };
     if errors.is_empty() {
-        expand::nest(&ir::Nest { options, function, arguments, body })
+        expand::nest(&ir::Nest { options, function, arguments, element, body })
     } else {
-        let salvage = expand::salvage(&options, function);
+        let salvage = expand::salvage(&options, element, function);
         expand::refused(&errors, salvage)
     }
 }

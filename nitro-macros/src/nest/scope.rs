@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use proc_macro2::Ident;
 use syn::{Expr, ExprPath, Result};
 
-use super::ir::{Argument, Array, Kind, Value, is_same};
+use super::ir::{Access, Argument, Array, Element, Kind, Value, is_same};
 
 /// The meaning of a name.
 #[derive(Clone)]
@@ -14,17 +14,22 @@ pub(crate) enum Meaning {
     Integer,
     /// The iterator of a loop over a list, at one of its numbers.
     Number(i64),
-    /// An argument of type `f32`.
+    /// An argument that is a number.
     Scalar,
     /// An array.
     Array(Array),
+    /// An array of integers.
+    Indices(Array),
     /// A `let`: the value that stands for it.
     Temporary(Value),
+    /// A `let` of an integer of an array.
+    Index(Access),
 }
 
 /// The names that are known, the last the innermost.
-#[derive(Default)]
 pub(crate) struct Scope {
+    /// The type of all numbers.
+    pub element: Element,
     names: Vec<(Ident, Meaning)>,
     /// Temporaries that were read from an array which was written since, each with that array.
     stale: Vec<(Ident, Ident)>,
@@ -32,17 +37,18 @@ pub(crate) struct Scope {
 
 impl Scope {
     /// The arguments alone.
-    pub fn of(arguments: &[Argument]) -> Self {
+    pub fn of(arguments: &[Argument], element: Element) -> Self {
         let names = arguments.iter().map(|Argument { name, kind }| {
             let meaning = match kind {
                 Kind::Parameter => Meaning::Integer,
                 Kind::Scalar => Meaning::Scalar,
                 Kind::Array(array) => Meaning::Array(array.clone()),
+                Kind::Indices(array) => Meaning::Indices(array.clone()),
             };
             (name.clone(), meaning)
         });
         let names = names.collect();
-        Self { names, stale: Vec::new() }
+        Self { element, names, stale: Vec::new() }
     }
 
     /// The number of known names, for [`leave`](Self::leave).

@@ -8,20 +8,21 @@ use syn::{
 };
 
 use super::integers::affine;
-use super::ir::{Argument, Array, Kind};
+use super::ir::{Argument, Array, Element, Kind, Storage};
 use super::scope::{Meaning, Scope, at};
 use crate::errors::Errors;
 
 const TYPES: &str = "write `usize` for a size, `f32` for a scalar, and `&Array2<f32>`, `&mut Array2<f32>` or another \
-    number of dimensions, `&[f32]` or `&mut [f32]` for an array";
+    number of dimensions, `&[f32]` or `&mut [f32]` for an array, with `u32` for one of subscripts, \
+    `half::f16` or `half::bf16` for one stored in 16 bits, or `f64` for all `f32`";
 
 const VECS: &str = "a nest takes the elements of a `Vec`, which cannot grow in it: write `&[f32]` or `&mut [f32]`, and \
     call it with `&vec` or `&mut vec`";
 
-/// Reads the arguments; mistakes go to `errors`.
-pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument> {
+/// Reads the arguments, and the type of all numbers; mistakes go to `errors`.
+pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> (Vec<Argument>, Element) {
     plain(function, errors);
-    let mut scope = Scope::default();
+    let mut scope = Scope::of(&[], element(function, errors));
     names(function, &mut scope);
     let mut found: Vec<Argument> = Vec::new();
     for argument in &function.sig.inputs {
@@ -30,7 +31,46 @@ pub(crate) fn arguments(function: &ItemFn, errors: &mut Errors) -> Vec<Argument>
             Err(error) => errors.push(error),
         }
     }
-    found
+    (found, scope.element)
+}
+
+/// The type of all numbers: that of the first argument with one.
+fn element(function: &ItemFn, errors: &mut Errors) -> Element {
+    let mut first: Option<Element> = None;
+    for argument in &function.sig.inputs {
+        let FnArg::Typed(argument) = argument else { continue };
+        let own = match &*argument.ty {
+            Type::Reference(reference) => element_type(&reference.elem),
+            plain => Some(plain),
+        };
+        let Some(own) = own else { continue };
+        // What is stored in 16 bits is computed with in single precision.
+        let Some(number) = number(own).or_else(|| storage(own).map(|_| Element::F32)) else { continue };
+        let first = *first.get_or_insert(number);
+        if number != first {
+            let (number, first) = (number.name(), first.name());
+            errors.at(
+                own,
+                format!(
+                    "all numbers of a nest are of one type, and this one is `{number}` where the first is `{first}`: \
+                     write `{first}` here, or `{number}` for all"
+                ),
+            );
+        }
+    }
+    first.unwrap_or_default()
+}
+
+/// The type of 16 bits that this is, however its path begins.
+fn storage(r#type: &Type) -> Option<Storage> {
+    let Type::Path(path) = r#type else { return None };
+    let last = &path.path.segments.last()?.ident;
+    [Storage::F16, Storage::Bf16].into_iter().find(|storage| last == storage.name())
+}
+
+/// The type of numbers that this is.
+fn number(r#type: &Type) -> Option<Element> {
+    [Element::F32, Element::F64].into_iter().find(|element| is_named(r#type, element.name()))
 }
 
 /// Refuses all but a plain function: whatever else a signature can be has no meaning for a kernel.
@@ -52,7 +92,7 @@ fn plain(function: &ItemFn, errors: &mut Errors) {
     if !signature.generics.params.is_empty() {
         errors.at(
             &signature.generics,
-            "a nest has no type parameters: arrays are of `f32`, sizes are arguments",
+            "a nest has no type parameters: arrays are of `f32` or `f64`, sizes are arguments",
         );
     }
     if let ReturnType::Type(..) = signature.output {
@@ -67,8 +107,10 @@ fn names(function: &ItemFn, scope: &mut Scope) {
         let Some(name) = plain_name(&argument.pat) else { continue };
         let meaning = match &*argument.ty {
             r#type if is_named(r#type, "usize") => Meaning::Integer,
-            r#type if is_named(r#type, "f32") => Meaning::Scalar,
-            _ => Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false }),
+            r#type if number(r#type).is_some() => Meaning::Scalar,
+            _ => {
+                Meaning::Array(Array { shape: Vec::new(), is_written: false, is_slice: false, storage: None })
+            }
         };
         // rustc tells of a name that is taken twice.
         let _ = scope.enter(name, meaning);
@@ -98,9 +140,9 @@ fn read(argument: &FnArg, scope: &Scope) -> Result<Argument> {
     };
     let shape = shape(&argument.attrs, name)?;
     let kind = match &*argument.ty {
-        Type::Reference(reference) => Kind::Array(array(reference, argument, name, shape, scope)?),
+        Type::Reference(reference) => array(reference, argument, name, shape, scope)?,
         r#type if is_named(r#type, "usize") => without_shape(shape, Kind::Parameter)?,
-        r#type if is_named(r#type, "f32") => without_shape(shape, Kind::Scalar)?,
+        r#type if number(r#type).is_some() => without_shape(shape, Kind::Scalar)?,
         r#type => return at(r#type, if is_vec(r#type) { VECS } else { TYPES }),
     };
     Ok(Argument { name: name.clone(), kind })
@@ -128,13 +170,19 @@ fn array(
     name: &Ident,
     shape: Option<&Attribute>,
     scope: &Scope,
-) -> Result<Array> {
+) -> Result<Kind> {
     if is_vec(&reference.elem) {
         return at(&argument.ty, VECS);
     }
-    let is_slice = matches!(&*reference.elem, Type::Slice(slice) if is_named(&slice.elem, "f32"));
-    if !is_slice && !is_array_of_f32(&reference.elem) {
+    let is_slice = matches!(&*reference.elem, Type::Slice(_));
+    let own = element_type(&reference.elem);
+    let is_of_indices = own.is_some_and(|own| is_named(own, "u32"));
+    let storage = own.and_then(storage);
+    if !is_of_indices && storage.is_none() && own.and_then(number).is_none() {
         return at(&argument.ty, TYPES);
+    }
+    if let (true, Some(token)) = (is_of_indices, &reference.mutability) {
+        return at(token, "an array of integers is only read, as subscripts: remove `mut`");
     }
     let Some(attribute) = shape else {
         return at(
@@ -150,7 +198,8 @@ fn array(
     if is_slice && shape.len() != 1 {
         return at(&extents, "a slice has one dimension: write its length alone, or take an `Array2<f32>`");
     }
-    Ok(Array { shape, is_written: reference.mutability.is_some(), is_slice })
+    let array = Array { shape, is_written: reference.mutability.is_some(), is_slice, storage };
+    Ok(if is_of_indices { Kind::Indices(array) } else { Kind::Array(array) })
 }
 
 fn is_vec(r#type: &Type) -> bool {
@@ -158,10 +207,18 @@ fn is_vec(r#type: &Type) -> bool {
     path.path.segments.last().is_some_and(|last| last.ident == "Vec")
 }
 
-/// `Array2<f32>` and its like, whatever they are called.
-fn is_array_of_f32(r#type: &Type) -> bool {
-    let Type::Path(path) = r#type else { return false };
-    let Some(last) = path.path.segments.last() else { return false };
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return false };
-    matches!(arguments.args.first(), Some(syn::GenericArgument::Type(first)) if is_named(first, "f32"))
+/// The elements' type of a slice, or of `Array2<f32>` and its like, whatever they are called.
+fn element_type(r#type: &Type) -> Option<&Type> {
+    let path = match r#type {
+        Type::Slice(slice) => return Some(&slice.elem),
+        Type::Path(path) => path,
+        _ => return None,
+    };
+    let syn::PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
+    };
+    match arguments.args.first()? {
+        syn::GenericArgument::Type(first) => Some(first),
+        _ => None,
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use nitro_launch::Element;
+
 use super::{Cache, Extent, Host, Instruction, Kernel, LANES, Program, Space, Unroll, WIDE};
 use crate::nest::affine::Variable;
 use crate::nest::display::{self, Names};
@@ -34,6 +36,14 @@ impl Names for KernelNames<'_> {
             None => self.program.nest.array(index),
             Some(local) => &self.kernel.locals[local].name,
         }
+    }
+
+    fn element(&self) -> Element {
+        self.program.nest.element
+    }
+
+    fn indices(&self, index: usize) -> &str {
+        Names::indices(&self.program.nest, index)
     }
 }
 
@@ -117,7 +127,7 @@ fn write_kernel(program: &Program, kernel: &Kernel, text: &mut String) {
     *text += &format!("kernel {name} over {grid} in blocks of {x} × {y} × {z}{points} {{\n");
     for local in &kernel.locals {
         let space = if local.space == Space::Shared { "shared" } else { "register" };
-        *text += &format!("    {space} {}: f32{:?}\n", local.name, local.shape);
+        *text += &format!("    {space} {}: {}{:?}\n", local.name, program.nest.element.name(), local.shape);
     }
     for caching in &kernel.caching {
         let (reads, writes) = (cached(caching.reads), cached(caching.writes));

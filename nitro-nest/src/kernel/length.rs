@@ -58,8 +58,11 @@ fn iterations(range: &Range) -> Option<u64> {
 fn parts(value: &Expression, of_nest: usize) -> u64 {
     let mut count = 0;
     value.visit(&mut |part| {
-        let is_at_address = matches!(part, Expression::Load(access) if access.array < of_nest);
-        count += if is_at_address { 1 + OF_AN_ADDRESS } else { 1 };
+        count += match part {
+            Expression::Load(access) if access.array < of_nest => 1 + OF_AN_ADDRESS,
+            Expression::Gather(_) => 2 * (1 + OF_AN_ADDRESS),
+            _ => 1,
+        };
     });
     count
 }

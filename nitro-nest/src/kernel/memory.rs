@@ -2,37 +2,40 @@
 
 use super::race::{Actor, Place, Races};
 use super::{Kernel, Program, Space};
-use crate::data::{RunError, offset};
-use crate::nest::Assignment;
-use crate::nest::display;
+use crate::data::{Indices, RunError, offset};
+use crate::nest::expression::Binary;
+use crate::nest::{Assignment, display};
+use crate::number::Number;
 
 use super::display::KernelNames;
 
 /// The arrays of the nest and, for each block, the shared ones. Registers are the threads' own.
-pub(super) struct Memory<'a> {
+pub(super) struct Memory<'a, T> {
     pub program: &'a Program,
     pub kernel: &'a Kernel,
     pub shapes: &'a [Vec<i64>],
-    pub arrays: &'a mut [Vec<f32>],
+    pub arrays: &'a mut [Vec<T>],
+    indices: Indices<'a>,
     /// For each block the locals; those in registers are empty.
-    shared: Vec<Vec<Vec<f32>>>,
+    shared: Vec<Vec<Vec<T>>>,
     races: Races,
     /// Instructions that may follow, of all threads together.
     instructions: &'a mut u64,
 }
 
-impl<'a> Memory<'a> {
+impl<'a, T: Number> Memory<'a, T> {
     pub fn new(
         program: &'a Program,
         kernel: &'a Kernel,
         shapes: &'a [Vec<i64>],
-        arrays: &'a mut [Vec<f32>],
+        arrays: &'a mut [Vec<T>],
+        indices: Indices<'a>,
         blocks: usize,
         instructions: &'a mut u64,
     ) -> Self {
         let shared = kernel.locals.iter().map(|local| elements(local, Space::Shared)).collect();
         let (shared, races) = (vec![shared; blocks], Races::default());
-        Self { program, kernel, shapes, arrays, shared, races, instructions }
+        Self { program, kernel, shapes, arrays, indices, shared, races, instructions }
     }
 
     /// Takes one of the instructions that are left.
@@ -44,29 +47,30 @@ impl<'a> Memory<'a> {
         Ok(())
     }
 
+    /// Reads an integer.
+    pub fn index(&self, indices: usize, subscripts: &[i64], doing: &Assignment) -> Result<u32, RunError> {
+        let names = KernelNames { program: self.program, kernel: self.kernel };
+        self.indices.get(indices, subscripts, || display::assignment(&names, doing))
+    }
+
     /// Reads an element.
-    pub fn load(&mut self, at: &Place, actor: Actor, doing: &Assignment) -> Result<f32, RunError> {
+    pub fn load(&mut self, at: &Place, actor: Actor, doing: &Assignment) -> Result<T, RunError> {
         self.races.reads(at, actor).map_err(|other| self.race(at, actor, other, doing))?;
         Ok(*self.element(at, actor.block))
     }
 
     /// Writes an element.
-    pub fn store(
-        &mut self,
-        at: &Place,
-        actor: Actor,
-        doing: &Assignment,
-        value: f32,
-    ) -> Result<(), RunError> {
+    pub fn store(&mut self, at: &Place, actor: Actor, doing: &Assignment, value: T) -> Result<(), RunError> {
         self.races.writes(at, actor).map_err(|other| self.race(at, actor, other, doing))?;
         *self.element(at, actor.block) = value;
         Ok(())
     }
 
     /// Adds to an element, atomically.
-    pub fn add(&mut self, at: &Place, actor: Actor, doing: &Assignment, value: f32) -> Result<(), RunError> {
+    pub fn add(&mut self, at: &Place, actor: Actor, doing: &Assignment, value: T) -> Result<(), RunError> {
         self.races.adds(at, actor).map_err(|other| self.race(at, actor, other, doing))?;
-        *self.element(at, actor.block) += value;
+        let element = self.element(at, actor.block);
+        *element = T::binary(Binary::Add, *element, value);
         Ok(())
     }
 
@@ -110,7 +114,7 @@ impl<'a> Memory<'a> {
         })
     }
 
-    fn element(&mut self, at: &Place, block: usize) -> &mut f32 {
+    fn element(&mut self, at: &Place, block: usize) -> &mut T {
         match at.array.checked_sub(self.arrays.len()) {
             None => &mut self.arrays[at.array][at.offset],
             Some(local) => &mut self.shared[block][local][at.offset],
@@ -130,10 +134,10 @@ impl<'a> Memory<'a> {
 }
 
 /// Returns the elements of a local, if it is in this memory.
-pub(super) fn elements(local: &super::Local, space: Space) -> Vec<f32> {
+pub(super) fn elements<T: Number>(local: &super::Local, space: Space) -> Vec<T> {
     // Not zeros: what is read before it is written shows.
     if local.space == space {
-        vec![f32::NAN; local.shape.iter().product::<i64>() as usize]
+        vec![T::UNSET; local.shape.iter().product::<i64>() as usize]
     } else {
         Vec::new()
     }

@@ -1,10 +1,13 @@
 //! The launches of a program for sizes, and all of that as a plan that is shipped.
 
-use nitro_launch::{Covering, Launch, LaunchPlan, PlannedArray, PlannedKernel, launches};
+use nitro_launch::{
+    Affine, Covering, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, launches,
+};
 
 use super::{Integers, Kernel, Program};
-use crate::data::{Data, RunError};
-use crate::nest::ArrayDeclaration;
+use crate::data::{Data, RunError, index_shapes};
+use crate::nest::gather::{IndexDeclaration, Subscript};
+use crate::nest::{ArrayDeclaration, Nest};
 
 /// The type of integers in the text of a plan.
 const INTEGER: &str = "nitro_int";
@@ -42,6 +45,8 @@ impl Program {
             scalars: nest.scalars.clone(),
             arrays: arrays.iter().map(planned).collect(),
             temporaries: temporaries.iter().map(planned).collect(),
+            element: nest.element,
+            indices: (0..nest.indices.len()).map(|array| planned_indices(nest, array)).collect(),
             iterators: nest.iterators.clone(),
             kernels: self.kernels.iter().map(Kernel::planned).collect(),
             host: self.host.clone(),
@@ -57,7 +62,8 @@ impl Program {
     /// # Errors
     /// When the sizes are not those of the nest.
     pub fn integers(&self, parameters: &[i64]) -> Result<Integers, RunError> {
-        let shapes = Data::shapes_of(&self.nest, parameters)?;
+        let shapes =
+            [Data::shapes_of(&self.nest, parameters)?, index_shapes(&self.nest, parameters)?].concat();
         Ok(Integers::sufficient(&self.nest.values(parameters), &shapes))
     }
 
@@ -96,8 +102,26 @@ impl Program {
 }
 
 fn planned(array: &ArrayDeclaration) -> PlannedArray {
-    let ArrayDeclaration { name, shape, is_written } = array.clone();
-    PlannedArray { name, shape, is_written }
+    let ArrayDeclaration { name, shape, is_written, storage } = array.clone();
+    PlannedArray { name, shape, is_written, storage }
+}
+
+/// Returns an array of subscripts, with the extents of what is read there.
+fn planned_indices(nest: &Nest, array: usize) -> PlannedIndices {
+    let mut below: Vec<Affine> = Vec::new();
+    for statement in nest.statements() {
+        for gather in statement.assignment.value.gathers() {
+            for (subscript, extent) in gather.subscripts.iter().zip(&nest.arrays[gather.array].shape) {
+                if matches!(subscript, Subscript::Index(index) if index.indices == array)
+                    && !below.contains(extent)
+                {
+                    below.push(extent.clone());
+                }
+            }
+        }
+    }
+    let IndexDeclaration { name, shape } = nest.indices[array].clone();
+    PlannedIndices { name, shape, below }
 }
 
 impl Kernel {

@@ -7,9 +7,9 @@ use super::memory::Memory;
 use super::race::Actor;
 use super::thread::{Scope, Step, Thread};
 use super::{Kernel, LANES, Program};
-use crate::data::{Data, RunError, temporaries};
-use crate::interpreter::binary;
+use crate::data::{Data, Indices, RunError, index_shapes, temporaries};
 use crate::nest::affine::Variable;
+use crate::number::Number;
 
 impl Program {
     /// Runs the program on data, launch after launch.
@@ -43,7 +43,11 @@ impl Program {
     ///
     /// # Panics
     /// When `pick` says a number that is not below the one it was given.
-    pub fn run(&self, data: &mut Data, pick: impl FnMut(usize) -> usize) -> Result<(), RunError> {
+    pub fn run<T: Number>(
+        &self,
+        data: &mut Data<T>,
+        pick: impl FnMut(usize) -> usize,
+    ) -> Result<(), RunError> {
         self.run_within(data, u64::MAX, pick)
     }
 
@@ -56,9 +60,9 @@ impl Program {
     ///
     /// # Panics
     /// As [`run`](Self::run).
-    pub fn run_within(
+    pub fn run_within<T: Number>(
         &self,
-        data: &mut Data,
+        data: &mut Data<T>,
         mut instructions: u64,
         mut pick: impl FnMut(usize) -> usize,
     ) -> Result<(), RunError> {
@@ -69,25 +73,32 @@ impl Program {
         done
     }
 
-    fn run_on(
+    fn run_on<T: Number>(
         &self,
-        data: &mut Data,
+        data: &mut Data<T>,
         shapes: &[Vec<i64>],
         instructions: &mut u64,
         pick: &mut dyn FnMut(usize) -> usize,
     ) -> Result<(), RunError> {
-        let Data { parameters, scalars, arrays } = data;
-        let (values, scalars): (&[i64], &[f32]) = (&self.nest.values(parameters), scalars);
+        let index_shapes = index_shapes(&self.nest, &data.parameters)?;
+        let Data { parameters, scalars, arrays, indices } = data;
+        let indices = Indices::new(&self.nest, &index_shapes, indices);
+        let (values, scalars): (&[i64], &[T]) = (&self.nest.values(parameters), scalars);
         self.launches(parameters, |launch| {
             let kernel = &self.kernels[launch.kernel];
             let blocks = launch.grid.iter().product::<i64>() as usize;
-            let memory = Memory::new(self, kernel, shapes, arrays, blocks, instructions);
+            let memory = Memory::new(self, kernel, shapes, arrays, indices, blocks, instructions);
             let threads = self.threads(kernel, launch, values);
             Running { kernel, memory, threads, scalars }.finish(pick)
         })
     }
 
-    fn threads<'a>(&self, kernel: &'a Kernel, launch: &Launch, parameters: &'a [i64]) -> Vec<Thread<'a>> {
+    fn threads<'a, T: Number>(
+        &self,
+        kernel: &'a Kernel,
+        launch: &Launch,
+        parameters: &'a [i64],
+    ) -> Vec<Thread<'a, T>> {
         let mut iterators = vec![0; self.nest.iterators.len() + kernel.iterators.len()];
         for (iterator, value) in kernel.host_iterators.iter().zip(&launch.integers[parameters.len()..]) {
             iterators[*iterator] = *value;
@@ -134,14 +145,14 @@ const WARP: usize = LANES as usize;
 type Group = (usize, Scope, usize);
 
 /// A launch that is under way.
-struct Running<'a> {
+struct Running<'a, T> {
     kernel: &'a Kernel,
-    memory: Memory<'a>,
-    threads: Vec<Thread<'a>>,
-    scalars: &'a [f32],
+    memory: Memory<'a, T>,
+    threads: Vec<Thread<'a, T>>,
+    scalars: &'a [T],
 }
 
-impl Running<'_> {
+impl<T: Number> Running<'_, T> {
     fn finish(mut self, pick: &mut dyn FnMut(usize) -> usize) -> Result<(), RunError> {
         let mut ready: Vec<usize> = (0..self.threads.len()).collect();
         let mut waiting: BTreeMap<Group, Vec<(usize, usize)>> = BTreeMap::new();
@@ -211,7 +222,7 @@ impl Running<'_> {
         while distance > 0 {
             let before = values.clone();
             for (lane, (value, operator)) in values.iter_mut().enumerate() {
-                *value = binary(*operator, *value, before[lane ^ distance].0);
+                *value = T::binary(*operator, *value, before[lane ^ distance].0);
             }
             distance /= 2;
         }

@@ -6,10 +6,11 @@ use super::memory::{Memory, elements};
 use super::race::{Actor, Place};
 use super::{Instruction, Kernel, Space, WIDE};
 use crate::data::{RunError, offset};
-use crate::interpreter::evaluate;
+use crate::interpreter::{Source, evaluate};
 use crate::nest::affine::Variable;
 use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Range};
+use crate::number::Number;
 
 /// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,27 +35,27 @@ pub(super) enum Scope {
 }
 
 /// A thread and where it is in its kernel.
-pub(super) struct Thread<'a> {
+pub(super) struct Thread<'a, T> {
     pub actor: Actor,
     parameters: &'a [i64],
     /// The indices of its block and of itself in it, along each dimension.
     indices: [Vec<i64>; 2],
     iterators: Vec<i64>,
     /// The locals; shared ones are empty.
-    registers: Vec<Vec<f32>>,
+    registers: Vec<Vec<T>>,
     frames: Vec<Frame<'a>>,
     /// The addition that it does once all of its warp are there.
     addition: Option<(&'a Access, &'a Access)>,
     /// The combination that its warp does once all of it are there.
     combination: Option<(&'a Access, Binary)>,
     /// The copies that it has begun and not committed.
-    fetched: Vec<Fetched>,
+    fetched: Vec<Fetched<T>>,
     /// The groups that it has committed and not awaited.
-    groups: VecDeque<Vec<Fetched>>,
+    groups: VecDeque<Vec<Fetched<T>>>,
 }
 
 /// A number on its way: its place, the number, and the copy that it belongs to.
-type Fetched = (Place, f32, Assignment);
+type Fetched<T> = (Place, T, Assignment);
 
 /// A list of instructions that a thread is in.
 struct Frame<'a> {
@@ -64,7 +65,7 @@ struct Frame<'a> {
     repeats: Option<(usize, Box<dyn Iterator<Item = i64>>)>,
 }
 
-impl<'a> Thread<'a> {
+impl<'a, T: Number> Thread<'a, T> {
     pub fn new(
         kernel: &'a Kernel,
         parameters: &'a [i64],
@@ -100,7 +101,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Goes on up to the next assignment, a barrier or the end.
-    pub fn step(&mut self, scalars: &[f32], memory: &mut Memory<'_>) -> Result<Step, RunError> {
+    pub fn step(&mut self, scalars: &[T], memory: &mut Memory<'_, T>) -> Result<Step, RunError> {
         self.combination = None;
         if let Some((target, value)) = self.addition.take() {
             self.add(target, value, memory)?;
@@ -152,8 +153,8 @@ impl<'a> Thread<'a> {
     fn access(
         &mut self,
         instruction: &'a Instruction,
-        scalars: &[f32],
-        memory: &mut Memory<'_>,
+        scalars: &[T],
+        memory: &mut Memory<'_, T>,
     ) -> Result<Step, RunError> {
         let address = std::ptr::from_ref(instruction) as usize;
         match instruction {
@@ -213,16 +214,11 @@ impl<'a> Thread<'a> {
     fn assign(
         &mut self,
         assignment: &Assignment,
-        scalars: &[f32],
-        memory: &mut Memory<'_>,
+        scalars: &[T],
+        memory: &mut Memory<'_, T>,
     ) -> Result<(), RunError> {
-        let value = evaluate(&assignment.value, &|of| self.value(of), scalars, &mut |access| {
-            if let Some((local, element)) = self.register(access, memory) {
-                return Ok(self.registers[local][element]);
-            }
-            let place = memory.place(access.array, &self.subscripts(access), self.actor.block, assignment)?;
-            memory.load(&place, self.actor, assignment)
-        })?;
+        let mut source = AtThread { thread: self, assignment, scalars, memory };
+        let value = evaluate(&assignment.value, &mut source)?;
         let target = &assignment.target;
         if let Some((local, element)) = self.register(target, memory) {
             self.registers[local][element] = value;
@@ -238,7 +234,7 @@ impl<'a> Thread<'a> {
         target: &Access,
         source: &Access,
         width: u32,
-        memory: &Memory<'_>,
+        memory: &Memory<'_, T>,
     ) -> Result<Vec<Assignment>, RunError> {
         let mut copies = Vec::new();
         for neighbour in 0..i64::from(width) {
@@ -257,20 +253,20 @@ impl<'a> Thread<'a> {
         target: &Access,
         source: &Access,
         width: u32,
-        memory: &mut Memory<'_>,
+        memory: &mut Memory<'_, T>,
     ) -> Result<(), RunError> {
         for copy in self.neighbours(target, source, width, memory)? {
             let [to, from] = [&copy.target, copy.value.reads()[0]]
                 .map(|access| memory.place(access.array, &self.subscripts(access), self.actor.block, &copy));
             let (to, value) = (to?, memory.load(&from?, self.actor, &copy)?);
-            memory.store(&to, self.actor, &copy, f32::NAN)?;
+            memory.store(&to, self.actor, &copy, T::UNSET)?;
             self.fetched.push((to, value, copy));
         }
         Ok(())
     }
 
     /// Lets all groups but the last ones arrive.
-    fn arrive(&mut self, but: usize, memory: &mut Memory<'_>) -> Result<(), RunError> {
+    fn arrive(&mut self, but: usize, memory: &mut Memory<'_, T>) -> Result<(), RunError> {
         while self.groups.len() > but {
             for (place, value, copy) in self.groups.pop_front().into_iter().flatten() {
                 memory.store(&place, self.actor, &copy, value)?;
@@ -280,7 +276,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Adds one register: what a GPU adds up in a warp first is added here one by one.
-    fn add(&mut self, target: &Access, value: &Access, memory: &mut Memory<'_>) -> Result<(), RunError> {
+    fn add(&mut self, target: &Access, value: &Access, memory: &mut Memory<'_, T>) -> Result<(), RunError> {
         let register = self.register(value, memory).expect("what is added is a register");
         let value = self.registers[register.0][register.1];
         let doing = Assignment { target: target.clone(), value: Expression::Load(target.clone()) };
@@ -289,7 +285,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Returns the register that its warp combines, if it waits for that, with the operation.
-    pub fn combined(&mut self, memory: &Memory<'_>) -> Option<(&mut f32, Binary)> {
+    pub fn combined(&mut self, memory: &Memory<'_, T>) -> Option<(&mut T, Binary)> {
         let (register, operator) = self.combination?;
         let (local, element) = self.register(register, memory).expect("what is combined is a register");
         Some((&mut self.registers[local][element], operator))
@@ -300,12 +296,43 @@ impl<'a> Thread<'a> {
     }
 
     /// Returns the place of an element among the registers, if its array is there and has it.
-    fn register(&self, access: &Access, memory: &Memory<'_>) -> Option<(usize, usize)> {
+    fn register(&self, access: &Access, memory: &Memory<'_, T>) -> Option<(usize, usize)> {
         let local = access.array.checked_sub(memory.arrays.len())?;
         let declared = &memory.kernel.locals[local];
         if declared.space != Space::Register {
             return None;
         }
         offset(&declared.shape, &self.subscripts(access)).map(|element| (local, element))
+    }
+}
+
+/// An assignment of a thread.
+struct AtThread<'t, 'a, 'm, T> {
+    thread: &'t Thread<'a, T>,
+    assignment: &'t Assignment,
+    scalars: &'t [T],
+    memory: &'t mut Memory<'m, T>,
+}
+
+impl<T: Number> Source<T> for AtThread<'_, '_, '_, T> {
+    fn variable(&self, variable: Variable) -> i64 {
+        self.thread.value(variable)
+    }
+
+    fn scalar(&self, index: usize) -> T {
+        self.scalars[index]
+    }
+
+    fn load(&mut self, access: &Access) -> Result<T, RunError> {
+        let Self { thread, assignment, memory, .. } = self;
+        if let Some((local, element)) = thread.register(access, memory) {
+            return Ok(thread.registers[local][element]);
+        }
+        let place = memory.place(access.array, &thread.subscripts(access), thread.actor.block, assignment)?;
+        memory.load(&place, thread.actor, assignment)
+    }
+
+    fn index(&self, indices: usize, subscripts: &[i64]) -> Result<u32, RunError> {
+        self.memory.index(indices, subscripts, self.assignment)
     }
 }

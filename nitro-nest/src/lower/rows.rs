@@ -164,7 +164,13 @@ impl<'a> Joining<'a> {
                     others.any(|(_, subscript)| mentions(subscript, &iterators))
                 });
                 assignment.value.visit(&mut |part| {
-                    is_used |= matches!(part, Expression::Integer(value) if mentions(value, &iterators));
+                    is_used |= match part {
+                        Expression::Integer(value) => mentions(value, &iterators),
+                        Expression::Gather(gather) => {
+                            gather.integers().into_iter().any(|one| mentions(one, &iterators))
+                        }
+                        _ => false,
+                    };
                 });
                 is_used
             }
@@ -198,6 +204,7 @@ impl<'a> Joining<'a> {
     fn join_in_value(&mut self, value: &mut Expression) -> bool {
         match value {
             Expression::Load(access) => self.join_in(access),
+            Expression::Gather(gather) => !self.arrays.iter().any(|(array, _)| *array == gather.array),
             other => other.parts_mut().into_iter().all(|part| self.join_in_value(part)),
         }
     }

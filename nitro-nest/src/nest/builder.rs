@@ -1,7 +1,10 @@
 //! Nests made in a program.
 
+use nitro_launch::{Element, Storage};
+
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
+use super::gather::{Gather, IndexAccess, IndexDeclaration, Subscript};
 use super::{ArrayDeclaration, Assignment, Condition, Nest, Node, Range, validate};
 
 /// A nest that is refused.
@@ -48,6 +51,27 @@ impl ArrayName {
     /// Returns the element with these subscripts, the slowest first.
     pub fn at<T: Into<Affine>>(self, subscripts: impl IntoIterator<Item = T>) -> Access {
         Access { array: self.0, subscripts: subscripts.into_iter().map(Into::into).collect() }
+    }
+}
+
+impl ArrayName {
+    /// Returns the element at a place that arrays of integers say. No statement may write the array.
+    ///
+    /// [`Gather`] has an example.
+    pub fn gather<T: Into<Subscript>>(self, subscripts: impl IntoIterator<Item = T>) -> Expression {
+        Gather { array: self.0, subscripts: subscripts.into_iter().map(Into::into).collect() }.into()
+    }
+}
+
+/// An array of integers of a nest that is being built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IndicesName(usize);
+
+impl IndicesName {
+    /// Returns the integer with these subscripts, the slowest first, as a subscript of a gather.
+    pub fn at<T: Into<Affine>>(self, subscripts: impl IntoIterator<Item = T>) -> Subscript {
+        let subscripts = subscripts.into_iter().map(Into::into).collect();
+        Subscript::Index(IndexAccess { indices: self.0, subscripts })
     }
 }
 
@@ -110,12 +134,35 @@ impl Builder {
             parameters: Vec::new(),
             products: Vec::new(),
             scalars: Vec::new(),
+            element: Element::F32,
             arrays: Vec::new(),
+            indices: Vec::new(),
             iterators: Vec::new(),
             body: Vec::new(),
             reassociates: false,
         };
         Self { nest, temporaries: Vec::new(), open: vec![Vec::new()] }
+    }
+
+    /// Makes all numbers those of a type, instead of single precision.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Data, Element, Expression};
+    ///
+    /// let mut builder = Builder::new("tenths");
+    /// builder.element(Element::F64);
+    /// let n = builder.parameter("n");
+    /// let x = builder.in_out("x", [n.into()]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| builder.assign(x.at([i]), Expression::double(0.1)));
+    /// let nest = builder.finish()?;
+    ///
+    /// let mut data = Data::in_double(&nest, &[2], &[])?;
+    /// nest.run(&mut data)?;
+    /// assert_eq!(data.arrays[0], [0.1, 0.1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn element(&mut self, element: Element) {
+        self.nest.element = element;
     }
 
     /// Declares a size.
@@ -133,6 +180,32 @@ impl Builder {
     /// Declares an array that is only read, with the extent of each of its dimensions.
     pub fn input(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> ArrayName {
         self.array(name, shape, false)
+    }
+
+    /// Stores the elements of an array in another form than they are computed with.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Expression, Storage};
+    ///
+    /// let mut builder = Builder::new("double");
+    /// let n = builder.parameter("n");
+    /// let x = builder.in_out("x", [n.into()]);
+    /// builder.store_as(x, Storage::F16);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+    ///     builder.assign(x.at([i]), (Expression::from(x.at([i])) * 2.0).round_f16());
+    /// });
+    /// assert!(builder.finish()?.to_string().contains("x: &mut f16[n]"));
+    /// # Ok::<(), nitro_nest::NestError>(())
+    /// ```
+    pub fn store_as(&mut self, array: ArrayName, storage: Storage) {
+        self.nest.arrays[array.0].storage = storage;
+    }
+
+    /// Declares an array of integers that say places in other arrays, with the extent of each of its dimensions.
+    pub fn indices(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>) -> IndicesName {
+        let shape = shape.into_iter().collect();
+        self.nest.indices.push(IndexDeclaration { name: name.to_owned(), shape });
+        IndicesName(self.nest.indices.len() - 1)
     }
 
     /// Declares an array that is read and written, with the extent of each of its dimensions.
@@ -169,7 +242,12 @@ impl Builder {
 
     fn array(&mut self, name: &str, shape: impl IntoIterator<Item = Affine>, is_written: bool) -> ArrayName {
         let shape = shape.into_iter().collect();
-        self.nest.arrays.push(ArrayDeclaration { name: name.to_owned(), shape, is_written });
+        self.nest.arrays.push(ArrayDeclaration {
+            name: name.to_owned(),
+            shape,
+            is_written,
+            storage: Storage::Number,
+        });
         ArrayName(self.nest.arrays.len() - 1)
     }
 
@@ -234,8 +312,9 @@ impl Builder {
     ///
     /// # Errors
     /// When a name is taken twice or is none, or an array has another number of subscripts than dimensions. When an
-    /// iterator is used outside of its loop, an input is written, or an extent is not of parameters alone. When bounds
-    /// are missing or do not go with their step, or an argument is declared after a temporary.
+    /// iterator is used outside of its loop, an input is written, a number is beyond the nest's precision, or an extent
+    /// is not of parameters alone. When bounds are missing or do not go with their step, or an argument is declared
+    /// after a temporary.
     pub fn finish(mut self) -> Result<Nest, NestError> {
         self.nest.body = self.open.pop().unwrap_or_default();
         self.nest.temporaries = self.temporaries.len();

@@ -2,10 +2,11 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use nitro_launch::SizeProduct;
+use nitro_launch::{Element, SizeProduct};
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Binary, Expression, Relation, Select, Unary};
+use super::gather::{Gather, Subscript};
 use super::{Assignment, Condition, Nest, Node, Range};
 
 /// The names of variables, scalars and arrays.
@@ -16,6 +17,10 @@ pub(crate) trait Names {
     fn scalar(&self, index: usize) -> &str;
     /// The name of an array.
     fn array(&self, index: usize) -> &str;
+    /// The name of an array of integers.
+    fn indices(&self, index: usize) -> &str;
+    /// The type of numbers.
+    fn element(&self) -> Element;
 }
 
 /// The names of the dimensions of a grid.
@@ -50,6 +55,14 @@ impl Names for Nest {
     fn array(&self, index: usize) -> &str {
         &self.arrays[index].name
     }
+
+    fn indices(&self, index: usize) -> &str {
+        &self.indices[index].name
+    }
+
+    fn element(&self) -> Element {
+        self.element
+    }
 }
 
 /// Writes a sum as it would be written: `2 * n - i - 1`.
@@ -82,8 +95,26 @@ fn add(text: &mut String, is_negative: bool, term: &str) {
 /// Writes `array[i, j]`; an array without dimensions by its name alone.
 pub fn access(names: &dyn Names, access: &Access) -> String {
     let subscripts: Vec<_> = access.subscripts.iter().map(|subscript| affine(names, subscript)).collect();
-    let name = names.array(access.array);
+    element(names.array(access.array), &subscripts)
+}
+
+fn element(name: &str, subscripts: &[String]) -> String {
     if subscripts.is_empty() { name.to_owned() } else { format!("{name}[{}]", subscripts.join(", ")) }
+}
+
+/// Writes `array[indices[i], j]`.
+fn gather(names: &dyn Names, gather: &Gather) -> String {
+    let mut subscripts = Vec::new();
+    for subscript in &gather.subscripts {
+        subscripts.push(match subscript {
+            Subscript::Affine(own) => affine(names, own),
+            Subscript::Index(index) => {
+                let own: Vec<_> = index.subscripts.iter().map(|one| affine(names, one)).collect();
+                element(names.indices(index.indices), &own)
+            }
+        });
+    }
+    element(names.array(gather.array), &subscripts)
 }
 
 /// Writes `<` and so on.
@@ -101,10 +132,11 @@ pub fn relation(relation: Relation) -> &'static str {
 pub fn expression(names: &dyn Names, value: &Expression) -> String {
     let of = |value: &Expression| expression(names, value);
     match value {
-        Expression::Constant(bits) => number((*bits).into()),
+        Expression::Constant(bits) => number(names.element(), (*bits).into()),
         Expression::Scalar(index) => names.scalar(*index).to_owned(),
-        Expression::Integer(integer) => format!("({}) as f32", affine(names, integer)),
+        Expression::Integer(integer) => format!("({}) as {}", affine(names, integer), names.element().name()),
         Expression::Load(load) => access(names, load),
+        Expression::Gather(own) => gather(names, own),
         Expression::Unary(Unary::Negate, operand) => format!("-{}", operand_text(names, operand)),
         Expression::Unary(operator, operand) => format!("{}({})", function(*operator), of(operand)),
         Expression::Binary(operator, left, right) => binary(names, *operator, left, right),
@@ -121,11 +153,12 @@ pub fn expression(names: &dyn Names, value: &Expression) -> String {
 }
 
 /// Writes a number; infinite ones by the names that Rust has for them.
-fn number(value: f32) -> String {
-    match value {
-        f32::INFINITY => "f32::INFINITY".to_owned(),
-        f32::NEG_INFINITY => "f32::NEG_INFINITY".to_owned(),
-        finite => format!("{finite:?}"),
+fn number(element: Element, value: f64) -> String {
+    match (value, element) {
+        (f64::INFINITY, _) => format!("{}::INFINITY", element.name()),
+        (f64::NEG_INFINITY, _) => format!("{}::NEG_INFINITY", element.name()),
+        (finite, Element::F32) => format!("{:?}", finite as f32),
+        (finite, Element::F64) => format!("{finite:?}"),
     }
 }
 
@@ -140,6 +173,8 @@ fn function(operator: Unary) -> &'static str {
         Unary::HyperbolicTangent => "tanh",
         Unary::Sine => "sin",
         Unary::Cosine => "cos",
+        Unary::RoundF16 => "round_f16",
+        Unary::RoundBf16 => "round_bf16",
     }
 }
 
@@ -203,13 +238,18 @@ impl Display for Nest {
             format!("{name}: usize = {} * {}", sizes[*one], sizes[*other])
         });
         let parameters = sizes.iter().map(|name| format!("{name}: usize")).chain(products);
-        let scalars = self.scalars.iter().map(|name| format!("{name}: f32"));
+        let element = self.element.name();
+        let scalars = self.scalars.iter().map(|name| format!("{name}: {element}"));
         let arrays = self.arrays.iter().map(|array| {
             let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();
             let kind = if array.is_written { "&mut " } else { "&" };
-            format!("{}: {kind}f32[{}]", array.name, shape.join(", "))
+            format!("{}: {kind}{}[{}]", array.name, array.storage.name(self.element), shape.join(", "))
         });
-        let arguments: Vec<_> = parameters.chain(scalars).chain(arrays).collect();
+        let indices = self.indices.iter().map(|array| {
+            let shape: Vec<_> = array.shape.iter().map(|extent| affine(self, extent)).collect();
+            format!("{}: &u32[{}]", array.name, shape.join(", "))
+        });
+        let arguments: Vec<_> = parameters.chain(scalars).chain(arrays).chain(indices).collect();
         writeln!(formatter, "nest {}({}) {{", self.name, arguments.join(", "))?;
         let mut text = String::new();
         nodes(self, &self.body, 1, &mut text)?;

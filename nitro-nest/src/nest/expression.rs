@@ -1,22 +1,32 @@
-//! Values in single precision: what statements assign.
+//! Values: what statements assign.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+use nitro_launch::Storage;
 use serde::{Deserialize, Serialize};
 
 use super::affine::{Affine, Variable};
+use super::gather::Gather;
 
-/// A number in single precision, compared bit by bit so that nests can be compared and hashed.
+/// A number, compared bit by bit so that nests can be compared and hashed.
+///
+/// It has double precision; those of nests in single precision are the same in that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Bits(u32);
+pub struct Bits(u64);
 
 impl From<f32> for Bits {
     fn from(value: f32) -> Self {
+        f64::from(value).into()
+    }
+}
+
+impl From<f64> for Bits {
+    fn from(value: f64) -> Self {
         Self(value.to_bits())
     }
 }
 
-impl From<Bits> for f32 {
+impl From<Bits> for f64 {
     fn from(bits: Bits) -> Self {
         Self::from_bits(bits.0)
     }
@@ -84,13 +94,26 @@ pub enum Unary {
     Sine,
     /// `x.cos()`
     Cosine,
+    /// The nearest number of half precision, `f16`; ties to even
+    RoundF16,
+    /// The nearest `bf16`; ties to even
+    RoundBf16,
 }
 
 impl Unary {
     /// Returns `true` for functions whose last bits a library chooses: a GPU's may differ from the host's.
     #[must_use]
     pub fn is_of_library(self) -> bool {
-        !matches!(self, Self::Negate | Self::SquareRoot | Self::Absolute)
+        !matches!(self, Self::Negate | Self::SquareRoot | Self::Absolute) && self.storage().is_none()
+    }
+
+    /// Returns the form that it rounds to, if it does nothing else.
+    pub(crate) fn storage(self) -> Option<Storage> {
+        match self {
+            Self::RoundF16 => Some(Storage::F16),
+            Self::RoundBf16 => Some(Storage::Bf16),
+            _ => None,
+        }
     }
 }
 
@@ -139,7 +162,7 @@ impl Relation {
     }
 }
 
-/// A value in single precision. Sums and products are written with the operators of Rust.
+/// A value, in the precision of the nest. Sums and products are written with the operators of Rust.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expression {
     /// A number.
@@ -150,6 +173,8 @@ pub enum Expression {
     Integer(Affine),
     /// An element.
     Load(Access),
+    /// An element of an array that nothing writes, at a place that arrays of integers say.
+    Gather(Box<Gather>),
     /// An operation on one value.
     Unary(Unary, Box<Expression>),
     /// An operation on two values.
@@ -178,6 +203,12 @@ pub struct Select {
 }
 
 impl Expression {
+    /// Returns a number in double precision, for nests of such.
+    #[must_use]
+    pub fn double(value: f64) -> Self {
+        Self::Constant(value.into())
+    }
+
     /// Returns the square root, rounded as IEEE 754 says.
     #[must_use]
     pub fn sqrt(self) -> Self {
@@ -221,6 +252,18 @@ impl Expression {
     #[must_use]
     pub fn cos(self) -> Self {
         Self::Unary(Unary::Cosine, Box::new(self))
+    }
+
+    /// Returns the nearest number of half precision, as arrays of such store it.
+    #[must_use]
+    pub fn round_f16(self) -> Self {
+        Self::Unary(Unary::RoundF16, Box::new(self))
+    }
+
+    /// Returns the nearest `bf16`, as arrays of such store it.
+    #[must_use]
+    pub fn round_bf16(self) -> Self {
+        Self::Unary(Unary::RoundBf16, Box::new(self))
     }
 
     /// Returns `1.0 / self`.
@@ -309,7 +352,7 @@ impl Expression {
         Self::Select(Box::new(Select { relation, left, right, then, otherwise }))
     }
 
-    /// Returns the elements that it reads, from left to right.
+    /// Returns the elements that it reads, from left to right, but for [`gathers`](Self::gathers).
     #[must_use]
     pub fn reads(&self) -> Vec<&Access> {
         let mut reads = Vec::new();
@@ -336,6 +379,7 @@ impl Expression {
                 access.subscripts.iter_mut().for_each(|subscript| *subscript = by(subscript))
             }
             Self::Integer(value) => *value = by(value),
+            Self::Gather(gather) => gather.integers_mut().into_iter().for_each(|one| *one = by(one)),
             _ => self.parts_mut().into_iter().for_each(|part| part.map_integers(by)),
         }
     }
@@ -349,7 +393,9 @@ impl Expression {
     /// Returns the values that it is made of, from left to right.
     pub(crate) fn parts(&self) -> Vec<&Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) | Self::Gather(_) => {
+                Vec::new()
+            }
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
             Self::Fused(parts) => parts.iter().collect(),
@@ -363,7 +409,9 @@ impl Expression {
     /// Returns its [`parts`](Self::parts), to be changed.
     pub(crate) fn parts_mut(&mut self) -> Vec<&mut Self> {
         match self {
-            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) => Vec::new(),
+            Self::Constant(_) | Self::Scalar(_) | Self::Integer(_) | Self::Load(_) | Self::Gather(_) => {
+                Vec::new()
+            }
             Self::Unary(_, operand) => vec![operand],
             Self::Binary(_, left, right) => vec![left, right],
             Self::Fused(parts) => parts.iter_mut().collect(),

@@ -7,15 +7,17 @@ pub mod affine {
 pub mod builder;
 pub mod display;
 pub mod expression;
+pub mod gather;
 pub mod statement;
 mod validate;
 
 pub use nitro_launch::Range;
-use nitro_launch::SizeProduct;
+use nitro_launch::{Element, SizeProduct, Storage};
 use serde::{Deserialize, Serialize};
 
 use affine::Affine;
 use expression::{Access, Expression, Relation};
+use gather::IndexDeclaration;
 
 /// A loop nest: parameters, scalars and arrays, and loops with affine bounds around assignments to elements.
 ///
@@ -46,17 +48,22 @@ pub struct Nest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) products: Vec<SizeProduct>,
     pub(crate) scalars: Vec<String>,
+    #[serde(default, skip_serializing_if = "Element::is_single")]
+    pub(crate) element: Element,
     pub(crate) arrays: Vec<ArrayDeclaration>,
     /// The number of the last arrays that are no arguments.
     #[serde(default)]
     pub(crate) temporaries: usize,
+    /// The arrays of integers, arguments that come after the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) indices: Vec<IndexDeclaration>,
     /// The names of the iterators, one a loop.
     pub(crate) iterators: Vec<String>,
     pub(crate) body: Vec<Node>,
     pub(crate) reassociates: bool,
 }
 
-/// An array of the nest: single precision, row-major.
+/// An array of the nest: numbers of its type, row-major.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArrayDeclaration {
     /// Its name.
@@ -65,6 +72,9 @@ pub struct ArrayDeclaration {
     pub shape: Vec<Affine>,
     /// Statements may write it.
     pub is_written: bool,
+    /// The form of its elements in memory.
+    #[serde(default, skip_serializing_if = "Storage::is_number")]
+    pub storage: Storage,
 }
 
 /// A part of a nest.
@@ -122,6 +132,12 @@ impl Nest {
         &self.scalars
     }
 
+    /// Returns the type of all its numbers: scalars, elements of arrays, constants.
+    #[must_use]
+    pub fn element(&self) -> Element {
+        self.element
+    }
+
     /// Returns its arrays: the arguments, and then temporaries (`Nest::with_temporaries`).
     #[must_use]
     pub fn arrays(&self) -> &[ArrayDeclaration] {
@@ -132,6 +148,12 @@ impl Nest {
     #[must_use]
     pub fn arguments(&self) -> usize {
         self.arrays.len() - self.temporaries
+    }
+
+    /// Returns its arrays of integers, which kernels take after all other arrays.
+    #[must_use]
+    pub fn indices(&self) -> &[IndexDeclaration] {
+        &self.indices
     }
 
     /// Returns the names of its iterators, one a loop, in the order of the loops.
@@ -149,7 +171,8 @@ impl Nest {
     /// Returns the names of all arguments and iterators.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         let arrays = self.arrays.iter().map(|array| &array.name);
-        self.parameters.iter().chain(&self.scalars).chain(arrays).chain(&self.iterators)
+        let indices = self.indices.iter().map(|array| &array.name);
+        self.parameters.iter().chain(&self.scalars).chain(arrays).chain(indices).chain(&self.iterators)
     }
 
     /// Returns the name, or one like it that nothing has yet.
@@ -170,7 +193,8 @@ impl Nest {
     /// Adds an array of that name, or one like it, that is no argument.
     pub(crate) fn new_temporary(&mut self, name: &str, shape: Vec<Affine>) -> usize {
         let name = self.free(name);
-        self.arrays.push(ArrayDeclaration { name, shape, is_written: true });
+        let storage = nitro_launch::Storage::Number;
+        self.arrays.push(ArrayDeclaration { name, shape, is_written: true, storage });
         self.temporaries += 1;
         self.arrays.len() - 1
     }

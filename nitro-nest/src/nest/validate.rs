@@ -2,7 +2,8 @@
 
 use super::affine::{Affine, Variable};
 use super::expression::{Access, Expression};
-use super::{Assignment, Nest, Node, Range};
+use super::gather::{Gather, Subscript};
+use super::{ArrayDeclaration, Assignment, Nest, Node, Range};
 
 type Checked = Result<(), String>;
 
@@ -16,9 +17,7 @@ pub fn check(nest: &Nest) -> Checked {
 
 /// Names become names in CUDA.
 fn names_are_identifiers(nest: &Nest) -> Checked {
-    let arguments =
-        nest.parameters.iter().chain(&nest.scalars).chain(nest.arrays.iter().map(|array| &array.name));
-    for name in arguments.chain(&nest.iterators).chain([&nest.name]) {
+    for name in nest.names().chain([&nest.name]) {
         let mut letters = name.chars();
         let begins = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
         if !begins || !letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_') {
@@ -30,8 +29,8 @@ fn names_are_identifiers(nest: &Nest) -> Checked {
 
 /// Arguments are told apart by their names; an iterator hides none of them.
 fn names_are_different(nest: &Nest) -> Checked {
-    let arrays = nest.arrays.iter().map(|array| &array.name);
-    let mut arguments: Vec<&String> = nest.parameters.iter().chain(&nest.scalars).chain(arrays).collect();
+    let mut arguments: Vec<&String> = nest.names().collect();
+    arguments.truncate(arguments.len() - nest.iterators.len());
     if let Some(iterator) = nest.iterators.iter().find(|iterator| arguments.contains(iterator)) {
         return Err(format!("the iterator `{iterator}` has the name of an argument"));
     }
@@ -43,10 +42,11 @@ fn names_are_different(nest: &Nest) -> Checked {
 }
 
 fn shapes_are_of_parameters(nest: &Nest) -> Checked {
-    for array in &nest.arrays {
-        for (variable, _) in array.shape.iter().flat_map(Affine::terms) {
+    let arrays = nest.arrays.iter().map(|array| (&array.name, &array.shape));
+    for (name, shape) in arrays.chain(nest.indices.iter().map(|array| (&array.name, &array.shape))) {
+        for (variable, _) in shape.iter().flat_map(Affine::terms) {
             if !matches!(variable, Variable::Parameter(index) if *index < nest.parameters.len()) {
-                return Err(format!("the shape of `{}` is not of parameters alone", array.name));
+                return Err(format!("the shape of `{name}` is not of parameters alone"));
             }
         }
     }
@@ -97,6 +97,13 @@ fn assignment_is_sound(nest: &Nest, assignment: &Assignment, around: &[usize]) -
     if !target.is_written {
         return Err(format!("`{}` is an input and is written", target.name));
     }
+    if !target.storage.is_number() && !is_rounded(nest, target, &assignment.value) {
+        let name = target.storage.name(nest.element);
+        return Err(format!(
+            "`{}` is stored in `{name}`: round what it becomes by `round_{name}`",
+            target.name
+        ));
+    }
     let mut checked = Ok(());
     assignment.value.visit(&mut |part| {
         if checked.is_ok() {
@@ -111,22 +118,59 @@ fn part_is_sound(nest: &Nest, part: &Expression, around: &[usize]) -> Checked {
         Expression::Scalar(index) if *index >= nest.scalars.len() => {
             Err(format!("there is no scalar {index}"))
         }
+        Expression::Constant(bits) if nest.element.is_single() && !is_single((*bits).into()) => {
+            Err(format!("{:?} is no number of single precision", f64::from(*bits)))
+        }
         Expression::Integer(affine) => is_in_scope(nest, affine, around),
         Expression::Load(access) => access_is_sound(nest, access, around),
+        Expression::Gather(gather) => gather_is_sound(nest, gather, around),
         _ => Ok(()),
     }
 }
 
+/// Returns `true` if an array has a value as it is: what is stored in 16 bits was rounded to that.
+fn is_rounded(nest: &Nest, target: &ArrayDeclaration, value: &Expression) -> bool {
+    let rounds =
+        matches!(value, Expression::Unary(operator, _) if operator.storage() == Some(target.storage));
+    rounds && nest.element.is_single()
+}
+
+/// Returns `true` if single precision has the number.
+fn is_single(value: f64) -> bool {
+    value.is_nan() || f64::from(value as f32) == value
+}
+
 fn access_is_sound(nest: &Nest, access: &Access, around: &[usize]) -> Checked {
     let array = nest.arrays.get(access.array).ok_or_else(|| format!("there is no array {}", access.array))?;
-    let (subscripts, dimensions) = (access.subscripts.len(), array.shape.len());
-    if subscripts != dimensions {
+    dimensions_agree(&array.name, array.shape.len(), access.subscripts.len())?;
+    access.subscripts.iter().try_for_each(|subscript| is_in_scope(nest, subscript, around))
+}
+
+/// Which statement would have to come first is not known of an array that is written.
+fn gather_is_sound(nest: &Nest, gather: &Gather, around: &[usize]) -> Checked {
+    let array = nest.arrays.get(gather.array).ok_or_else(|| format!("there is no array {}", gather.array))?;
+    if array.is_written {
         return Err(format!(
-            "`{}` has {dimensions} dimensions and is given {subscripts} subscripts",
+            "`{}` is read where integers say, so that nothing may write it: declare it as an input",
             array.name
         ));
     }
-    access.subscripts.iter().try_for_each(|subscript| is_in_scope(nest, subscript, around))
+    dimensions_agree(&array.name, array.shape.len(), gather.subscripts.len())?;
+    for subscript in &gather.subscripts {
+        if let Subscript::Index(index) = subscript {
+            let found = nest.indices.get(index.indices);
+            let found = found.ok_or_else(|| format!("there is no array {} of integers", index.indices))?;
+            dimensions_agree(&found.name, found.shape.len(), index.subscripts.len())?;
+        }
+    }
+    gather.integers().into_iter().try_for_each(|integer| is_in_scope(nest, integer, around))
+}
+
+fn dimensions_agree(name: &str, dimensions: usize, subscripts: usize) -> Checked {
+    if subscripts == dimensions {
+        return Ok(());
+    }
+    Err(format!("`{name}` has {dimensions} dimensions and is given {subscripts} subscripts"))
 }
 
 fn is_in_scope(nest: &Nest, affine: &Affine, around: &[usize]) -> Checked {

@@ -7,7 +7,7 @@ use super::shape::Shape;
 use crate::lower::plan_in_time;
 use crate::mapping::{MOST_THREADS, Sums, Tiles, Tiling};
 
-/// The most elements that a thread may have in registers.
+/// The most words of four bytes that a thread may have of its elements in registers.
 const MOST_POINTS: u32 = 64;
 /// The most instances of a statement that are written out one after the other: compilers take longest for them.
 const MOST_UNROLLED: u32 = 1024;
@@ -15,11 +15,11 @@ const MOST_UNROLLED: u32 = 1024;
 const LEAST_THREADS: u32 = 32;
 /// The fewest and the most threads of a block that share a tile of a product.
 const PRODUCT_THREADS: [u32; 2] = [64, 512];
-/// The fewest and the most elements of a product that a thread has.
+/// The fewest and the most words of elements of a product that a thread has.
 ///
 /// Fewer take more operands for each, more spill.
 const PRODUCT_POINTS: [u32; 2] = [32, 128];
-/// The elements that the shared memory which every device grants has room for.
+/// The words of four bytes that the shared memory which every device grants has room for.
 const MOST_STAGED: u32 = (48 << 10) / 4;
 /// Registers of a multiprocessor, and those that a thread takes for operands and addresses.
 ///
@@ -118,10 +118,11 @@ fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
 fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     let (points, threads) = (points(shape, tiling), threads(tiling));
     if shape.operands == 0 {
-        return points <= MOST_POINTS;
+        return points * shape.words <= MOST_POINTS;
     }
     let [least, most] = PRODUCT_POINTS;
-    (points <= most && points * left >= least) && (points + OTHER_REGISTERS) * threads <= REGISTERS
+    let words = points * shape.words;
+    (words <= most && words * left >= least) && (words + OTHER_REGISTERS) * threads <= REGISTERS
 }
 
 /// Returns `true` if nothing is asked for that cannot be.
@@ -140,8 +141,8 @@ fn is_used(shape: &Shape, tiling: &Tiling) -> bool {
     let iterations = tiling.tile_k * tiling.sliced_k.max(1);
     let elements = shape.operands as u32 * (x + y) / 2 * (iterations + 4) * tiling.stages;
     let exchanged = tiling.sliced_k / 2 * tiling.thread_tile[0] * tiling.block.iter().product::<u32>();
-    let has_room =
-        elements + exchanged <= MOST_STAGED || tiling.sliced_k == 0 && tiling.tile_k * tiling.stages <= 8;
+    let has_room = (elements + exchanged) * shape.words <= MOST_STAGED
+        || tiling.sliced_k == 0 && tiling.tile_k * tiling.stages <= 8;
     (tiling.tile_k > 0 || tiling.stages < 2) && tiling.vector_width <= tiling.thread_tile[0] && has_room
 }
 

@@ -25,6 +25,8 @@ pub(super) struct Shape {
     pub(super) is_row: bool,
     /// It runs so many iterations of a stencil.
     pub(super) stencil: Option<(Stencil, i64)>,
+    /// Words of four bytes that a number takes, and as many registers.
+    pub(super) words: u32,
 }
 
 /// Returns the shapes of the kernels that a schedule gives, in order.
@@ -54,6 +56,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
             tiles: Tiles::Plane,
             has_slices: false,
             is_row: false,
+            words: nest.element.bytes() as u32 / 4,
             stencil: Some((temporal.stencil.clone(), temporal.steps)),
         };
     }
@@ -71,6 +74,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
         is_row,
         stencil: None,
+        words: nest.element.bytes() as u32 / 4,
     }
 }
 

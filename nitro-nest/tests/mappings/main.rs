@@ -3,10 +3,14 @@
 mod agreement;
 #[cfg(feature = "search")]
 mod domains;
+mod double;
 mod drawn;
 mod drawn_rows;
 mod forms;
+mod gathers;
 mod guards;
+#[cfg(feature = "half")]
+mod half;
 mod kernels;
 mod many_loops;
 mod passes;

@@ -5,6 +5,7 @@ pub mod beyond;
 pub mod blas;
 #[cfg(feature = "search")]
 pub mod decided;
+pub mod gathers;
 #[cfg(feature = "search")]
 pub mod gpu;
 pub mod others;
@@ -56,6 +57,15 @@ pub fn kernels_beyond() -> [Kernel; 18] {
         beyond: convolution_nchw convolution_nhwc convolution_1x1 depthwise_5x5 attention_scores contraction tucker
             softmax layer_norm squared_distances max_pool average_pool transposed_update row_and_column_sums
             star_2d_r1 star_2d_r2 star_3d_r1 star_3d_r4;
+    }
+}
+
+/// Those that read where arrays of integers say. No search has them: numbers that are drawn for those have to be
+/// places.
+#[must_use]
+pub fn kernels_with_gathers() -> [Kernel; 3] {
+    kernels! {
+        gathers: ell_product ell_times_dense embedding;
     }
 }
 

@@ -116,7 +116,8 @@ fn operations(value: &Expression) -> f64 {
         Expression::Select(select) => {
             operations(&select.left) + operations(&select.right) + operations(&select.then)
         }
-        Expression::Constant(_) | Expression::Scalar(_) | Expression::Integer(_) | Expression::Load(_) => 0.0,
+        Expression::Constant(_) | Expression::Scalar(_) | Expression::Integer(_) => 0.0,
+        Expression::Load(_) | Expression::Gather(_) => 0.0,
     }
 }
 

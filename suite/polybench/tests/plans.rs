@@ -1,11 +1,14 @@
 //! What ships of a program launches what the program launches, and its text compiles.
 
+#[path = "support/emulated.rs"]
+mod emulated;
 mod support;
 
 use std::path::Path;
 
+use emulated::emulated;
 use nitro_cuda::{Executable, Options, nvrtc_version};
-use nitro_nest::{Affine, Integers, LaunchPlan, Mapping, PlanError, Program, Variable};
+use nitro_nest::{Affine, Array2, Integers, LaunchPlan, Mapping, PlanError, Program, Variable, nest};
 use nitro_polybench::kernels;
 use nitro_test_support::tools::NVRTC;
 
@@ -129,5 +132,30 @@ fn plans_that_evolution_is_tried_on_are_those_of_the_nests() {
             "{} is not what is made of the nest now; UPDATE_EXPECT=1 writes it",
             file.display()
         );
+    }
+}
+
+/// `x[i, j] ← 2·i + j + 1` where there are more rows than a device has blocks along y.
+#[nest]
+fn number(rows: usize, columns: usize, #[shape(rows, columns)] x: &mut Array2<f32>) {
+    for i in 0..rows {
+        for j in 0..columns {
+            x[[i, j]] = (2 * i + j + 1) as f32;
+        }
+    }
+}
+
+#[test]
+fn more_rows_than_a_device_has_blocks_along_y_are_all_computed() {
+    let (rows, columns) = (70_000, 3);
+    let nest = number::nest();
+    let mapping = Mapping::naive().with_blocks([[4, 1, 1]; 3]);
+    let plan = nest.map(&nest.dependences().unwrap(), &mapping).plan();
+    assert_eq!(of_plan(&plan, &[rows, columns])[0].1, [1, rows, 1]);
+    let zeros = vec![vec![0; 4 * (rows * columns) as usize]];
+    let Some(found) = emulated(&plan, &[rows, columns], &[], zeros) else { return };
+    for (at, element) in found[0].chunks_exact(4).enumerate() {
+        let expected = (2 * (at / columns as usize) + at % columns as usize + 1) as f32;
+        assert_eq!(f32::from_le_bytes(element.try_into().unwrap()), expected, "element {at}");
     }
 }

@@ -8,21 +8,23 @@ mod names;
 use std::collections::BTreeSet;
 
 use names::CudaNames;
+use nitro_launch::{Element, Storage};
 
 use super::display::{Notation, write_instructions};
 use super::{Cache, Extent, Instruction, Integers, Kernel, LANES, Program, Space, Unroll, WIDE};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
+use crate::nest::gather::{Gather, Subscript};
 use crate::nest::{Condition, Range};
 
 impl Program {
     /// Writes all kernels in CUDA C++.
     ///
     /// Each takes the sizes and the iterators of the host's loops around it (`long long`, or with [`Integers::Bits32`]
-    /// `int`), then the scalars (`float`). Last comes a pointer to each array of the nest, at a multiple of 16 bytes
-    /// as allocations are. Where the mapping keeps the order of sums it gives what the nest gives, bit for bit, if
-    /// compiled with `-fmad=false`.
+    /// `int`), then the scalars (`float`, or `double` where the nest is of that). Last comes a pointer to each array of
+    /// the nest, at a multiple of 16 bytes as allocations are. Where the mapping keeps the order of sums it gives what
+    /// the nest gives, bit for bit, if compiled with `-fmad=false`.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
@@ -50,14 +52,21 @@ impl Program {
     /// Writes as [`cuda`](Self::cuda) does, with integers of a type of this name.
     pub(super) fn cuda_in(&self, integer: &'static str) -> String {
         let mut text = String::new();
+        let is_single = self.nest.element.is_single();
         if self.has(|one| matches!(one, Instruction::Fetch { .. })) {
-            text.push_str(FETCH);
+            text.push_str(if is_single { FETCH } else { FETCH_DOUBLE });
+            text.push_str(COMMIT);
         }
         if self.has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
-            text.push_str(FETCH_WIDE);
+            text.push_str(if is_single { FETCH_WIDE } else { FETCH_WIDE_DOUBLE });
         }
         if self.has(|one| matches!(one, Instruction::AddWide { .. })) {
-            text.push_str(ADD_WIDE);
+            text.push_str(if is_single { ADD_WIDE } else { ADD_WIDE_DOUBLE });
+        }
+        for (storage, helpers) in [(Storage::F16, OF_F16), (Storage::Bf16, OF_BF16)] {
+            if self.nest.arrays.iter().any(|array| array.storage == storage) {
+                text.push_str(helpers);
+            }
         }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
@@ -84,6 +93,24 @@ static __device__ __forceinline__ void fetch(float* target, const float* source)
 #endif
 }
 
+";
+
+/// The same for numbers of eight bytes.
+const FETCH_DOUBLE: &str = "\
+static __device__ __forceinline__ void fetch(double* target, const double* source)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
+#else
+    *target = *source;
+#endif
+}
+
+";
+
+/// Groups of such copies.
+const COMMIT: &str = "\
 static __device__ __forceinline__ void commit_fetches()
 {
 #if __CUDA_ARCH__ >= 800
@@ -115,6 +142,23 @@ static __device__ __forceinline__ void fetch_wide(float* target, const float* so
 
 ";
 
+/// Four numbers of eight bytes are two copies.
+const FETCH_WIDE_DOUBLE: &str = "\
+static __device__ __forceinline__ void fetch_wide(double* target, const double* source)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
+    asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target + 2)), \"l\"(source + 2) : \"memory\");
+#else
+    ((double2*)target)[0] = ((const double2*)source)[0];
+    ((double2*)target)[1] = ((const double2*)source)[1];
+#endif
+}
+
+";
+
 /// Each of the four is atomic by itself, on all architectures.
 const ADD_WIDE: &str = "\
 static __device__ __forceinline__ void add_wide(float* target, float4 value)
@@ -127,6 +171,62 @@ static __device__ __forceinline__ void add_wide(float* target, float4 value)
     atomicAdd(target + 2, value.z);
     atomicAdd(target + 3, value.w);
 #endif
+}
+
+";
+
+/// No architecture adds more than one number of eight bytes at once.
+const ADD_WIDE_DOUBLE: &str = "\
+static __device__ __forceinline__ void add_wide(double* target, const double* value)
+{
+    atomicAdd(target, value[0]);
+    atomicAdd(target + 1, value[1]);
+    atomicAdd(target + 2, value[2]);
+    atomicAdd(target + 3, value[3]);
+}
+
+";
+
+/// Conversions without a header, which NVRTC would have to find.
+const OF_F16: &str = "\
+static __device__ __forceinline__ float from_f16(unsigned short bits)
+{
+    float value;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(value) : \"h\"(bits));
+    return value;
+}
+
+static __device__ __forceinline__ unsigned short to_f16(float value)
+{
+    unsigned short bits;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(bits) : \"f\"(value));
+    return bits;
+}
+
+static __device__ __forceinline__ float round_f16(float value)
+{
+    return from_f16(to_f16(value));
+}
+
+";
+
+/// Ties go to even; what is no number stays none.
+const OF_BF16: &str = "\
+static __device__ __forceinline__ float from_bf16(unsigned short bits)
+{
+    return __uint_as_float((unsigned)bits << 16);
+}
+
+static __device__ __forceinline__ unsigned short to_bf16(float value)
+{
+    const unsigned bits = __float_as_uint(value);
+    const unsigned rounded = value == value ? bits + 0x7fffu + ((bits >> 16) & 1u) : bits | 0x400000u;
+    return (unsigned short)(rounded >> 16);
+}
+
+static __device__ __forceinline__ float round_bf16(float value)
+{
+    return from_bf16(to_bf16(value));
 }
 
 ";
@@ -158,7 +258,7 @@ impl Writer<'_> {
                 Space::Register => "",
             };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
-            *text += &format!("    {space}float {}{shape};\n", self.names.array(array));
+            *text += &format!("    {space}{} {}{shape};\n", self.number(), self.names.array(array));
         }
         if self.kernel.has_numbered_blocks() {
             self.write_block_indices(text);
@@ -177,6 +277,20 @@ impl Writer<'_> {
             *text += &format!("    const {integer} {name} = {rest} % ({blocks});\n");
             rest += &format!(" / ({blocks})");
         }
+    }
+
+    /// Returns the type of numbers.
+    fn number(&self) -> &'static str {
+        self.element().c_name()
+    }
+
+    /// Returns the form of an array in memory: arrays of the kernel are of numbers.
+    fn storage(&self, array: usize) -> Storage {
+        self.program.nest.arrays.get(array).map_or(Storage::Number, |array| array.storage)
+    }
+
+    fn element(&self) -> Element {
+        self.program.nest.element
     }
 
     /// Writes how many blocks cover an extent.
@@ -201,28 +315,38 @@ impl Writer<'_> {
         let host = self.kernel.host_iterators.iter().map(|iterator| &self.names.iterators[*iterator]);
         let integers =
             self.names.parameters.iter().chain(host).map(|name| format!("{} {name}", self.integer));
-        let scalars = self.names.scalars.iter().map(|name| format!("float {name}"));
+        let scalars = self.names.scalars.iter().map(|name| format!("{} {name}", self.number()));
         let written: BTreeSet<usize> = self.kernel.targets().iter().map(|target| target.array).collect();
         let arrays = (0..nest.arrays.len()).map(|array| {
             let constant = if written.contains(&array) { "" } else { "const " };
-            format!("{constant}float* __restrict__ {}", self.names.array(array))
+            let number = nest.arrays[array].storage.c_name(self.element());
+            format!("{constant}{number}* __restrict__ {}", self.names.array(array))
         });
-        integers.chain(scalars).chain(arrays).collect::<Vec<_>>().join(", ")
+        let indices =
+            self.names.integer_arrays.iter().map(|name| format!("const unsigned* __restrict__ {name}"));
+        integers.chain(scalars).chain(arrays).chain(indices).collect::<Vec<_>>().join(", ")
     }
 
     /// Reads an element, through the caches that were asked for.
-    fn load(&self, access: &Access) -> String {
-        let element = self.access(access);
-        match self.kernel.caches(access.array)[0] {
+    fn load(&self, array: usize, element: String) -> String {
+        let element = match self.kernel.caches(array)[0] {
             Cache::Usual => element,
             Cache::Device => format!("__ldcg(&{element})"),
             Cache::Streaming => format!("__ldcs(&{element})"),
+        };
+        match self.storage(array) {
+            Storage::Number => element,
+            storage => format!("from_{}({element})", storage.name(self.element())),
         }
     }
 
     /// Writes the statement by which an element becomes a value.
     fn store(&self, target: &Access, value: String) -> String {
         let element = self.access(target);
+        let value = match self.storage(target.array) {
+            Storage::Number => value,
+            storage => format!("to_{}({value})", storage.name(self.element())),
+        };
         match self.kernel.caches(target.array)[1] {
             Cache::Usual => format!("{element} = {value};"),
             Cache::Device => format!("__stcg(&{element}, {value});"),
@@ -230,21 +354,34 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the statement that copies neighbours.
-    fn copy(&self, target: &Access, source: &Access) -> String {
+    /// Writes the statements that copy neighbours, 16 bytes each.
+    fn copy(&self, target: &Access, source: &Access) -> Vec<String> {
+        let (vector, places) = match self.element() {
+            Element::F32 => ("float4", &[""][..]),
+            Element::F64 => ("double2", &["", " + 1"][..]),
+        };
         let [reads, _] = self.kernel.caches(source.array);
         let [_, writes] = self.kernel.caches(target.array);
         let (target, source) = (self.access(target), self.access(source));
-        let value = match reads {
-            Cache::Usual => format!("*(const float4*)&{source}"),
-            Cache::Device => format!("__ldcg((const float4*)&{source})"),
-            Cache::Streaming => format!("__ldcs((const float4*)&{source})"),
-        };
-        match writes {
-            Cache::Usual => format!("*(float4*)&{target} = {value};"),
-            Cache::Device => format!("__stcg((float4*)&{target}, {value});"),
-            Cache::Streaming => format!("__stcs((float4*)&{target}, {value});"),
+        let mut copies = Vec::new();
+        for place in places {
+            let pointer = |of: &str, element: &str| match *place {
+                "" => format!("({of}*)&{element}"),
+                behind => format!("(({of}*)&{element}{behind})"),
+            };
+            let (to, from) = (pointer(vector, &target), pointer(&format!("const {vector}"), &source));
+            let value = match reads {
+                Cache::Usual => format!("*{from}"),
+                Cache::Device => format!("__ldcg({from})"),
+                Cache::Streaming => format!("__ldcs({from})"),
+            };
+            copies.push(match writes {
+                Cache::Usual => format!("*{to} = {value};"),
+                Cache::Device => format!("__stcg({to}, {value});"),
+                Cache::Streaming => format!("__stcs({to}, {value});"),
+            });
         }
+        copies
     }
 
     /// Writes the addition of a register, after that of the lanes by shuffles.
@@ -269,7 +406,7 @@ impl Writer<'_> {
         let other = format!("__shfl_xor_sync(0xffffffffu, {own}, lane)");
         vec![
             format!("for (int lane = {}; lane > 0; lane /= 2) {{", LANES / 2),
-            format!("    {own} = {};", operation(operator, &own, &other)),
+            format!("    {own} = {};", operation(self.element(), operator, &own, &other)),
             "}".to_owned(),
         ]
     }
@@ -298,33 +435,56 @@ impl Writer<'_> {
     /// Writes an element: arrays of the nest are flat; those of the kernel have the subscripts of C.
     fn access(&self, access: &Access) -> String {
         let name = self.names.array(access.array);
-        let mut subscripts =
-            access.subscripts.iter().map(|subscript| display::affine(&self.names, subscript));
-        let Some(declared) = self.program.nest.arrays.get(access.array) else {
-            return name.to_owned()
-                + &subscripts.map(|subscript| format!("[{subscript}]")).collect::<String>();
-        };
+        let subscripts = self.integers(&access.subscripts);
+        match self.program.nest.arrays.get(access.array) {
+            Some(declared) => self.flat(name, &declared.shape, subscripts),
+            None => name.to_owned() + &subscripts.map(|one| format!("[{one}]")).collect::<String>(),
+        }
+    }
+
+    fn integers(&self, all: &[Affine]) -> impl Iterator<Item = String> {
+        all.iter().map(|one| display::affine(&self.names, one))
+    }
+
+    /// Writes an element of an array of this shape.
+    fn flat(&self, name: &str, shape: &[Affine], mut subscripts: impl Iterator<Item = String>) -> String {
         let first = subscripts.next().unwrap_or_else(|| "0".to_owned());
-        let extents = declared.shape.iter().skip(1).map(|extent| display::affine(&self.names, extent));
+        let extents = shape.iter().skip(1).map(|extent| display::affine(&self.names, extent));
         let flat = subscripts.zip(extents).fold(first, |flat, (subscript, extent)| {
             format!("{} * {} + {subscript}", factor(&flat), factor(&extent))
         });
         format!("{name}[{flat}]")
     }
 
+    /// Writes an element at a place that arrays of integers say.
+    fn gather(&self, gather: &Gather) -> String {
+        let nest = &self.program.nest;
+        let subscripts = gather.subscripts.iter().map(|subscript| match subscript {
+            Subscript::Affine(affine) => display::affine(&self.names, affine),
+            Subscript::Index(index) => {
+                let (name, shape) = (self.names.indices(index.indices), &nest.indices[index.indices].shape);
+                format!("({}){}", self.integer, self.flat(name, shape, self.integers(&index.subscripts)))
+            }
+        });
+        self.flat(self.names.array(gather.array), &nest.arrays[gather.array].shape, subscripts)
+    }
+
     fn value(&self, value: &Expression) -> String {
         match value {
-            Expression::Constant(bits) => number((*bits).into()),
+            Expression::Constant(bits) => number(self.element(), (*bits).into()),
             Expression::Scalar(index) => self.names.scalar(*index).to_owned(),
-            Expression::Integer(integer) => format!("(float)({})", display::affine(&self.names, integer)),
-            Expression::Load(access) => self.load(access),
+            Expression::Integer(integer) => {
+                format!("({})({})", self.number(), display::affine(&self.names, integer))
+            }
+            Expression::Load(access) => self.load(access.array, self.access(access)),
+            Expression::Gather(gather) => self.load(gather.array, self.gather(gather)),
             Expression::Unary(operator, operand) => {
-                format!("{}({})", function(*operator), self.value(operand))
+                format!("{}({})", function(self.element(), *operator), self.value(operand))
             }
             Expression::Binary(operator, left, right) => self.binary(*operator, left, right),
             Expression::Fused(parts) => {
                 let [left, right, summand] = [0, 1, 2].map(|part| self.value(&parts[part]));
-                format!("fmaf({left}, {right}, {summand})")
+                format!("{}({left}, {right}, {summand})", of_type(self.element(), "fma"))
             }
             Expression::Select(select) => {
                 let Select { relation, left, right, then, otherwise } = &**select;
@@ -343,15 +503,15 @@ impl Writer<'_> {
             }
             _ => self.value(side),
         });
-        operation(operator, &left, &right)
+        operation(self.element(), operator, &left, &right)
     }
 }
 
 /// Writes an operation on two values.
-fn operation(operator: Binary, left: &str, right: &str) -> String {
+fn operation(element: Element, operator: Binary, left: &str, right: &str) -> String {
     match operator {
-        Binary::Minimum => format!("fminf({left}, {right})"),
-        Binary::Maximum => format!("fmaxf({left}, {right})"),
+        Binary::Minimum => format!("{}({left}, {right})", of_type(element, "fmin")),
+        Binary::Maximum => format!("{}({left}, {right})", of_type(element, "fmax")),
         Binary::Add => format!("{left} + {right}"),
         Binary::Subtract => format!("{left} - {right}"),
         Binary::Multiply => format!("{left} * {right}"),
@@ -375,7 +535,7 @@ impl Notation for Writer<'_> {
                 let helper = if *width == 1 { "fetch" } else { "fetch_wide" };
                 format!("{helper}(&{}, &{});", self.access(target), self.access(source))
             }
-            Instruction::Copy { target, source } => self.copy(target, source),
+            Instruction::Copy { target, source } => return self.copy(target, source),
             Instruction::Commit => "commit_fetches();".to_owned(),
             Instruction::Await(groups) => format!("await_fetches<{groups}>();"),
             Instruction::Barrier => "__syncthreads();".to_owned(),
@@ -391,7 +551,12 @@ impl Notation for Writer<'_> {
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
             Instruction::Combine { register, operator } => return self.combine(register, *operator),
             Instruction::AddWide { target, value } => {
-                format!("add_wide(&{}, *(const float4*)&{});", self.access(target), self.access(value))
+                let value = self.access(value);
+                let value = match self.element() {
+                    Element::F32 => format!("*(const float4*)&{value}"),
+                    Element::F64 => format!("&{value}"),
+                };
+                format!("add_wide(&{}, {value});", self.access(target))
             }
             Instruction::Loop(..) | Instruction::If(..) => unreachable!("others are in it"),
         }]
@@ -417,29 +582,44 @@ fn factor(text: &str) -> String {
     if text.contains([' ', '-']) { format!("({text})") } else { text.to_owned() }
 }
 
-/// Writes a number as C reads it, to the last bit.
 /// Returns the function that an operation on one value is.
-fn function(operator: Unary) -> &'static str {
-    match operator {
-        Unary::Negate => "-",
-        Unary::SquareRoot => "sqrtf",
-        Unary::Absolute => "fabsf",
-        Unary::Exponential => "expf",
-        Unary::Logarithm => "logf",
-        Unary::HyperbolicTangent => "tanhf",
-        Unary::Sine => "sinf",
-        Unary::Cosine => "cosf",
+fn function(element: Element, operator: Unary) -> String {
+    let name = match operator {
+        Unary::Negate => return "-".to_owned(),
+        Unary::SquareRoot => "sqrt",
+        Unary::Absolute => "fabs",
+        Unary::Exponential => "exp",
+        Unary::Logarithm => "log",
+        Unary::HyperbolicTangent => "tanh",
+        Unary::Sine => "sin",
+        Unary::Cosine => "cos",
+        Unary::RoundF16 => return "round_f16".to_owned(),
+        Unary::RoundBf16 => return "round_bf16".to_owned(),
+    };
+    of_type(element, name)
+}
+
+/// Returns the name of a function of C for numbers of a type.
+fn of_type(element: Element, name: &str) -> String {
+    match element {
+        Element::F32 => format!("{name}f"),
+        Element::F64 => name.to_owned(),
     }
 }
 
-fn number(value: f32) -> String {
-    if value.is_nan() {
-        "__int_as_float(0x7fc00000)".to_owned()
-    } else if value.is_infinite() {
-        format!("__int_as_float({:#x})", value.to_bits())
-    } else if value.is_sign_negative() {
-        format!("({value:?}f)")
-    } else {
-        format!("{value:?}f")
-    }
+/// Writes a number as C reads it, to the last bit.
+fn number(element: Element, value: f64) -> String {
+    let text = match element {
+        Element::F32 if value.is_nan() => return "__int_as_float(0x7fc00000)".to_owned(),
+        Element::F32 if value.is_infinite() => {
+            return format!("__int_as_float({:#x})", (value as f32).to_bits());
+        }
+        Element::F32 => format!("{:?}f", value as f32),
+        Element::F64 if value.is_nan() => return "__longlong_as_double(0x7ff8000000000000)".to_owned(),
+        Element::F64 if value.is_infinite() => {
+            return format!("__longlong_as_double({:#x})", value.to_bits());
+        }
+        Element::F64 => format!("{value:?}"),
+    };
+    if value.is_sign_negative() { format!("({text})") } else { text }
 }

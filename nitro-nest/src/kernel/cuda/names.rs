@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use nitro_launch::Element;
+
 use crate::kernel::display::KernelNames;
 use crate::kernel::{Kernel, Program};
 use crate::nest::Nest;
@@ -19,6 +21,12 @@ const TAKEN: &str = "\
     add_wide fetch fetch_wide commit_fetches await_fetches nitro_int \
     block_x block_y block_z block_u block_v block_w block_s block_t";
 
+/// Names that are taken besides where numbers are of double precision.
+const TAKEN_IN_DOUBLE: &str = "fmin fmax sqrt fabs exp log tanh sin cos fma double2";
+
+/// Names that are taken besides where arrays are stored in 16 bits.
+const TAKEN_IN_HALF: &str = "from_f16 to_f16 round_f16 from_bf16 to_bf16 round_bf16";
+
 /// The names, none of which CUDA C++ has taken.
 pub(super) struct CudaNames {
     /// The indices of a thread's block along each dimension of the grid, and of itself along x, y and z.
@@ -27,6 +35,8 @@ pub(super) struct CudaNames {
     pub iterators: Vec<String>,
     pub scalars: Vec<String>,
     arrays: Vec<String>,
+    pub integer_arrays: Vec<String>,
+    element: Element,
 }
 
 impl CudaNames {
@@ -46,25 +56,31 @@ impl CudaNames {
             iterators: iterators.map(|name| free(name, nest)).collect(),
             scalars: nest.scalars.iter().map(|name| free(name, nest)).collect(),
             arrays: arrays.map(|array| free(names.array(array), nest)).collect(),
+            element: nest.element,
+            integer_arrays: nest.indices.iter().map(|array| free(&array.name, nest)).collect(),
         }
     }
 }
 
 /// Returns the name, with `_` behind it as often as it takes to be free.
 fn free(name: &str, nest: &Nest) -> String {
-    if !is_taken(name) {
+    if !is_taken(name, nest) {
         return name.to_owned();
     }
     let used: BTreeSet<&String> = nest.names().collect();
     let mut free = format!("{}_", name.trim_start_matches('_'));
-    while used.contains(&free) || is_taken(&free) {
+    while used.contains(&free) || is_taken(&free, nest) {
         free.push('_');
     }
     free
 }
 
-fn is_taken(name: &str) -> bool {
-    TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__")
+fn is_taken(name: &str, nest: &Nest) -> bool {
+    let others = if nest.element.is_single() { "" } else { TAKEN_IN_DOUBLE };
+    let is_of_numbers = nest.arrays.iter().all(|array| array.storage.is_number());
+    let converted = if is_of_numbers { "" } else { TAKEN_IN_HALF };
+    let mut all = [TAKEN, others, converted].into_iter().flat_map(|names| names.split(' '));
+    all.any(|taken| taken == name) || name.starts_with("__")
 }
 
 impl Names for CudaNames {
@@ -83,5 +99,13 @@ impl Names for CudaNames {
 
     fn array(&self, index: usize) -> &str {
         &self.arrays[index]
+    }
+
+    fn element(&self) -> Element {
+        self.element
+    }
+
+    fn indices(&self, index: usize) -> &str {
+        &self.integer_arrays[index]
     }
 }

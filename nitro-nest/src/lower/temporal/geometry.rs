@@ -5,7 +5,7 @@ use super::stencil::Stencil;
 use crate::kernel::LANES;
 use crate::mapping::Tiling;
 
-/// The elements that the shared memory which every device grants has room for.
+/// The words of four bytes that the shared memory which every device grants has room for.
 const MOST_SHARED: i64 = (48 << 10) / 4;
 /// Registers of a thread and of a partition of a multiprocessor, and those of a thread besides rows of versions.
 const REGISTERS: i64 = 255;
@@ -53,7 +53,8 @@ impl Geometry {
         written[0] = positions - others;
         let [cells, of_block] = [points, threads].map(|along| along.iter().product::<i64>());
         let used = pipeline.versions.iter().filter(|version| version.is_used());
-        let registers = OTHER_REGISTERS + cells * used.map(|version| version.rows).sum::<i64>();
+        let registers =
+            OTHER_REGISTERS + stencil.words * cells * used.map(|version| version.rows).sum::<i64>();
         let warps = PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)));
         let resident_blocks = warps * i64::from(LANES) / of_block;
         let geometry = Self { threads, points, halo, written, positions, resident_blocks };
@@ -61,7 +62,7 @@ impl Geometry {
             && registers <= REGISTERS
             && resident_blocks > 0
             && cells * pipeline.window * pipeline.stages.len() as i64 <= MOST_WRITTEN_OUT
-            && geometry.shared_elements(pipeline) <= MOST_SHARED;
+            && stencil.words * geometry.shared_elements(pipeline) <= MOST_SHARED;
         fits.then_some(geometry)
     }
 

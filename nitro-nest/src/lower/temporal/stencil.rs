@@ -22,6 +22,8 @@ pub(crate) struct Stencil {
     pub(crate) sweeps: Vec<Sweep>,
     /// The extents that have room for all arrays.
     pub(crate) extents: Vec<Affine>,
+    /// Words of four bytes that a number takes, and as many registers.
+    pub(crate) words: i64,
 }
 
 /// An array that a stencil writes.
@@ -74,7 +76,8 @@ impl Stencil {
             .map(|at| Field { array: arrays[at], is_overwritten: is_overwritten(&sweeps, at, arrays[at]) })
             .collect();
         let is_kept = fields.iter().any(|field| !field.is_overwritten);
-        is_kept.then_some(Self { dimensions, fields, sweeps, extents })
+        let words = nest.element.bytes() as i64 / 4;
+        is_kept.then_some(Self { dimensions, fields, sweeps, extents, words })
     }
 
     /// Returns the index of an array in the list of fields.

@@ -198,6 +198,10 @@ pub(super) fn aligned_rows(
     array: usize,
     last: &Affine,
 ) -> Option<(Vec<Instruction>, Vec<Condition>)> {
+    // Elements that are converted come one by one.
+    if !context.nest.arrays[array].storage.is_number() {
+        return None;
+    }
     // All rows begin at multiples if the first does, and their length is one.
     let row = context.nest.arrays[array].shape[1..].last();
     let mut remainders: Vec<Affine> = row.into_iter().chain([last]).map(without_multiples).collect();

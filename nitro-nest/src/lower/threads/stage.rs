@@ -166,6 +166,9 @@ fn with_room(
     // The smallest parts first.
     parts.sort_by_key(|part| part.extents.iter().product::<i64>());
     let most = MOST_BYTES - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
+    // What is converted is not on its way while threads work.
+    let is_converted = |part: &StagedPart| !context.nest.arrays[part.array].storage.is_number();
+    let stages = if parts.iter().any(is_converted) { 1 } else { stages };
     let all: i64 = parts.iter().map(|part| bytes(context, part)).sum();
     let stages = (most / all.max(1)).clamp(1, i64::from(stages.max(1)));
     let mut used = 0;
@@ -217,12 +220,16 @@ pub(super) fn exchange_shape(context: &Context<'_>) -> Vec<i64> {
     vec![context.slices / 2, points, x * y]
 }
 
+fn element_bytes(context: &Context<'_>) -> i64 {
+    context.nest.element.bytes() as i64
+}
+
 fn exchanged_bytes(context: &Context<'_>) -> i64 {
-    4 * exchange_shape(context).iter().product::<i64>()
+    element_bytes(context) * exchange_shape(context).iter().product::<i64>()
 }
 
 fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
-    4 * shape(context, part).iter().product::<i64>()
+    element_bytes(context) * shape(context, part).iter().product::<i64>()
 }
 
 /// Returns `true` if several points of a block read an element, as it does not depend on some axis.
@@ -330,7 +337,9 @@ fn linear(access: &Access) -> Vec<Affine> {
 fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
     let [access] = value.reads()[..] else { return None };
     let mut is_plain = true;
-    value.visit(&mut |part| is_plain &= !matches!(part, Expression::Integer(_) | Expression::Select(_)));
+    value.visit(&mut |part| {
+        is_plain &= !matches!(part, Expression::Integer(_) | Expression::Select(_) | Expression::Gather(_));
+    });
     let mut kept = value.clone();
     kept.map_loads(&|_| STAGED);
     is_plain.then_some((kept, access))

@@ -10,7 +10,7 @@ use super::stage::{StagedPart, Staging, TileBody};
 use crate::kernel::{Instruction, Unroll};
 use crate::lower::bounds::{count_to, iterator, not_negative};
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::Relation;
+use crate::nest::expression::{Access, Relation};
 use crate::nest::{Condition, Node, Range};
 
 /// The most instances of a statement that are written out one after the other: of more, compilers spill registers.
@@ -274,7 +274,8 @@ fn private_registers<'c>(context: &'c Context<'_>, body: &[Node]) -> Option<Vec<
     let mut registers = Vec::new();
     for assignment in TileBody::new(body)?.assignments {
         let value = value(context, assignment);
-        if value.reads().iter().any(|access| access.array < context.nest.arrays.len()) {
+        let of_nest = |access: &&Access| access.array < context.nest.arrays.len();
+        if value.reads().iter().any(of_nest) || !value.gathers().is_empty() {
             return None;
         }
         registers.push(own_register(context, &assignment.target)?);
