@@ -59,7 +59,7 @@ pub(super) struct EvolveArgs {
     /// Most candidates to evaluate
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub evaluations: Option<usize>,
-    /// Most generations after the first, which is random
+    /// Most generations after the first, whose edits are tried alone
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub generations: Option<usize>,
     /// Candidates of a generation

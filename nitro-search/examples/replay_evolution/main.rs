@@ -1,5 +1,5 @@
 //! Compares the rules of an evolution at equal numbers of evaluations, on landscapes that nobody has to run:
-//! `cargo run --release -p nitro-variants-search --example replay_evolution -- [SEEDS] [MAX_ERROR]
+//! `cargo run -p nitro-variants-search --example replay_evolution -- [SEEDS] [MAX_ERROR]
 //! [PAYING]`. PAYING is the share of edits that pay among those that nothing suggests and that live.
 //!
 //! For each number of evaluations it prints how many times as fast the program is with the best patch of an evolution,

@@ -298,3 +298,57 @@ fn suspects(rows: &[Vec<usize>], values: &[f64], ridge: &Ridge) -> Vec<Suspect> 
     suspects.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.columns.cmp(&other.columns)));
     suspects
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Saves 5 % by each of 1 and 2, once for both, and 4 % by 3 with an error; 7 costs 3 %, and 8 fails beside 1.
+    fn outcome(edits: &[u32]) -> Option<Lived> {
+        let has = |edit: u32| edits.contains(&edit);
+        if has(8) && has(1) {
+            return None;
+        }
+        let either = if has(1) || has(2) { -0.05 } else { 0.0 };
+        let approximate = if has(3) { -0.04 } else { 0.0 };
+        let log_time =
+            either + approximate + if has(7) { 0.03 } else { 0.0 } - if has(8) { 0.02 } else { 0.0 };
+        let error = if has(3) { 0.002 } else { 0.0 };
+        let is_original = edits.iter().all(|&edit| edit == 5);
+        Some(Lived { log_time, error, looked_faster: log_time < -0.01, is_original })
+    }
+
+    /// Fits what is known of these individuals.
+    fn fit(known: &[Vec<u32>]) -> Model<u32> {
+        let known: Vec<Evidence<'_, u32>> =
+            known.iter().map(|edits| Evidence { edits, lived: outcome(edits) }).collect();
+        Model::fit(&known).unwrap()
+    }
+
+    fn singles() -> Vec<Vec<u32>> {
+        [1, 2, 3, 5, 7, 8].map(|edit| vec![edit]).to_vec()
+    }
+
+    #[test]
+    fn a_child_has_what_pays_within_its_error_and_not_what_costs() {
+        let draw = fit(&singles()).draw(&mut Random::new(1)).effects;
+        assert_eq!(draw.len(), 5, "what changes nothing has no effect of its own");
+        let model = fit(&singles());
+        let draw = Draw { model: &model, effects: model.ridge.effects.clone(), least_chance: 0.5 };
+        let (stays, mut added) = draw.child(&[5, 7], 0.0);
+        added.sort_unstable();
+        assert_eq!((stays, added), (vec![5], vec![1, 2, 8]), "7 costs, and 3 has an error");
+        let (_, added) = draw.child(&[5, 7], 0.003);
+        assert!(added.contains(&3));
+    }
+
+    #[test]
+    fn what_failed_together_is_not_put_together_again() {
+        let mut known = singles();
+        known.extend([vec![1, 8], vec![1, 2], vec![2, 8]]);
+        let model = fit(&known);
+        let draw = Draw { model: &model, effects: model.ridge.effects.clone(), least_chance: 0.3 };
+        let (_, added) = draw.child(&[], 0.0);
+        assert!(added.contains(&1) != added.contains(&8), "{added:?}");
+    }
+}
