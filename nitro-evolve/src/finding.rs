@@ -75,6 +75,15 @@ impl ExplainedEdit {
     }
 }
 
+/// An edit that was dropped from a patch, which was refused with it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DroppedEdit {
+    /// The edit as it stood in the patch.
+    pub edit: String,
+    /// The reason of the refusal.
+    pub why: String,
+}
+
 /// Two edits that depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Epistasis {
@@ -106,6 +115,9 @@ pub struct Finding {
     pub test: Vec<TestCase>,
     /// The reports of the checks for races and stray accesses.
     pub checks: Vec<CheckReport>,
+    /// The edits that were dropped before the test.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<DroppedEdit>,
     /// The lines that differ between the original and the patched kernels.
     pub(crate) diff: Vec<DiffLine>,
     /// The change of the machine code.

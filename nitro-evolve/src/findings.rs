@@ -10,6 +10,7 @@ use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::minimise::{Minimiser, chosen, each_left_out};
 use crate::observer::Observer;
+use crate::repair::Rehearsal;
 use crate::runner::RunnerError;
 use crate::stages::{Aim, Candidate, Conditions, refusal};
 
@@ -26,7 +27,8 @@ pub(crate) fn findings(
     for finalist in chosen {
         for (edits, origin) in minimiser.patches(&finalist)? {
             observer.message(&format!("explaining and testing a patch of {} edits", edits.len()));
-            let finding = finding(&mut minimiser, &edits, &finalist, disassembler)?;
+            let rehearsal = minimiser.rehearse(&edits)?;
+            let finding = finding(&mut minimiser, rehearsal, &finalist, disassembler)?;
             if !findings.iter().any(|other| other.patch == finding.patch) {
                 findings.push(Finding { origin, ..finding });
             }
@@ -35,19 +37,26 @@ pub(crate) fn findings(
     Ok(findings)
 }
 
-/// Explains a minimised patch, and brings it through the stages of acceptance.
+/// Explains a patch that has come to the test or was refused before it, and tests it.
 fn finding(
     minimiser: &mut Minimiser<'_, '_>,
-    edits: &[Edit],
+    rehearsal: Rehearsal,
     finalist: &Finalist<Edit>,
     disassembler: &Result<Disassembler, String>,
 ) -> Result<Finding, RunnerError> {
+    let Rehearsal { mut candidate, refusal: refused, dropped } = rehearsal;
+    let edits = &candidate.edits.clone();
     let subject = minimiser.evaluator.conditions.subject;
     let kernels = subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)));
     let (explained, pairs) = explained(minimiser, edits)?;
-    let mut candidate = Candidate::new(edits, Aim::Accept);
-    candidate.fitness = minimiser.fitness(edits)?;
-    let verdict = match refusal(minimiser.evaluator.judge(&mut candidate))? {
+    let refused = match refused {
+        Some(refused) => Some(refused),
+        None => {
+            candidate.aim = Aim::Accept;
+            refusal(minimiser.evaluator.judge(&mut candidate))?
+        }
+    };
+    let verdict = match refused {
         Some(refusal) => Verdict::Refused(refusal.why),
         None => Verdict::Accepted(contract(&candidate, &minimiser.evaluator.conditions)),
     };
@@ -60,6 +69,7 @@ fn finding(
         pairs,
         test: candidate.test,
         checks: candidate.checks,
+        dropped,
         machine_code: machine_code(minimiser.evaluator, disassembler, edits, &kernels),
         diff: kernels.map_or_else(|_| Vec::new(), |(before, after)| difference(&before, &after)),
         ptx: subject.patched(edits).unwrap_or_default(),

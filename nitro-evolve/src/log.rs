@@ -10,7 +10,7 @@ use std::time::Duration;
 use nitro_core::Artifact;
 use nitro_ptx::{Base, Edit, Patch};
 use nitro_search::Observation;
-use nitro_search::evolve::{EvolvePlan, Report, Trial};
+use nitro_search::evolve::{EvolvePlan, Report, Rules, Trial};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +40,14 @@ pub(crate) struct Header {
     pub is_filtered: bool,
     /// The patches that it began with.
     pub begun_with: Vec<Vec<String>>,
+    /// The rules that it began with; logs of earlier releases do not name theirs.
+    #[serde(default = "rules_of_earlier_releases")]
+    pub rules: Rules,
+}
+
+/// Returns the rules of a log that does not name them.
+fn rules_of_earlier_releases() -> Rules {
+    Rules::Paper
 }
 
 /// The part of a header that every format has.
@@ -59,7 +67,7 @@ impl Header {
         is_filtered: bool,
         begin_with: &[Vec<Edit>],
     ) -> Self {
-        let EvolvePlan { seed, population, max_error, .. } = *plan;
+        let EvolvePlan { seed, population, max_error, rules, .. } = *plan;
         let begun_with = begin_with.iter().map(|edits| lines(edits)).collect();
         Self {
             format: FORMAT,
@@ -72,6 +80,7 @@ impl Header {
             proposed,
             is_filtered,
             begun_with,
+            rules,
         }
     }
 }
@@ -90,8 +99,9 @@ struct Line {
 #[derive(Debug, Default)]
 pub(crate) struct LogContent {
     pub entries: Vec<Entry>,
-    /// The patches that it began with.
+    /// The patches and the rules that it began with.
     pub begun_with: Vec<Vec<Edit>>,
+    pub rules: Rules,
 }
 
 /// A trial that was told, with its moment.
@@ -146,6 +156,7 @@ impl Log {
         if log.file.metadata().map_err(|source| log.io_error(source))?.len() == 0 {
             log.write(header)?;
             content.begun_with = log.begun_with(header, base)?;
+            content.rules = header.rules;
         }
         Ok((log, content))
     }
@@ -163,7 +174,11 @@ impl Log {
                 break;
             }
             match number {
-                1 => content.begun_with = self.begun_with(&self.check(&line, header)?, base)?,
+                1 => {
+                    let found = self.check(&line, header)?;
+                    content.begun_with = self.begun_with(&found, base)?;
+                    content.rules = found.rules;
+                }
                 _ => content.entries.push(self.entry(number, &line)?),
             }
             whole += length as u64;
@@ -182,7 +197,9 @@ impl Log {
         }
         let found: Header = self.json(1, line)?;
         let other_patches = !header.begun_with.is_empty() && header.begun_with != found.begun_with;
-        if (Header { begun_with: found.begun_with.clone(), ..header.clone() }) != found {
+        // It goes on by the rules by which it began.
+        let begun = Header { begun_with: found.begun_with.clone(), rules: found.rules, ..header.clone() };
+        if begun != found {
             let what = "this is the log of another evolution (PTX, workload, device, seed, population, error or what \
                         is proposed differ)";
             return Err(self.wrong(1, what.to_owned()));

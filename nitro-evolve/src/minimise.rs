@@ -93,7 +93,7 @@ impl<'a, 'b> Minimiser<'a, 'b> {
     }
 
     /// Minimises edits; none are left where they are not faster than the original.
-    fn minimised(&mut self, edits: &[Edit]) -> Result<MinimalPatch, RunnerError> {
+    pub(crate) fn minimised(&mut self, edits: &[Edit]) -> Result<MinimalPatch, RunnerError> {
         let (Some(original), Some(whole)) = (self.fitness(&[])?, self.fitness(edits)?) else {
             return Ok(MinimalPatch::default());
         };

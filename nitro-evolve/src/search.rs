@@ -14,6 +14,9 @@ use crate::log::{Entry, Header, Log, LogContent};
 use crate::observer::{Observer, Progress};
 use crate::words::patches;
 
+/// The share of time, trials or generations after which no more edits are tried alone.
+const SCREEN_SHARE: f64 = 0.25;
+
 /// The limits of a search, and the file of its log.
 pub(crate) struct SearchLimits<'a> {
     /// The plan; its own budget is not used, since a search may go on with more of it.
@@ -58,10 +61,15 @@ pub(crate) fn search(
 ) -> Result<SearchResult, EvolveError> {
     let base = evaluator.conditions.subject.base();
     let header = header(evaluator, &limits.plan, begin_with);
-    let (log, LogContent { entries, begun_with }) = Log::open(limits.log, &header, base)?;
+    let (log, LogContent { entries, begun_with, rules }) = Log::open(limits.log, &header, base)?;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
-    let endless = EvolvePlan { generations: usize::MAX, ..limits.plan.clone() };
-    let evolution = Evolution::with_patches(base, endless, begun_with.clone());
+    let endless = EvolvePlan { generations: usize::MAX, rules, ..limits.plan.clone() };
+    let mut evolution = Evolution::with_patches(base, endless, begun_with.clone());
+    // Where the log goes beyond the screen, that ended where the log says.
+    let screened = entries.iter().take_while(|entry| entry.generation == 0).count();
+    if screened < entries.len() {
+        evolution.limit_screen(screened);
+    }
     let mut evolution = Engine::new(evolution, Budget::default());
     let told: Vec<Observation<Trial<Edit>, Report>> =
         entries.iter().map(|entry| entry.told.clone()).collect();
@@ -118,6 +126,9 @@ impl Search<'_, '_> {
                 self.entries.extend(told);
             }
             self.observer.progress(&self.progress(evolution.proposer()));
+            if self.share(evolution.proposer().generation()) >= SCREEN_SHARE {
+                evolution.proposer_mut().limit_screen(0);
+            }
             is_last = is_last || self.is_over(evolution.proposer());
             if is_last {
                 evolution.proposer_mut().finish();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use nitro_search::evolve::EvolvePlan;
+use nitro_search::evolve::{EvolvePlan, Rules};
 use nitro_train::clap;
 use nitro_train::clap::builder::RangedU64ValueParser;
 use nitro_train::clap::{Args, FromArgMatches};
@@ -59,7 +59,7 @@ pub(super) struct EvolveArgs {
     /// Most candidates to evaluate
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub evaluations: Option<usize>,
-    /// Most generations after the first, which is random
+    /// Most generations after the first, whose edits are tried alone
     #[arg(long, value_name = "N", value_parser = from_1())]
     pub generations: Option<usize>,
     /// Candidates of a generation
@@ -75,6 +75,10 @@ pub(super) struct EvolveArgs {
     /// Draw all edits at random, without those that a profile of the original suggests
     #[arg(long)]
     pub unguided: bool,
+    /// Rules by which candidates are chosen: `model` tries every proposal alone and adds up what pays, `paper` draws,
+    /// crosses and mutates as GEVO does. A search that goes on keeps the rules that it began with
+    #[arg(long, value_name = "RULES", default_value = "model", value_parser = rules)]
+    pub rules: Rules,
     /// Seed of everything random
     #[arg(long, value_name = "K", default_value_t = 0)]
     pub seed: u64,
@@ -116,6 +120,15 @@ pub(super) struct EvolveArgs {
 /// Reads a number from 1.
 fn from_1() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
+}
+
+/// Reads rules.
+fn rules(text: &str) -> Result<Rules, String> {
+    match text {
+        "model" => Ok(Rules::Model),
+        "paper" => Ok(Rules::Paper),
+        _ => Err("rules are `model` or `paper`".to_owned()),
+    }
 }
 
 const USAGE: &str = "train evolve [OPTIONS] <KERNEL.ptx>";
@@ -185,6 +198,7 @@ impl EvolveArgs {
             generations: self.generations.unwrap_or(usize::MAX),
             max_error,
             seed: self.seed,
+            rules: self.rules,
             ..EvolvePlan::default()
         }
     }

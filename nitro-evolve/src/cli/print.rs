@@ -80,7 +80,12 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         MachineCode::Compared(change) => writeln!(out, "  machine code: {}", change.summary())?,
         MachineCode::Unknown(why) => writeln!(out, "  machine code: not shown, {why}")?,
     }
-    finding.edits.iter().try_for_each(|edit| self::edit(edit, out))
+    finding.edits.iter().try_for_each(|edit| self::edit(edit, out))?;
+    for dropped in &finding.dropped {
+        let edit = dropped.edit.lines().next().unwrap_or_default();
+        writeln!(out, "  dropped: {edit}, since with it {}", dropped.why)?;
+    }
+    Ok(())
 }
 
 /// Prints an edit.

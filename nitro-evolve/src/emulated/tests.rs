@@ -1,4 +1,5 @@
 mod begin_with;
+mod repair;
 mod unwritten;
 
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use nitro_ptx::{Edit, Module, Patch};
 use nitro_search::Failure;
-use nitro_search::evolve::{EvolvePlan, Purpose, Report, Trial};
+use nitro_search::evolve::{EvolvePlan, Purpose, Report, Rules, Trial};
 
 use super::{EmulatorCheck, EmulatorRunner};
 use crate::check::{CheckOutcome, Depth};
@@ -273,18 +274,18 @@ fn a_barrier_that_larger_blocks_need_is_not_taken_away() {
 
     let with_check = run(&subject, &folder.path().join("with"), 1000, race_check(&subject));
     let without_check = run(&subject, &folder.path().join("without"), 1000, Vec::new());
-    for (evolved, why) in [(with_check, "race"), (without_check, "nothing here could look for races")] {
-        let touches = |finding: &&Finding| finding.edits.iter().any(|edit| edit.is_barrier);
-        let found: Vec<&Finding> = evolved.findings.iter().filter(touches).collect();
-        assert!(!found.is_empty(), "it was found to be faster without");
-        for finding in found {
-            assert!(
-                matches!(&finding.verdict, Verdict::Refused(reason) if reason.contains(why)),
-                "{:?}",
-                finding.verdict
-            );
-        }
-    }
+    let touches = |finding: &&Finding| finding.edits.iter().any(|edit| edit.is_barrier);
+    let refused = |finding: &Finding, why: &str| matches!(&finding.verdict, Verdict::Refused(reason) if reason.contains(why));
+    assert!(with_check.findings.iter().filter(touches).all(|finding| refused(finding, "race")));
+    // Where the rest is right, only the barrier stays.
+    let mut dropped = with_check.findings.iter().flat_map(|finding| &finding.dropped);
+    assert!(dropped.any(|dropped| dropped.edit == "delete b12" && dropped.why.contains("race")));
+    let mut found = without_check.findings.iter().filter(touches);
+    assert!(found.all(|finding| refused(finding, "nothing here could look for races")));
+    assert!(
+        without_check.findings.iter().any(|finding| touches(&finding)),
+        "it was found to be faster without"
+    );
 }
 
 #[test]
@@ -423,18 +424,41 @@ fn races_are_looked_for_on_inputs_that_are_small_enough_however_slowly_threads_g
 fn an_evolution_that_was_stopped_goes_on_as_if_it_had_not_been() {
     let folder = tempfile::tempdir().unwrap();
     let subject = subject(TWICE, TWICE_RUN);
-    let whole = run(&subject, &folder.path().join("whole"), 600, Vec::new());
-    let parts = folder.path().join("parts");
-    run(&subject, &parts, 200, Vec::new());
-    // A line that a crash has cut off is no line.
-    let mut text = std::fs::read_to_string(&parts).unwrap();
-    text.push_str("{\"at_ms\": 3, \"gener");
-    std::fs::write(&parts, text).unwrap();
-    let again = run(&subject, &parts, 600, Vec::new());
-    assert_eq!(again.history, whole.history);
-    assert_eq!(again.findings, whole.findings);
-    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-    assert_eq!(read("whole"), read("parts"));
+    let whole_log = folder.path().join("whole");
+    let whole = run(&subject, &whole_log, 600, Vec::new());
+    let text = std::fs::read_to_string(&whole_log).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    // In the middle of what is tried alone, and of what is bred. A line that a crash has cut off is no line.
+    for length in [30, 100, 400] {
+        let parts = folder.path().join(length.to_string());
+        let cut = format!("{}\n{}", lines[..length].join("\n"), &lines[length][..20]);
+        std::fs::write(&parts, cut).unwrap();
+        let again = run(&subject, &parts, 600, Vec::new());
+        assert_eq!(again.history.counts, whole.history.counts, "after {length} lines");
+        assert_eq!(again.findings, whole.findings);
+        assert_eq!(std::fs::read_to_string(parts).unwrap(), text);
+    }
+}
+
+#[test]
+fn a_log_of_an_earlier_release_goes_on_by_the_rules_that_it_began_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let subject = subject(TWICE, TWICE_RUN);
+    let evolved = |log: &Path, most_trials, rules| {
+        let mut request = request(&subject, log, most_trials, Vec::new());
+        request.plan.rules = rules;
+        evolve(&subject, vec![Box::new(EmulatorRunner::new())], &assemble, request, &Silent).unwrap()
+    };
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    evolved(&whole, 400, Rules::Paper);
+    evolved(&parts, 150, Rules::Paper);
+    let text = std::fs::read_to_string(&parts).unwrap();
+    assert!(text.contains(",\"rules\":\"paper\"}"));
+    // That release named no rules.
+    std::fs::write(&parts, text.replace(",\"rules\":\"paper\"}", "}")).unwrap();
+    evolved(&parts, 400, Rules::Model);
+    let [whole, parts] = [whole, parts].map(|log| std::fs::read_to_string(log).unwrap());
+    assert!(whole.lines().skip(1).eq(parts.lines().skip(1)));
 }
 
 /// Says of candidates what a function does, once it has remembered their texts.

@@ -22,6 +22,7 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
                 @if is_counted { "; counted, not measured" }
             }
             p.line { (judged(&finding.verdict)) }
+            (dropped(finding))
             (edits::part(finding))
             (pairs::part(finding))
             (cases::part(finding, is_counted))
@@ -29,6 +30,16 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
             (machine::part(&finding.machine_code))
             @let text = code_box("the text of the patch", &finding.patch);
             (on_demand("The patch, as a file that can be applied again", &text))
+        }
+    }
+}
+
+/// Lists the edits that were dropped, each with its reason.
+fn dropped(finding: &Finding) -> Markup {
+    html! {
+        @if !finding.dropped.is_empty() {
+            p { (plural(finding.dropped.len(), "edit")) " had to be dropped before the test:" }
+            ul { @for dropped in &finding.dropped { li { code { (dropped.edit) } ", since with it " (dropped.why) } } }
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::finding::TestCase;
 use crate::runner::Code;
 
 /// A patch on its way through the stages, with what they have found out.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub edits: Vec<Edit>,
     pub aim: Aim,
@@ -45,6 +45,8 @@ pub(crate) enum Aim {
     Minimise,
     /// To hold with sizes that no input of the workload has.
     Generalise,
+    /// To pass all stages before the test.
+    Rehearse,
     /// To be accepted.
     Accept,
 }

@@ -22,7 +22,7 @@ impl Stage for Checks {
     }
 
     fn takes(&self, candidate: &Candidate, _: &Conditions<'_>) -> bool {
-        candidate.aim == Aim::Accept
+        candidate.aim == Aim::Rehearse
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {

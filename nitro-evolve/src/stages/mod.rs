@@ -8,6 +8,7 @@ mod bounds;
 mod candidate;
 mod checks;
 mod conditions;
+mod error_margin;
 mod first_run;
 mod form;
 mod passage;
@@ -27,9 +28,7 @@ pub(crate) use self::passage::{go_through, is_before_device, judge, next_stage};
 #[cfg(test)]
 pub(crate) use self::stage::Context;
 pub(crate) use self::stage::{About, Cost, Stage};
-#[cfg(test)]
-pub(crate) use self::stop::Refusal;
-pub(crate) use self::stop::{Stop, refusal};
+pub(crate) use self::stop::{Refusal, Stop, refusal};
 
 /// The stages between a drawn candidate and an accepted patch.
 pub(crate) static STAGES: &[&dyn Stage] = &[
@@ -40,6 +39,7 @@ pub(crate) static STAGES: &[&dyn Stage] = &[
     &timing::Timing,
     &validation::Validation,
     &thread_orders::ThreadOrders,
+    &error_margin::ErrorMargin,
     &checks::Checks,
     &test::Test,
 ];

@@ -225,4 +225,12 @@ impl PatchSpace for Base {
     fn is_valid(&self, edits: &[Edit]) -> bool {
         self.apply(edits).is_ok()
     }
+
+    fn suggestions(&self) -> usize {
+        self.proposals.all().count()
+    }
+
+    fn suggestion(&self, number: usize, seed: u64) -> Option<Edit> {
+        self.suggestion(number, seed)
+    }
 }

@@ -19,6 +19,8 @@ use crate::text::module::{Content, Function, Instruction, InstructionId, Token};
 
 /// The most draws of an edit until one can be made.
 const ATTEMPTS: usize = 60;
+/// The most repairs of a proposed edit that are drawn.
+const SUGGESTED_ATTEMPTS: usize = 4;
 
 impl Base {
     /// A random edit that can be made after these, repaired; none if these cannot be made, or nothing was found.
@@ -33,6 +35,14 @@ impl Base {
             }
             None => self.repaired(edits, bodies.draw(&mut random)?, None, &mut random),
         })
+    }
+
+    /// Returns a proposed edit by its number, repaired; none if it cannot be made. The first ones are of each kind.
+    pub(crate) fn suggestion(&self, number: usize, seed: u64) -> Option<Edit> {
+        let Proposal { operation, stands_for, .. } = self.proposals().in_turn(number)?;
+        let mut random = Random::new(seed);
+        (0..SUGGESTED_ATTEMPTS)
+            .find_map(|_| self.repaired(&[], operation.clone(), stands_for.as_deref(), &mut random))
     }
 
     /// The edit with what it needs to be one that is accepted; `standing` has to stand for what is lost by it.

@@ -99,6 +99,22 @@ impl Proposals {
         self.0.iter().flatten()
     }
 
+    /// Returns one by its number: the first of each kind come first, then the second ones.
+    pub(crate) fn in_turn(&self, number: usize) -> Option<&Proposal> {
+        let mut left = number;
+        for round in 0.. {
+            let of_round = self.0.iter().filter(|of_reason| of_reason.len() > round).count();
+            if of_round == 0 {
+                break;
+            }
+            if left < of_round {
+                return self.0.iter().filter_map(|of_reason| of_reason.get(round)).nth(left);
+            }
+            left -= of_round;
+        }
+        None
+    }
+
     /// None where another edit is to be drawn.
     pub(crate) fn draw(&self, random: &mut Random) -> Option<&Proposal> {
         // Without any nothing is drawn.
@@ -107,5 +123,21 @@ impl Proposals {
         }
         let of_reason = &self.0[random.below(self.0.len())];
         Some(&of_reason[random.below(of_reason.len())])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::module::InstructionId;
+
+    #[test]
+    fn proposals_come_in_turn_so_that_each_kind_is_there_early() {
+        let delete = |reason, at| Proposal::new(reason, Operation::Delete(InstructionId::Base(at)));
+        let known = (1..4).map(|at| delete(Reason::Known, at));
+        let proposals = Proposals::new(known.chain([delete(Reason::Store, 9)]));
+        let in_turn: Vec<&Proposal> = (0..9).map_while(|number| proposals.in_turn(number)).collect();
+        let expected = [(Reason::Known, 1), (Reason::Store, 9), (Reason::Known, 2), (Reason::Known, 3)];
+        assert_eq!(in_turn, expected.map(|(reason, at)| delete(reason, at)).iter().collect::<Vec<_>>());
     }
 }

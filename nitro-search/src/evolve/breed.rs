@@ -16,8 +16,13 @@ pub(super) type Edits<P> = Vec<<P as PatchSpace>::Edit>;
 ///
 /// An edit of a large program takes a core milliseconds, and nothing else goes on meanwhile.
 pub(super) fn on_cores<T: Send>(seeds: &[u64], make: impl Fn(&mut Random) -> T + Sync) -> Vec<T> {
+    of_each(seeds, |&seed| make(&mut Random::new(seed)))
+}
+
+/// Makes something of each of these, in their order, on all cores.
+pub(super) fn of_each<S: Sync, T: Send>(all: &[S], make: impl Fn(&S) -> T + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    on_threads(cores, seeds, |&seed| make(&mut Random::new(seed)))
+    on_threads(cores, all, make)
 }
 
 /// Draws an edit by itself.

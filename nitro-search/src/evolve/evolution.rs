@@ -1,17 +1,18 @@
 //! The population of an evolution of edits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
 use super::breed::{self, Edits};
+use super::model::Model;
 use super::rank::{Standing, front, standings};
 use super::records::Records;
-use super::{EvolvePlan, Finalist, Fitness, PatchSpace, Purpose, Report, Trial, TrialId};
+use super::{EvolvePlan, Finalist, Fitness, PatchSpace, Purpose, Report, Rules, Trial, TrialId};
 use crate::random::Random;
 use crate::{Evaluation, Failure, Measurement, Observation, Proposer, TellError};
 
 /// The number of the individual without edits, which is the first.
-const ORIGINAL: usize = 0;
+pub(super) const ORIGINAL: usize = 0;
 
 /// An evolution of edits, for an [`Engine`](crate::Engine). Its steps are generations.
 ///
@@ -36,7 +37,7 @@ const ORIGINAL: usize = 0;
 ///     }
 /// }
 ///
-/// let plan = EvolvePlan { population: 16, generations: 10, ..EvolvePlan::default() };
+/// let plan = EvolvePlan { population: 32, generations: 20, ..EvolvePlan::default() };
 /// let mut search = Engine::new(Evolution::new(Switches, plan), Budget::default());
 /// while let Ok(Ask::Evaluate(trials)) = search.ask(4) {
 ///     for trial in trials {
@@ -50,23 +51,31 @@ const ORIGINAL: usize = 0;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Evolution<P: PatchSpace> {
-    space: P,
-    plan: EvolvePlan,
+    pub(super) space: P,
+    pub(super) plan: EvolvePlan,
     random: Random,
-    records: Records<P::Edit>,
+    pub(super) records: Records<P::Edit>,
     /// Machine code that ran in this generation, with the first of its times.
     fresh: HashMap<u64, Fitness>,
     /// The individual and the purpose of each trial, by number.
-    trials: Vec<(usize, Purpose)>,
+    pub(super) trials: Vec<(usize, Purpose)>,
     /// Those that may have children, the best first.
-    population: Vec<usize>,
+    pub(super) population: Vec<usize>,
     standings: Vec<Standing>,
     /// Made of them, and not yet known.
     children: Vec<usize>,
     /// Joins the first generation.
     given: Vec<Edits<P>>,
     /// Generations that are complete.
-    generation: usize,
+    pub(super) generation: usize,
+    /// The number of suggestions that were made, and of trials from which on none is made alone.
+    pub(super) suggested: usize,
+    pub(super) most_screened: usize,
+    /// Set if hardly any single edit is new.
+    pub(super) is_dry: bool,
+    /// The model of what was measured until this generation, and the variance from run to run.
+    pub(super) model: Option<Model<P::Edit>>,
+    pub(super) noise_variance: Option<f64>,
 }
 
 impl<P: PatchSpace> Evolution<P> {
@@ -117,6 +126,7 @@ impl<P: PatchSpace> Evolution<P> {
         Self {
             space,
             random: Random::new(plan.seed),
+            most_screened: plan.most_screened(),
             plan,
             records: Records::new(),
             fresh: HashMap::new(),
@@ -126,6 +136,10 @@ impl<P: PatchSpace> Evolution<P> {
             children: Vec::new(),
             given: patches.into_iter().map(breed::set::<P>).collect(),
             generation: 0,
+            suggested: 0,
+            is_dry: false,
+            model: None,
+            noise_variance: None,
         }
     }
 
@@ -161,6 +175,7 @@ impl<P: PatchSpace> Evolution<P> {
     ///
     /// For whoever has no more time: how long something takes is not known before.
     pub fn finish(&mut self) {
+        self.most_screened = 0;
         self.plan.generations = self.plan.generations.min(self.generation);
     }
 
@@ -199,7 +214,7 @@ impl<P: PatchSpace> Evolution<P> {
     }
 
     fn front_numbers(&self) -> Vec<usize> {
-        let live = self.records.numbers().filter_map(|number| Some((number, self.records.fitness(number)?)));
+        let live = self.records.numbers().filter_map(|number| Some((number, self.believed(number)?)));
         let mut live: Vec<(usize, Fitness)> = live.collect();
         // Of those that are the same, what is fewer edits.
         live.sort_by_key(|(number, _)| self.records.edits(*number).len());
@@ -211,21 +226,37 @@ impl<P: PatchSpace> Evolution<P> {
     fn begin(&mut self) -> Vec<(usize, Purpose)> {
         let mut first: Vec<Edits<P>> = vec![Vec::new()];
         first.append(&mut self.given);
+        if self.plan.rules == Rules::Model {
+            let mut proposals = self.add(first);
+            proposals.extend(self.screen());
+            return proposals;
+        }
         let seeds = self.seeds(self.plan.population.saturating_sub(1));
         first.extend(breed::on_cores(&seeds, |random| breed::first(&self.space, random)));
         self.add(first)
     }
 
     /// Makes the best of elites and children the new population.
+    ///
+    /// By the rules of the model parents stand beside children, so that one that fails costs no place, each machine
+    /// code is there once, and of two times that are believed the smaller is better by however little.
     fn select(&mut self) {
-        let elites = self.population.iter().take(self.plan.elites());
-        let mut pool: Vec<usize> = elites.chain(&self.children).copied().collect();
+        let is_model = self.plan.rules == Rules::Model;
+        let (parents, margin) =
+            if is_model { (self.population.len(), 0.0) } else { (self.plan.elites(), self.plan.margin) };
+        let mut pool: Vec<usize> =
+            self.population.iter().take(parents).chain(&self.children).copied().collect();
         pool.sort_unstable();
         pool.dedup();
-        let live = pool.into_iter().filter_map(|number| Some((number, self.records.fitness(number)?)));
+        if is_model {
+            pool.sort_by_key(|&number| self.records.edits(number).len());
+            let mut codes = HashSet::new();
+            pool.retain(|&number| self.records.code(number).is_some_and(|code| codes.insert(code)));
+        }
+        let live = pool.into_iter().filter_map(|number| Some((number, self.believed(number)?)));
         let (numbers, fitness): (Vec<usize>, Vec<Fitness>) = live.unzip();
         let mut ranked: Vec<(usize, Standing)> =
-            numbers.into_iter().zip(standings(&fitness, self.plan.margin)).collect();
+            numbers.into_iter().zip(standings(&fitness, margin)).collect();
         ranked.sort_by(|(one, standing), (other, other_standing)| {
             standing.compare(other_standing).then(one.cmp(other))
         });
@@ -244,7 +275,12 @@ impl<P: PatchSpace> Evolution<P> {
             let new: Vec<_> = confirmations.into_iter().filter(|one| !proposals.contains(one)).collect();
             proposals.extend(new);
         }
-        let mut children = if self.generation == 1 { self.unite() } else { Vec::new() };
+        self.children.clear();
+        let mut children = match self.plan.rules {
+            Rules::Model => self.guided(),
+            Rules::Paper if self.generation == 1 => self.unite(),
+            Rules::Paper => Vec::new(),
+        };
         if children.is_empty() {
             children = self.breed();
         }
@@ -280,22 +316,26 @@ impl<P: PatchSpace> Evolution<P> {
 
     /// Makes two children.
     fn pair(&self, random: &mut Random) -> [Edits<P>; 2] {
-        let parents = [self.parent(random), self.parent(random)];
-        let [one, other] = parents.map(|parent| self.records.edits(parent));
-        let has_enough = one.len() >= 2 || other.len() >= 2;
-        let pair = if has_enough && random.unit() < self.plan.crossover {
-            breed::cross(&self.space, [one, other], random)
-        } else {
-            [one.to_vec(), other.to_vec()]
-        };
-        pair.map(|child| match random.unit() < self.plan.mutation {
+        self.crossed(random).map(|child| match random.unit() < self.plan.mutation {
             true => breed::mutate(&self.space, child, random),
             false => child,
         })
     }
 
+    /// Makes two children that have nothing new.
+    pub(super) fn crossed(&self, random: &mut Random) -> [Edits<P>; 2] {
+        let parents = [self.parent(random), self.parent(random)];
+        let [one, other] = parents.map(|parent| self.records.edits(parent));
+        let has_enough = one.len() >= 2 || other.len() >= 2;
+        if has_enough && random.unit() < self.plan.crossover {
+            breed::cross(&self.space, [one, other], random)
+        } else {
+            [one.to_vec(), other.to_vec()]
+        }
+    }
+
     /// Draws a seed for each individual, so that it does not matter which is bred first.
-    fn seeds(&mut self, count: usize) -> Vec<u64> {
+    pub(super) fn seeds(&mut self, count: usize) -> Vec<u64> {
         (0..count).map(|_| self.random.next_u64()).collect()
     }
 
@@ -308,8 +348,7 @@ impl<P: PatchSpace> Evolution<P> {
     }
 
     /// Makes all of them children, and proposes those that nobody has seen.
-    fn add(&mut self, all: Vec<Edits<P>>) -> Vec<(usize, Purpose)> {
-        self.children.clear();
+    pub(super) fn add(&mut self, all: Vec<Edits<P>>) -> Vec<(usize, Purpose)> {
         let mut new = Vec::new();
         for edits in all {
             let (number, is_new) = self.records.number(edits);
@@ -327,12 +366,17 @@ impl<P: PatchSpace> Proposer for Evolution<P> {
 
     fn propose(&mut self, _: usize) -> Result<Vec<Trial<P::Edit>>, Infallible> {
         let has_begun = !self.trials.is_empty();
-        if has_begun && self.generation <= self.plan.generations {
+        let is_screening = has_begun && self.is_screening();
+        if has_begun && !is_screening && self.generation <= self.plan.generations {
             self.generation += 1;
+            if self.plan.rules == Rules::Model {
+                self.fit();
+            }
             self.select();
         }
         let proposals = match self.generation {
             _ if !has_begun => self.begin(),
+            _ if is_screening => self.screen(),
             generation if generation <= self.plan.generations => self.next_generation(),
             _ => self.confirmations(),
         };

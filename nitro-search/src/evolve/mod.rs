@@ -16,8 +16,10 @@
 //! What another evolution of the program has found can join the first generation ([`Evolution::with_patches`]):
 //! times that were taken elsewhere count for nothing.
 //!
-//! The first individuals have one edit each, those of the next generation are unions of three that ran: of random
-//! edits most fail, and of three together nearly all. Where the paper leaves something open: times that differ by
+//! The first individuals have one edit each, since of random edits most fail, and of three together nearly all. By
+//! the rules of the paper those of the next generation are unions of three that ran. By those of the model
+//! ([`Rules::Model`]) every suggestion is tried alone, and effects are estimated from everything that was measured:
+//! most edits pay less than times vary, and yet effects add up. Where the paper leaves something open: times that differ by
 //! less than a margin (1 %) are the same; elites, and the program as it is, are measured again in every generation
 //! and have the median of their times, and the worst of their errors; what has the same machine code has been
 //! measured already.
@@ -25,17 +27,21 @@
 mod breed;
 mod evolution;
 mod explain;
+mod guided;
 mod minimise;
+mod model;
 mod plan;
 mod rank;
 mod records;
+mod ridge;
+mod together;
 
 use std::fmt;
 
 pub use self::evolution::Evolution;
 pub use self::explain::{Explanation, Influence, explain};
 pub use self::minimise::minimise;
-pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Trial, TrialId};
+pub use self::plan::{EvolvePlan, Finalist, Fitness, Purpose, Report, Rules, Trial, TrialId};
 
 /// A program that is edited, of which the search knows its edits alone.
 ///
@@ -71,6 +77,17 @@ pub trait PatchSpace: Sync {
 
     /// Returns true if these edits can be made together. Without any it is the program as it is, which can.
     fn is_valid(&self, edits: &[Self::Edit]) -> bool;
+
+    /// Returns the number of edits that something speaks for.
+    fn suggestions(&self) -> usize {
+        0
+    }
+
+    /// Makes one of those edits alone, by its number; none where it cannot be made. The same seed makes the same.
+    fn suggestion(&self, number: usize, seed: u64) -> Option<Self::Edit> {
+        let _ = (number, seed);
+        None
+    }
 }
 
 impl<P: PatchSpace> PatchSpace for &P {
@@ -82,6 +99,14 @@ impl<P: PatchSpace> PatchSpace for &P {
 
     fn is_valid(&self, edits: &[Self::Edit]) -> bool {
         (**self).is_valid(edits)
+    }
+
+    fn suggestions(&self) -> usize {
+        (**self).suggestions()
+    }
+
+    fn suggestion(&self, number: usize, seed: u64) -> Option<Self::Edit> {
+        (**self).suggestion(number, seed)
     }
 }
 

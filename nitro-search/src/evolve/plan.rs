@@ -6,7 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 
-/// The settings of an evolution, the paper's by default.
+/// The rules by which an evolution chooses what to try.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rules {
+    /// Those of the paper: single draws, unions of three, crossover and mutation.
+    Paper,
+    /// Every suggestion once alone, and draws until a whole population lives. Then half of the children are made of
+    /// what a model of all times believes to pay, with the uncertainty of that.
+    #[default]
+    Model,
+}
+
+/// The settings of an evolution; numbers are the paper's by default.
 ///
 /// ```
 /// use nitro_search::evolve::EvolvePlan;
@@ -32,6 +44,8 @@ pub struct EvolvePlan {
     pub validate_every: usize,
     /// All chance comes from it.
     pub seed: u64,
+    /// What is tried.
+    pub rules: Rules,
 }
 
 impl Default for EvolvePlan {
@@ -45,6 +59,7 @@ impl Default for EvolvePlan {
             max_error: 0.01,
             validate_every: 5,
             seed: 0,
+            rules: Rules::default(),
         }
     }
 }
@@ -54,6 +69,12 @@ impl EvolvePlan {
     #[must_use]
     pub fn elites(&self) -> usize {
         (self.population / 64).max(4)
+    }
+
+    /// Returns the most edits that are tried alone before anything is bred of them, with [`Rules::Model`].
+    #[must_use]
+    pub fn most_screened(&self) -> usize {
+        self.population.saturating_mul(6)
     }
 }
 

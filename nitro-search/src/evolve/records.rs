@@ -40,6 +40,15 @@ impl CodeMeasurement {
         self.times_ns.len()
     }
 
+    /// Adds to a sum of squares what the logarithms of its times differ from their mean, and to its degrees of
+    /// freedom.
+    fn add_squares(&self, (sum, degrees): (f64, usize)) -> (f64, usize) {
+        let count = self.times_ns.len() as f64;
+        let mean = self.times_ns.iter().map(|time| time.ln()).sum::<f64>() / count;
+        let squares: f64 = self.times_ns.iter().map(|time| (time.ln() - mean).powi(2)).sum();
+        (sum + squares, degrees + self.times_ns.len() - 1)
+    }
+
     fn fitness(&self) -> Fitness {
         let times = &self.times_ns;
         let time_ns = (times[(times.len() - 1) / 2] + times[times.len() / 2]) / 2.0;
@@ -62,6 +71,11 @@ impl<E: Clone + Ord> Records<E> {
         (self.known.len() - 1, true)
     }
 
+    /// Returns true if there was an individual of these edits, which are ascending.
+    pub(super) fn contains(&self, edits: &[E]) -> bool {
+        self.by_edits.contains_key(edits)
+    }
+
     pub(super) fn edits(&self, number: usize) -> &[E] {
         &self.known[number].edits
     }
@@ -79,6 +93,22 @@ impl<E: Clone + Ord> Records<E> {
 
     pub(super) fn measured(&self, number: usize) -> Option<&CodeMeasurement> {
         self.known[number].measured.map(|at| &self.measured[at])
+    }
+
+    /// Returns the number of machine codes that may live.
+    pub(super) fn living_codes(&self) -> usize {
+        self.measured.iter().filter(|measured| !measured.is_out).count()
+    }
+
+    /// Returns a number of an individual's machine code; none where it was not measured.
+    pub(super) fn code(&self, number: usize) -> Option<usize> {
+        self.known[number].measured
+    }
+
+    /// Returns the variance of logarithms of times from run to run; none before something ran twice.
+    pub(super) fn noise_variance(&self) -> Option<f64> {
+        let (sum, degrees) = self.measured.iter().fold((0.0, 0), |sums, measured| measured.add_squares(sums));
+        (degrees > 0).then(|| sum / degrees as f64)
     }
 
     pub(super) fn numbers(&self) -> std::ops::Range<usize> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::rank::{Standing, dominates, front, standings};
-use super::{Evolution, EvolvePlan, Fitness, PatchSpace, Purpose, Report, Trial, explain, minimise};
+use super::{Evolution, EvolvePlan, Fitness, PatchSpace, Purpose, Report, Rules, Trial, explain, minimise};
 use crate::random::Random;
 use crate::{Ask, Budget, Engine, Failure, Observation, StopReason, TellError};
 
@@ -43,7 +43,12 @@ fn answer(edits: &[u32]) -> (u64, Option<Fitness>) {
 }
 
 fn plan(seed: u64) -> EvolvePlan {
-    EvolvePlan { population: 64, generations: 40, seed, ..EvolvePlan::default() }
+    EvolvePlan { population: 64, generations: 40, seed, rules: Rules::Paper, ..EvolvePlan::default() }
+}
+
+/// The same plan, by the rules of the model.
+fn model(seed: u64) -> EvolvePlan {
+    EvolvePlan { rules: Rules::Model, ..plan(seed) }
 }
 
 type Search<P> = Engine<Evolution<P>>;
@@ -79,8 +84,8 @@ fn finish(evolution: &mut Search<Lines>, room: usize) -> Vec<Trial<u32>> {
 
 #[test]
 fn planted_edits_are_found_and_so_is_what_error_buys() {
-    for seed in 0..5 {
-        let mut evolution = begin(Lines, plan(seed));
+    for (seed, plan) in (0..5).flat_map(|seed| [(seed, plan(seed)), (seed, model(seed))]) {
+        let mut evolution = begin(Lines, plan);
         finish(&mut evolution, 7);
         let finalists = evolution.proposer().finalists();
         // Edits that cost next to nothing come along: minimised, the planted ones are left.
@@ -178,8 +183,8 @@ fn what_has_known_machine_code_lives_and_is_not_run() {
 
 #[test]
 fn proposals_depend_on_seed_and_outcomes_alone() {
-    let run = |seed, room| {
-        let quick = EvolvePlan { population: 20, generations: 8, ..plan(seed) };
+    let run = |plan: EvolvePlan, room| {
+        let quick = EvolvePlan { population: 20, generations: 8, ..plan };
         let mut evolution = begin(Lines, quick);
         let mut asked = Vec::new();
         while let Ok(Ask::Evaluate(trials)) = evolution.ask(room) {
@@ -195,8 +200,10 @@ fn proposals_depend_on_seed_and_outcomes_alone() {
         }
         asked
     };
-    assert_eq!(run(1, 1), run(1, 9));
-    assert_ne!(run(1, 1), run(2, 1));
+    for of_seed in [plan, model] {
+        assert_eq!(run(of_seed(1), 1), run(of_seed(1), 9));
+        assert_ne!(run(of_seed(1), 1), run(of_seed(2), 1));
+    }
 }
 
 #[test]
@@ -218,7 +225,13 @@ fn seeded_evolutions_stay_the_same() {
 
 #[test]
 fn from_any_prefix_an_evolution_goes_on_as_it_would_have() {
-    let begun = || begin(Lines, EvolvePlan { population: 16, generations: 6, ..plan(8) });
+    for of_seed in [plan, model] {
+        goes_on_from_any_prefix(of_seed);
+    }
+}
+
+fn goes_on_from_any_prefix(of_seed: fn(u64) -> EvolvePlan) {
+    let begun = || begin(Lines, EvolvePlan { population: 16, generations: 6, ..of_seed(8) });
     let mut whole = begun();
     finish(&mut whole, 4);
     for length in (0..=whole.observations().len()).step_by(5) {
@@ -239,9 +252,97 @@ fn from_any_prefix_an_evolution_goes_on_as_it_would_have() {
         assert_eq!(by_id(&again), by_id(&whole), "after {length}");
         assert_eq!(again.proposer().finalists(), whole.proposer().finalists());
     }
-    let mut other = begin(Lines, EvolvePlan { population: 16, generations: 6, ..plan(9) });
+    let mut other = begin(Lines, EvolvePlan { population: 16, generations: 6, ..of_seed(9) });
     let refused = other.restore(whole.observations()).unwrap_err();
     assert!(refused.to_string().contains("none of this search's"), "{refused}");
+}
+
+/// Sixty lines, all of which are suggested.
+struct Suggested;
+
+impl PatchSpace for Suggested {
+    type Edit = u32;
+
+    fn mutate(&self, edits: &[u32], seed: u64) -> Option<u32> {
+        Lines.mutate(edits, seed)
+    }
+
+    fn is_valid(&self, edits: &[u32]) -> bool {
+        Lines.is_valid(edits)
+    }
+
+    fn suggestions(&self) -> usize {
+        60
+    }
+
+    fn suggestion(&self, number: usize, _: u64) -> Option<u32> {
+        Some(number as u32).filter(|edit| Lines.is_valid(&[*edit]))
+    }
+}
+
+/// Evolves suggested lines, and ends the screen after so many trials. Returns all trials by generation.
+fn screened(most: usize) -> Vec<(usize, Trial<u32>)> {
+    let quick = EvolvePlan { population: 16, generations: 3, ..model(7) };
+    let mut evolution = begin(Suggested, quick);
+    evolution.proposer_mut().limit_screen(most);
+    let mut all = Vec::new();
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) {
+        for trial in trials {
+            let report = match answer(&trial.edits) {
+                (code, _)
+                    if trial.purpose == Purpose::Search && evolution.proposer().measured(code).is_some() =>
+                {
+                    Report::Same(code)
+                }
+                (code, Some(fitness)) => Report::Ran { fitness, code: Some(code) },
+                (_, None) => Report::Failed(Failure::Crash),
+            };
+            evolution.tell(&trial, report).unwrap();
+            all.push((evolution.proposer().generation(), trial));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_suggestion_is_tried_alone_before_anything_is_bred_unless_there_is_no_time() {
+    let of_screen = |all: &[(usize, Trial<u32>)]| {
+        let singles = all.iter().filter(|(generation, trial)| *generation == 0 && !trial.edits.is_empty());
+        singles.map(|(_, trial)| trial.edits.clone()).collect::<BTreeSet<_>>()
+    };
+    let all = screened(usize::MAX);
+    let possible: BTreeSet<Vec<u32>> = (0..60).filter(|edit| edit % 7 != 6).map(|edit| vec![edit]).collect();
+    assert_eq!(of_screen(&all), possible);
+    let again = all.iter().filter(|(generation, trial)| {
+        *generation == 0 && trial.purpose == Purpose::Again && trial.edits.is_empty()
+    });
+    assert_eq!(again.count(), 3, "the program as it is stands beside each part");
+    let few = screened(20);
+    assert!((20..36).contains(&of_screen(&few).len()), "{}", of_screen(&few).len());
+    assert!(few.iter().any(|(generation, trial)| *generation == 1 && trial.edits.len() > 1));
+    // One that goes on has the same trials, if it is told where the screen has ended.
+    let length = few.iter().filter(|(generation, _)| *generation == 0).count();
+    assert_eq!(screened(length), few);
+}
+
+#[test]
+fn children_that_fail_cost_no_place_in_the_population() {
+    let mut evolution = begin(Lines, EvolvePlan { generations: 6, ..model(3) });
+    let mut least = usize::MAX;
+    while let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) {
+        let bred = evolution.proposer().generation() > 0;
+        least = if bred { least.min(evolution.proposer().population.len()) } else { least };
+        // Of new candidates with several edits only one in four lives.
+        for trial in trials {
+            let is_lucky = trial.id.0.is_multiple_of(4) || trial.edits.len() < 2;
+            let failed = Report::Failed(Failure::Crash);
+            let is_new = trial.purpose == Purpose::Search;
+            let report = if is_new && !is_lucky { failed } else { report(&evolution, &trial) };
+            evolution.tell(&trial, report).unwrap();
+        }
+    }
+    // Of the sixty lines thirty live and change the machine code.
+    assert!(least >= 30, "{least}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod budgets;
 mod climbs;
 mod colonies;
+mod evolution;
 mod fake;
 mod kernels;
 mod paths;

@@ -1,0 +1,144 @@
+//! Patches of which one edit is wrong, in ways that the search does not see.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nitro_search::evolve::EvolvePlan;
+
+use super::{REVERSE, REVERSE_RUN, Silent, assemble, request, subject};
+use crate::emulated::{EmulatorCheck, EmulatorRunner};
+use crate::finding::{Contract, Finding, Verdict};
+use crate::runner::Runner;
+use crate::{Check, CheckOutcome, Depth, EvolveRequest, Subject, evolve};
+
+/// Each element twice over, with two divisions that change hardly anything.
+const NEARLY: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry nearly(.param .u64 of)
+{
+    .reg .b32 %r<2>;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [of];
+    mov.u32 %r1, %tid.x;
+    mul.wide.s32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    div.rn.f32 %f1, %f1, 0f3F801062;
+    div.rn.f32 %f1, %f1, 0f3F80106A;
+    add.f32 %f2, %f1, %f1;
+    st.global.f32 [%rd3], %f1;
+    st.global.f32 [%rd3], %f2;
+    ret;
+}
+";
+
+const NEARLY_RUN: &str = "\
+max_error = 0.0013
+[[buffer]]
+name = \"of\"
+type = \"f32\"
+length = \"n\"
+role = \"inout\"
+values = \"i + 1\"
+error = \"relative\"
+[[step]]
+kernel = \"nearly\"
+grid = [1]
+block = [\"n\"]
+arguments = [\"of\"]
+[[search]]
+n = 32
+[[validation]]
+n = 64
+[[test]]
+n = 96
+";
+
+/// Makes a check that looks for races.
+fn race_check(subject: &Subject, max_error: f64) -> Box<dyn Check> {
+    Box::new(EmulatorCheck::new(subject.workload(), &subject.original().ptx, max_error).unwrap())
+}
+
+/// Evolves a subject for a moment from a patch. Returns the findings.
+fn found(subject: &Subject, patch: &str, max_error: f64, check: Box<dyn Check>) -> Vec<Finding> {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let patch = format!("patch of {}\n{patch}", subject.base().module().digest());
+    let plain = request(subject, &log, 16, vec![check]);
+    let request = EvolveRequest {
+        plan: EvolvePlan { population: 4, max_error, ..plain.plan.clone() },
+        begin_with: vec![patch.parse().unwrap()],
+        disassembler: Err("it is not asked for".to_owned()),
+        ..plain
+    };
+    let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
+    evolve(subject, runners, &assemble, request, &Silent).unwrap().findings
+}
+
+#[test]
+fn an_edit_that_makes_threads_race_is_dropped_and_the_others_are_accepted() {
+    // A store that is overwritten, beside the barrier that larger blocks need.
+    let wasteful = REVERSE.replace("    bar.sync 0;\n", "    st.global.u32 [%rd3], %r4;\n    bar.sync 0;\n");
+    let subject = subject(&wasteful, REVERSE_RUN);
+    let findings = found(&subject, "delete b12\ndelete b13\n", 0.0, race_check(&subject, 0.0));
+    let repaired = findings.iter().find(|finding| !finding.dropped.is_empty()).unwrap();
+    assert_eq!(repaired.verdict, Verdict::Accepted(Contract::Exact), "{findings:?}");
+    assert_eq!(repaired.edits.iter().map(|edit| edit.edit.as_str()).collect::<Vec<_>>(), ["delete b12"]);
+    assert_eq!(repaired.dropped[0].edit, "delete b13");
+    assert!(repaired.dropped[0].why.contains("race"), "{:?}", repaired.dropped);
+    assert!(findings.iter().all(|finding| finding.verdict == repaired.verdict), "{findings:?}");
+}
+
+#[test]
+fn of_edits_whose_errors_add_up_as_many_stay_as_leave_a_margin() {
+    let subject = subject(NEARLY, NEARLY_RUN);
+    // Each division is by 1.0005: one is within half of the error that is allowed, both together are not.
+    let both = "delete b5\ndelete b6\ndelete b8\n";
+    let findings = found(&subject, both, 0.0013, race_check(&subject, 0.0013));
+    let repaired = findings.iter().find(|finding| !finding.dropped.is_empty()).unwrap();
+    let Verdict::Accepted(Contract::Approx { max_error, .. }) = repaired.verdict else {
+        panic!("{findings:?}")
+    };
+    assert!(max_error > 4e-4 && max_error < 6e-4, "{max_error}");
+    assert_eq!((repaired.edits.len(), repaired.dropped.len()), (2, 1));
+    assert!(repaired.dropped[0].why.contains("more than half of the 1.3e-3"), "{:?}", repaired.dropped);
+}
+
+/// Finds something in every patch, and counts how often it is asked.
+struct Displeased(Arc<AtomicUsize>);
+
+impl Check for Displeased {
+    fn name(&self) -> String {
+        "displeased".to_owned()
+    }
+
+    fn finds_races(&self) -> bool {
+        true
+    }
+
+    fn check(&self, _: &str, _: Depth) -> CheckOutcome {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        CheckOutcome::Found("everything is wrong".to_owned())
+    }
+}
+
+#[test]
+fn a_patch_of_which_nothing_is_right_is_refused_for_its_first_reason_after_a_bounded_number_of_checks() {
+    let subject = subject(NEARLY, NEARLY_RUN);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let all = "delete b5\ndelete b6\ndelete b8\n";
+    let findings = found(&subject, all, 0.01, Box::new(Displeased(Arc::clone(&asked))));
+    assert!(findings.iter().any(|finding| finding.edits.len() == 3), "{findings:?}");
+    for finding in &findings {
+        assert_eq!(finding.verdict, Verdict::Refused("displeased: everything is wrong".to_owned()));
+        assert_eq!(
+            (&finding.dropped, &finding.test),
+            (&Vec::new(), &Vec::new()),
+            "the test has seen nothing"
+        );
+    }
+    assert!(asked.load(Ordering::Relaxed) <= 41 * findings.len(), "{asked:?}");
+}
