@@ -72,7 +72,6 @@ impl Gather {
     }
 
     /// Returns all integers in it, to be changed.
-    #[cfg(feature = "polyhedral")]
     pub(crate) fn integers_mut(&mut self) -> Vec<&mut Affine> {
         let mut all = Vec::new();
         for subscript in &mut self.subscripts {
