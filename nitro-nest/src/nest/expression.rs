@@ -6,7 +6,7 @@ use nitro_launch::Storage;
 use serde::{Deserialize, Serialize};
 
 use super::affine::{Affine, Variable};
-use super::gather::Gather;
+use super::gather::{Gather, Subscript};
 
 /// A number, compared bit by bit so that nests can be compared and hashed.
 ///
@@ -364,6 +364,18 @@ impl Expression {
         reads
     }
 
+    /// Returns the gathers in it, from left to right.
+    #[must_use]
+    pub fn gathers(&self) -> Vec<&Gather> {
+        let mut found = Vec::new();
+        self.visit(&mut |part| {
+            if let Self::Gather(gather) = part {
+                found.push(&**gather);
+            }
+        });
+        found
+    }
+
     /// Reads other elements in the place of those that it reads.
     pub fn map_loads(&mut self, by: &dyn Fn(Access) -> Access) {
         if let Self::Load(access) = self {
@@ -432,6 +444,33 @@ impl From<f32> for Expression {
 impl From<Access> for Expression {
     fn from(access: Access) -> Self {
         Self::Load(access)
+    }
+}
+
+impl From<Gather> for Expression {
+    fn from(gather: Gather) -> Self {
+        Self::Gather(Box::new(gather))
+    }
+}
+
+impl Gather {
+    /// Returns the element that it is: `value` says what variables are, `index` what arrays of integers hold.
+    pub(crate) fn element<E>(
+        &self,
+        value: &dyn Fn(Variable) -> i64,
+        mut index: impl FnMut(usize, &[i64]) -> Result<u32, E>,
+    ) -> Result<Access, E> {
+        let mut subscripts = Vec::new();
+        for subscript in &self.subscripts {
+            subscripts.push(Affine::from(match subscript {
+                Subscript::Affine(affine) => affine.evaluate(value),
+                Subscript::Index(access) => {
+                    let at: Vec<i64> = access.subscripts.iter().map(|one| one.evaluate(value)).collect();
+                    i64::from(index(access.indices, &at)?)
+                }
+            }));
+        }
+        Ok(Access { array: self.array, subscripts })
     }
 }
 

@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::affine::{Affine, Variable};
-use super::expression::{Access, Expression};
+use super::affine::Affine;
 
 /// An array of integers of a nest: an argument that is only read, as subscripts. Row-major.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -81,45 +80,6 @@ impl Gather {
             }
         }
         all
-    }
-
-    /// Returns the element that it is: `value` says what variables are, `index` what arrays of integers hold.
-    pub(crate) fn element<E>(
-        &self,
-        value: &dyn Fn(Variable) -> i64,
-        mut index: impl FnMut(usize, &[i64]) -> Result<u32, E>,
-    ) -> Result<Access, E> {
-        let mut subscripts = Vec::new();
-        for subscript in &self.subscripts {
-            subscripts.push(Affine::from(match subscript {
-                Subscript::Affine(affine) => affine.evaluate(value),
-                Subscript::Index(access) => {
-                    let at: Vec<i64> = access.subscripts.iter().map(|one| one.evaluate(value)).collect();
-                    i64::from(index(access.indices, &at)?)
-                }
-            }));
-        }
-        Ok(Access { array: self.array, subscripts })
-    }
-}
-
-impl Expression {
-    /// Returns the gathers in it, from left to right.
-    #[must_use]
-    pub fn gathers(&self) -> Vec<&Gather> {
-        let mut found = Vec::new();
-        self.visit(&mut |part| {
-            if let Self::Gather(gather) = part {
-                found.push(&**gather);
-            }
-        });
-        found
-    }
-}
-
-impl From<Gather> for Expression {
-    fn from(gather: Gather) -> Self {
-        Self::Gather(Box::new(gather))
     }
 }
 

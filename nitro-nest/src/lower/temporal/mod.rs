@@ -11,8 +11,10 @@
 //! overwrites, tiles do not write.
 
 mod geometry;
+mod kernel;
 mod pipeline;
 mod stencil;
+mod sweeps;
 
 use super::draft::{Draft, KernelDraft, KernelGroup};
 use crate::kernel::Host;
@@ -21,24 +23,10 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::{Nest, Range};
 
 pub(crate) use geometry::{Geometry, beside};
+pub(crate) use kernel::Temporal;
 pub(crate) use pipeline::{MOST_DIMENSIONS, Pipeline, Stage, Version, tile_offset};
 use stencil::Field;
 pub(crate) use stencil::{Stencil, Sweep};
-
-/// A kernel that runs several iterations of a stencil.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Temporal {
-    pub(crate) stencil: Stencil,
-    pub(crate) pipeline: Pipeline,
-    pub(crate) geometry: Geometry,
-    /// The iterations that it runs.
-    pub(crate) steps: i64,
-    /// The iterator of the loop in time, and how many iterations after it the kernel begins.
-    pub(crate) time: usize,
-    pub(crate) begins_after: i64,
-    /// For each field the array that is read, and the one that is written.
-    pub(crate) arrays: Vec<[usize; 2]>,
-}
 
 /// Tiles the loops of the host in time, where the mapping asks for it and they are stencils.
 pub(super) fn run(draft: &mut Draft<'_>) {
