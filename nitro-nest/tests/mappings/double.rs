@@ -2,7 +2,7 @@
 
 use nitro_nest::{
     Array2, Bounds, Builder, Data, Element, Expression, Form, Integers, LaunchPlan, Mapping, Nest, Number,
-    Program, RunError, nest,
+    Program, RunError, Space, nest,
 };
 use nitro_test_support::random::Random;
 
@@ -64,11 +64,44 @@ fn pointwise(
     }
 }
 
+/// Waves on a membrane, whose speed is read from a table.
+#[nest]
+fn waves(
+    n: usize,
+    m: usize,
+    steps: usize,
+    #[shape(m)] speeds: &[f64],
+    #[shape(m)] ids: &[u32],
+    #[shape(n, m)] now: &mut Array2<f64>,
+    #[shape(n, m)] before: &mut Array2<f64>,
+    #[shape(n, m)] next: &mut Array2<f64>,
+) {
+    for _t in 0..steps {
+        for i in 1..n.saturating_sub(1) {
+            for j in 1..m.saturating_sub(1) {
+                let around = now[[i - 1, j]] + now[[i + 1, j]] + now[[i, j - 1]] + now[[i, j + 1]];
+                next[[i, j]] = 2.0 * now[[i, j]] - before[[i, j]] + 0.25 * (around - 4.0 * now[[i, j]]);
+            }
+        }
+        for i in 1..n.saturating_sub(1) {
+            for j in 1..m.saturating_sub(1) {
+                before[[i, j]] = now[[i, j]] * speeds[ids[j] as usize];
+            }
+        }
+        for i in 1..n.saturating_sub(1) {
+            for j in 1..m.saturating_sub(1) {
+                now[[i, j]] = next[[i, j]];
+            }
+        }
+    }
+}
+
 /// A nest and its function.
 type Function = (Nest, fn(&mut Data<f64>));
 
-fn nests() -> [Function; 3] {
+fn nests() -> [Function; 4] {
     [
+        (waves::nest(), waves::reference),
         (gemm::nest(), gemm::reference),
         (rows::nest(), rows::reference),
         (pointwise::nest(), pointwise::reference),
@@ -99,6 +132,19 @@ fn assert_agrees(program: &Program, data: &Data<f64>, expected: &Data<f64>) {
 }
 
 const SIZES: [[i64; 3]; 3] = [[5, 7, 3], [1, 1, 1], [33, 4, 18]];
+
+#[test]
+fn stencils_have_tiles_in_time_of_half_the_numbers() {
+    let nest = waves::nest();
+    let program = nest.map(&nest.dependences().unwrap(), &Mapping::temporal());
+    let tiled: Vec<_> = program.kernels.iter().filter(|kernel| kernel.statements == [0, 1, 2]).collect();
+    assert_eq!(tiled.len(), 2, "{program}");
+    for kernel in tiled {
+        let shared = kernel.locals.iter().filter(|local| local.space == Space::Shared);
+        let numbers: i64 = shared.map(|local| local.shape.iter().product::<i64>()).sum();
+        assert!(8 * numbers <= 48 << 10, "{kernel:?}");
+    }
+}
 
 #[test]
 fn nests_and_their_kernels_give_what_the_function_gives() {
