@@ -217,11 +217,11 @@ impl<'a> Writer<'a> {
         for (number, version) in
             pipeline.versions.iter().enumerate().filter(|(_, of)| of.is_loaded() && of.is_used())
         {
-            for cell in self.temporal.geometry.cells() {
+            let load = |cell| {
                 let value = Expression::Load(self.in_memory(version.field, 0, at, cell, 0));
-                let load = assign(self.register(number, at, cell), value);
-                all.extend(guarded(self.within_array(version.field, at, cell, 0, blocks), vec![load]));
-            }
+                vec![assign(self.register(number, at, cell), value)]
+            };
+            all.extend(self.where_in_array(version.field, at, 0, blocks, load));
             all.extend(self.hand_over(number, version, at));
         }
         for stage in &pipeline.stages {
@@ -237,17 +237,23 @@ impl<'a> Writer<'a> {
     fn stage(&self, stage: &Stage, at: i64, blocks: Blocks) -> Vec<Instruction> {
         let sweep = &self.temporal.stencil.sweeps[stage.sweep];
         let version = &self.temporal.pipeline.versions[stage.result];
-        let mut all = Vec::new();
+        let (mut computed, mut kept, mut either_way) = (Vec::new(), Vec::new(), Vec::new());
+        let [of_row, _] = self.within_domain(sweep, at, [0; MOST_DIMENSIONS], version.delay);
         for cell in self.temporal.geometry.cells() {
             let target = self.register(stage.result, at, cell);
-            let computed = vec![assign(target.clone(), self.value(stage, sweep, at, cell))];
-            let kept = self.kept(stage, sweep, at, cell, target, blocks);
-            all.extend(match blocks {
-                Blocks::Inside if sweep.thin().is_some() => kept,
-                Blocks::Inside => computed,
-                Blocks::Any => either(self.within_domain(sweep, at, cell, version.delay), computed, kept),
-            });
+            let of_cell = vec![assign(target.clone(), self.value(stage, sweep, at, cell))];
+            let before = self.kept(stage, sweep, at, cell, target, blocks);
+            let [_, conditions] = self.within_domain(sweep, at, cell, version.delay);
+            computed.extend(of_cell.clone());
+            kept.extend(before.clone());
+            either_way.extend(either(conditions, of_cell, before));
         }
+        let mut all = match blocks {
+            Blocks::Inside if sweep.thin().is_some() => kept,
+            Blocks::Inside => computed,
+            // All threads have the same row.
+            Blocks::Any => either(of_row, either_way, kept),
+        };
         all.extend(self.hand_over(stage.result, version, at));
         if version.is_stored {
             all.extend(self.store(stage.result, version, at, blocks));
@@ -273,7 +279,8 @@ impl<'a> Writer<'a> {
         }
         let delay = pipeline.versions[stage.result].delay;
         let value = Expression::Load(self.in_memory(sweep.field, 0, at, cell, delay));
-        guarded(self.within_array(sweep.field, at, cell, delay, blocks), vec![assign(target, value)])
+        let [of_row, of_cell] = self.within_array(sweep.field, at, cell, delay, blocks);
+        guarded([of_row, of_cell].concat(), vec![assign(target, value)])
     }
 
     /// Returns what a sweep computes for a cell.
@@ -374,16 +381,28 @@ impl<'a> Writer<'a> {
                 is_own.push(Condition::less(thread, Affine::from(geometry.threads[dimension] - after)));
             }
         }
-        let mut stores = Vec::new();
-        for cell in geometry.cells() {
+        let store = |cell| {
             let own = Expression::Load(self.register(number, at, cell));
-            let store = assign(self.in_memory(version.field, 1, at, cell, version.delay), own);
-            stores.extend(guarded(
-                self.within_array(version.field, at, cell, version.delay, blocks),
-                vec![store],
-            ));
-        }
-        guarded(is_own, stores)
+            vec![assign(self.in_memory(version.field, 1, at, cell, version.delay), own)]
+        };
+        guarded(is_own, self.where_in_array(version.field, at, version.delay, blocks, store))
+    }
+
+    /// Does something at all cells of a row that a field has.
+    fn where_in_array(
+        &self,
+        field: usize,
+        at: i64,
+        delay: i64,
+        blocks: Blocks,
+        write: impl Fn(Cell) -> Vec<Instruction>,
+    ) -> Vec<Instruction> {
+        let [of_row, _] = self.within_array(field, at, [0; MOST_DIMENSIONS], delay, blocks);
+        let each = self.temporal.geometry.cells().flat_map(|cell| {
+            let [_, of_cell] = self.within_array(field, at, cell, delay, blocks);
+            guarded(of_cell, write(cell))
+        });
+        guarded(of_row, each.collect())
     }
 
     /// Returns the coordinates of a cell that is so many rows behind a position, by the dimensions of arrays.
@@ -399,31 +418,40 @@ impl<'a> Writer<'a> {
         Access { array: self.temporal.arrays[field][which], subscripts: self.coordinates(at, cell, delay) }
     }
 
-    /// Returns the conditions that a field has a cell.
-    fn within_array(&self, field: usize, at: i64, cell: Cell, delay: i64, blocks: Blocks) -> Vec<Condition> {
+    /// Returns the conditions that a field has a cell: those of the cell's row, and the others.
+    fn within_array(
+        &self,
+        field: usize,
+        at: i64,
+        cell: Cell,
+        delay: i64,
+        blocks: Blocks,
+    ) -> [Vec<Condition>; 2] {
         if blocks == Blocks::Inside {
-            return Vec::new();
+            return Default::default();
         }
         let shape = &self.nest.arrays[self.temporal.stencil.fields[field].array].shape;
-        let along =
-            self.coordinates(at, cell, delay).into_iter().zip(shape).flat_map(|(coordinate, extent)| {
-                [
-                    Condition::at_least(coordinate.clone(), Affine::from(0)),
-                    Condition::less(coordinate, extent.clone()),
-                ]
-            });
-        along.collect()
+        let bounds = shape.iter().map(|extent| [vec![Affine::from(0)], vec![extent.clone()]]);
+        self.within(&bounds.collect::<Vec<_>>(), at, cell, delay)
     }
 
-    /// Returns the conditions that a sweep is done at a cell.
-    fn within_domain(&self, sweep: &Sweep, at: i64, cell: Cell, delay: i64) -> Vec<Condition> {
-        let along = self.coordinates(at, cell, delay).into_iter().zip(&sweep.domain);
-        let bounds = along.flat_map(|(coordinate, [lower, upper])| {
-            let lower = lower.iter().map(|lower| Condition::at_least(coordinate.clone(), lower.clone()));
-            let upper = upper.iter().map(|upper| Condition::less(coordinate.clone(), upper.clone()));
-            lower.chain(upper).collect::<Vec<_>>()
-        });
-        bounds.chain(sweep.guards.iter().cloned()).collect()
+    /// Returns the conditions that a sweep is done at a cell: those of sizes and the cell's row, and the others.
+    fn within_domain(&self, sweep: &Sweep, at: i64, cell: Cell, delay: i64) -> [Vec<Condition>; 2] {
+        let [of_row, of_cell] = self.within(&sweep.domain, at, cell, delay);
+        [[of_row, sweep.guards.clone()].concat(), of_cell]
+    }
+
+    /// Returns the conditions that a cell is in a box: those of its row, and the others.
+    fn within(&self, bounds: &[[Vec<Affine>; 2]], at: i64, cell: Cell, delay: i64) -> [Vec<Condition>; 2] {
+        let mut conditions = [Vec::new(), Vec::new()];
+        for (dimension, (coordinate, [lower, upper])) in
+            self.coordinates(at, cell, delay).into_iter().zip(bounds).enumerate()
+        {
+            let own = &mut conditions[dimension.min(1)];
+            own.extend(lower.iter().map(|lower| Condition::at_least(coordinate.clone(), lower.clone())));
+            own.extend(upper.iter().map(|upper| Condition::less(coordinate.clone(), upper.clone())));
+        }
+        conditions
     }
 }
 
