@@ -49,7 +49,9 @@ fn atomic(op: &Reading, to: u32, at: usize) -> Result<Action, String> {
     // Sums of 32 bits in global memory have no subnormals, unlike those in shared memory ("atom").
     let is_flushed = *operation == "add" && op.kind == Type::F32;
     let in_global = if is_flushed { flushed_sum } else { change };
-    Ok(Arc::new(Atomic { address, change, in_global, from, to, bytes: op.kind.bytes(), releases }))
+    let is_sum = *operation == "add" && matches!(op.kind, Type::Unsigned(_) | Type::Signed(_));
+    let bytes = op.kind.bytes();
+    Ok(Arc::new(Atomic { address, change, in_global, from, to, bytes, releases, is_sum }))
 }
 
 /// Returns a sum whose operands and result are zero where they are subnormal.
