@@ -9,6 +9,7 @@ use super::source::{Address, Area, Source};
 use super::state::{After, Execute, Here, Machine};
 use super::warp::lanes;
 use crate::symbolic::{Operand, Trace};
+use crate::text::types::Type;
 
 /// A load of one value or of a vector.
 #[derive(Clone, Debug)]
@@ -136,6 +137,9 @@ impl Execute for Store {
 /// An atomic operation: from the value in memory and two others to the value in memory then.
 pub(crate) type Change = fn(u64, u64, u64) -> u64;
 
+/// The name and type of an operation on integers whose order does not matter.
+pub(crate) type Reduction = (&'static str, Type);
+
 /// An atomic operation on memory (`atom`, `red`).
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
@@ -147,8 +151,8 @@ pub(crate) struct Atomic {
     pub(crate) to: u32,
     pub(crate) bytes: u8,
     pub(crate) releases: bool,
-    /// It adds integers.
-    pub(crate) is_sum: bool,
+    /// The operation, where its results in memory are the same in whatever order threads come.
+    pub(crate) reduction: Option<Reduction>,
 }
 
 impl Execute for Atomic {
@@ -189,7 +193,8 @@ impl Execute for Atomic {
             let Ok(spot) = trace.machine.spot(trace.here, self.address.area, access, true) else { continue };
             let before = trace.load(lane, (spot, 0, bytes), false);
             // In whatever order threads come, a sum of integers is the same in the end.
-            if !(self.is_sum && before.is_known() && values[lane].is_known()) {
+            let is_ordered = self.reduction.is_none_or(|own| trace.is_mixed(lane, spot, own));
+            if is_ordered || !before.is_known() || !values[lane].is_known() {
                 return Err("its result depends on data, or on the order of threads".to_owned());
             }
             trace.write(self.to, lane, Operand::UNKNOWN);

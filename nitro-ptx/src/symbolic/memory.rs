@@ -27,11 +27,11 @@ pub(super) struct Cells {
     bytes: HashMap<Owner, Vec<Cell>>,
 }
 
-/// A place in it; none for parameters, which have no terms.
-pub(super) type CellPlace = Option<(Owner, usize)>;
+/// A place in it.
+pub(super) type Owned = (Owner, usize);
 
-/// Returns the place of a spot that a thread touches.
-pub(super) fn place(spot: Spot, here: &Here, lane: usize) -> CellPlace {
+/// Returns the place of a spot that a thread touches; none for parameters, which have no terms.
+pub(super) fn place(spot: Spot, here: &Here, lane: usize) -> Option<Owned> {
     let block = u64::from(here.block.number);
     Some(match spot {
         Spot::Buffer(number, at) => ((Kind::Buffer, number as u64), at),
@@ -49,7 +49,7 @@ impl Cells {
     }
 
     /// Returns so many bytes from a place on.
-    pub(super) fn at(&mut self, (owner, at): (Owner, usize), bytes: usize) -> &mut [Cell] {
+    pub(super) fn at(&mut self, (owner, at): Owned, bytes: usize) -> &mut [Cell] {
         let all = self.bytes.entry(owner).or_default();
         if all.len() < at + bytes {
             // Blocks begin with memory that nobody has written.

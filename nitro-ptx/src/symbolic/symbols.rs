@@ -1,8 +1,11 @@
 //! The data of launches as symbols, and what becomes of them.
 
-use super::memory::Cells;
+use std::collections::HashMap;
+
+use super::memory::{Cells, Owned};
 use super::terms::{Cell, Term, Terms};
 use crate::machine::memory::{Memory, index};
+use crate::machine::transfer::Reduction;
 
 /// Symbols for the data of launches, and the terms that come of them.
 ///
@@ -39,6 +42,8 @@ use crate::machine::memory::{Memory, index};
 pub struct Symbols {
     pub(super) terms: Terms,
     pub(super) cells: Cells,
+    /// The atomic operation on each eight bytes in this launch.
+    pub(super) reductions: HashMap<Owned, Reduction>,
 }
 
 /// The bytes of a buffer, each known or a byte of a term.
@@ -49,7 +54,7 @@ impl Symbols {
     /// Creates symbols with at most so many terms.
     #[must_use]
     pub fn new(most_terms: usize) -> Self {
-        Self { terms: Terms::new(most_terms), cells: Cells::default() }
+        Self { terms: Terms::new(most_terms), cells: Cells::default(), reductions: HashMap::new() }
     }
 
     /// Begins with a program: nothing in its memory is a symbol yet. Terms of earlier programs stay.

@@ -7,6 +7,7 @@ use crate::machine::access::Spot;
 use crate::machine::clock::WARP;
 use crate::machine::source::{Address, Source, Special};
 use crate::machine::state::{Guard, Here, Machine, Op};
+use crate::machine::transfer::Reduction;
 use crate::machine::warp::{Warp, lanes};
 
 /// Threads at an instruction, with the terms of what they have.
@@ -27,6 +28,7 @@ impl Symbols {
     /// Begins a launch.
     pub(crate) fn launch(&mut self) {
         self.cells.launch();
+        self.reductions.clear();
     }
 
     /// Tracks the terms of an instruction that is about to be executed, or says why that cannot be.
@@ -133,13 +135,19 @@ impl Trace<'_, '_, '_> {
         is_signed: bool,
     ) -> Operand {
         let known = self.machine.get(self.here, lane, spot, beyond, bytes);
-        let Symbols { terms, cells } = &mut *self.symbols;
+        let Symbols { terms, cells, .. } = &mut *self.symbols;
         let loaded = match place(spot, self.here, lane) {
             Some((owner, at)) => value(terms, cells.at((owner, at + beyond), bytes), known),
             None => Operand::Known(known),
         };
         // What is known the machine extends itself.
         if is_signed && !loaded.is_known() { terms.signed(loaded, bytes as u8) } else { loaded }
+    }
+
+    /// Notes an atomic operation on memory; true if another one came there before, so that their order matters.
+    pub(crate) fn is_mixed(&mut self, lane: usize, spot: Spot, own: Reduction) -> bool {
+        let place = place(spot, self.here, lane).map(|(owner, at)| (owner, at / 8));
+        place.is_none_or(|place| *self.symbols.reductions.entry(place).or_insert(own) != own)
     }
 
     /// Stores so many bytes of a value beyond a spot.
@@ -149,7 +157,7 @@ impl Trace<'_, '_, '_> {
         (spot, beyond, bytes): (Spot, usize, usize),
         stored: Operand,
     ) {
-        let Symbols { terms, cells } = &mut *self.symbols;
+        let Symbols { terms, cells, .. } = &mut *self.symbols;
         let Some((owner, at)) = place(spot, self.here, lane) else { return };
         for (byte, cell) in (0..).zip(cells.at((owner, at + beyond), bytes)) {
             *cell = match stored {

@@ -227,6 +227,8 @@ fn what_cannot_be_proved_says_why() {
     let fused =
         edited(STENCIL, "add.rn.f32 %f6, %f5, 0f00000000;", "mul.f32 %f7, %f1, %f2; add.f32 %f6, %f7, %f1;");
     let atomic = edited(SUM, "st.global.f32 [%rd7], %f6;", "red.global.add.f32 [%rd7], %f6;");
+    let counted = "red.global.add.u32 [%rd6], %r1;";
+    let mixed = edited(SUM, counted, &format!("{counted}\nred.global.max.u32 [%rd6], %r1;"));
     let unwritten = edited(STENCIL, "st.shared.f32 [%r5], %f1;", "");
     for (text, why) in [
         (&branch, "control depends on data"),
@@ -234,6 +236,7 @@ fn what_cannot_be_proved_says_why() {
         (&race, "race"),
         (&fused, "may fuse"),
         (&atomic, "order of threads"),
+        (&mixed, "order of threads"),
     ] {
         let found = is_proved(text, text).unwrap_err();
         assert!(found.contains(why), "{found}");
