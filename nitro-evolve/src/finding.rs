@@ -34,6 +34,9 @@ pub enum Exactness {
     Proved {
         /// The data and sizes for which that is proved.
         over: String,
+        /// The condition of the proof, if there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        provided: Option<String>,
     },
     /// They were the same on all inputs that were tried.
     Tested {
@@ -45,7 +48,10 @@ pub enum Exactness {
 impl fmt::Display for Exactness {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Proved { over } => write!(formatter, "proved for {over}"),
+            Self::Proved { over, provided: None } => write!(formatter, "proved for {over}"),
+            Self::Proved { over, provided: Some(provided) } => {
+                write!(formatter, "proved for {over}, provided that {provided}")
+            }
             Self::Tested { why } => write!(formatter, "tested, and not proved: {why}"),
         }
     }

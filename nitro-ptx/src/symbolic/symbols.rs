@@ -92,10 +92,11 @@ impl Symbols {
         SymbolicBytes(cells.iter().copied().zip(bytes.iter().copied()).collect())
     }
 
-    /// Returns the reason for which equal terms prove nothing on a device, if there is one.
+    /// Tells whether there is a product in a sum where the opcodes of both say no rounding: then the assembler may
+    /// fuse the two, and equal terms are the same bits on a device only where it does so alike.
     #[must_use]
-    pub fn doubt(&self) -> Option<&'static str> {
-        self.terms.doubt
+    pub fn may_be_fused(&self) -> bool {
+        self.terms.may_be_fused
     }
 }
 

@@ -91,14 +91,14 @@ pub(super) struct Terms {
     opcodes: Vec<Opcode>,
     by_name: HashMap<Arc<str>, u32>,
     most: usize,
-    /// The reason for which equal terms are no proof, once there is one.
-    pub(super) doubt: Option<&'static str>,
+    /// Set once there is a product in a sum, and the opcodes of both say no rounding.
+    pub(super) may_be_fused: bool,
 }
 
 impl Terms {
     pub(super) fn new(most: usize) -> Self {
         let (nodes, numbers, opcodes, by_name) = Default::default();
-        Self { nodes, numbers, opcodes, by_name, most, doubt: None }
+        Self { nodes, numbers, opcodes, by_name, most, may_be_fused: false }
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -177,8 +177,7 @@ impl Terms {
             of[..2].sort_unstable();
         }
         if opcode.fusion == Fusion::Sum && of[..2].iter().any(|operand| self.is_product(*operand)) {
-            self.doubt =
-                Some("the assembler may fuse a product and a sum for which the text says no rounding");
+            self.may_be_fused = true;
         }
         let fits = match opcode.chooses {
             true => self.fits(of[0]).max(self.fits(of[1])),

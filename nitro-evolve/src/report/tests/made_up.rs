@@ -173,7 +173,7 @@ fn exact() -> Finding {
         patch: "patch of 0123456789abcdef\ndelete b12\nmove b30 before b22\n  fix b30 slot 1 = %f7\noperand b41 slot 2 = 3\n".to_owned(),
         edits_before: 41,
         verdict: Verdict::Accepted(Contract::Exact),
-        exactness: Some(Exactness::Proved { over: "all data with n=1".to_owned() }),
+        exactness: Some(Exactness::Proved { over: "all data with n=1".to_owned(), provided: None }),
         search: times_as_fast(1.3, 0.0),
         edits,
         pairs: vec![
