@@ -303,7 +303,8 @@ impl Check for EmulatorCheck {
 
     fn prove(&self, ptx: &str) -> Option<Exactness> {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        let cases = self.cases.iter().chain(&self.further).map(|case| (case.name.as_str(), &case.inputs));
+        let all = self.cases.iter().chain(&self.further);
+        let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
         Some(match case::emulator(ptx, &kernels) {
             Err(why) => Exactness::Tested { why },
             Ok(program) => proof::prove(&self.original, &program, cases),
