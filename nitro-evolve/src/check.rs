@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Exactness;
+
 /// A check that looks for what times and results do not show, such as races.
 pub trait Check: Sync {
     /// Returns the name for people.
@@ -12,6 +14,12 @@ pub trait Check: Sync {
 
     /// Tells whether a patched text is as clean as the original.
     fn check(&self, ptx: &str, depth: Depth) -> CheckOutcome;
+
+    /// Proves that a patched text gives the original's results with all data, or says why that is not proved; none
+    /// if the check has no way to do so.
+    fn prove(&self, _ptx: &str) -> Option<Exactness> {
+        None
+    }
 }
 
 /// The depth of a check. What a quicker one finds is wrong for certain.

@@ -6,7 +6,7 @@ use nitro_search::threads::on_threads;
 
 use crate::difference::difference;
 use crate::evaluator::Evaluator;
-use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::finding::{Contract, Epistasis, Exactness, ExplainedEdit, Finding, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::minimise::{Minimiser, chosen, each_left_out};
 use crate::observer::Observer;
@@ -60,10 +60,13 @@ fn finding(
         Some(refusal) => Verdict::Refused(refusal.why),
         None => Verdict::Accepted(contract(&candidate, &minimiser.evaluator.conditions)),
     };
+    let is_exact = verdict == Verdict::Accepted(Contract::Exact);
+    let exactness = is_exact.then(|| exactness(&candidate, &minimiser.evaluator.conditions));
     Ok(Finding {
         patch: subject.base().patch(edits).to_string(),
         edits_before: finalist.edits.len(),
         verdict,
+        exactness,
         search: finalist.search,
         edits: explained,
         pairs,
@@ -85,6 +88,16 @@ fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
         true => Contract::Exact,
         false => Contract::Approx { max_error, over: conditions.subject.workload().summary() },
     }
+}
+
+/// Proves that an exact patch is right with all data, or says why that is not proved.
+fn exactness(candidate: &Candidate, conditions: &Conditions<'_>) -> Exactness {
+    let ptx = conditions.subject.patched(&candidate.edits).unwrap_or_default();
+    let checks = conditions.checks.iter().map(|check| &**check);
+    // Sizes that no input of the workload has are the better proof.
+    let mut all = conditions.required_small_inputs().into_iter().chain(checks);
+    let none = || Exactness::Tested { why: "the emulator does not run the kernel".to_owned() };
+    all.find_map(|check| check.prove(&ptx)).unwrap_or_else(none)
 }
 
 /// Shows the machine code of the kernels before and after these edits, and without each of them.

@@ -51,7 +51,7 @@ pub use self::effort::{Effort, Efforts};
 pub use self::emulated::{EmulatorCheck, EmulatorRunner};
 pub use self::error::EvolveError;
 pub use self::evolve::{EvolveRequest, EvolveResult, evolve};
-pub use self::finding::{Contract, DroppedEdit, ExplainedEdit, Finding, TestCase, Verdict};
+pub use self::finding::{Contract, DroppedEdit, Exactness, ExplainedEdit, Finding, TestCase, Verdict};
 pub use self::history::{Counts, History};
 pub use self::log::LogError;
 pub use self::machine_code::Disassembler;

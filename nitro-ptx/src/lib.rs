@@ -24,6 +24,7 @@ mod instrument;
 mod machine;
 mod machine_code;
 mod profile;
+mod symbolic;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -69,7 +69,11 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         .speedup()
         .map_or(String::new(), |speedup| format!("{speedup:.2}x as fast on the test inputs, "));
     let verdict = match &finding.verdict {
-        Verdict::Accepted(Contract::Exact) => "accepted: results are the original's".to_owned(),
+        Verdict::Accepted(Contract::Exact) => {
+            let exactness = finding.exactness.as_ref();
+            let ground = exactness.map_or(String::new(), |exactness| format!(", {exactness}"));
+            format!("accepted: results are the original's{ground}")
+        }
         Verdict::Accepted(Contract::Approx { max_error, over }) => {
             format!("accepted: results are off by up to {max_error:.1e} ({over})")
         }

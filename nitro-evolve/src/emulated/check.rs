@@ -9,7 +9,9 @@ use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
+use super::proof;
 use crate::check::{Check, CheckOutcome, Depth};
+use crate::finding::Exactness;
 use crate::runner::RunnerError;
 use crate::workload::{Inputs, Set, Workload};
 
@@ -96,11 +98,7 @@ impl EmulatorCheck {
     ///
     /// # Errors
     /// As [`EmulatorCheck::new`].
-    pub(crate) fn on_unwritten_inputs(
-        workload: &Workload,
-        ptx: &str,
-        max_error: f64,
-    ) -> Result<Self, RunnerError> {
+    pub fn on_unwritten_inputs(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
         let module = Module::parse(ptx).map_err(|error| RunnerError(error.to_string()))?;
         let original = case::emulator_of(&module, &workload.all_kernels()).map_err(RunnerError)?;
         let original = Arc::new(original);
@@ -301,5 +299,15 @@ impl Check for EmulatorCheck {
             Err(why) => CheckOutcome::NotRun(why),
             Ok(program) => self.objection(&program, depth).map_or(CheckOutcome::Clean, CheckOutcome::Found),
         }
+    }
+
+    fn prove(&self, ptx: &str) -> Option<Exactness> {
+        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
+        let all = self.cases.iter().chain(&self.further);
+        let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
+        Some(match case::emulator(ptx, &kernels) {
+            Err(why) => Exactness::Tested { why },
+            Ok(program) => proof::prove(&self.original, &program, cases),
+        })
     }
 }

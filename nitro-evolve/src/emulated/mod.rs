@@ -3,6 +3,7 @@
 pub(crate) mod case;
 mod check;
 mod explore;
+mod proof;
 mod runner;
 #[cfg(test)]
 mod tests;

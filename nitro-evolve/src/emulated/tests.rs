@@ -1,4 +1,5 @@
 mod begin_with;
+mod proof;
 mod repair;
 mod unwritten;
 
@@ -14,7 +15,7 @@ use super::{EmulatorCheck, EmulatorRunner};
 use crate::check::{CheckOutcome, Depth};
 use crate::difference::DiffLine;
 use crate::effort::Effort;
-use crate::finding::{Contract, Finding, Verdict};
+use crate::finding::{Contract, Exactness, Finding, Verdict};
 use crate::machine_code::{Disassembler, InstructionCounts, MachineCode};
 use crate::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
 use crate::{
@@ -221,6 +222,7 @@ fn planted_waste_is_found_and_the_patch_is_exactly_that() {
     let evolved = run(&subject, &folder.path().join("log"), 1500, race_check(&subject));
     let finding = &evolved.findings[0];
     assert_eq!(finding.verdict, Verdict::Accepted(Contract::Exact));
+    assert!(matches!(finding.exactness, Some(Exactness::Proved { .. })), "{:?}", finding.exactness);
     assert_eq!(operations(finding), ["delete b6", "delete b11"]);
     let barrier = &finding.edits[0];
     assert_eq!((barrier.is_barrier, &*barrier.instructions), (true, &["bar.sync 0;".to_owned()][..]));

@@ -21,7 +21,7 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
                 }
                 @if is_counted { "; counted, not measured" }
             }
-            p.line { (judged(&finding.verdict)) }
+            p.line { (judged(finding)) }
             (dropped(finding))
             (edits::part(finding))
             (pairs::part(finding))
@@ -45,10 +45,10 @@ fn dropped(finding: &Finding) -> Markup {
 }
 
 /// Writes the verdict.
-fn judged(verdict: &Verdict) -> Markup {
+fn judged(finding: &Finding) -> Markup {
     html! {
-        @match verdict {
-            Verdict::Accepted(contract) => { strong { "Accepted" } ", " (verdict::contract(contract)) "." }
+        @match &finding.verdict {
+            Verdict::Accepted(contract) => { strong { "Accepted" } ", " (verdict::contract(contract, finding)) "." }
             Verdict::Refused(why) => { strong.refused { "Refused" } ": " (why) "." }
         }
     }

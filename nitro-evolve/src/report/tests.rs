@@ -8,7 +8,7 @@ use super::page;
 use crate::EvolveResult;
 use crate::check::CheckOutcome;
 use crate::difference::DiffLine;
-use crate::finding::Verdict;
+use crate::finding::{Finding, Verdict};
 
 /// How often a text is on a page.
 fn count(page: &str, text: &str) -> usize {
@@ -323,4 +323,13 @@ fn a_long_evolution_has_a_page_of_a_bounded_size() {
         .collect();
     let bytes = body(&long).len();
     assert!(bytes < 400_000, "{bytes} bytes");
+}
+
+/// Files of versions that proved nothing are still read.
+#[test]
+fn findings_without_a_ground_are_read() {
+    let mut finding = serde_json::to_value(&evolved().findings[0]).unwrap();
+    let ground = finding.as_object_mut().unwrap().remove("exactness");
+    assert_eq!(ground, Some(serde_json::json!({ "proved": { "over": "all data with n=1" } })));
+    assert_eq!(serde_json::from_value::<Finding>(finding).unwrap().exactness, None);
 }

@@ -53,16 +53,18 @@ fn counted() -> Markup {
 }
 
 /// Returns the speedup and the promise of an accepted finding.
-fn accepted(finding: &Finding) -> Option<(f64, &Contract)> {
+fn accepted(finding: &Finding) -> Option<(f64, Markup)> {
     match &finding.verdict {
-        Verdict::Accepted(contract) => finding.speedup().map(|speedup| (speedup, contract)),
+        Verdict::Accepted(contract) => {
+            finding.speedup().map(|speedup| (speedup, self::contract(contract, finding)))
+        }
         Verdict::Refused(_) => None,
     }
 }
 
 /// Writes the fastest accepted finding, or else why there is none.
 fn headline(evolved: &EvolveResult) -> Markup {
-    let mut fastest: Option<(Markup, (f64, &Contract))> = None;
+    let mut fastest: Option<(Markup, (f64, Markup))> = None;
     let mut refused = None;
     for (number, finding) in (1..).zip(&evolved.findings) {
         if let Verdict::Refused(why) = &finding.verdict {
@@ -78,7 +80,7 @@ fn headline(evolved: &EvolveResult) -> Markup {
             strong { (words::times(speedup)) " times as fast" }
             @if is_counted(evolved) { " (counted, not measured)" }
             " with inputs that the search never saw, by " (edits) ", "
-            (self::contract(contract)) "."
+            (contract) "."
         } @else if let Some((edits, why)) = refused {
             "A patch of " (edits) " was found and " strong { "refused" } ": " (why) "."
         } @else if evolved.history.counts.trials == 0 {
@@ -94,11 +96,14 @@ fn edits(number: usize, finding: &Finding) -> Markup {
     html! { a href={ "#patch-" (number) } { (plural(finding.edits.len(), "edit")) } }
 }
 
-/// Writes the promise of a patch.
-pub(super) fn contract(contract: &Contract) -> Markup {
+/// Writes the promise of a patch, and its ground.
+pub(super) fn contract(contract: &Contract, finding: &Finding) -> Markup {
     html! {
         @match contract {
-            Contract::Exact => "exact: the results are the original's",
+            Contract::Exact => {
+                "exact: the results are the original's"
+                @if let Some(exactness) = &finding.exactness { ", " (exactness) }
+            }
             Contract::Approx { max_error, over } => {
                 "off by up to " (words::error(*max_error))
                 @if !over.is_empty() { " over " (over) }

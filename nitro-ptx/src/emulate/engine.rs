@@ -166,6 +166,9 @@ impl Engine<'_> {
             if let Some(watch) = machine.watch.as_deref_mut() {
                 watch.before(pc, warp, set, active);
             }
+            if machine.symbols.is_some() {
+                trace(machine, op, &mut Here { warp, block, pc, set, active })?;
+            }
             // Where no guard holds there is nothing to execute.
             let after = match active {
                 0 => After::Next,
@@ -188,6 +191,15 @@ impl Engine<'_> {
         warp.set_pc(set, pc);
         Ok(ran)
     }
+}
+
+/// Tracks the terms of an instruction that is about to be executed.
+fn trace(machine: &mut Machine, op: &Op, here: &mut Here) -> Result<(), Fault> {
+    let Some(symbols) = machine.symbols.take() else { return Ok(()) };
+    let traced = symbols.step(machine, op, here);
+    machine.symbols = Some(symbols);
+    let lane = here.set.trailing_zeros() as usize & (WARP - 1);
+    traced.map_err(|why| Fault::Undecided { at: here.at(machine, lane), why })
 }
 
 /// Returns those of a set whose guard holds.

@@ -83,6 +83,7 @@ pub use crate::instructions::table::forms;
 pub use crate::machine::error::{At, Fault, Race, Unsupported};
 pub use crate::machine::launch::{Launch, Launched, Options, Races};
 pub use crate::machine::memory::Memory;
+pub use crate::symbolic::{SymbolicBytes, Symbols};
 
 /// A module that can be run: see [the module's documentation](self).
 #[derive(Clone, Debug)]
@@ -201,6 +202,22 @@ impl Emulator {
         Guards::new(module, &self.program)
     }
 
+    /// Runs a launch as [`Emulator::launch`] does, with terms beside all that depends on the data that are symbols.
+    ///
+    /// # Errors
+    /// As [`Emulator::launch`], and [`Fault::Undecided`] where control or an address depends on data, or what an
+    /// instruction does is not known for symbols.
+    pub fn launch_symbolic(
+        &self,
+        launch: &Launch,
+        memory: &mut Memory,
+        options: &Options,
+        symbols: &mut Symbols,
+    ) -> Result<Launched, Fault> {
+        symbols.launch();
+        self.run(launch, memory, options, (None, Some(symbols)))
+    }
+
     /// Runs a launch that may be watched.
     pub(crate) fn watched(
         &self,
@@ -209,6 +226,17 @@ impl Emulator {
         options: &Options,
         watch: Watcher,
     ) -> Result<Launched, Fault> {
+        self.run(launch, memory, options, (watch, None))
+    }
+
+    /// Runs a launch with those who follow it.
+    fn run(
+        &self,
+        launch: &Launch,
+        memory: &mut Memory,
+        options: &Options,
+        followers: (Watcher, Option<&mut Symbols>),
+    ) -> Result<Launched, Fault> {
         let Program { code, image } = &self.program;
         let geometry = Geometry::new(image, launch, options)?;
         let Some(kernel) = image.kernel(launch.kernel) else {
@@ -216,7 +244,7 @@ impl Emulator {
         };
         // Variables of the module live in the memory, from launch to launch.
         let parts = memory.parts(self.number, image);
-        let machine = Machine::new(image, kernel, &geometry, options, parts, watch);
+        let machine = Machine::new(image, kernel, &geometry, options, parts, followers);
         Engine { code, machine }.run()
     }
 

@@ -49,7 +49,11 @@ fn atomic(op: &Reading, to: u32, at: usize) -> Result<Action, String> {
     // Sums of 32 bits in global memory have no subnormals, unlike those in shared memory ("atom").
     let is_flushed = *operation == "add" && op.kind == Type::F32;
     let in_global = if is_flushed { flushed_sum } else { change };
-    Ok(Arc::new(Atomic { address, change, in_global, from, to, bytes: op.kind.bytes(), releases }))
+    let is_integer = matches!(op.kind, Type::Unsigned(_) | Type::Signed(_) | Type::Bits(_));
+    let is_reduction = matches!(*operation, "add" | "min" | "max" | "and" | "or" | "xor") && is_integer;
+    let reduction = is_reduction.then_some((*operation, op.kind));
+    let bytes = op.kind.bytes();
+    Ok(Arc::new(Atomic { address, change, in_global, from, to, bytes, releases, reduction }))
 }
 
 /// Returns a sum whose operands and result are zero where they are subnormal.

@@ -317,8 +317,8 @@ fn special(word: &str) -> Option<Source> {
         "%lanemask_ge" => Special::Mask(4),
         "%clock" | "%clock64" | "%globaltimer" | "%globaltimer_lo" => Special::Clock,
         // All multiprocessors are one here, and no clock gets as far as its upper half ("Special Registers").
-        "%clock_hi" | "%globaltimer_hi" | "%smid" | "%gridid" => return Some(Source::Constant(0)),
-        "%nsmid" => return Some(Source::Constant(1)),
+        "%clock_hi" | "%globaltimer_hi" | "%smid" | "%gridid" => Special::Device(0),
+        "%nsmid" => Special::Device(1),
         "%dynamic_smem_size" => Special::DynamicShared,
         "%total_smem_size" => Special::TotalShared,
         _ => return None,

@@ -73,7 +73,16 @@ fn collective(op: &Reading, from: [Source; 3], mask: usize, result: Results) -> 
     let mask = if op.has("sync") { Some(op.source(mask, NUMBER)?) } else { None };
     // Threads may execute it at different places of the text, with the same qualifiers and mask.
     let meets = nitro_core::Artifact::of(&op.instruction.opcode).digest();
-    Ok(Collective { from, is_negated: false, to: [SINK; 2], mask, meets, is_barrier: false, result })
+    Ok(Collective {
+        from,
+        is_negated: false,
+        to: [SINK; 2],
+        mask,
+        meets,
+        is_barrier: false,
+        hands_on: op.name == "shfl",
+        result,
+    })
 }
 
 /// Decodes an instruction with one or two results, `d` or `d|p`.

@@ -6,6 +6,7 @@ use super::error::Fault;
 use super::source::Source;
 use super::state::{After, Execute, FENCE_CYCLES, Here, Machine};
 use super::warp::lanes;
+use crate::symbolic::{Operand, Trace};
 
 /// An instruction at which threads of a block meet.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,17 @@ impl Execute for Barrier {
             }
         }
         Ok(After::Parted)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        for source in [Some(self.number), self.count, self.vote.map(|vote| vote.predicate)] {
+            source.map_or(Ok(()), |source| trace.require_known(source, "control"))?;
+        }
+        // Nobody reads the result before it is there.
+        if let Some(BarrierVote { to, .. }) = self.vote {
+            lanes(trace.here.active).for_each(|lane| trace.write(to, lane, Operand::Known(0)));
+        }
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use super::error::Fault;
 use super::meeting::{Collective, Exchange};
 use super::state::{After, Execute, Here, Machine};
 use super::warp::{Warp, lanes};
+use crate::symbolic::{Term, Trace, operand};
 
 impl Execute for Arc<Collective> {
     /// Lets threads come to the instruction. It is executed once all have come that its mask names.
@@ -32,6 +33,14 @@ impl Execute for Arc<Collective> {
         machine.meet_all(here.warp, here.block, here.active);
         let is_done = here.warp.at_meeting & here.active == 0;
         Ok(if is_done && here.set == here.active { After::Next } else { After::Parted })
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let first = usize::from(self.hands_on);
+        for source in self.from[first..].iter().copied().chain(self.mask) {
+            trace.require_known(source, "control")?;
+        }
+        Ok(())
     }
 }
 
@@ -83,6 +92,7 @@ impl Machine<'_> {
             }
             given[0][lane] ^= u64::from(own.is_negated);
         }
+        self.exchange_terms(warp, &given, set, mask);
         // All values are read before any result is written.
         let exchange = Exchange { given, set, mask, noise: self.random.bits() & 0xffff_ffff };
         for lane in lanes(set) {
@@ -90,6 +100,31 @@ impl Machine<'_> {
             let (first, second) = (own.result)(&exchange, lane);
             warp.write(own.to[0], 1 << lane, &[first; WARP]);
             warp.write(own.to[1], 1 << lane, &[second; WARP]);
+        }
+    }
+
+    /// Gives each of the threads that meet the terms of its results, where data are symbols.
+    fn exchange_terms(&mut self, warp: &mut Warp, given: &[[u64; WARP]; 3], set: u32, mask: u32) {
+        let Some(symbols) = self.symbols.as_deref_mut() else { return };
+        let mut handed = [Term::KNOWN; WARP];
+        for lane in lanes(set) {
+            let Some(own) = &warp.meeting[lane] else { continue };
+            let value = operand(warp, own.from[0], lane, given[0][lane]);
+            handed[lane] = symbols.handed(value).term();
+        }
+        // A term goes the way of its value.
+        let given = [handed.map(Term::to_bits), given[1], given[2]];
+        let exchange = Exchange { given, set, mask, noise: Term::UNKNOWN.to_bits() };
+        for lane in lanes(set) {
+            let Some(own) = warp.meeting[lane].clone() else { continue };
+            // Without a mask those take part that are here by chance.
+            let (first, second) = match (own.mask.is_some(), own.hands_on) {
+                (false, _) => (Term::UNKNOWN, Term::UNKNOWN),
+                (true, true) => (Term::from_bits((own.result)(&exchange, lane).0), Term::KNOWN),
+                (true, false) => (Term::KNOWN, Term::KNOWN),
+            };
+            *warp.term_mut(own.to[0], lane) = first;
+            *warp.term_mut(own.to[1], lane) = second;
         }
     }
 }

@@ -5,6 +5,7 @@ use super::error::Fault;
 use super::source::Source;
 use super::state::{After, Execute, Here, Machine};
 use super::warp::lanes;
+use crate::symbolic::Trace;
 
 /// A function with one result. It takes up to four values of 64 bits, of which it uses as many bits as its type has.
 /// Whatever else an opcode says may be the last of them.
@@ -46,6 +47,20 @@ impl Execute for Compute {
         lanes(active).for_each(|lane| to[lane] = function(a[lane], b[lane], c[lane], d[lane]));
         Ok(After::Next)
     }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let from = self.from.map(|source| trace.operands(source));
+        for lane in lanes(trace.here.active) {
+            let of = [0, 1, 2, 3].map(|at| from[at][lane]);
+            let value = trace.apply(0, of, |[a, b, c, d]| (self.function)(a, b, c, d));
+            trace.write(self.to, lane, value);
+        }
+        Ok(())
+    }
+
+    fn is_choice(&self) -> bool {
+        true
+    }
 }
 
 /// An instruction with two results.
@@ -68,6 +83,22 @@ impl Execute for ComputeTwo {
         here.write(self.to[0], &first);
         Ok(After::Next)
     }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let from = self.from.map(|source| trace.operands(source));
+        for lane in lanes(trace.here.active) {
+            let of = [0, 1, 2, 3].map(|at| from[at][lane]);
+            let first = trace.apply(0, of, |[a, b, c, d]| (self.function)(a, b, c, d).0);
+            let second = trace.apply(1, of, |[a, b, c, d]| (self.function)(a, b, c, d).1);
+            trace.write(self.to[1], lane, second);
+            trace.write(self.to[0], lane, first);
+        }
+        Ok(())
+    }
+
+    fn is_choice(&self) -> bool {
+        true
+    }
 }
 
 /// Several moves at once: all registers are read before any is written.
@@ -82,6 +113,18 @@ impl Execute for Moves {
             here.write(*to, &values);
         }
         Ok(After::Next)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let read: Vec<_> = self.0.iter().map(|(from, _)| trace.operands(*from)).collect();
+        for ((_, to), values) in self.0.iter().zip(read) {
+            lanes(trace.here.active).for_each(|lane| trace.write(*to, lane, values[lane]));
+        }
+        Ok(())
+    }
+
+    fn is_choice(&self) -> bool {
+        true
     }
 }
 
@@ -101,6 +144,21 @@ impl Execute for Unpack {
             here.write(to, &part);
         }
         Ok(After::Next)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let whole = trace.operands(self.from);
+        for (at, &to) in (0..).zip(&self.to) {
+            for lane in lanes(trace.here.active) {
+                let part = trace.part(whole[lane], at * self.bits, self.bits);
+                trace.write(to, lane, part);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_choice(&self) -> bool {
+        true
     }
 }
 
@@ -122,5 +180,19 @@ impl Execute for Pack {
         }
         here.write(self.to, &all);
         Ok(After::Next)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let parts: Vec<_> = self.from.iter().map(|&from| trace.operands(from)).collect();
+        for lane in lanes(trace.here.active) {
+            let parts: Vec<_> = parts.iter().map(|part| part[lane]).collect();
+            let whole = trace.pack(&parts, self.bits);
+            trace.write(self.to, lane, whole);
+        }
+        Ok(())
+    }
+
+    fn is_choice(&self) -> bool {
+        true
     }
 }

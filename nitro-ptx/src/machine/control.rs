@@ -8,6 +8,7 @@ use super::error::Fault;
 use super::source::{FUNCTION_BYTES, FUNCTIONS, Place, Source, fit};
 use super::state::{After, Execute, FENCE_CYCLES, Here, Machine};
 use super::warp::{MAX_THREAD_BYTES, MAX_THREAD_REGISTERS, Return, Warp, lanes};
+use crate::symbolic::{Operand, Trace};
 
 /// The value of registers that nobody has written, in frames of functions that are called.
 const REGISTER_FILLER: u64 = 0x0bad_0bad_0bad_0bad;
@@ -22,6 +23,10 @@ impl Execute for Nothing {
     fn execute(&self, _: &mut Machine, _: &mut Here) -> Result<After, Fault> {
         Ok(After::Next)
     }
+
+    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// A fence ("membar, fence").
@@ -34,6 +39,10 @@ impl Execute for Fence {
         lanes(here.active).for_each(|lane| machine.fence(here.warp, here.block, lane));
         Ok(After::Next)
     }
+
+    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// The threads that are active (`activemask`).
@@ -44,6 +53,12 @@ impl Execute for ActiveMask {
     fn execute(&self, _: &mut Machine, here: &mut Here) -> Result<After, Fault> {
         here.write(self.0, &[here.active.into(); WARP]);
         Ok(After::Next)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        // Those that are here together are so by chance.
+        lanes(trace.here.active).for_each(|lane| trace.write(self.0, lane, Operand::UNKNOWN));
+        Ok(())
     }
 }
 
@@ -59,6 +74,10 @@ impl Execute for Branch {
         here.warp.set_pc(here.active, self.0);
         here.part();
         Ok(After::Parted)
+    }
+
+    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+        Ok(())
     }
 }
 
@@ -82,6 +101,10 @@ impl Execute for Choose {
         }
         Ok(After::Parted)
     }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        trace.require_known(self.index, "control")
+    }
 }
 
 /// The end of a thread (`exit`).
@@ -93,6 +116,10 @@ impl Execute for Exit {
         here.part();
         here.end(here.active);
         Ok(After::Parted)
+    }
+
+    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+        Ok(())
     }
 }
 
@@ -210,6 +237,10 @@ impl Execute for Ret {
             }
         }
         Ok(After::Parted)
+    }
+
+    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+        Ok(())
     }
 }
 

@@ -157,6 +157,14 @@ pub enum Fault {
         /// The reason.
         why: String,
     },
+    /// Data are symbols, and something depends on them that must not.
+    #[error("{at}: {why}")]
+    Undecided {
+        /// The thread.
+        at: At,
+        /// The reason.
+        why: String,
+    },
     /// Warps have executed as many instructions as the options allow.
     #[error("{at} comes after {most} instructions, and the launch has not ended")]
     Endless {

@@ -16,6 +16,8 @@ pub(crate) struct Collective {
     pub(crate) meets: u64,
     /// It orders memory among those that take part, as `bar.warp.sync` does and `shfl.sync` does not.
     pub(crate) is_barrier: bool,
+    /// Its first result is a value of a thread as it is (`shfl`).
+    pub(crate) hands_on: bool,
     /// The two results of one thread.
     pub(crate) result: fn(&Exchange, usize) -> (u64, u64),
 }

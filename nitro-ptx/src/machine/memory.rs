@@ -75,7 +75,7 @@ impl Memory {
     }
 }
 
-fn index(buffer: u64) -> usize {
+pub(crate) fn index(buffer: u64) -> usize {
     ((buffer >> APART) as usize).wrapping_sub(1)
 }
 

@@ -48,6 +48,8 @@ pub(crate) enum Special {
     /// Lanes that are equal, less, less or equal, greater, greater or equal.
     Mask(u8),
     Clock,
+    /// What a device decides, and has one value here.
+    Device(u8),
     DynamicShared,
     TotalShared,
 }

@@ -17,6 +17,7 @@ use super::source::{Source, Special};
 use super::stamp::Stamp;
 use super::warp::{Warp, lanes};
 use super::watch::Watcher;
+use crate::symbolic::{Symbols, Trace};
 
 /// The cost of a barrier and of a fence in modelled time.
 pub(crate) const FENCE_CYCLES: u64 = 8;
@@ -42,6 +43,16 @@ pub(crate) type Action = Arc<dyn Execute>;
 pub(crate) trait Execute: Debug + Send + Sync {
     /// Executes it for the active threads, of which there is at least one.
     fn execute(&self, machine: &mut Machine, here: &mut Here) -> Result<After, Fault>;
+
+    /// Tracks the terms of what it is about to execute, where data are symbols, or says why that cannot be.
+    fn trace(&self, _: &mut Trace) -> Result<(), String> {
+        Err("what it does is not known for symbols".to_owned())
+    }
+
+    /// Returns true if all that it does is to write registers: then its guard may depend on data.
+    fn is_choice(&self) -> bool {
+        false
+    }
 }
 
 /// The threads of a warp that are at an instruction together.
@@ -81,6 +92,7 @@ pub(crate) struct Machine<'a> {
     /// The pairs of instructions that race and are listed.
     racing: HashSet<(u32, u32, bool)>,
     pub(crate) watch: Watcher<'a>,
+    pub(crate) symbols: Option<&'a mut Symbols>,
 }
 
 impl<'a> Machine<'a> {
@@ -90,7 +102,7 @@ impl<'a> Machine<'a> {
         geometry: &'a Geometry,
         options: &'a Options,
         (buffers, variables): (&'a mut [Bytes], &'a mut [Bytes]),
-        watch: Watcher<'a>,
+        (watch, symbols): (Watcher<'a>, Option<&'a mut Symbols>),
     ) -> Self {
         let shadows = [vec![Shadow::default(); buffers.len()], vec![Shadow::default(); variables.len()]];
         let random = Random::new(options.seed);
@@ -108,6 +120,7 @@ impl<'a> Machine<'a> {
             launched,
             racing,
             watch,
+            symbols,
         }
     }
 
@@ -146,6 +159,7 @@ impl<'a> Machine<'a> {
             Special::Warps => [self.geometry.warps.into(); WARP],
             Special::Mask(kind) => std::array::from_fn(|lane| lane_mask(kind, lane).into()),
             Special::Clock => [self.launched.cycles; WARP],
+            Special::Device(value) => [value.into(); WARP],
             Special::DynamicShared => [self.geometry.shared_bytes.into(); WARP],
             Special::TotalShared => [self.shared_bytes(); WARP],
         }

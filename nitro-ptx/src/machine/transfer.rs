@@ -8,6 +8,8 @@ use super::race::Touch;
 use super::source::{Address, Area, Source};
 use super::state::{After, Execute, Here, Machine};
 use super::warp::lanes;
+use crate::symbolic::{Operand, Trace};
+use crate::text::types::Type;
 
 /// A load of one value or of a vector.
 #[derive(Clone, Debug)]
@@ -45,6 +47,25 @@ impl Execute for Load {
             }
         }
         Ok(After::Next)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let addresses = trace.addresses(self.address)?;
+        let each = usize::from(self.bytes);
+        for lane in lanes(trace.here.active) {
+            let access = Access { lane, address: addresses[lane], bytes: each * self.to.len() };
+            // Where nothing is, execution says so.
+            let Ok(spot) = trace.machine.spot(trace.here, self.address.area, access, false) else { continue };
+            for (at, &to) in self.to.iter().enumerate() {
+                let value = match self.how {
+                    // It may read what another thread writes just now.
+                    Touch::StrongRead => Operand::UNKNOWN,
+                    _ => trace.load(lane, (spot, at * each, each), self.is_signed),
+                };
+                trace.write(to, lane, value);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -93,10 +114,31 @@ impl Execute for Store {
         }
         Ok(After::Next)
     }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let addresses = trace.addresses(self.address)?;
+        let (each, count) = (usize::from(self.bytes), self.from.len());
+        for (at, &from) in self.from.iter().enumerate() {
+            let values = trace.operands(from);
+            for lane in lanes(trace.here.active) {
+                let access = Access { lane, address: addresses[lane], bytes: each * count };
+                let Ok(spot) = trace.machine.spot(trace.here, self.address.area, access, true) else {
+                    continue;
+                };
+                // Another thread may write there just now, and either be the last one.
+                let value = if self.is_strong { Operand::UNKNOWN } else { values[lane] };
+                trace.store(lane, (spot, at * each, each), value);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// An atomic operation: from the value in memory and two others to the value in memory then.
 pub(crate) type Change = fn(u64, u64, u64) -> u64;
+
+/// The name and type of an operation on integers whose order does not matter.
+pub(crate) type Reduction = (&'static str, Type);
 
 /// An atomic operation on memory (`atom`, `red`).
 #[derive(Clone, Debug)]
@@ -109,6 +151,8 @@ pub(crate) struct Atomic {
     pub(crate) to: u32,
     pub(crate) bytes: u8,
     pub(crate) releases: bool,
+    /// The operation, where its results in memory are the same in whatever order threads come.
+    pub(crate) reduction: Option<Reduction>,
 }
 
 impl Execute for Atomic {
@@ -138,6 +182,24 @@ impl Execute for Atomic {
         }
         here.write(self.to, &before);
         Ok(After::Next)
+    }
+
+    fn trace(&self, trace: &mut Trace) -> Result<(), String> {
+        let addresses = trace.addresses(self.address)?;
+        let bytes = usize::from(self.bytes);
+        let values = trace.operands(self.from[0]);
+        for lane in lanes(trace.here.active) {
+            let access = Access { lane, address: addresses[lane], bytes };
+            let Ok(spot) = trace.machine.spot(trace.here, self.address.area, access, true) else { continue };
+            let before = trace.load(lane, (spot, 0, bytes), false);
+            // In whatever order threads come, a sum of integers is the same in the end.
+            let is_ordered = self.reduction.is_none_or(|own| trace.is_mixed(lane, spot, own));
+            if is_ordered || !before.is_known() || !values[lane].is_known() {
+                return Err("its result depends on data, or on the order of threads".to_owned());
+            }
+            trace.write(self.to, lane, Operand::UNKNOWN);
+        }
+        Ok(())
     }
 }
 

@@ -7,6 +7,7 @@ use super::clock::WARP;
 use super::image::Function;
 use super::meeting::Collective;
 use super::source::Place;
+use crate::symbolic::Term;
 
 /// The place where a thread goes on after a function.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Warp {
     pub(crate) returns: [Vec<Return>; WARP],
     /// A register of all lanes after the other.
     pub(crate) registers: Vec<u64>,
+    /// The terms beside them, where data are symbols; nothing is known of others.
+    terms: Vec<Term>,
     pub(crate) local: [Bytes; WARP],
     /// Indices in the block.
     pub(crate) thread: [[u32; 3]; WARP],
@@ -70,6 +73,7 @@ impl Warp {
             frame: [0; WARP],
             returns: std::array::from_fn(|_| Vec::new()),
             registers: vec![filler; kernel.registers as usize * WARP],
+            terms: Vec::new(),
             local: std::array::from_fn(|_| local.clone()),
             thread: std::array::from_fn(|lane| {
                 let at = (first + lane) as u32;
@@ -116,6 +120,20 @@ impl Warp {
     pub(crate) fn register_mut(&mut self, register: u32, active: u32) -> &mut [u64] {
         let to = (self.base[active.trailing_zeros() as usize & (WARP - 1)] + register) as usize * WARP;
         &mut self.registers[to..to + WARP]
+    }
+
+    /// Returns the term beside a register of a lane.
+    pub(crate) fn term(&self, register: u32, lane: usize) -> Term {
+        let at = (self.base[lane] + register) as usize * WARP + lane;
+        self.terms.get(at).copied().unwrap_or(Term::UNKNOWN)
+    }
+
+    pub(crate) fn term_mut(&mut self, register: u32, lane: usize) -> &mut Term {
+        let at = (self.base[lane] + register) as usize * WARP + lane;
+        if at >= self.terms.len() {
+            self.terms.resize(self.registers.len(), Term::UNKNOWN);
+        }
+        &mut self.terms[at]
     }
 
     /// Writes a register of some lanes, which are in the same function.

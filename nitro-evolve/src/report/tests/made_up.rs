@@ -6,7 +6,9 @@ use nitro_search::evolve::Fitness;
 
 use crate::check::{CheckOutcome, CheckReport};
 use crate::difference::DiffLine;
-use crate::finding::{Contract, DroppedEdit, Epistasis, ExplainedEdit, Finding, TestCase, Verdict};
+use crate::finding::{
+    Contract, DroppedEdit, Epistasis, Exactness, ExplainedEdit, Finding, TestCase, Verdict,
+};
 use crate::history::{Attempt, Counts, History, Lineage, Moment};
 use crate::machine_code::{InstructionCounts, MachineCode, MachineCodeChange};
 use crate::{EvolveResult, TimeBreakdown};
@@ -171,6 +173,7 @@ fn exact() -> Finding {
         patch: "patch of 0123456789abcdef\ndelete b12\nmove b30 before b22\n  fix b30 slot 1 = %f7\noperand b41 slot 2 = 3\n".to_owned(),
         edits_before: 41,
         verdict: Verdict::Accepted(Contract::Exact),
+        exactness: Some(Exactness::Proved { over: "all data with n=1".to_owned(), provided: None }),
         search: times_as_fast(1.3, 0.0),
         edits,
         pairs: vec![
@@ -214,6 +217,7 @@ fn approximate() -> Finding {
     let over = "n from 64 to 4096".to_owned();
     let mut finding = exact();
     finding.verdict = Verdict::Accepted(Contract::Approx { max_error: 0.008, over });
+    finding.exactness = None;
     finding.search = times_as_fast(1.45, 0.006);
     finding.edits.remove(0);
     finding.edits.push(edit(

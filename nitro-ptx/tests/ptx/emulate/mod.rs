@@ -7,4 +7,5 @@ mod kernels;
 mod programs;
 mod speed;
 mod support;
+mod symbolic;
 mod texts;

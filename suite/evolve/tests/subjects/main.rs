@@ -7,6 +7,7 @@ mod emulated;
 mod expected;
 mod planned;
 mod planted;
+mod proved;
 mod references;
 mod workloads;
 

@@ -1,0 +1,117 @@
+//! The data of launches as symbols, and what becomes of them.
+
+use std::collections::HashMap;
+
+use super::memory::{Cells, Owned};
+use super::terms::{Cell, Term, Terms};
+use crate::machine::memory::{Memory, index};
+use crate::machine::transfer::Reduction;
+
+/// Symbols for the data of launches, and the terms that come of them.
+///
+/// Programs are compared by [`begin`](Symbols::begin) before each, the same symbols for the same buffers, and
+/// [`left`](Symbols::left) after it. Terms are equal if they are the same opcodes of the same operands; but for what
+/// always gives the same bits, the order of the operands of a sum or product, nothing is rearranged. NaN counts as
+/// equal to NaN, whatever its payload.
+///
+/// ```
+/// use nitro_ptx::Module;
+/// use nitro_ptx::emulate::{Emulator, Launch, Memory, Options, Symbols};
+///
+/// let kernel = |last: &str| format!(".entry k(.param .u64 to) {{ .reg .b64 %rd1; .reg .f32 %f<3>;\n\
+///     ld.param.u64 %rd1, [to]; ld.global.f32 %f1, [%rd1]; {last}; st.global.f32 [%rd1], %f2; ret; }}");
+/// let mut symbols = Symbols::new(1000);
+/// let mut left = |last: &str| {
+///     let emulator = Emulator::new(&Module::parse(&kernel(last))?)?;
+///     let mut memory = Memory::new();
+///     symbols.begin();
+///     let to = memory.allocate(vec![0; 4]);
+///     symbols.data(to, 4, 4);
+///     let parameters = [to.to_le_bytes().to_vec()];
+///     let launch = Launch { kernel: "k", grid: [1; 3], block: [1; 3], shared_bytes: 0, parameters: &parameters };
+///     emulator.launch_symbolic(&launch, &mut memory, &Options::default(), &mut symbols)?;
+///     Ok::<_, Box<dyn std::error::Error>>(symbols.left(to, &memory))
+/// };
+/// let original = left("add.rn.f32 %f2, %f1, 0f3F800000")?;
+/// assert_eq!(original.first_difference(&left("add.rn.f32 %f2, 0f3F800000, %f1")?), None);
+/// // The bits are the same with what was drawn, which is zero, and not with other data.
+/// assert_eq!(original.first_difference(&left("mov.f32 %f2, 0f3F800000")?), Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Symbols {
+    pub(super) terms: Terms,
+    pub(super) cells: Cells,
+    /// The atomic operation on each eight bytes in this launch.
+    pub(super) reductions: HashMap<Owned, Reduction>,
+}
+
+/// The bytes of a buffer, each known or a byte of a term.
+#[derive(Clone, Debug, Default)]
+pub struct SymbolicBytes(Vec<(Cell, u8)>);
+
+impl Symbols {
+    /// Creates symbols with at most so many terms.
+    #[must_use]
+    pub fn new(most_terms: usize) -> Self {
+        Self { terms: Terms::new(most_terms), cells: Cells::default(), reductions: HashMap::new() }
+    }
+
+    /// Begins with a program: nothing in its memory is a symbol yet. Terms of earlier programs stay.
+    pub fn begin(&mut self) {
+        self.cells = Cells::default();
+    }
+
+    /// Makes each element of a buffer a symbol of its own: of all `length_bytes`, elements of so many.
+    ///
+    /// # Panics
+    /// When no element has that many bytes.
+    pub fn data(&mut self, buffer: u64, length_bytes: usize, element_bytes: usize) {
+        assert!(matches!(element_bytes, 1 | 2 | 4 | 8), "no element has {element_bytes} bytes");
+        let number = index(buffer);
+        for (at, element) in self.cells.buffer(number, length_bytes).chunks_mut(element_bytes).enumerate() {
+            let leaf = self.terms.leaf(number as u64, at as u64, element.len() as u8);
+            for (byte, cell) in (0..).zip(element) {
+                *cell = self.terms.cell(leaf, byte);
+            }
+        }
+    }
+
+    /// Makes nothing known of a buffer: what depends on its content is equal to nothing.
+    pub fn unknown(&mut self, buffer: u64, length_bytes: usize) {
+        self.cells.buffer(index(buffer), length_bytes).fill(Cell::UNKNOWN);
+    }
+
+    /// Returns what the launches left in a buffer.
+    ///
+    /// # Panics
+    /// When the address is none that was given for a buffer.
+    pub fn left(&mut self, buffer: u64, memory: &Memory) -> SymbolicBytes {
+        let bytes = memory.bytes(buffer);
+        let cells = self.cells.buffer(index(buffer), bytes.len());
+        SymbolicBytes(cells.iter().copied().zip(bytes.iter().copied()).collect())
+    }
+
+    /// Tells whether there is a product in a sum where the opcodes of both say no rounding: then the assembler may
+    /// fuse the two, and equal terms are the same bits on a device only where it does so alike.
+    #[must_use]
+    pub fn may_be_fused(&self) -> bool {
+        self.terms.may_be_fused
+    }
+}
+
+impl SymbolicBytes {
+    /// Returns the first byte that may differ with some data; what is not known may.
+    #[must_use]
+    pub fn first_difference(&self, other: &Self) -> Option<usize> {
+        if self.0.len() != other.0.len() {
+            return Some(self.0.len().min(other.0.len()));
+        }
+        let differs = |((cell, byte), (of, other)): (&(Cell, u8), &(Cell, u8))| match cell.term {
+            Term::UNKNOWN => true,
+            Term::KNOWN => *of != Cell::KNOWN || byte != other,
+            _ => cell != of,
+        };
+        self.0.iter().zip(&other.0).position(differs)
+    }
+}

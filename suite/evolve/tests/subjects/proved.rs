@@ -1,0 +1,80 @@
+//! Edits that are drawn, with the share of the right ones that is proved.
+
+use std::time::{Duration, Instant};
+
+use nitro_evolve::{Check, CheckOutcome, Depth, EmulatorCheck, Exactness};
+use nitro_evolve_subjects::Subject;
+use nitro_ptx::{Base, Module};
+
+use crate::case::workload;
+use crate::{all, ptx};
+
+/// The edits that are drawn for a subject, and the time after which no more are.
+const EDITS: u64 = 40;
+const MOST_TIME: Duration = Duration::from_secs(6);
+
+#[derive(Default)]
+struct Counts {
+    wrong: u32,
+    right: u32,
+    proved: u32,
+    longest: Duration,
+    /// The first reasons for which right ones are not proved.
+    why: Vec<String>,
+}
+
+/// Draws edits of a subject: those that the check refuses must not be proved.
+fn count(subject: &Subject, ptx: &str) -> Counts {
+    let workload = workload(subject);
+    let check = EmulatorCheck::on_unwritten_inputs(&workload, ptx, 0.0)
+        .unwrap_or_else(|error| panic!("{}: {error}", subject.name));
+    let base = Base::new(Module::parse(ptx).unwrap()).editing(&workload.kernels());
+    let (mut counts, start) = (Counts::default(), Instant::now());
+    for seed in 0..EDITS {
+        if start.elapsed() > MOST_TIME {
+            break;
+        }
+        let Some(patched) = base.mutate(&[], seed).and_then(|edit| base.apply(&[edit]).ok()) else {
+            continue;
+        };
+        let patched = patched.to_string();
+        let is_right = check.check(&patched, Depth::Hostile) == CheckOutcome::Clean;
+        let start = Instant::now();
+        let exactness = check.prove(&patched).expect("the emulator proves");
+        counts.longest = counts.longest.max(start.elapsed());
+        match exactness {
+            Exactness::Proved { .. } => {
+                assert!(is_right, "{} with seed {seed}", subject.name);
+                counts.proved += 1;
+            }
+            Exactness::Tested { why } if is_right => counts.why.push(why),
+            Exactness::Tested { .. } => {}
+        }
+        counts.right += u32::from(is_right);
+        counts.wrong += u32::from(!is_right);
+    }
+    counts.why.truncate(2);
+    counts
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn share_of_right_edits() {
+    let (mut wrong, mut right, mut proved) = (0, 0, 0);
+    for subject in all() {
+        let Some(ptx) = ptx(subject) else { return };
+        let counts = count(subject, &ptx);
+        println!(
+            "{:<15} {:>3} wrong, none proved; {:>3} of {:>3} right ones proved, each in {:.1} s at most; {:?}",
+            subject.name,
+            counts.wrong,
+            counts.proved,
+            counts.right,
+            counts.longest.as_secs_f64(),
+            counts.why
+        );
+        (wrong, right, proved) = (wrong + counts.wrong, right + counts.right, proved + counts.proved);
+    }
+    println!("{wrong} wrong, none proved; {proved} of {right} right ones proved");
+    assert!(wrong > 0 && proved > 0);
+}
