@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::Exactness;
+use crate::exactness::Exactness;
 
 /// A check that looks for what times and results do not show, such as races.
 pub trait Check: Sync {

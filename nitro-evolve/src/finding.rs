@@ -1,7 +1,5 @@
 //! Findings: patches with all that is known of them in the end.
 
-use std::fmt;
-
 use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
 use nitro_stats::statistics::geometric_mean;
@@ -9,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::CheckReport;
 use crate::difference::DiffLine;
+use crate::exactness::Exactness;
 use crate::machine_code::MachineCode;
 
 /// A promise about the distance of a patched program's results from the original's.
@@ -24,37 +23,6 @@ pub enum Contract {
         /// The sizes of the inputs.
         over: String,
     },
-}
-
-/// The ground on which results count as the original's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Exactness {
-    /// They are the same function of the data, bit for bit; of NaN the payload may differ.
-    Proved {
-        /// The data and sizes for which that is proved.
-        over: String,
-        /// The condition of the proof, if there is one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        provided: Option<String>,
-    },
-    /// They were the same on all inputs that were tried.
-    Tested {
-        /// The reason for which it is not proved.
-        why: String,
-    },
-}
-
-impl fmt::Display for Exactness {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Proved { over, provided: None } => write!(formatter, "proved for {over}"),
-            Self::Proved { over, provided: Some(provided) } => {
-                write!(formatter, "proved for {over}, provided that {provided}")
-            }
-            Self::Tested { why } => write!(formatter, "tested, and not proved: {why}"),
-        }
-    }
 }
 
 /// A verdict on the use of a patch.

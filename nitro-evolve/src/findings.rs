@@ -6,7 +6,8 @@ use nitro_search::threads::on_threads;
 
 use crate::difference::difference;
 use crate::evaluator::Evaluator;
-use crate::finding::{Contract, Epistasis, Exactness, ExplainedEdit, Finding, Verdict};
+use crate::exactness::Exactness;
+use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::minimise::{Minimiser, chosen, each_left_out};
 use crate::observer::Observer;

@@ -24,7 +24,6 @@ mod instrument;
 mod machine;
 mod machine_code;
 mod profile;
-mod symbolic;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -11,7 +11,7 @@ use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::proof;
 use crate::check::{Check, CheckOutcome, Depth};
-use crate::finding::Exactness;
+use crate::exactness::Exactness;
 use crate::runner::RunnerError;
 use crate::workload::{Inputs, Set, Workload};
 

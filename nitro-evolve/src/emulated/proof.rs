@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use nitro_ptx::emulate::{Emulator, Fault, Memory, Options, Races, SymbolicBytes, Symbols};
 
 use super::case::{self, allocate_all};
-use crate::finding::Exactness;
+use crate::exactness::Exactness;
 use crate::workload::{Inputs, Role};
 
 /// The longest that the proof of a patch may take.

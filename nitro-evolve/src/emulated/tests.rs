@@ -15,7 +15,8 @@ use super::{EmulatorCheck, EmulatorRunner};
 use crate::check::{CheckOutcome, Depth};
 use crate::difference::DiffLine;
 use crate::effort::Effort;
-use crate::finding::{Contract, Exactness, Finding, Verdict};
+use crate::exactness::Exactness;
+use crate::finding::{Contract, Finding, Verdict};
 use crate::machine_code::{Disassembler, InstructionCounts, MachineCode};
 use crate::runner::{CaseResult, Code, RunOutcome, Runner, RunnerError};
 use crate::{

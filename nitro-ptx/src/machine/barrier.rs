@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::source::Source;
 use super::state::{After, Execute, FENCE_CYCLES, Here, Machine};
 use super::warp::lanes;
-use crate::symbolic::{Operand, Trace};
+use crate::machine::symbolic::{Operand, Trace};
 
 /// An instruction at which threads of a block meet.
 #[derive(Clone, Copy, Debug)]

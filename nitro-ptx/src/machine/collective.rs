@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::meeting::{Collective, Exchange};
 use super::state::{After, Execute, Here, Machine};
 use super::warp::{Warp, lanes};
-use crate::symbolic::{Term, Trace, operand};
+use crate::machine::symbolic::{Term, Trace, operand};
 
 impl Execute for Arc<Collective> {
     /// Lets threads come to the instruction. It is executed once all have come that its mask names.

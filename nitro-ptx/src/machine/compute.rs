@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::source::Source;
 use super::state::{After, Execute, Here, Machine};
 use super::warp::lanes;
-use crate::symbolic::Trace;
+use crate::machine::symbolic::Trace;
 
 /// A function with one result. It takes up to four values of 64 bits, of which it uses as many bits as its type has.
 /// Whatever else an opcode says may be the last of them.

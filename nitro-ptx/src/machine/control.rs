@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::source::{FUNCTION_BYTES, FUNCTIONS, Place, Source, fit};
 use super::state::{After, Execute, FENCE_CYCLES, Here, Machine};
 use super::warp::{MAX_THREAD_BYTES, MAX_THREAD_REGISTERS, Return, Warp, lanes};
-use crate::symbolic::{Operand, Trace};
+use crate::machine::symbolic::{Operand, Trace};
 
 /// The value of registers that nobody has written, in frames of functions that are called.
 const REGISTER_FILLER: u64 = 0x0bad_0bad_0bad_0bad;

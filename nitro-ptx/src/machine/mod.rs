@@ -22,6 +22,7 @@ mod random;
 pub(crate) mod source;
 mod stamp;
 pub(crate) mod state;
+pub(crate) mod symbolic;
 pub(crate) mod transfer;
 pub(crate) mod warp;
 pub(crate) mod watch;

@@ -17,7 +17,7 @@ use super::source::{Source, Special};
 use super::stamp::Stamp;
 use super::warp::{Warp, lanes};
 use super::watch::Watcher;
-use crate::symbolic::{Symbols, Trace};
+use crate::machine::symbolic::{Symbols, Trace};
 
 /// The cost of a barrier and of a fence in modelled time.
 pub(crate) const FENCE_CYCLES: u64 = 8;

@@ -8,7 +8,7 @@ use super::race::Touch;
 use super::source::{Address, Area, Source};
 use super::state::{After, Execute, Here, Machine};
 use super::warp::lanes;
-use crate::symbolic::{Operand, Trace};
+use crate::machine::symbolic::{Operand, Trace};
 use crate::text::types::Type;
 
 /// A load of one value or of a vector.

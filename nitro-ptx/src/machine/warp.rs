@@ -7,7 +7,7 @@ use super::clock::WARP;
 use super::image::Function;
 use super::meeting::Collective;
 use super::source::Place;
-use crate::symbolic::Term;
+use crate::machine::symbolic::Term;
 
 /// The place where a thread goes on after a function.
 #[derive(Clone, Debug)]

@@ -6,9 +6,8 @@ use nitro_search::evolve::Fitness;
 
 use crate::check::{CheckOutcome, CheckReport};
 use crate::difference::DiffLine;
-use crate::finding::{
-    Contract, DroppedEdit, Epistasis, Exactness, ExplainedEdit, Finding, TestCase, Verdict,
-};
+use crate::exactness::Exactness;
+use crate::finding::{Contract, DroppedEdit, Epistasis, ExplainedEdit, Finding, TestCase, Verdict};
 use crate::history::{Attempt, Counts, History, Lineage, Moment};
 use crate::machine_code::{InstructionCounts, MachineCode, MachineCodeChange};
 use crate::{EvolveResult, TimeBreakdown};
