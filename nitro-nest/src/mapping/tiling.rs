@@ -120,7 +120,7 @@ impl Tiling {
     pub(crate) fn of_time(dimensions: usize) -> Vec<Self> {
         let tiling = |block, thread_tile| Self { block, thread_tile, stages: 2, ..Self::default() };
         match dimensions {
-            2 => vec![tiling([64, 1, 1], [4, 1, 256])],
+            2 => vec![tiling([64, 1, 1], [4, 1, 256]), tiling([128, 1, 1], [2, 1, 256])],
             _ => vec![
                 tiling([32, 8, 1], [2, 2, 64]),
                 tiling([32, 16, 1], [2, 2, 64]),
