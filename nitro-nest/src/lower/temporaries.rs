@@ -65,15 +65,14 @@ struct Storage<'a> {
     nest: &'a Nest,
     array: usize,
     dependences: Vec<&'a Dependence>,
-    /// The dependences by values, of all arrays: these stay.
-    flows: Dependences,
+    /// The dependences by all arrays.
+    all: &'a Dependences,
 }
 
 impl<'a> Storage<'a> {
     fn new(input: &'a AnalysedNest, array: usize) -> Self {
-        let flows = input.dependences.all().iter().filter(|found| found.kind == DependenceKind::Flow);
-        let flows = Dependences::new(&input.nest, flows.cloned().collect());
-        Self { nest: &input.nest, array, dependences: by_array(&input.dependences, array).collect(), flows }
+        let all = &input.dependences;
+        Self { nest: &input.nest, array, dependences: by_array(all, array).collect(), all }
     }
 
     /// Adds the next temporary that this array has a use for.
@@ -106,28 +105,42 @@ impl<'a> Storage<'a> {
         {
             outer = &outer[..end];
         }
-        // A loop that runs in order all the same, as one in time, needs no element for each iteration.
-        let gained: Vec<usize> =
-            (0..outer.len()).filter(|level| !self.stays_in_order(&statements, *level)).collect();
-        let gains =
-            self.dependences.iter().any(|found| found.level.is_some_and(|level| gained.contains(&level)));
-        if !gains || !outer.iter().all(|range| is_plain(range)) || self.reads_inputs()? {
+        let mut gained: Vec<usize> = (0..outer.len()).collect();
+        if self.is_carried_by(&gained) {
+            // A loop that runs in order all the same, as one in time, needs no element for each iteration.
+            let flows = self.flows();
+            gained.retain(|level| !self.stays_in_order(&flows, &statements, *level));
+        }
+        if !self.is_carried_by(&gained)
+            || !outer.iter().all(|range| is_plain(range))
+            || self.reads_inputs()?
+        {
             return Ok(None);
         }
         let by: Vec<&Range> = gained.into_iter().map(|level| outer[level]).collect();
         Ok(last_writers(&writers, outer.len()).map(|last| self.expand(outer, &by, &last)))
     }
 
+    /// Returns `true` if one of these loops carries a dependence by the array.
+    fn is_carried_by(&self, levels: &[usize]) -> bool {
+        self.dependences.iter().any(|found| found.level.is_some_and(|level| levels.contains(&level)))
+    }
+
+    /// Returns the dependences by values, of all arrays: no temporary takes them away.
+    fn flows(&self) -> Dependences {
+        let flows = self.all.all().iter().filter(|found| found.kind == DependenceKind::Flow);
+        Dependences::new(self.nest, flows.cloned().collect())
+    }
+
     /// Returns `true` if values go round all statements that read the array from one iteration of a loop to another.
-    fn stays_in_order(&self, statements: &[Statement<'_>], level: usize) -> bool {
+    fn stays_in_order(&self, flows: &Dependences, statements: &[Statement<'_>], level: usize) -> bool {
         let reads = |statement: &Statement<'_>| statement.reads().iter().any(|read| read.array == self.array);
         let readers: Vec<&Statement<'_>> = statements.iter().filter(|one| reads(one)).collect();
         let Some(first) = readers.first() else { return false };
         let inside = |at: &usize| first.common_loops(&statements[*at]) > level;
         let among: Vec<usize> = (0..statements.len()).filter(inside).collect();
-        let circles = components(&self.flows, &among, level);
-        circles.iter().any(|circle| {
-            let mut around = self.flows.within(circle, level);
+        components(flows, &among, level).iter().any(|circle| {
+            let mut around = flows.within(circle, level);
             readers.iter().all(|one| circle.contains(&one.index))
                 && around.any(|flow| flow.level == Some(level))
         })

@@ -247,10 +247,12 @@ impl MappingSpace {
         let (rewrites, input) = &self.forms.all[self.forms.index(origin.rewrites())];
         // What changes nothing of this nest is not said.
         let mut schedule = origin.mapping.schedule();
-        let shapes = shapes(input, schedule);
-        schedule.rows &= shapes.iter().any(|shape| shape.is_row);
-        if !shapes.iter().any(|shape| shape.stencil.is_some()) {
-            schedule.time_steps = 0;
+        if schedule.rows || schedule.time_steps > 0 {
+            let shapes = shapes(input, schedule);
+            schedule.rows &= shapes.iter().any(|shape| shape.is_row);
+            if !shapes.iter().any(|shape| shape.stencil.is_some()) {
+                schedule.time_steps = 0;
+            }
         }
         origin.mapping = origin.mapping.with_form(rewrites.form).with_schedule(schedule);
         LaunchPlan { origin: origin.to_json(), ..lower_as_it_is(input, &origin.mapping).plan() }

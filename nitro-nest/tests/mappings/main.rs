@@ -11,6 +11,7 @@ mod gathers;
 mod guards;
 #[cfg(feature = "half")]
 mod half;
+mod in_time;
 mod kernels;
 mod many_loops;
 mod passes;

@@ -1,32 +1,25 @@
 //! Functions that the text of kernels calls, in CUDA C++.
 
+use nitro_launch::Element;
+
 /// Copies that go on while a thread does something else, where a GPU has them.
-pub(super) const FETCH: &str = "\
-static __device__ __forceinline__ void fetch(float* target, const float* source)
-{
+pub(super) fn fetch(element: Element) -> String {
+    let (number, bytes) = (element.c_name(), element.bytes());
+    format!(
+        "\
+static __device__ __forceinline__ void fetch({number}* target, const {number}* source)
+{{
 #if __CUDA_ARCH__ >= 800
-    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 4;\"
+    asm volatile(\"cp.async.ca.shared.global [%0], [%1], {bytes};\"
         :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
 #else
     *target = *source;
 #endif
+}}
+
+"
+    )
 }
-
-";
-
-/// The same for numbers of eight bytes.
-pub(super) const FETCH_DOUBLE: &str = "\
-static __device__ __forceinline__ void fetch(double* target, const double* source)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"
-        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
-#else
-    *target = *source;
-#endif
-}
-
-";
 
 /// Groups of such copies.
 pub(super) const COMMIT: &str = "\

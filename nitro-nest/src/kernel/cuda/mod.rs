@@ -8,9 +8,7 @@ mod names;
 
 use std::collections::BTreeSet;
 
-use helpers::{
-    ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH, FETCH_DOUBLE, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16,
-};
+use helpers::{ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, fetch};
 use names::CudaNames;
 use nitro_launch::{Element, Storage};
 
@@ -58,7 +56,7 @@ impl Program {
         let mut text = String::new();
         let is_single = self.nest.element.is_single();
         if self.has(|one| matches!(one, Instruction::Fetch { .. })) {
-            text.push_str(if is_single { FETCH } else { FETCH_DOUBLE });
+            text.push_str(&fetch(self.nest.element));
             text.push_str(COMMIT);
         }
         if self.has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {

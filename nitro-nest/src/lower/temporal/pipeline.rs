@@ -177,7 +177,9 @@ impl Pipeline {
                     // One barrier is between.
                     of.handed_after = of.handed_after.min(behind - 1);
                     of.shared_rows = of.shared_rows.max(behind);
-                    of.across.push(offset);
+                    if !of.across.contains(&offset) {
+                        of.across.push(offset);
+                    }
                 }
             }
         }

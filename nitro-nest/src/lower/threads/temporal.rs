@@ -30,7 +30,18 @@ struct Writer<'a> {
     turn: usize,
     /// For each version, the rows that a thread has, and those that threads have in common.
     registers: Vec<usize>,
-    shared: Vec<Option<usize>>,
+    shared: Vec<Option<Shared>>,
+}
+
+/// The rows of a version that threads have in common.
+struct Shared {
+    array: usize,
+    /// The cells of each thread that others read.
+    cells: Vec<Cell>,
+    /// Their columns.
+    columns: Vec<i64>,
+    /// Threads beside a block that have room.
+    beside: Cell,
 }
 
 /// The blocks that code is for.
@@ -117,8 +128,15 @@ impl<'a> Writer<'a> {
             let array = &nest.arrays[temporal.stencil.fields[version.field].array].name;
             let name = format!("{array}_{number}");
             registers.push(context.local(&name, Space::Register, vec![pipeline.window, y, x]));
-            shared.push((version.shared_rows > 0).then(|| {
-                context.local(&format!("{name}_shared"), Space::Shared, geometry.shared_shape(version))
+            shared.push((version.shared_rows > 0).then(|| Shared {
+                array: context.local(
+                    &format!("{name}_shared"),
+                    Space::Shared,
+                    geometry.shared_shape(version),
+                ),
+                cells: geometry.shared_cells(version),
+                columns: geometry.shared_columns(version),
+                beside: geometry.beside(version),
             }));
         }
         Self { context, nest, temporal, first, turn, registers, shared }
@@ -329,35 +347,26 @@ impl<'a> Writer<'a> {
     /// Returns a cell in shared memory, of the thread so far away.
     fn common(&self, version: usize, position: i64, thread: Cell, cell: Cell) -> Access {
         let geometry = &self.temporal.geometry;
-        let of = &self.temporal.pipeline.versions[version];
-        let [_, beside_y, beside_x] = geometry.beside(of);
-        let columns = geometry.shared_columns(of);
-        let column =
-            columns.iter().position(|column| *column == cell[2]).expect("what is read is handed over");
-        let line = (Variable::Thread(1) + (thread[1] + beside_y)) * geometry.points[1] + cell[1];
-        let line = if geometry.threads[1] > 1 {
-            line
-        } else {
-            Affine::from((thread[1] + beside_y) * geometry.points[1] + cell[1])
-        };
+        let Shared { array, columns, beside: [_, beside_y, beside_x], .. } =
+            self.shared[version].as_ref().expect("what is read is handed over");
+        let column = columns.iter().position(|column| *column == cell[2]).expect("it is one of the cells");
+        let own_y = if geometry.threads[1] > 1 { Variable::Thread(1).into() } else { Affine::from(0) };
         let subscripts = vec![
-            place_of_row(position, of.shared_rows),
-            line,
+            place_of_row(position, self.temporal.pipeline.versions[version].shared_rows),
+            (own_y + (thread[1] + beside_y)) * geometry.points[1] + cell[1],
             Affine::from(column as i64),
             Variable::Thread(0) + (thread[2] + beside_x),
         ];
-        Access { array: self.shared[version].expect("it is shared"), subscripts }
+        Access { array: *array, subscripts }
     }
 
     /// Writes the cells of a row that other threads read to shared memory.
     fn hand_over(&self, number: usize, version: &Version, at: i64) -> Vec<Instruction> {
-        if version.shared_rows == 0 {
-            return Vec::new();
-        }
+        let Some(shared) = &self.shared[number] else { return Vec::new() };
         let position = at - version.handed_after;
-        let cells = self.temporal.geometry.shared_cells(version).into_iter().map(|cell| {
-            let own = Expression::Load(self.register(number, position, cell));
-            assign(self.common(number, position, [0; MOST_DIMENSIONS], cell), own)
+        let cells = shared.cells.iter().map(|cell| {
+            let own = Expression::Load(self.register(number, position, *cell));
+            assign(self.common(number, position, [0; MOST_DIMENSIONS], *cell), own)
         });
         cells.collect()
     }
