@@ -271,7 +271,8 @@ impl LaunchPlan {
     /// # Panics
     /// As [`launches`](Self::launches).
     pub fn integers(&self, sizes: &[i64]) -> Result<Integers, PlanError> {
-        let shapes = [self.shapes(sizes)?, self.index_shapes(sizes)?].concat();
+        let mut shapes = self.shapes(sizes)?;
+        shapes.extend(self.index_shapes(sizes)?);
         let sufficient = Integers::sufficient(&self.all_sizes(sizes)?, &shapes);
         match &self.ptx {
             None => Ok(sufficient),

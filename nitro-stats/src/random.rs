@@ -27,6 +27,12 @@ impl Random {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
+    /// Returns a number of the standard normal distribution (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
     /// Returns a number from 0 to below `bound`, with a bias of `bound` in 2^64 that nothing here notices.
     ///
     /// # Panics

@@ -1,7 +1,5 @@
 //! The stability of choices: ties that no measurement tells apart, and choices that change if all is measured again.
 
-use std::f64::consts::TAU;
-
 use nitro_core::model::Model;
 use nitro_stats::random::Random;
 use nitro_stats::statistics::mean;
@@ -84,9 +82,8 @@ fn drawn(recordings: &Recordings, seed: u64) -> Recordings {
     let mut random = Random::new(seed);
     for one in &mut drawn.measurements {
         if let Outcome::Time(time_ns) = &one.outcome {
-            // Box and Muller, 1958; no time falls to nothing.
-            let normal = (-2.0 * (1.0 - random.unit()).ln()).sqrt() * (TAU * random.unit()).cos();
-            one.outcome = Outcome::Time((time_ns + normal * one.error_ns()).max(0.5 * time_ns));
+            // No time falls to nothing.
+            one.outcome = Outcome::Time((time_ns + random.normal() * one.error_ns()).max(0.5 * time_ns));
         }
     }
     drawn

@@ -61,7 +61,7 @@ impl Ridge {
 
     /// Draws effects as they may be, given what was seen.
     pub(super) fn draw(&self, random: &mut Random) -> Vec<f64> {
-        let normal = (0..self.effects.len()).map(|_| self.deviation * normal(random)).collect();
+        let normal = (0..self.effects.len()).map(|_| self.deviation * random.normal()).collect();
         let apart = solve_transposed(&self.factor, normal);
         self.effects.iter().zip(apart).map(|(effect, apart)| effect + apart).collect()
     }
@@ -115,12 +115,6 @@ fn solve_transposed(factor: &[Vec<f64>], mut targets: Vec<f64>) -> Vec<f64> {
     targets
 }
 
-/// Draws a number of the standard normal distribution (Box and Muller 1958).
-fn normal(random: &mut Random) -> f64 {
-    let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * random.unit()).cos()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,7 +125,7 @@ mod tests {
         for _ in 0..rows {
             let row: Vec<usize> = (0..effects.len()).filter(|_| random.below(3) == 0).collect();
             let sum: f64 = row.iter().map(|&column| effects[column]).sum();
-            values.push(sum + 0.005 * normal(random));
+            values.push(sum + 0.005 * random.normal());
             all.push(row);
         }
         (all, values)
