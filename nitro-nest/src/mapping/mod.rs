@@ -159,11 +159,11 @@ impl Mapping {
 
     /// Returns the preset `temporal`: as `sane`, with [tiles in time](Schedule::time_steps) where there is a stencil.
     ///
-    /// One launch runs two iterations of a loop that repeats a stencil.
+    /// One launch runs up to four iterations of a loop that repeats a stencil.
     #[must_use]
     pub fn temporal() -> Self {
         let sane = Self::sane();
-        Self { schedule: Schedule { time_steps: 2, ..sane.schedule }, ..sane }
+        Self { schedule: Schedule { time_steps: 4, ..sane.schedule }, ..sane }
     }
 
     /// Returns the preset `ppcg_default`: what PPCG does unless it is told otherwise.
@@ -302,7 +302,8 @@ impl Mapping {
     }
 
     /// Returns the schedule.
-    pub(crate) fn schedule(&self) -> Schedule {
+    #[must_use]
+    pub fn schedule(&self) -> Schedule {
         self.schedule
     }
 }

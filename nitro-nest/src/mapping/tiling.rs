@@ -116,15 +116,15 @@ impl Tiling {
     /// Returns the usual tilings of kernels that run several iterations of a stencil, for arrays of so many dimensions.
     ///
     /// Threads have neighbouring points along x and y; those along z are the rows (or planes) that a block goes
-    /// through.
+    /// through. All tiles are of one size: later ones have fewer threads, each with more points.
     pub(crate) fn of_time(dimensions: usize) -> Vec<Self> {
-        let tiling = |block, thread_tile| Self { block, thread_tile, stages: 2, ..Self::default() };
+        let tiling = |block, thread_tile, stages| Self { block, thread_tile, stages, ..Self::default() };
         match dimensions {
-            2 => vec![tiling([64, 1, 1], [4, 1, 256]), tiling([128, 1, 1], [2, 1, 256])],
+            2 => vec![tiling([256, 1, 1], [1, 1, 256], 4), tiling([128, 1, 1], [2, 1, 256], 4)],
             _ => vec![
-                tiling([32, 8, 1], [2, 2, 64]),
-                tiling([32, 16, 1], [2, 2, 64]),
-                tiling([32, 32, 1], [1, 1, 64]),
+                tiling([32, 32, 1], [1, 1, 64], 2),
+                tiling([32, 16, 1], [1, 2, 64], 2),
+                tiling([32, 8, 1], [1, 4, 64], 2),
             ],
         }
     }

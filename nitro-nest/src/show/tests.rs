@@ -103,7 +103,7 @@ fn tiles_in_time_are_told_with_their_sweeps() {
     let view = NestView::new(&stencil(), &Mapping::temporal()).unwrap();
     let text = view.text();
     for part in
-        ["t → 2 iterations a launch; a block writes 2", "S0 b[i, j] = ", "in registers, for each thread"]
+        ["t → 4 iterations a launch; a block writes 2", "S0 b[i, j] = ", "in registers, for each thread"]
     {
         assert!(text.contains(part), "{part} is missing in\n{text}");
     }

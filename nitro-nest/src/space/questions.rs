@@ -215,7 +215,7 @@ const TIME_OF_ROWS: &[Question] = &[
     Question { phase: "block x", values: &[32, 64, 128, 256] },
     Question { phase: "points x", values: &[1, 2, 4, 8] },
     Question { phase: "points z", values: &[64, 128, 256, 512, 1024] },
-    Question { phase: "buffers", values: &[1, 2, 3] },
+    Question { phase: "buffers", values: &[1, 2, 4] },
 ];
 
 /// The same where it goes along planes.
@@ -225,7 +225,7 @@ const TIME_OF_PLANES: &[Question] = &[
     Question { phase: "points x", values: &[1, 2, 4] },
     Question { phase: "points y", values: &[1, 2, 4] },
     Question { phase: "points z", values: &[16, 32, 64, 128, 256] },
-    Question { phase: "buffers", values: &[1, 2, 3] },
+    Question { phase: "buffers", values: &[1, 2, 4] },
 ];
 
 /// Slices: where tiles are few, several threads for each element are worth it.

@@ -53,8 +53,8 @@ impl Geometry {
         written[0] = positions - others;
         let [cells, of_block] = [points, threads].map(|along| along.iter().product::<i64>());
         let used = pipeline.versions.iter().filter(|version| version.is_used());
-        let registers =
-            OTHER_REGISTERS + stencil.words * cells * used.map(|version| version.rows).sum::<i64>();
+        let rows = used.map(|version| version.rows + if version.is_loaded { pipeline.ahead } else { 0 });
+        let registers = OTHER_REGISTERS + stencil.words * cells * rows.sum::<i64>();
         let warps = PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)));
         let resident_blocks = warps * i64::from(LANES) / of_block;
         let geometry = Self { threads, points, halo, written, positions, resident_blocks };

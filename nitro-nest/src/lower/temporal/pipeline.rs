@@ -19,6 +19,8 @@ pub(crate) struct Pipeline {
     pub(crate) stages: Vec<Stage>,
     /// Rows of a version that a thread has at a time.
     pub(crate) window: i64,
+    /// Rows of each array that are on their way from memory: a part of the window.
+    pub(crate) ahead: i64,
     /// Cells that are loaded beyond those that are written: along each dimension, before and after.
     pub(crate) halo: [[i64; 2]; MOST_DIMENSIONS],
 }
@@ -29,8 +31,8 @@ pub(crate) struct Version {
     pub(crate) field: usize,
     /// Rows that it is behind those that are loaded.
     pub(crate) delay: i64,
-    /// It comes from memory, so many positions before it can be used. 0: it is computed.
-    pub(crate) ahead: i64,
+    /// It comes from memory; otherwise it is computed.
+    pub(crate) is_loaded: bool,
     /// It is written to memory.
     pub(crate) is_stored: bool,
     /// Rows of it that a thread has at a time.
@@ -59,11 +61,11 @@ pub(crate) struct Stage {
 }
 
 impl Version {
-    fn new(field: usize, delay: i64, ahead: i64) -> Self {
+    fn new(field: usize, delay: i64, is_loaded: bool) -> Self {
         Self {
             field,
             delay,
-            ahead,
+            is_loaded,
             is_stored: false,
             rows: 1,
             handed_after: i64::MAX,
@@ -73,15 +75,11 @@ impl Version {
         }
     }
 
-    pub(crate) fn is_loaded(&self) -> bool {
-        self.ahead > 0
-    }
-
     /// Returns the rows that have to be shared, or the next number of which the window is a multiple.
     fn shared_rows_of(&self, window: i64) -> i64 {
         match self.shared_rows {
             0 => 0,
-            least => (least..=window).find(|rows| window % rows == 0).unwrap_or(window),
+            least => next_divisor(window, least),
         }
     }
 
@@ -91,14 +89,15 @@ impl Version {
 }
 
 impl Pipeline {
-    /// Plans so many iterations of a stencil, whose rows are loaded at least one position ahead.
+    /// Plans so many iterations of a stencil, whose rows are loaded at least so many positions ahead, and one.
     pub(crate) fn new(stencil: &Stencil, steps: i64, ahead: i64) -> Self {
-        let mut plan = Self { versions: Vec::new(), stages: Vec::new(), window: 1, halo: Default::default() };
+        let mut plan =
+            Self { versions: Vec::new(), stages: Vec::new(), window: 1, ahead, halo: Default::default() };
         let mut current: Vec<Option<usize>> = Vec::new();
         for (field, of) in stencil.fields.iter().enumerate() {
             current.push((!of.is_overwritten).then_some(plan.versions.len()));
             if !of.is_overwritten {
-                plan.versions.push(Version::new(field, 0, ahead.max(1)));
+                plan.versions.push(Version::new(field, 0, true));
             }
         }
         for step in 0..steps {
@@ -108,7 +107,7 @@ impl Pipeline {
                 let result = plan.versions.len();
                 let stage = Stage { sweep: at, step, current: current.clone(), previous, result };
                 let delay = plan.delay(stencil, &stage);
-                plan.versions.push(Version::new(sweep.field, delay, 0));
+                plan.versions.push(Version::new(sweep.field, delay, false));
                 plan.stages.push(stage);
                 current[sweep.field] = Some(result);
             }
@@ -140,7 +139,7 @@ impl Pipeline {
         let delays = self.reads(stencil, stage).into_iter().map(|(version, offset)| {
             let of = &self.versions[version];
             // What other threads have comes one barrier later.
-            of.delay + offset[0] + of.ahead + i64::from(is_across(offset))
+            of.delay + offset[0] + i64::from(is_across(offset))
         });
         delays.max().unwrap_or(0).max(0)
     }
@@ -159,7 +158,7 @@ impl Pipeline {
         }
         let versions = &self.versions;
         self.stages.retain(|stage| versions[stage.result].is_used());
-        for need in versions.iter().filter(|version| version.is_loaded()).filter_map(|version| version.need) {
+        for need in versions.iter().filter(|version| version.is_loaded).filter_map(|version| version.need) {
             for (halo, need) in self.halo.iter_mut().zip(need) {
                 *halo = [halo[0].max(need[0]), halo[1].max(need[1])];
             }
@@ -191,6 +190,7 @@ impl Pipeline {
         let window = (least..=least + MOST_SPARE_ROWS)
             .min_by_key(|window| self.versions.iter().map(|of| of.shared_rows_of(*window)).sum::<i64>());
         self.window = window.unwrap_or(least);
+        self.ahead = next_divisor(self.window, self.ahead.max(1));
         for version in &mut self.versions {
             version.shared_rows = version.shared_rows_of(self.window);
         }
@@ -206,6 +206,11 @@ impl Pipeline {
         let used = self.versions.iter().filter(|version| version.is_used());
         used.map(|version| version.delay).max().unwrap_or(0)
     }
+}
+
+/// Returns the least divisor of a number that is not below another one, or the number.
+fn next_divisor(number: i64, least: i64) -> i64 {
+    (least..=number).find(|divisor| number % divisor == 0).unwrap_or(number)
 }
 
 /// Returns `true` if a cell may be another thread's: it is beside the one that is computed.

@@ -9,7 +9,9 @@ use super::context::{Context, either, guarded};
 use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll};
 use crate::lower::bounds::{count_to, iterator};
 use crate::lower::draft::KernelDraft;
-use crate::lower::temporal::{MOST_DIMENSIONS, Stage, Sweep, Temporal, Version, beside, tile_offset};
+use crate::lower::temporal::{
+    MOST_DIMENSIONS, Pipeline, Stage, Sweep, Temporal, Version, beside, tile_offset,
+};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Nest};
@@ -28,8 +30,9 @@ struct Writer<'a> {
     /// The first row that a block loads, a thread's first cell along y and x, and the turn of the window.
     first: [usize; MOST_DIMENSIONS],
     turn: usize,
-    /// For each version, the rows that a thread has, and those that threads have in common.
+    /// For each version, the rows that a thread has, those on their way, and those that threads have in common.
     registers: Vec<usize>,
+    incoming: Vec<Option<usize>>,
     shared: Vec<Option<Shared>>,
 }
 
@@ -122,12 +125,15 @@ impl<'a> Writer<'a> {
         let first = ["row_0", "y_0", "x_0"].map(|name| context.iterator(name));
         let turn = context.iterator("turn");
         let (pipeline, geometry) = (&temporal.pipeline, &temporal.geometry);
-        let (mut registers, mut shared) = (Vec::new(), Vec::new());
+        let (mut registers, mut incoming, mut shared) = (Vec::new(), Vec::new(), Vec::new());
         let [_, y, x] = geometry.points;
         for (number, version) in pipeline.versions.iter().enumerate() {
             let array = &nest.arrays[temporal.stencil.fields[version.field].array].name;
             let name = format!("{array}_{number}");
             registers.push(context.local(&name, Space::Register, vec![pipeline.window, y, x]));
+            incoming.push((version.is_loaded && version.is_used()).then(|| {
+                context.local(&format!("{name}_incoming"), Space::Register, vec![pipeline.ahead, y, x])
+            }));
             shared.push((version.shared_rows > 0).then(|| Shared {
                 array: context.local(
                     &format!("{name}_shared"),
@@ -139,7 +145,7 @@ impl<'a> Writer<'a> {
                 beside: geometry.beside(version),
             }));
         }
-        Self { context, nest, temporal, first, turn, registers, shared }
+        Self { context, nest, temporal, first, turn, registers, incoming, shared }
     }
 
     fn body(&mut self) -> Vec<Instruction> {
@@ -162,8 +168,13 @@ impl<'a> Writer<'a> {
         all.extend(self.clear());
         let turns = geometry.positions / self.temporal.pipeline.window;
         let [inside, any] = [Blocks::Inside, Blocks::Any].map(|blocks| {
-            let body = (0..self.temporal.pipeline.window).flat_map(|at| self.position(at, blocks)).collect();
-            vec![Instruction::Loop(count_to(self.turn, turns), Unroll::By(1), body)]
+            let Pipeline { window, ahead, .. } = self.temporal.pipeline;
+            let first = (-ahead..0).flat_map(|at| self.load(at, blocks)).collect();
+            let body = (0..window).flat_map(|at| self.position(at, blocks)).collect();
+            vec![
+                Instruction::Loop(count_to(self.turn, 1), Unroll::All, first),
+                Instruction::Loop(count_to(self.turn, turns), Unroll::By(1), body),
+            ]
         });
         all.push(Instruction::If(self.is_inside(), inside, any));
         all
@@ -172,17 +183,20 @@ impl<'a> Writer<'a> {
     /// Sets all registers: the first rows that are computed are of nothing, and nobody needs them.
     fn clear(&mut self) -> Vec<Instruction> {
         let [_, y, x] = self.temporal.geometry.points;
-        let extents = [self.temporal.pipeline.window, y, x];
+        let Pipeline { window, ahead, .. } = self.temporal.pipeline;
         let counters = ["row_of", "line", "column"].map(|name| self.context.iterator(name));
-        let sets = self.registers.iter().map(|array| {
-            let target = Access { array: *array, subscripts: counters.map(iterator).to_vec() };
-            Instruction::Assign(Assignment { target, value: Expression::from(0.0) })
+        let incoming: Vec<usize> = self.incoming.iter().copied().flatten().collect();
+        let cleared = [(&self.registers, window), (&incoming, ahead)].map(|(arrays, rows)| {
+            let sets = arrays.iter().map(|array| {
+                let target = Access { array: *array, subscripts: counters.map(iterator).to_vec() };
+                assign(target, Expression::from(0.0))
+            });
+            let extents = counters.into_iter().zip([rows, y, x]).rev();
+            extents.fold(sets.collect(), |body, (counter, extent)| {
+                vec![Instruction::Loop(count_to(counter, extent), Unroll::All, body)]
+            })
         });
-        let mut body: Vec<Instruction> = sets.collect();
-        for (counter, extent) in counters.into_iter().zip(extents).rev() {
-            body = vec![Instruction::Loop(count_to(counter, extent), Unroll::All, body)];
-        }
-        body
+        cleared.concat()
     }
 
     /// Returns the conditions that a block has nothing to do with bounds.
@@ -217,7 +231,7 @@ impl<'a> Writer<'a> {
     fn block_cells(&self, dimension: usize) -> (Affine, Affine) {
         let geometry = &self.temporal.geometry;
         let cells = if dimension == 0 {
-            geometry.positions
+            geometry.positions + self.temporal.pipeline.ahead
         } else {
             geometry.threads[dimension] * geometry.points[dimension]
         };
@@ -232,16 +246,16 @@ impl<'a> Writer<'a> {
     fn position(&self, at: i64, blocks: Blocks) -> Vec<Instruction> {
         let pipeline = &self.temporal.pipeline;
         let mut all = Vec::new();
-        for (number, version) in
-            pipeline.versions.iter().enumerate().filter(|(_, of)| of.is_loaded() && of.is_used())
-        {
-            let load = |cell| {
-                let value = Expression::Load(self.in_memory(version.field, 0, at, cell, 0));
-                vec![assign(self.register(number, at, cell), value)]
-            };
-            all.extend(self.where_in_array(version.field, at, 0, blocks, load));
+        for (number, version) in pipeline.versions.iter().enumerate() {
+            let Some(incoming) = self.incoming[number] else { continue };
+            let arrived = self.temporal.geometry.cells().map(|cell| {
+                let there = Expression::Load(row_of(incoming, at, pipeline.ahead, cell));
+                assign(self.register(number, at, cell), there)
+            });
+            all.extend(arrived);
             all.extend(self.hand_over(number, version, at));
         }
+        all.extend(self.load(at, blocks));
         for stage in &pipeline.stages {
             all.extend(self.stage(stage, at, blocks));
         }
@@ -249,6 +263,22 @@ impl<'a> Writer<'a> {
             all.push(Instruction::Barrier);
         }
         all
+    }
+
+    /// Sends for the rows of arrays that are needed so many positions later as there are rows on their way.
+    fn load(&self, at: i64, blocks: Blocks) -> Vec<Instruction> {
+        let Pipeline { versions, ahead, .. } = &self.temporal.pipeline;
+        let each = versions.iter().zip(&self.incoming).flat_map(|(version, incoming)| {
+            incoming.map_or_else(Vec::new, |incoming| {
+                let at = at + ahead;
+                let load = |cell| {
+                    let value = Expression::Load(self.in_memory(version.field, 0, at, cell, 0));
+                    vec![assign(row_of(incoming, at, *ahead, cell), value)]
+                };
+                self.where_in_array(version.field, at, 0, blocks, load)
+            })
+        });
+        each.collect()
     }
 
     /// Computes a row of a version, hands it over to other threads, and stores it.
@@ -339,9 +369,7 @@ impl<'a> Writer<'a> {
     }
 
     fn register(&self, version: usize, position: i64, cell: Cell) -> Access {
-        let [_, line, column] = cell.map(Affine::from);
-        let subscripts = vec![place_of_row(position, self.temporal.pipeline.window), line, column];
-        Access { array: self.registers[version], subscripts }
+        row_of(self.registers[version], position, self.temporal.pipeline.window, cell)
     }
 
     /// Returns a cell in shared memory, of the thread so far away.
@@ -462,6 +490,12 @@ impl<'a> Writer<'a> {
         }
         conditions
     }
+}
+
+/// Returns the register of a thread's cell in the row of a position, where there are so many rows in turn.
+fn row_of(array: usize, position: i64, rows: i64, cell: Cell) -> Access {
+    let [_, line, column] = cell.map(Affine::from);
+    Access { array, subscripts: vec![place_of_row(position, rows), line, column] }
 }
 
 fn assign(target: Access, value: Expression) -> Instruction {
