@@ -121,6 +121,14 @@ pub trait Generator: Send + Sync {
         Vec::new()
     }
 
+    /// Returns texts that a model takes for fast on an input and a device with these features, best first.
+    ///
+    /// A search evaluates them after the presets and before its first path. None, unless a generator says otherwise.
+    fn guesses(&self, input: &str, device: &dyn Fn(&str) -> Option<f64>) -> Vec<String> {
+        let _ = (input, device);
+        Vec::new()
+    }
+
     /// The part ([`Decision::part`](crate::Decision::part)) that a kernel of such a text runs, by the kernel's
     /// name: whose decisions a profiler's counters of the kernel are to answer for. None, unless a generator says
     /// otherwise.

@@ -12,6 +12,8 @@ mod forms;
 mod fusion;
 mod grid;
 mod groups;
+#[cfg(feature = "search")]
+mod products;
 mod row_kernels;
 #[cfg(feature = "polyhedral")]
 mod rows;
@@ -39,6 +41,8 @@ pub(crate) use draft::KernelDraft;
 pub(crate) use forms::Forms;
 #[cfg(feature = "search")]
 pub(crate) use grid::rest;
+#[cfg(feature = "search")]
+pub(crate) use products::Product;
 #[cfg(feature = "show")]
 pub(crate) use temporal::Temporal;
 #[cfg(feature = "search")]

@@ -3,7 +3,7 @@
 use nitro_search::{Crossing, complete};
 
 use super::questions::{answer, questions};
-use super::shape::shapes;
+use super::shape::{Shape, shapes};
 use super::{MappingSpace, are_alike};
 use crate::lower::{Rewrites, usual_tiling_in_time};
 use crate::mapping::Mapping;
@@ -25,30 +25,40 @@ impl MappingSpace {
 
     /// Returns the path of a preset. None: no schedule of the space gives its kernels.
     fn preset_path(&self, mapping: &Mapping, fuses_loops: bool) -> Option<Vec<Crossing>> {
+        let schedule = self.preset_schedule(mapping, fuses_loops)?;
+        let mut answers = self.first_answers(schedule);
+        for shape in &self.schedules[schedule].2 {
+            answers.extend(self.preset_answers(mapping, shape));
+        }
+        self.nearest_path(&answers)
+    }
+
+    /// Returns the number of the schedule that gives a preset's kernels.
+    pub(super) fn preset_schedule(&self, mapping: &Mapping, fuses_loops: bool) -> Option<usize> {
         let form = self.forms.index(Rewrites { form: mapping.form(), fuses_loops });
         let own = shapes(&self.forms.all[form].1, mapping.schedule());
-        let schedule =
-            self.schedules.iter().position(|(index, _, shapes)| *index == form && are_alike(shapes, &own))?;
-        let wanted = self.answers(mapping, schedule);
+        self.schedules.iter().position(|(index, _, shapes)| *index == form && are_alike(shapes, &own))
+    }
+
+    /// Returns what a path begins with that has a schedule.
+    pub(super) fn first_answers(&self, schedule: usize) -> Vec<usize> {
+        if self.schedules.len() > 1 { vec![schedule] } else { Vec::new() }
+    }
+
+    /// Returns what a preset answers to the questions about a kernel.
+    pub(super) fn preset_answers(&self, mapping: &Mapping, shape: &Shape) -> Vec<usize> {
+        let of_time =
+            shape.stencil.as_ref().and_then(|(stencil, steps)| usual_tiling_in_time(stencil, *steps));
+        let tiling = of_time.unwrap_or_else(|| mapping.usual_tiling(shape.dimensions, shape.kind()));
+        questions(shape).iter().map(|question| answer(question, &tiling)).collect()
+    }
+
+    /// Returns the path whose answers are the nearest to these that are sound.
+    pub(super) fn nearest_path(&self, answers: &[usize]) -> Option<Vec<Crossing>> {
         complete(self, |path, _, open| {
-            let wanted = wanted.get(path.len()).copied().unwrap_or_default();
+            let wanted = answers.get(path.len()).copied().unwrap_or_default();
             open.iter().copied().min_by_key(|option| option.abs_diff(wanted)).unwrap_or_default()
         })
         .ok()
-    }
-
-    /// Returns what the preset answers to each question of a path.
-    fn answers(&self, mapping: &Mapping, schedule: usize) -> Vec<usize> {
-        let mut answers = Vec::new();
-        if self.schedules.len() > 1 {
-            answers.push(schedule);
-        }
-        for shape in &self.schedules[schedule].2 {
-            let of_time =
-                shape.stencil.as_ref().and_then(|(stencil, steps)| usual_tiling_in_time(stencil, *steps));
-            let tiling = of_time.unwrap_or_else(|| mapping.usual_tiling(shape.dimensions, shape.kind()));
-            answers.extend(questions(shape).iter().map(|question| answer(question, &tiling)));
-        }
-        answers
     }
 }

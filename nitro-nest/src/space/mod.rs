@@ -4,9 +4,13 @@
 //! each kernel its blocks, the points of a thread, what is staged and what is unrolled. The nodes of a kernel are
 //! those of its set of statements, whatever was decided about others.
 
+mod guess;
 mod initial;
 mod questions;
 mod shape;
+
+use std::fmt;
+use std::sync::Arc;
 
 use nitro_launch::LaunchPlan;
 use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, Part, Step};
@@ -55,6 +59,17 @@ pub struct MappingSpace {
     forms: Forms,
     /// The schedules: each with the index of its form, and the kernels that it gives.
     schedules: Vec<(usize, Schedule, Vec<Shape>)>,
+    sizes: Option<SizesOfInputs>,
+}
+
+/// A function that returns the sizes of an input by its name.
+#[derive(Clone)]
+struct SizesOfInputs(Arc<dyn Fn(&str) -> Option<Vec<i64>> + Send + Sync>);
+
+impl fmt::Debug for SizesOfInputs {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("SizesOfInputs(..)")
+    }
 }
 
 /// Simpler tilings: each takes away what may be without effect on a kernel.
@@ -147,7 +162,38 @@ impl MappingSpace {
             written: nest.clone(),
             forms,
             schedules,
+            sizes: None,
         })
+    }
+
+    /// Says the sizes of inputs by their names, so that a search begins with tilings that are likely fast at these.
+    ///
+    /// None are known of an input for which the function returns none.
+    ///
+    /// ```
+    /// use nitro_nest::{Array2, MappingSpace, nest};
+    /// use nitro_search::Generator;
+    ///
+    /// #[nest]
+    /// fn product(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n, n)] b: &Array2<f32>, #[shape(n, n)] c: &mut Array2<f32>) {
+    ///     for i in 0..n {
+    ///         for j in 0..n {
+    ///             for k in 0..n {
+    ///                 c[[i, j]] += a[[i, k]] * b[[k, j]];
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let space = MappingSpace::new(&product::nest())?.with_sizes(|input| Some(vec![input.parse().ok()?]));
+    /// let multiprocessors = |feature: &str| (feature == "sm_count").then_some(132.0);
+    /// assert!(!space.guesses("1000", &multiprocessors).is_empty());
+    /// assert!(space.guesses("what has no sizes", &multiprocessors).is_empty());
+    /// # Ok::<(), nitro_nest::DependenceError>(())
+    /// ```
+    #[must_use]
+    pub fn with_sizes(self, sizes: impl Fn(&str) -> Option<Vec<i64>> + Send + Sync + 'static) -> Self {
+        Self { sizes: Some(SizesOfInputs(Arc::new(sizes))), ..self }
     }
 
     /// Returns the nest as it is written, with temporaries and wavefronts.
@@ -298,6 +344,18 @@ impl Generator for MappingSpace {
                 (name.to_owned(), self.plan(Origin { mapping, has_fused_loops: false }).to_json())
             })
             .into()
+    }
+
+    fn guesses(&self, input: &str, device: &dyn Fn(&str) -> Option<f64>) -> Vec<String> {
+        let sizes = self.sizes.as_ref().and_then(|sizes| sizes.0(input));
+        let expected = self.nest().parameters().len();
+        match (sizes.filter(|sizes| sizes.len() == expected), device("sm_count")) {
+            (Some(sizes), Some(multiprocessors)) => {
+                let paths = self.guessed_paths(&sizes, multiprocessors);
+                paths.iter().filter_map(|path| self.artifact(path).ok()).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {

@@ -24,13 +24,13 @@ const MOST_STAGED: u32 = (48 << 10) / 4;
 /// Registers of a multiprocessor, and those that a thread takes for operands and addresses.
 ///
 /// Where there are no more, few are spilled.
-const REGISTERS: u32 = 1 << 16;
+pub(super) const REGISTERS: u32 = 1 << 16;
 const OTHER_REGISTERS: u32 = 64;
 
 /// A question about a kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Question {
-    phase: &'static str,
+    pub phase: &'static str,
     pub values: &'static [u32],
 }
 
@@ -61,7 +61,7 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
 }
 
 /// Returns `true` if these answers to the first questions may lead to a sound tiling.
-fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
+pub(super) fn is_sound(shape: &Shape, questions: &[Question], values: &[u32]) -> bool {
     if shape.stencil.is_some() {
         return leads_to_tiles(shape, questions, &mut values.to_vec());
     }
@@ -89,6 +89,11 @@ fn leads_to_tiles(shape: &Shape, questions: &[Question], values: &mut Vec<u32>) 
         values.pop();
         leads
     })
+}
+
+/// Returns the registers of a thread of a product: its elements, operands and addresses.
+pub(super) fn registers(shape: &Shape, tiling: &Tiling) -> u32 {
+    points(shape, tiling) * shape.words + OTHER_REGISTERS
 }
 
 /// Returns by how much the answers to later questions may multiply something.
@@ -122,7 +127,7 @@ fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
     }
     let [least, most] = PRODUCT_POINTS;
     let words = points * shape.words;
-    (words <= most && words * left >= least) && (words + OTHER_REGISTERS) * threads <= REGISTERS
+    (words <= most && words * left >= least) && registers(shape, tiling) * threads <= REGISTERS
 }
 
 /// Returns `true` if nothing is asked for that cannot be.
@@ -156,7 +161,7 @@ fn is_serial(shape: &Shape, axis: usize) -> bool {
 }
 
 /// Returns the threads of a block.
-fn threads(tiling: &Tiling) -> u32 {
+pub(super) fn threads(tiling: &Tiling) -> u32 {
     tiling.block.iter().product::<u32>() * tiling.sliced_k.max(1)
 }
 
@@ -249,10 +254,10 @@ const PRODUCT: &[Question] = &[
 
 /// The questions about a product that reuses operands along three axes: extents along one of two may be small.
 ///
-/// Those of images are often multiples of 7 or 8.
+/// Those of images are often multiples of 7 or 8, those of tensors of 6.
 const BOX: &[Question] = &[
-    Question { phase: "block x", values: &[2, 4, 7, 8, 14, 16, 32] },
-    Question { phase: "block y", values: &[2, 4, 7, 8, 14, 16] },
+    Question { phase: "block x", values: &[2, 4, 6, 7, 8, 12, 14, 16, 32] },
+    Question { phase: "block y", values: &[2, 4, 6, 7, 8, 12, 14, 16] },
     Question { phase: "block z", values: &[1, 2, 4, 8] },
     Question { phase: "points x", values: &[4, 8] },
     Question { phase: "points y", values: &[2, 4, 8, 16] },

@@ -54,7 +54,7 @@ impl<'a> GeneratedSearch<'a> {
         input: &str,
     ) -> Self {
         let GeneratedVariant { variant, generator } = *sought;
-        let presets = sought.usable_presets(plan.evaluations);
+        let presets = sought.first_texts(plan.evaluations, input, device);
         let strategy = plan.path_strategy();
         let budget = Budget::evaluations(plan.evaluations - presets.len());
         let walks = strategy.over_paths(plan.seed).expect("the plan has looked");

@@ -55,10 +55,17 @@ pub(crate) struct GeneratedVariant<'a> {
 }
 
 impl GeneratedVariant<'_> {
-    /// Returns at most so many texts that are evaluated first.
-    pub(super) fn usable_presets(&self, most: usize) -> Vec<String> {
+    /// Returns at most so many texts that are evaluated first: presets, and guesses about an input and a device.
+    pub(super) fn first_texts(&self, most: usize, input: &str, device: &DeviceEntry) -> Vec<String> {
         let presets = self.generator.presets().into_iter().map(|(_, text)| text);
-        presets.filter(|text| text.len() <= MAX_ARTIFACT_BYTES).take(most).collect()
+        let guesses = self.generator.guesses(input, &|feature| device.feature(feature));
+        let mut texts: Vec<String> = Vec::new();
+        for text in presets.chain(guesses) {
+            if texts.len() < most && text.len() <= MAX_ARTIFACT_BYTES && !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        texts
     }
 }
 

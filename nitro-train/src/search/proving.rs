@@ -53,7 +53,7 @@ impl<'a> ProofSearch<'a> {
         input: &str,
     ) -> Option<Self> {
         let prover = plan.prover(sought, device)?;
-        let presets = sought.usable_presets(plan.evaluations);
+        let presets = sought.first_texts(plan.evaluations, input, device);
         let budget = Budget::evaluations(plan.evaluations - presets.len());
         let name = function.variants()[sought.variant].name();
         let result = SearchResult::of(function.name(), name, device, input, SearchStrategy::Prove);

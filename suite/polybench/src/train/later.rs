@@ -57,6 +57,10 @@ impl<G: Generator> Generator for Later<G> {
         presets
     }
 
+    fn guesses(&self, input: &str, device: &dyn Fn(&str) -> Option<f64>) -> Vec<String> {
+        self.get().guesses(input, device)
+    }
+
     fn part_of(&self, artifact: &str, kernel: &str) -> Option<String> {
         self.get().part_of(artifact, kernel)
     }

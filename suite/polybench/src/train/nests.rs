@@ -2,7 +2,7 @@
 
 use nitro::code_variant;
 use nitro_cuda::LaunchError;
-use nitro_nest::MappingSpace;
+use nitro_nest::{MappingSpace, Nest};
 use nitro_train::Tunable;
 
 use super::later::Later;
@@ -40,7 +40,7 @@ macro_rules! nests {
                     let sizes = |input: &str| sizes(nest.name(), input.rsplit('/').next()?);
                     record(session, &nest, &plain, sizes, $name)
                 });
-                let space = || MappingSpace::new(&$module::$name::nest()).expect("isl has operations enough");
+                let space = || space(&$module::$name::nest());
                 let ahead = |choice, device: &str| if let $name::Choice::Found(p) = choice {
                     prepare(p.kernel, device);
                 };
@@ -54,6 +54,13 @@ macro_rules! nests {
             all.map(|own| own.generated_inputs(["train/large", "train/huge"]).runs_on("cuda")).collect()
         }
     };
+}
+
+/// Returns the mappings of a nest, with the sizes of its inputs.
+fn space(nest: &Nest) -> MappingSpace {
+    let name = nest.name().to_owned();
+    let space = MappingSpace::new(nest).expect("isl has operations enough");
+    space.with_sizes(move |input| sizes(&name, input.rsplit('/').next()?))
 }
 
 nests! {

@@ -1,0 +1,168 @@
+//! Guesses: the tilings of products that a model takes for the fastest at given sizes. A search begins with them.
+//!
+//! The model counts what an analysis by hand would: blocks that come out even, instructions of a thread beside its
+//! products, warps that hide each other's latencies, barriers, and the bytes of operands. It orders tilings before
+//! anything is compiled, and says nothing about their times.
+
+use std::cmp::Ordering;
+
+use nitro_search::Crossing;
+
+use super::MappingSpace;
+use super::questions::{Question, REGISTERS, answer, is_sound, questions, registers, threads, tiling};
+use super::shape::Shape;
+use crate::lower::{Product, grouped};
+use crate::mapping::{Mapping, Tiling};
+
+/// The most guesses for an input.
+const MOST_GUESSES: usize = 8;
+/// Threads that a multiprocessor has at a time, and the bytes of its shared memory.
+const MOST_RESIDENT_THREADS: f64 = 2048.0;
+const SHARED_BYTES: f64 = 200.0 * 1024.0;
+/// Products of a multiprocessor in a cycle.
+const LANES: f64 = 128.0;
+/// Bytes that a multiprocessor gets of the second-level cache in a cycle.
+const CACHE_BYTES: f64 = 40.0;
+/// Elements of a transaction of global memory.
+const SEGMENT: f64 = 8.0;
+/// Cycles that a block waits at a barrier, and for what it has sent for.
+const BARRIER_CYCLES: f64 = 60.0;
+/// Products that are under way on a multiprocessor where latencies are hidden: of eight warps with 64 elements each.
+const UNDER_WAY: f64 = 512.0;
+/// What overlaps least: of the lesser of two times, so much is seen.
+const SEEN: f64 = 0.2;
+
+/// Questions that are not searched by the model, each with the answer that is usual for products.
+const USUAL: [(&str, u32); 5] =
+    [("neighbours", 4), ("buffers", 2), ("transposed", 1), ("unroll", 0), ("wide sums", 0)];
+
+impl MappingSpace {
+    /// Returns paths whose products have tilings that are likely fast at these sizes, best first.
+    ///
+    /// They are those of the preset `sane` otherwise. None, where the nest has no product.
+    pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
+        let mapping = Mapping::sane();
+        let Some(schedule) = self.preset_schedule(&mapping, false) else { return Vec::new() };
+        let (form, own, shapes) = &self.schedules[schedule];
+        let input = &self.forms.all[*form].1;
+        let scheduled = Mapping::naive().with_schedule(*own);
+        let draft = grouped(input, &scheduled);
+        let ranked: Vec<Vec<Vec<u32>>> = shapes
+            .iter()
+            .map(|shape| {
+                let kernel = draft.kernels.iter().find(|kernel| kernel.group.statements == shape.statements);
+                match kernel.filter(|_| shape.operands > 0) {
+                    Some(kernel) => {
+                        ranked(shape, &Product::new(&draft.input.nest, kernel, sizes), multiprocessors)
+                    }
+                    None => Vec::new(),
+                }
+            })
+            .collect();
+        let count = ranked.iter().map(Vec::len).max().unwrap_or_default();
+        let paths = (0..count).filter_map(|at| {
+            let mut answers = self.first_answers(schedule);
+            for (shape, ranked) in shapes.iter().zip(&ranked) {
+                answers.extend(match ranked.get(at).or(ranked.last()) {
+                    Some(values) => options(&questions(shape), values),
+                    None => self.preset_answers(&mapping, shape),
+                });
+            }
+            self.nearest_path(&answers)
+        });
+        let mut distinct: Vec<Vec<Crossing>> = Vec::new();
+        for path in paths {
+            if !distinct.contains(&path) {
+                distinct.push(path);
+            }
+        }
+        distinct
+    }
+}
+
+/// Returns the answers that are values.
+fn options(questions: &[Question], values: &[u32]) -> Vec<usize> {
+    let each = questions.iter().zip(values).map(|(question, value)| {
+        question.values.iter().position(|own| own == value).expect("a value is one of the question's")
+    });
+    each.collect()
+}
+
+/// Returns the values of the tilings that take the fewest cycles, no two with the same threads and points.
+fn ranked(shape: &Shape, product: &Product, multiprocessors: f64) -> Vec<Vec<u32>> {
+    let questions = questions(shape);
+    let mut all: Vec<(f64, Tiling, Vec<u32>)> = Vec::new();
+    complete(shape, &questions, &mut Vec::new(), &mut |values| {
+        let tiling = tiling(shape, &questions, values);
+        all.push((cycles(shape, product, &tiling, multiprocessors), tiling, values.to_vec()));
+    });
+    all.sort_by(|(one, ..), (other, ..)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
+    let mut best: Vec<(Tiling, Vec<u32>)> = Vec::new();
+    for (_, tiling, values) in all {
+        let is_new = |(other, _): &(Tiling, Vec<u32>)| {
+            (other.block, other.thread_tile) != (tiling.block, tiling.thread_tile)
+        };
+        if best.len() < MOST_GUESSES && best.iter().all(is_new) {
+            best.push((tiling, values));
+        }
+    }
+    best.into_iter().map(|(_, values)| values).collect()
+}
+
+/// Calls a function with the values of all sound tilings, with what is usual where the model has no opinion.
+fn complete(shape: &Shape, questions: &[Question], values: &mut Vec<u32>, found: &mut dyn FnMut(&[u32])) {
+    if !values.is_empty() && !is_sound(shape, questions, values) {
+        return;
+    }
+    let Some(question) = questions.get(values.len()) else { return found(values) };
+    let usual = USUAL.iter().find(|(phase, _)| *phase == question.phase).map(|(_, value)| *value);
+    let nearest = usual.map(|usual| {
+        let at = answer(question, &tiling(shape, &[*question], &[usual]));
+        &question.values[at..=at]
+    });
+    for value in nearest.unwrap_or(question.values) {
+        values.push(*value);
+        complete(shape, questions, values, found);
+        values.pop();
+    }
+}
+
+/// Returns about how many cycles the busiest multiprocessor takes.
+fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f64) -> f64 {
+    let tile = tiling.tile().map(f64::from);
+    let points = tiling.thread_tile.map(f64::from);
+    let along = [0, 1, 2].map(|axis| (product.extents[axis] / tile[axis]).ceil());
+    let blocks: f64 = along.iter().product();
+    let own_blocks = (blocks * product.others / multiprocessors).ceil();
+    // Threads beyond the extents have nothing to do.
+    let useful: f64 = (0..3).map(|axis| product.extents[axis] / (along[axis] * tile[axis])).product();
+    let slices = f64::from(tiling.sliced_k.max(1));
+    let threads = f64::from(threads(tiling));
+    // What a block and a thread have of all operands, for one term.
+    let of_operands = |extents: [f64; 3]| {
+        let each = product
+            .operands
+            .iter()
+            .map(|differs| (0..3).filter(|axis| differs[*axis]).map(|axis| extents[axis]).product::<f64>());
+        each.sum::<f64>()
+    };
+    let (staged, read) = (of_operands(tile), of_operands(points));
+    let elements: f64 = points.iter().product();
+    let depth = f64::from(tiling.tile_k.max(1));
+    let shared = staged * depth * slices * f64::from(tiling.stages.max(1)) * product.bytes;
+    let resident = [
+        f64::from(REGISTERS) / (f64::from(registers(shape, tiling)) * threads),
+        MOST_RESIDENT_THREADS / threads,
+        SHARED_BYTES / shared,
+    ];
+    let resident = resident.into_iter().fold(own_blocks, f64::min).floor().max(1.0);
+    // Four operands are one instruction, and a thread stages its part of them by two.
+    let other = read / 4.0 + 2.0 * staged * slices / threads / 4.0;
+    let issue = tile.iter().product::<f64>() * product.terms / LANES * (1.0 + other / elements);
+    let barriers = product.terms / (depth * slices) * BARRIER_CYCLES / resident;
+    let is_hidden = (resident * threads * useful * elements / 32.0 / UNDER_WAY).min(1.0);
+    let busy = own_blocks * (issue / is_hidden + barriers);
+    // Rows of few neighbours take more transactions.
+    let moved = own_blocks * staged * product.terms * product.bytes * (1.0 + SEGMENT / tile[0]) / CACHE_BYTES;
+    busy.max(moved) + SEEN * busy.min(moved)
+}
