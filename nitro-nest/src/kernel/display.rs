@@ -201,6 +201,15 @@ impl Notation for KernelNames<'_> {
                 let register = display::access(self, register);
                 format!("combine {register} of {LANES} lanes by {};", operation(*operator))
             }
+            Instruction::Multiply(product) => {
+                let [first, ..] = &product.sums;
+                let [sums, left, right] =
+                    [first, &product.left, &product.right].map(|access| display::access(self, access));
+                format!(
+                    "multiply fragments {sums} += {left} * {right} on matrix units, {};",
+                    product.arithmetic
+                )
+            }
             Instruction::AddWide { target, value } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));
                 format!("atomic {target} += {value} and neighbours, {WIDE} in all;")

@@ -4,6 +4,7 @@ mod cuda;
 pub(crate) mod display;
 #[cfg(feature = "search")]
 mod length;
+pub(crate) mod matrix;
 mod memory;
 mod plan;
 mod race;
@@ -12,6 +13,7 @@ mod thread;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
+pub use matrix::FragmentProduct;
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
 pub(crate) use plan::part;
@@ -170,6 +172,8 @@ pub enum Instruction {
         /// The operation.
         operator: Binary,
     },
+    /// Adds a product of fragments to a third one, on the matrix units of a warp, all of whose threads come here.
+    Multiply(FragmentProduct),
     /// Begins to copy elements of the nest's to shared memory.
     ///
     /// They are there once this thread has awaited them.
@@ -235,6 +239,7 @@ impl Kernel {
             | Instruction::Combine { register: target, .. }
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
+            Instruction::Multiply(product) => found.extend(&product.sums),
             _ => {}
         });
         found

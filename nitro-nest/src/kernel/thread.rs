@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::matrix::FragmentProduct;
 use super::memory::{Memory, elements};
 use super::race::{Actor, Place};
 use super::{Instruction, Kernel, Space, WIDE};
@@ -48,6 +49,8 @@ pub(super) struct Thread<'a, T> {
     addition: Option<(&'a Access, &'a Access)>,
     /// The combination that its warp does once all of it are there.
     combination: Option<(&'a Access, Binary)>,
+    /// The product that its warp computes once all of it are there.
+    product: Option<&'a FragmentProduct>,
     /// The copies that it has begun and not committed.
     fetched: Vec<Fetched<T>>,
     /// The groups that it has committed and not awaited.
@@ -76,7 +79,7 @@ impl<'a, T: Number> Thread<'a, T> {
         let registers = kernel.locals.iter().map(|local| elements(local, Space::Register)).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
         let (fetched, groups) = (Vec::new(), VecDeque::new());
-        let (addition, combination) = (None, None);
+        let (addition, combination, product) = (None, None, None);
         Self {
             actor,
             parameters,
@@ -86,6 +89,7 @@ impl<'a, T: Number> Thread<'a, T> {
             frames,
             addition,
             combination,
+            product,
             fetched,
             groups,
         }
@@ -102,7 +106,7 @@ impl<'a, T: Number> Thread<'a, T> {
 
     /// Goes on up to the next assignment, a barrier or the end.
     pub fn step(&mut self, scalars: &[T], memory: &mut Memory<'_, T>) -> Result<Step, RunError> {
-        self.combination = None;
+        (self.combination, self.product) = (None, None);
         if let Some((target, value)) = self.addition.take() {
             self.add(target, value, memory)?;
             return Ok(Step::Ready);
@@ -167,6 +171,10 @@ impl<'a, T: Number> Thread<'a, T> {
             }
             Instruction::Combine { register, operator } => {
                 self.combination = Some((register, *operator));
+                return Ok(Step::Waits(address, Scope::Warp));
+            }
+            Instruction::Multiply(product) => {
+                self.product = Some(product);
                 return Ok(Step::Waits(address, Scope::Warp));
             }
             Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
@@ -289,6 +297,17 @@ impl<'a, T: Number> Thread<'a, T> {
         let (register, operator) = self.combination?;
         let (local, element) = self.register(register, memory).expect("what is combined is a register");
         Some((&mut self.registers[local][element], operator))
+    }
+
+    /// Returns the product that its warp computes, if it waits for that.
+    pub fn product(&self) -> Option<&'a FragmentProduct> {
+        self.product
+    }
+
+    /// Returns a register of a fragment.
+    pub fn fragment(&mut self, access: &Access, memory: &Memory<'_, T>) -> &mut T {
+        let (local, element) = self.register(access, memory).expect("fragments are in registers");
+        &mut self.registers[local][element]
     }
 
     fn subscripts(&self, access: &Access) -> Vec<i64> {

@@ -4,6 +4,7 @@
 //! joins a product and a sum into one operation is for its options to say.
 
 mod helpers;
+mod matrix;
 mod names;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use nitro_launch::{Element, Storage};
 
 use super::display::{Notation, write_instructions};
 use super::{Cache, Extent, Instruction, Integers, Kernel, LANES, Program, Space, Unroll, WIDE};
+use crate::mapping::MatrixArithmetic;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
@@ -70,11 +72,21 @@ impl Program {
                 text.push_str(helpers);
             }
         }
+        text.push_str(&matrix::functions(&self.arithmetics()));
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
             Writer { names, program: self, kernel, integer }.kernel(&mut text);
         }
         text
+    }
+
+    /// Returns the arithmetics of matrix units that kernels use.
+    fn arithmetics(&self) -> Vec<MatrixArithmetic> {
+        let is_used = |arithmetic: &MatrixArithmetic| {
+            let is_such = |one: &Instruction| matches!(one, Instruction::Multiply(product) if product.arithmetic == *arithmetic);
+            self.kernels.iter().any(|kernel| kernel.has(is_such))
+        };
+        MatrixArithmetic::ALL.into_iter().filter(is_used).collect()
     }
 
     /// Returns `true` if a kernel has such an instruction.
@@ -402,6 +414,11 @@ impl Notation for Writer<'_> {
             }
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
             Instruction::Combine { register, operator } => return self.combine(register, *operator),
+            Instruction::Multiply(product) => {
+                let sums = product.sums.iter().map(|sum| self.access(sum)).collect::<Vec<_>>().join(", ");
+                let [left, right] = [&product.left, &product.right].map(|access| self.access(access));
+                format!("multiply_fragments_{}({sums}, &{left}, &{right});", product.arithmetic)
+            }
             Instruction::AddWide { target, value } => {
                 let value = self.access(value);
                 let value = match self.element() {

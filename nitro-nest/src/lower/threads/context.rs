@@ -24,8 +24,17 @@ pub(crate) struct Context<'a> {
     /// Slices of a block along z (sliced-K).
     pub(crate) slices: i64,
     pub(crate) sums: SumOrder,
+    /// Where the points of threads lie as fragments of matrix units do, a thread's place in its warp.
+    pub(crate) lanes: Option<Lanes>,
     pub(crate) symbols: Symbols,
     pub(crate) scope: Scope,
+}
+
+/// The iterators that are a thread's place among the 4 × 8 of its warp, along y and x.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lanes {
+    pub(crate) row: usize,
+    pub(crate) column: usize,
 }
 
 /// The order in which a thread adds up its terms of a sum.

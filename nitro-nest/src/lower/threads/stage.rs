@@ -3,6 +3,7 @@
 use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
+use super::fragments;
 use crate::kernel::{Space, WIDE};
 use crate::lower::bounds::iterator;
 use crate::lower::draft::Axis;
@@ -146,7 +147,7 @@ fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<S
     // Elements that several points need, and that nothing overwrites meanwhile.
     let mut parts: Vec<StagedPart> = Vec::new();
     for assignment in inside.assignments {
-        for (value, access) in parts_of_one_element(&assignment.value) {
+        for (value, access) in kept_parts(context, &assignment.value) {
             if is_reused(context, access) && !is_written(context, access.array) {
                 join(&mut parts, value, access, &tile);
             }
@@ -270,6 +271,12 @@ fn is_even(extent: &i64) -> bool {
 fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
     let mut shape = part.extents.clone();
     let mut last = shape.remove(part.last);
+    if let (Some(_), Some(arithmetic)) = (context.lanes, context.tiling.matrix_units) {
+        let axes = context.axes.iter().filter(|axis| axis.tile() > 1);
+        let is_along_terms = !axes.into_iter().any(|axis| is_along(axis, &part.linear[part.last]));
+        shape.push(last + fragments::padding(arithmetic, last, is_along_terms));
+        return shape;
+    }
     let reads_across = context.x().is_some_and(|(_, x)| {
         let mut subscripts = part.linear.iter().enumerate().filter(|(at, _)| *at != part.last);
         subscripts.any(|(_, subscript)| subscript.mentions(Variable::Iterator(x.iterator)))
@@ -279,6 +286,10 @@ fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
     }
     shape.push(last);
     shape
+}
+
+fn is_along(axis: &Axis, subscript: &Affine) -> bool {
+    subscript.mentions(Variable::Iterator(axis.iterator))
 }
 
 /// Returns the dimension whose elements are to be neighbours.
@@ -343,6 +354,15 @@ fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
     let mut kept = value.clone();
     kept.map_loads(&|_| STAGED);
     is_plain.then_some((kept, access))
+}
+
+/// Returns what is kept of a value: the largest parts that read one element, or elements where they become fragments.
+fn kept_parts<'a>(context: &Context<'_>, value: &'a Expression) -> Vec<(Expression, &'a Access)> {
+    match context.lanes {
+        // Elements come ahead as they are, and are changed in registers.
+        Some(_) => value.reads().into_iter().map(|access| (Expression::Load(STAGED), access)).collect(),
+        None => parts_of_one_element(value),
+    }
 }
 
 /// Returns the largest parts of a value that read one element.
