@@ -14,6 +14,7 @@ mod thread;
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
 pub use matrix::FragmentProduct;
+use nitro_launch::Element;
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
 pub(crate) use plan::part;
@@ -79,6 +80,14 @@ pub struct Local {
     pub shape: Vec<i64>,
 }
 
+impl Local {
+    /// Returns the bytes that it takes in shared memory, where arrays begin at multiples of 16.
+    pub(crate) fn bytes(&self, element: Element) -> i64 {
+        let bytes = self.shape.iter().product::<i64>() * element.bytes() as i64;
+        bytes.unsigned_abs().next_multiple_of(16) as i64
+    }
+}
+
 /// The way of elements of an array through caches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caching {
@@ -110,6 +119,9 @@ pub enum Space {
     /// One for each thread.
     Register,
 }
+
+/// Bytes of shared memory that a kernel may declare; a launch asks for more.
+pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
 
 /// Threads of a warp.
 pub(crate) const LANES: u32 = 32;
@@ -227,6 +239,13 @@ impl Kernel {
     #[must_use]
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
+    }
+
+    /// Returns the bytes of shared memory that a launch has to ask for: none where static memory suffices.
+    pub(crate) fn dynamic_shared_bytes(&self, element: Element) -> u32 {
+        let shared = self.locals.iter().filter(|local| local.space == Space::Shared);
+        let all: i64 = shared.map(|local| local.bytes(element)).sum();
+        if all > STATIC_SHARED_BYTES { all as u32 } else { 0 }
     }
 
     /// Returns the elements that it writes, in the order in which they are written.

@@ -188,7 +188,7 @@ impl Mapping {
     /// Its products may be off by more than another order of additions explains:
     /// [`worst_error`](MatrixArithmetic::worst_error) bounds it. No preset and no search has it. It takes compute
     /// capability 8.0 or later, a nest of single precision, and one that permits another order of additions; others
-    /// are computed as `sane` does. Tiles are 128 × 128, 64 × 64 of them each of four warps.
+    /// are computed as `sane` does. Tiles are 128 × 128, or 128 × 256 with one part, and each warp has 64 × 64 of them.
     ///
     #[cfg_attr(feature = "polyhedral", doc = "```")]
     #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]

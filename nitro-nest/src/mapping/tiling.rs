@@ -116,16 +116,20 @@ impl Default for Tiling {
 }
 
 impl Tiling {
-    /// Returns the usual tiling of products on matrix units: tiles of 128 × 128, of which four warps have 64 × 64 each.
+    /// Returns the usual tiling of products on matrix units: warps have 64 × 64 elements each.
+    ///
+    /// With several parts two blocks of four warps share a multiprocessor; with one part a block has eight, since
+    /// larger tiles read operands less often.
     pub(super) fn on_matrix_units(arithmetic: MatrixArithmetic) -> Self {
+        let (x, min_blocks) = if arithmetic.parts() == 1 { (16, 1) } else { (8, 2) };
         Self {
-            block: [8, 16, 1],
+            block: [x, 16, 1],
             thread_tile: [16, 8, 1],
             vector_width: 2,
             tile_k: 16,
-            stages: 2,
+            stages: 3,
             promotes: true,
-            min_blocks: 2,
+            min_blocks,
             matrix_units: Some(arithmetic),
             ..Self::default()
         }

@@ -113,6 +113,11 @@ impl Writer<'_> {
         let arguments = self.arguments();
         *text +=
             &format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {name}({arguments})\n{{\n");
+        let is_dynamic = self.kernel.dynamic_shared_bytes(self.element()) > 0;
+        if is_dynamic {
+            *text += "    extern __shared__ __align__(16) unsigned char dynamic_shared[];\n";
+        }
+        let mut offset = 0;
         for (index, local) in self.kernel.locals.iter().enumerate() {
             let array = self.program.nest.arrays.len() + index;
             // Aligned so that a compiler may load four elements at once.
@@ -122,7 +127,14 @@ impl Writer<'_> {
                 Space::Register => "",
             };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
-            *text += &format!("    {space}{} {}{shape};\n", self.number(), self.names.array(array));
+            let (number, name) = (self.number(), self.names.array(array));
+            if is_dynamic && local.space == Space::Shared {
+                let place = format!("dynamic_shared + {offset}");
+                *text += &format!("    {number} (&{name}){shape} = *({number} (*){shape})({place});\n");
+                offset += local.bytes(self.element());
+                continue;
+            }
+            *text += &format!("    {space}{number} {name}{shape};\n");
         }
         if self.kernel.has_numbered_blocks() {
             self.write_block_indices(text);

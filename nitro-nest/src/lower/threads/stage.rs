@@ -4,7 +4,7 @@ use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use super::fragments;
-use crate::kernel::{Space, WIDE};
+use crate::kernel::{STATIC_SHARED_BYTES, Space, WIDE};
 use crate::lower::bounds::iterator;
 use crate::lower::draft::Axis;
 use crate::mapping::Tiling;
@@ -12,8 +12,8 @@ use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
 
-/// Bytes of shared memory that every device grants without being asked.
-const MOST_BYTES: i64 = 48 << 10;
+/// Bytes of shared memory that a block has on every device with matrix units for fragments, if it asks.
+const MOST_ASKED_BYTES: i64 = 99 << 10;
 
 /// The part of an array that a tile reads.
 #[derive(Clone, Debug)]
@@ -166,7 +166,8 @@ fn with_room(
     parts.iter_mut().for_each(|part| part.last = last_dimension(context, part));
     // The smallest parts first.
     parts.sort_by_key(|part| part.extents.iter().product::<i64>());
-    let most = MOST_BYTES - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
+    let most = if context.lanes.is_some() { MOST_ASKED_BYTES } else { STATIC_SHARED_BYTES };
+    let most = most - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
     // What is converted is not on its way while threads work.
     let is_converted = |part: &StagedPart| !context.nest.arrays[part.array].storage.is_number();
     let stages = if parts.iter().any(is_converted) { 1 } else { stages };
