@@ -33,8 +33,8 @@ pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{
-    Cache, Caching, Extent, FragmentProduct, Host, Instruction, Integers, Kernel, Launch, Local, Program,
-    Space, Unroll, WIDE,
+    Cache, Caching, Extent, FragmentLoad, FragmentProduct, Host, Instruction, Integers, Kernel, Launch,
+    Local, Program, Space, Unroll, WIDE,
 };
 pub use self::mapping::{Form, Mapping, MatrixArithmetic, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};

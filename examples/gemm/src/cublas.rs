@@ -99,12 +99,18 @@ pub fn cublas_on_matrix_units(
     use sys::cudaDataType_t::{CUDA_R_16BF, CUDA_R_32F};
     let [rows, columns, inner] = shape.map(|size| size as usize);
     let (lengths, pointers, stored, compute) = match operands {
-        Operands::Tf32(a, b) => {
-            ([a.len(), b.len()], [a.pointer(), b.pointer()], CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_TF32)
-        }
-        Operands::Bf16(a, b) => {
-            ([a.len(), b.len()], [a.pointer(), b.pointer()], CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F_FAST_16BF)
-        }
+        Operands::Tf32(a, b) => (
+            [a.len(), b.len()],
+            [a.pointer(), b.pointer()],
+            CUDA_R_32F,
+            Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+        ),
+        Operands::Bf16(a, b) => (
+            [a.len(), b.len()],
+            [a.pointer(), b.pointer()],
+            CUDA_R_32F,
+            Compute::CUBLAS_COMPUTE_32F_FAST_16BF,
+        ),
         Operands::StoredBf16(a, b) => {
             ([a.len(), b.len()], [a.pointer(), b.pointer()], CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F)
         }

@@ -6,10 +6,10 @@
 
 mod cublas;
 mod factors;
-pub mod units;
 pub mod inputs;
 #[cfg(feature = "train")]
 pub mod record;
+pub mod units;
 mod variants;
 
 pub use cublas::{CublasError, Operands, cublas_on_matrix_units, is_cublas_there};

@@ -25,6 +25,30 @@ pub struct FragmentProduct {
     pub right: Access,
 }
 
+/// Matrices of 8 × 8 numbers of 16 bits that a warp loads from shared memory (PTX `ldmatrix`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FragmentLoad {
+    /// The first of a thread's registers, of which it gets two for each matrix.
+    pub target: Access,
+    /// The first of eight neighbours in shared memory, at a multiple of that: a row, which this thread names.
+    ///
+    /// Threads name the rows of one matrix after the other; those that are left name none.
+    pub row: Access,
+    /// The number of matrices: 2 or 4.
+    pub matrices: u32,
+    /// A thread gets neighbours of a column, instead of a row.
+    pub is_transposed: bool,
+}
+
+impl FragmentLoad {
+    /// Returns the place of a lane's register: the row that a lane names, and the number among its neighbours.
+    pub(super) fn place(&self, lane: usize, register: usize) -> [usize; 2] {
+        let [one, other] = [lane / 4, 2 * (lane % 4) + register % 2];
+        let [row, column] = if self.is_transposed { [other, one] } else { [one, other] };
+        [register / 2 * 8 + row, column]
+    }
+}
+
 /// Returns the place of a lane's register in the left fragment: row, and number of the term.
 pub(crate) fn left_place(arithmetic: MatrixArithmetic, lane: usize, register: usize) -> [usize; 2] {
     let [group, member] = [lane / 4, lane % 4];

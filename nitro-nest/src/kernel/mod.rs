@@ -13,8 +13,8 @@ mod thread;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
-pub use matrix::FragmentProduct;
-use nitro_launch::Element;
+pub use matrix::{FragmentLoad, FragmentProduct};
+use nitro_launch::{Element, Storage};
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
 pub(crate) use plan::part;
@@ -78,14 +78,22 @@ pub struct Local {
     pub space: Space,
     /// The extent of each dimension, the slowest first.
     pub shape: Vec<i64>,
+    /// The form of its elements.
+    #[serde(default, skip_serializing_if = "Storage::is_number")]
+    pub storage: Storage,
 }
 
 impl Local {
     /// Returns the bytes that it takes in shared memory, where arrays begin at multiples of 16.
     pub(crate) fn bytes(&self, element: Element) -> i64 {
-        let bytes = self.shape.iter().product::<i64>() * element.bytes() as i64;
+        let bytes = self.shape.iter().product::<i64>() * bytes_of(self.storage, element);
         bytes.unsigned_abs().next_multiple_of(16) as i64
     }
+}
+
+/// Returns the bytes of an element in this form.
+pub(crate) fn bytes_of(storage: Storage, element: Element) -> i64 {
+    if storage.is_number() { element.bytes() as i64 } else { 2 }
 }
 
 /// The way of elements of an array through caches.
@@ -184,6 +192,8 @@ pub enum Instruction {
         /// The operation.
         operator: Binary,
     },
+    /// Loads fragments of 16-bit numbers from shared memory, by a warp, all of whose threads come here.
+    LoadFragment(FragmentLoad),
     /// Adds a product of fragments to a third one, on the matrix units of a warp, all of whose threads come here.
     Multiply(FragmentProduct),
     /// Begins to copy elements of the nest's to shared memory.
@@ -259,6 +269,7 @@ impl Kernel {
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
             Instruction::Multiply(product) => found.extend(&product.sums),
+            Instruction::LoadFragment(load) => found.push(&load.target),
             _ => {}
         });
         found

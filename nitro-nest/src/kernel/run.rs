@@ -208,6 +208,7 @@ impl<T: Number> Running<'_, T> {
             Scope::Warp => {
                 self.combine(&threads);
                 self.multiply(&threads);
+                self.load_fragments(&threads)?;
             }
         }
         Ok(threads)
@@ -271,6 +272,25 @@ impl<T: Number> Running<'_, T> {
                     T::rounded(sums[row * columns + column].into());
             }
         }
+    }
+
+    /// Loads fragments to the registers of a warp's threads, if that is what they wait for.
+    fn load_fragments(&mut self, threads: &[usize]) -> Result<(), RunError> {
+        let Some(load) = self.threads[threads[0]].load() else { return Ok(()) };
+        let mut lanes = threads.to_vec();
+        lanes.sort_unstable();
+        let mut rows = Vec::new();
+        for thread in &lanes[..8 * load.matrices as usize] {
+            rows.push(self.threads[*thread].row(load, &mut self.memory)?);
+        }
+        for (lane, thread) in lanes.iter().enumerate() {
+            for register in 0..2 * load.matrices as usize {
+                let [row, column] = load.place(lane, register);
+                let target = load.target.neighbour(register as i64);
+                *self.threads[*thread].fragment(&target, &self.memory) = rows[row][column];
+            }
+        }
+        Ok(())
     }
 
     fn divergence(&self, what: &str) -> RunError {

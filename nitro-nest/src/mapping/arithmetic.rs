@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use nitro_launch::Storage;
 use serde::{Deserialize, Serialize};
 
 /// The arithmetic by which the matrix units of a warp multiply operands of single precision.
@@ -94,6 +95,15 @@ impl MatrixArithmetic {
             Self::Tf32 | Self::Tf32x3 => PartFormat::Tf32,
             Self::Bf16 | Self::Bf16x3 | Self::Bf16x6 | Self::Bf16x9 => PartFormat::Bf16,
             Self::F16 => PartFormat::F16,
+        }
+    }
+
+    /// Returns the form of stored numbers that are parts as they are: such operands are not rounded at all.
+    pub(crate) fn storage(self) -> Option<Storage> {
+        match self {
+            Self::Bf16 => Some(Storage::Bf16),
+            Self::F16 => Some(Storage::F16),
+            _ => None,
         }
     }
 

@@ -120,7 +120,8 @@ impl Tiling {
     ///
     /// With several parts two blocks of four warps share a multiprocessor; with one part a block has eight, since
     /// larger tiles read operands less often.
-    pub(super) fn on_matrix_units(arithmetic: MatrixArithmetic) -> Self {
+    #[must_use]
+    pub fn on_matrix_units(arithmetic: MatrixArithmetic) -> Self {
         let (x, min_blocks) = if arithmetic.parts() == 1 { (16, 1) } else { (8, 2) };
         Self {
             block: [x, 16, 1],

@@ -259,6 +259,70 @@ fn products_of_all_shapes_are_within_the_stated_error() {
     }
 }
 
+/// Operands of 16 bits in all orders of dimensions.
+#[cfg(feature = "half")]
+mod stored {
+    use half::{bf16, f16};
+    use nitro_nest::{Array2, nest};
+
+    #[nest(reassoc)]
+    pub fn rows(
+        n: usize,
+        m: usize,
+        l: usize,
+        #[shape(n, l)] a: &Array2<bf16>,
+        #[shape(l, m)] b: &Array2<bf16>,
+        #[shape(n, m)] c: &mut Array2<f32>,
+    ) {
+        for i in 0..n {
+            for j in 0..m {
+                for k in 0..l {
+                    c[[i, j]] += a[[i, k]].to_f32() * b[[k, j]].to_f32();
+                }
+            }
+        }
+    }
+
+    #[nest(reassoc)]
+    pub fn columns(
+        n: usize,
+        m: usize,
+        l: usize,
+        #[shape(l, n)] a: &Array2<f16>,
+        #[shape(m, l)] b: &Array2<f16>,
+        #[shape(n, m)] c: &mut Array2<f32>,
+    ) {
+        for i in 0..n {
+            for j in 0..m {
+                for k in 0..l {
+                    c[[i, j]] += a[[k, i]].to_f32() * b[[j, k]].to_f32();
+                }
+            }
+        }
+    }
+}
+
+/// Operands that are stored in the format of parts come by `ldmatrix`, and lose nothing.
+#[cfg(feature = "half")]
+#[test]
+fn stored_operands_are_not_rounded() {
+    use MatrixArithmetic::{Bf16, F16};
+    for (seed, (nest, arithmetic)) in
+        (0..).zip([(stored::rows::nest(), Bf16), (stored::columns::nest(), F16)])
+    {
+        for tiling in tilings(arithmetic) {
+            let program = program(&nest, &tiling);
+            assert!(program.to_string().contains("load fragments"), "{program}");
+            let text = program.cuda(nitro_nest::Integers::Bits32);
+            assert!(text.contains(&format!("multiply_stored_{arithmetic}(own")), "{text}");
+            // Whole numbers, so that no sum rounds.
+            for sizes in [[16, 16, 32], [21, 19, 45], [40, 8, 16]] {
+                assert_agrees(&nest, &program, &data(&nest, &sizes, 0, seed), seed);
+            }
+        }
+    }
+}
+
 #[test]
 fn hostile_numbers_are_within_the_stated_error() {
     let [nests, ..] = nests();

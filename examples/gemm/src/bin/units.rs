@@ -86,7 +86,11 @@ impl Matrices {
         // Signs are A's: two of them would be none.
         let of_b = if matches!(inputs, Inputs::Cancelling) { Inputs::Positive } else { inputs };
         let b = of_b.matrix([inner, columns], columns, &mut random);
-        let b = if matches!(inputs, Inputs::Cancelling) { b.iter().map(|one| 1.0 + one / 65_536.0).collect() } else { b };
+        let b = if matches!(inputs, Inputs::Cancelling) {
+            b.iter().map(|one| 1.0 + one / 65_536.0).collect()
+        } else {
+            b
+        };
         let stored = [Buffer::from_slice(&to_bf16(&a))?, Buffer::from_slice(&to_bf16(&b))?];
         let (on_a, on_b) = (Buffer::from_slice(&a)?, Buffer::from_slice(&b)?);
         Ok(Self { shape, host: [a, b], a: on_a, b: on_b, stored, c: Buffer::zeroed(rows * columns)? })
@@ -96,7 +100,8 @@ impl Matrices {
     fn error(&self, of_stored: bool) -> Outcome<f64> {
         let [rows, columns, inner] = self.shape.map(|size| size as usize);
         let found = self.c.to_vec()?;
-        let rounded = |value: f32| if of_stored { f32::from_bits(u32::from(bf16(value)) << 16) } else { value };
+        let rounded =
+            |value: f32| if of_stored { f32::from_bits(u32::from(bf16(value)) << 16) } else { value };
         let mut random = Random::new(2);
         let mut worst = 0.0_f64;
         for _ in 0..SAMPLES {
@@ -202,7 +207,9 @@ fn table(shape: [u32; 3]) -> Outcome<()> {
     let device = device(0)?;
     device.enter();
     let operations = 2.0 * shape.iter().map(|size| f64::from(*size)).product::<f64>();
-    println!("{shape:?} on {device}; errors in units of 2^-24 of the sum of |a*b|, largest of {SAMPLES} elements");
+    println!(
+        "{shape:?} on {device}; errors in units of 2^-24 of the sum of |a*b|, largest of {SAMPLES} elements"
+    );
     let names: Vec<String> = INPUTS.iter().map(|(name, _)| format!("{name:>12}")).collect();
     println!("{:<26} {:>9} {} {:>12}", "", "TFLOP/s", names.join(" "), "stated");
     let mut inputs = Vec::new();

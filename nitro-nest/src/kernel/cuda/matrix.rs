@@ -14,6 +14,9 @@ pub(super) fn functions(all: &[MatrixArithmetic]) -> String {
             text += &format_functions(arithmetic.format());
         }
         text += &multiply(*arithmetic);
+        if arithmetic.storage().is_some() {
+            text += &multiply_stored(*arithmetic);
+        }
     }
     text
 }
@@ -133,4 +136,54 @@ fn name(format: PartFormat) -> &'static str {
         PartFormat::Bf16 => "bf16",
         PartFormat::F16 => "f16",
     }
+}
+
+/// Returns the name of the function that loads so many matrices.
+pub(super) fn load_name(matrices: u32, is_transposed: bool) -> String {
+    format!("load_{matrices}_matrices{}", if is_transposed { "_transposed" } else { "" })
+}
+
+/// Returns the functions that load fragments of 16-bit numbers, and that multiply them.
+pub(super) fn load_functions() -> String {
+    let mut text = String::new();
+    for (matrices, is_transposed) in [(4, false), (4, true), (2, false), (2, true)] {
+        text += &load_function(matrices, is_transposed);
+    }
+    text
+}
+
+fn load_function(matrices: u32, is_transposed: bool) -> String {
+    let name = load_name(matrices, is_transposed);
+    let trans = if is_transposed { ".trans" } else { "" };
+    let places = (0..matrices).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ");
+    let outputs = (0..matrices).map(|at| format!("\"=r\"(registers[{at}])")).collect::<Vec<_>>().join(", ");
+    format!(
+        "\
+static __device__ __forceinline__ void {name}(unsigned short* target, const unsigned short* row)
+{{
+    unsigned* registers = (unsigned*)target;
+    asm volatile(\"ldmatrix.sync.aligned.m8n8.x{matrices}{trans}.shared.b16 {{{places}}}, [%{matrices}];\"
+        : {outputs} : \"r\"((unsigned)__cvta_generic_to_shared(row)) : \"memory\");
+}}
+
+"
+    )
+}
+
+/// Writes the function that adds a product of fragments of 16-bit numbers to sums: they are parts as they are.
+fn multiply_stored(arithmetic: MatrixArithmetic) -> String {
+    let (own, format) = (arithmetic.name(), name(arithmetic.format()));
+    let sums = (0..4).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ");
+    let stores: String = (0..4).map(|at| format!("    sum_{at} = step[{at}];\n")).collect();
+    format!(
+        "\
+static __device__ __forceinline__ void multiply_stored_{own}({sums},
+    const unsigned short* left, const unsigned short* right)
+{{
+    float step[4] = {{sum_0, sum_1, sum_2, sum_3}};
+    multiply_{format}(step, (const unsigned*)left, (const unsigned*)right);
+{stores}}}
+
+"
+    )
 }

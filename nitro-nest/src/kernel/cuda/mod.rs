@@ -9,7 +9,9 @@ mod names;
 
 use std::collections::BTreeSet;
 
-use helpers::{ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, fetch};
+use helpers::{
+    ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_16_BITS, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, fetch,
+};
 use names::CudaNames;
 use nitro_launch::{Element, Storage};
 
@@ -73,6 +75,10 @@ impl Program {
             }
         }
         text.push_str(&matrix::functions(&self.arithmetics()));
+        if self.has(|one| matches!(one, Instruction::LoadFragment(_))) {
+            text.push_str(&matrix::load_functions());
+            text.push_str(FETCH_16_BITS);
+        }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
             Writer { names, program: self, kernel, integer }.kernel(&mut text);
@@ -123,11 +129,11 @@ impl Writer<'_> {
             // Aligned so that a compiler may load four elements at once.
             let space = match local.space {
                 Space::Shared => "__shared__ __align__(16) ",
-                Space::Register if self.is_copied(array) => "__align__(16) ",
+                Space::Register if self.is_copied(array) || !local.storage.is_number() => "__align__(16) ",
                 Space::Register => "",
             };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
-            let (number, name) = (self.number(), self.names.array(array));
+            let (number, name) = (local.storage.c_name(self.element()), self.names.array(array));
             if is_dynamic && local.space == Space::Shared {
                 let place = format!("dynamic_shared + {offset}");
                 *text += &format!("    {number} (&{name}){shape} = *({number} (*){shape})({place});\n");
@@ -160,9 +166,13 @@ impl Writer<'_> {
         self.element().c_name()
     }
 
-    /// Returns the form of an array in memory: arrays of the kernel are of numbers.
+    /// Returns the form of an array in memory.
     fn storage(&self, array: usize) -> Storage {
-        self.program.nest.arrays.get(array).map_or(Storage::Number, |array| array.storage)
+        let nest = &self.program.nest;
+        match nest.arrays.get(array) {
+            Some(array) => array.storage,
+            None => self.kernel.locals[array - nest.arrays.len()].storage,
+        }
     }
 
     fn element(&self) -> Element {
@@ -233,6 +243,7 @@ impl Writer<'_> {
     /// Writes the statements that copy neighbours, 16 bytes each.
     fn copy(&self, target: &Access, source: &Access) -> Vec<String> {
         let (vector, places) = match self.element() {
+            _ if !self.storage(target.array).is_number() => ("uint2", &[""][..]),
             Element::F32 => ("float4", &[""][..]),
             Element::F64 => ("double2", &["", " + 1"][..]),
         };
@@ -426,10 +437,19 @@ impl Notation for Writer<'_> {
             }
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
             Instruction::Combine { register, operator } => return self.combine(register, *operator),
+            Instruction::LoadFragment(load) => {
+                let [target, row] = [&load.target, &load.row].map(|access| self.access(access));
+                let function = matrix::load_name(load.matrices, load.is_transposed);
+                format!("{function}(&{target}, &{row});")
+            }
             Instruction::Multiply(product) => {
                 let sums = product.sums.iter().map(|sum| self.access(sum)).collect::<Vec<_>>().join(", ");
                 let [left, right] = [&product.left, &product.right].map(|access| self.access(access));
-                format!("multiply_fragments_{}({sums}, &{left}, &{right});", product.arithmetic)
+                let function = match self.storage(product.left.array) {
+                    Storage::Number => "multiply_fragments",
+                    _ => "multiply_stored",
+                };
+                format!("{function}_{}({sums}, &{left}, &{right});", product.arithmetic)
             }
             Instruction::AddWide { target, value } => {
                 let value = self.access(value);

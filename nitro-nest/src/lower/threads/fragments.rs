@@ -10,7 +10,7 @@ use super::body::value;
 use super::context::{Context, Lanes, SumOrder};
 use super::tiles::{Tiles, divide};
 use crate::kernel::matrix::{left_place, right_place};
-use crate::kernel::{FragmentProduct, Instruction, LANES, Space, Unroll};
+use crate::kernel::{FragmentLoad, FragmentProduct, Instruction, LANES, Space, Unroll};
 use crate::lower::bounds::{count_to, iterator};
 use crate::lower::draft::Axis;
 use crate::lower::grid::OwnIterators;
@@ -29,6 +29,8 @@ pub(super) fn spread_lanes(context: &mut Context<'_>) -> Vec<Instruction> {
     }
     let [warp, lane, row, column, warp_y, warp_x] =
         ["warp", "lane", "lane_y", "lane_x", "warp_y", "warp_x"].map(|name| context.iterator(name));
+    let [matrix, of_matrix, matrix_y, matrix_x] =
+        ["matrix", "row_of_matrix", "matrix_y", "matrix_x"].map(|name| context.iterator(name));
     let [x, _, _] = context.block.map(i64::from);
     for axis in &mut context.axes {
         match axis.dimension {
@@ -37,12 +39,14 @@ pub(super) fn spread_lanes(context: &mut Context<'_>) -> Vec<Instruction> {
             _ => {}
         }
     }
-    context.lanes = Some(Lanes { row, column });
+    context.lanes = Some(Lanes { row, column, named: [of_matrix, matrix_x, matrix_y] });
     let thread = Affine::from(Variable::Thread(0)) + Variable::Thread(1) * x;
     vec![
         divide([warp, lane], thread, LANES.into()),
         divide([row, column], iterator(lane), WARP[0]),
         divide([warp_y, warp_x], iterator(warp), x / WARP[0]),
+        divide([matrix, of_matrix], iterator(lane), 8),
+        divide([matrix_y, matrix_x], iterator(matrix), 2),
     ]
 }
 
@@ -81,24 +85,29 @@ pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[N
     let operands = operands(context, assignment)?;
     let [y, x] = [1, 0].map(|dimension| axis(context, dimension));
     let [rows, columns] = [y.0.points, x.0.points].map(|points| points / 2);
-    let left = context.local("left", Space::Register, vec![rows, depth / 2]);
-    let right = context.local("right", Space::Register, vec![columns, depth / 4]);
     let at = ["fragment_y", "fragment_x"].map(|name| context.iterator(name));
     let terms = Range { step: depth, ..tiles.whole() };
     let fragments = Fragments { arithmetic, lanes, terms, y, x, at };
+    let along_terms = fragments.stored_along_terms(context, &operands);
+    let storage = along_terms.and(arithmetic.storage()).unwrap_or_default();
+    let left = context.stored_local("left", Space::Register, vec![rows, depth / 2], storage);
+    let right = context.stored_local("right", Space::Register, vec![columns, depth / 4], storage);
     let product = FragmentProduct {
         arithmetic,
         sums: fragments.sums(&operands.sums),
         left: register(left, at[0], 0),
         right: register(right, at[1], 0),
     };
+    let [of_row, mut of_column] = match along_terms {
+        Some([of_left, of_right]) => [
+            vec![fragments.load_stored_left(&operands.left, of_left, left)],
+            vec![fragments.load_stored_right(&operands.right, of_right, right)],
+        ],
+        None => [fragments.load_left(&operands, left), fragments.load_right(&operands.right, right)],
+    };
     // Left fragments stay in registers, right ones come one after the other: all of both would not fit.
-    let mut of_column = fragments.load_right(&operands.right, right);
     of_column.push(written_out(at[0], rows, vec![Instruction::Multiply(product)]));
-    let body = vec![
-        written_out(at[0], rows, fragments.load_left(&operands, left)),
-        written_out(at[1], columns, of_column),
-    ];
+    let body = vec![written_out(at[0], rows, of_row), written_out(at[1], columns, of_column)];
     Some(Instruction::Loop(fragments.terms, Unroll::All, body))
 }
 
@@ -132,6 +141,39 @@ impl Fragments {
             loads.push(load(register(array, self.at[1], at as i64), Expression::Load(source)));
         }
         loads
+    }
+
+    /// Loads a fragment of a left operand that is stored as parts are; a thread names a row of four matrices.
+    fn load_stored_left(&self, operand: &Access, is_along_terms: bool, array: usize) -> Instruction {
+        let ((y, own), [of_matrix, matrix_x, matrix_y]) = (&self.y, self.lanes.named);
+        let [row, term] = named(of_matrix, is_along_terms);
+        let group = iterator(self.at[0]) * 2 + iterator(matrix_x);
+        let value = y.value(own).substitute(Variable::Iterator(own.group), &group);
+        let value = value.substitute(Variable::Iterator(self.lanes.row), &row);
+        let term = iterator(self.terms.iterator) + iterator(matrix_y) * 8 + term;
+        let row = operand.with(y.iterator, &value).with(self.terms.iterator, &term);
+        let target = register(array, self.at[0], 0);
+        Instruction::LoadFragment(FragmentLoad { target, row, matrices: 4, is_transposed: !is_along_terms })
+    }
+
+    /// Loads a fragment of a right operand that is stored as parts are; half of a warp names a row of two matrices.
+    fn load_stored_right(&self, operand: &Access, is_along_terms: bool, array: usize) -> Instruction {
+        let ((x, own), [of_matrix, matrix_x, _]) = (&self.x, self.lanes.named);
+        let [column, term] = named(of_matrix, is_along_terms);
+        let value = x.value(own).substitute(Variable::Iterator(own.group), &iterator(self.at[1]));
+        let value = value.substitute(Variable::Iterator(own.neighbour), &Affine::from(0));
+        let value = value.substitute(Variable::Iterator(self.lanes.column), &Affine::from(0)) + column;
+        let term = iterator(self.terms.iterator) + iterator(matrix_x) * 8 + term;
+        let row = operand.with(x.iterator, &value).with(self.terms.iterator, &term);
+        let target = register(array, self.at[1], 0);
+        Instruction::LoadFragment(FragmentLoad { target, row, matrices: 2, is_transposed: !is_along_terms })
+    }
+
+    /// Returns for each operand whether its neighbours are along terms, if both are stored as parts are.
+    fn stored_along_terms(&self, context: &Context<'_>, operands: &Operands) -> Option<[bool; 2]> {
+        let left = stored_along_terms(context, &operands.left, &self.y.0, self.terms.iterator)?;
+        let right = stored_along_terms(context, &operands.right, &self.x.0, self.terms.iterator)?;
+        operands.scales.is_empty().then_some([left, right])
     }
 
     /// Returns the term that a thread has where the first thread of a warp has this one of a fragment.
@@ -197,6 +239,31 @@ impl Factors {
     }
 }
 
+/// Returns `true` if neighbours of a stored operand are along terms, and `false` if along an axis. None: neither.
+fn stored_along_terms(context: &Context<'_>, operand: &Access, axis: &Axis, terms: usize) -> Option<bool> {
+    let local = &context.symbols.locals[operand.array - context.nest.arrays.len()];
+    let (last, rows) = operand.subscripts.split_last()?;
+    let is_along = |by: usize, not: usize| {
+        let (by, not) = (Variable::Iterator(by), Variable::Iterator(not));
+        last.coefficient(by) == 1 && !last.mentions(not) && !rows.iter().any(|row| row.mentions(by))
+    };
+    match () {
+        () if local.storage.is_number() => None,
+        () if is_along(terms, axis.iterator) => Some(true),
+        () if is_along(axis.iterator, terms) && axis.range.step == 1 => Some(false),
+        () => None,
+    }
+}
+
+/// Returns the place of the row that a thread names of a matrix: along an axis, and among terms.
+fn named(of_matrix: usize, is_along_terms: bool) -> [Affine; 2] {
+    if is_along_terms {
+        [iterator(of_matrix), Affine::from(0)]
+    } else {
+        [Affine::from(0), iterator(of_matrix)]
+    }
+}
+
 fn is_shared(context: &Context<'_>, access: &Access) -> bool {
     let local = access.array.checked_sub(context.nest.arrays.len());
     local.is_some_and(|local| context.symbols.locals[local].space == Space::Shared)
@@ -236,4 +303,9 @@ pub(super) fn padding(arithmetic: MatrixArithmetic, row: i64, is_along_terms: bo
     let (begins, odd) = if is_along_terms { (1, 4 * neighbours) } else { (neighbours, 8) };
     let lies_well = |more: &i64| (row + more) * begins % (2 * odd) == odd;
     (0..BANKS).step_by(4).find(lies_well).unwrap_or(0)
+}
+
+/// Returns how many columns a row of 16-bit numbers has more, so that eight rows begin in different banks.
+pub(super) fn stored_padding(row: i64) -> i64 {
+    (0..16).step_by(8).find(|more| (row + more) % 16 == 8).unwrap_or(0)
 }

@@ -1,13 +1,15 @@
 //! Shared staging: the parts of arrays that an inner loop reads tile by tile, in shared memory.
 
+use nitro_launch::Storage;
+
 use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use super::fragments;
-use crate::kernel::{STATIC_SHARED_BYTES, Space, WIDE};
+use crate::kernel::{STATIC_SHARED_BYTES, Space, WIDE, bytes_of};
 use crate::lower::bounds::iterator;
 use crate::lower::draft::Axis;
-use crate::mapping::Tiling;
+use crate::mapping::{MatrixArithmetic, Tiling};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
@@ -169,7 +171,8 @@ fn with_room(
     let most = if context.lanes.is_some() { MOST_ASKED_BYTES } else { STATIC_SHARED_BYTES };
     let most = most - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
     // What is converted is not on its way while threads work.
-    let is_converted = |part: &StagedPart| !context.nest.arrays[part.array].storage.is_number();
+    let is_converted =
+        |part: &StagedPart| context.nest.arrays[part.array].storage != storage(context, part.array);
     let stages = if parts.iter().any(is_converted) { 1 } else { stages };
     let all: i64 = parts.iter().map(|part| bytes(context, part)).sum();
     let stages = (most / all.max(1)).clamp(1, i64::from(stages.max(1)));
@@ -231,7 +234,15 @@ fn exchanged_bytes(context: &Context<'_>) -> i64 {
 }
 
 fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
-    element_bytes(context) * shape(context, part).iter().product::<i64>()
+    let elements = shape(context, part).iter().product::<i64>();
+    elements * bytes_of(storage(context, part.array), context.nest.element)
+}
+
+/// Returns the form of an array's elements in shared memory: numbers, unless matrix units take what is stored.
+pub(super) fn storage(context: &Context<'_>, array: usize) -> Storage {
+    let stored = context.nest.arrays[array].storage;
+    let arithmetic = context.tiling.matrix_units.filter(|_| context.lanes.is_some());
+    if arithmetic.and_then(MatrixArithmetic::storage) == Some(stored) { stored } else { Storage::Number }
 }
 
 /// Returns `true` if several points of a block read an element, as it does not depend on some axis.
@@ -257,7 +268,8 @@ fn place(context: &mut Context<'_>, part: StagedPart, stages: i64) -> StagedPart
         shape.insert(0, stages);
     }
     let name = format!("{}_tile", context.nest.arrays[part.array].name);
-    let local = context.local(&name, Space::Shared, shape);
+    let storage = storage(context, part.array);
+    let local = context.stored_local(&name, Space::Shared, shape, storage);
     StagedPart { local, wide, ..part }
 }
 
@@ -275,7 +287,13 @@ fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
     if let (Some(_), Some(arithmetic)) = (context.lanes, context.tiling.matrix_units) {
         let axes = context.axes.iter().filter(|axis| axis.tile() > 1);
         let is_along_terms = !axes.into_iter().any(|axis| is_along(axis, &part.linear[part.last]));
-        shape.push(last + fragments::padding(arithmetic, last, is_along_terms));
+        let is_stored = !storage(context, part.array).is_number();
+        let more = if is_stored {
+            fragments::stored_padding(last)
+        } else {
+            fragments::padding(arithmetic, last, is_along_terms)
+        };
+        shape.push(last + more);
         return shape;
     }
     let reads_across = context.x().is_some_and(|(_, x)| {
