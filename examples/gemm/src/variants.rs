@@ -43,7 +43,7 @@ pub enum GemmError {
         tiled { tile: u32 in pow2(32..=128) = 64 },
         found { kernel in artifacts },
         tf32 if inner <= MOST_INNER && units::are_there(c.stream()),
-        bf16x6 if inner >= LEAST_INNER && inner <= MOST_INNER && units::are_there(c.stream()),
+        bf16x6 if (LEAST_INNER..=MOST_INNER).contains(&inner) && units::are_there(c.stream()),
     ),
     default = tiled,
     approximate(

@@ -193,7 +193,9 @@ impl Inputs {
         match self {
             Self::Usual => sign * fraction,
             Self::Positive => fraction,
-            Self::Cancelling => (if at % 2 == 0 { 1.0 } else { -1.0 }) * (1.0 + (fraction - 1.0) / 4096.0),
+            Self::Cancelling => {
+                (if at.is_multiple_of(2) { 1.0 } else { -1.0 }) * (1.0 + (fraction - 1.0) / 4096.0)
+            }
             Self::Wide => sign * fraction * 2.0_f32.powi(random.below(121) as i32 - 60),
         }
     }
@@ -247,13 +249,11 @@ fn products_of_all_shapes_are_within_the_stated_error() {
             for tiling in tilings(arithmetic) {
                 let mut program = program(&nests[0], &tiling);
                 assert!(products(&mut program) > 0, "{program}");
-                for most in [1, 12, 40] {
-                    seed += 1;
-                    let mut random = Random::new(seed);
-                    let sizes = [(); 3].map(|()| 1 + random.below(most) as i64);
-                    let found = worst(&nests, &program, sizes, Inputs::Usual, seed);
-                    assert!(found <= 1.0, "{found} of {arithmetic} at {sizes:?}\n{program}");
-                }
+                seed += 1;
+                let mut random = Random::new(seed);
+                let sizes = [(); 3].map(|()| 1 + random.below([12, 40][seed as usize % 2]) as i64);
+                let found = worst(&nests, &program, sizes, Inputs::Usual, seed);
+                assert!(found <= 1.0, "{found} of {arithmetic} at {sizes:?}\n{program}");
             }
         }
     }

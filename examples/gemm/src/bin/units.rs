@@ -6,9 +6,10 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use nitro_cuda::{Buffer, Cuda, Executable, device};
+use half::bf16;
+use nitro_cuda::{Buffer, Cuda, Executable, PlanArray, device};
 use nitro_gemm::{Factors, Operands, cublas_on_matrix_units, gemm};
-use nitro_nest::{LaunchPlan, Mapping, MatrixArithmetic, NestView};
+use nitro_nest::{Array2, LaunchPlan, Mapping, MatrixArithmetic, NestView, Tiling, nest};
 use nitro_polybench::blas;
 use nitro_stats::random::Random;
 
@@ -19,6 +20,26 @@ const ROUNDS: usize = 7;
 const SAMPLES: usize = 2_000;
 /// Half a unit in the last place of single precision.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
+
+/// c ← a·b, with operands that are stored in BF16.
+#[nest(reassoc)]
+fn stored(
+    ni: usize,
+    nj: usize,
+    nk: usize,
+    #[shape(ni, nj)] c: &mut Array2<f32>,
+    #[shape(ni, nk)] a: &Array2<bf16>,
+    #[shape(nk, nj)] b: &Array2<bf16>,
+) {
+    for i in 0..ni {
+        for j in 0..nj {
+            c[[i, j]] = 0.0;
+            for k in 0..nk {
+                c[[i, j]] += a[[i, k]].to_f32() * b[[k, j]].to_f32();
+            }
+        }
+    }
+}
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -73,8 +94,9 @@ struct Matrices {
     host: [Vec<f32>; 2],
     a: Buffer<f32>,
     b: Buffer<f32>,
-    /// The operands rounded to BF16.
-    stored: [Buffer<u16>; 2],
+    /// The operands rounded to BF16, for kernels and for cuBLAS.
+    stored: [Buffer<bf16>; 2],
+    words: [Buffer<u16>; 2],
     c: Buffer<f32>,
 }
 
@@ -91,17 +113,18 @@ impl Matrices {
         } else {
             b
         };
-        let stored = [Buffer::from_slice(&to_bf16(&a))?, Buffer::from_slice(&to_bf16(&b))?];
+        let [of_a, of_b] = [to_bf16(&a), to_bf16(&b)];
+        let stored = [Buffer::from_slice(&of_a)?, Buffer::from_slice(&of_b)?];
+        let words = [Buffer::from_slice(&bits(&of_a))?, Buffer::from_slice(&bits(&of_b))?];
         let (on_a, on_b) = (Buffer::from_slice(&a)?, Buffer::from_slice(&b)?);
-        Ok(Self { shape, host: [a, b], a: on_a, b: on_b, stored, c: Buffer::zeroed(rows * columns)? })
+        Ok(Self { shape, host: [a, b], a: on_a, b: on_b, stored, words, c: Buffer::zeroed(rows * columns)? })
     }
 
     /// Returns the largest error of some elements, relative to Σ|a·b|.
     fn error(&self, of_stored: bool) -> Outcome<f64> {
         let [rows, columns, inner] = self.shape.map(|size| size as usize);
         let found = self.c.to_vec()?;
-        let rounded =
-            |value: f32| if of_stored { f32::from_bits(u32::from(bf16(value)) << 16) } else { value };
+        let rounded = |value: f32| if of_stored { bf16::from_f32(value).to_f32() } else { value };
         let mut random = Random::new(2);
         let mut worst = 0.0_f64;
         for _ in 0..SAMPLES {
@@ -120,14 +143,12 @@ impl Matrices {
     }
 }
 
-/// Returns the nearest number of BF16, with ties to even, as bits.
-fn bf16(value: f32) -> u16 {
-    let bits = value.to_bits();
-    ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
+fn to_bf16(all: &[f32]) -> Vec<bf16> {
+    all.iter().map(|one| bf16::from_f32(*one)).collect()
 }
 
-fn to_bf16(all: &[f32]) -> Vec<u16> {
-    all.iter().map(|one| bf16(*one)).collect()
+fn bits(all: &[bf16]) -> Vec<u16> {
+    all.iter().map(|one| one.to_bits()).collect()
 }
 
 /// A way to compute a product.
@@ -137,9 +158,14 @@ enum Way {
     Bf16,
     StoredBf16,
     Units(Box<Executable>),
+    StoredUnits(Box<Executable>),
 }
 
 impl Way {
+    fn is_stored(&self) -> bool {
+        matches!(self, Self::StoredBf16 | Self::StoredUnits(_))
+    }
+
     fn run(&self, of: &mut Matrices) -> Outcome<()> {
         let [rows, columns, inner] = of.shape;
         match self {
@@ -151,13 +177,19 @@ impl Way {
             Self::Tf32 => cublas_on_matrix_units(of.shape, Operands::Tf32(&of.a, &of.b), &mut of.c)?,
             Self::Bf16 => cublas_on_matrix_units(of.shape, Operands::Bf16(&of.a, &of.b), &mut of.c)?,
             Self::StoredBf16 => {
-                let [a, b] = &of.stored;
+                let [a, b] = &of.words;
                 cublas_on_matrix_units(of.shape, Operands::StoredBf16(a, b), &mut of.c)?;
             }
             // SAFETY: the plan is of the nest, whose arrays have these shapes.
             Self::Units(plan) => unsafe {
                 plan.run(&of.shape.map(i64::from), &[1.0_f32, 0.0], &[&of.c, &of.a, &of.b])?;
             },
+            Self::StoredUnits(plan) => {
+                let [a, b] = &of.stored;
+                let arrays: [&dyn PlanArray<f32>; 3] = [&of.c, a, b];
+                // SAFETY: as above.
+                unsafe { plan.run(&of.shape.map(i64::from), &[], &arrays)? };
+            }
         }
         Ok(())
     }
@@ -167,6 +199,14 @@ impl Way {
 fn plan(arithmetic: MatrixArithmetic) -> Outcome<LaunchPlan> {
     let view = NestView::new(&blas::gemm::nest(), &Mapping::on_matrix_units(arithmetic))?;
     Ok(view.program().plan())
+}
+
+/// Returns the launch plan of the product of operands that are stored in BF16.
+fn stored_plan() -> Outcome<LaunchPlan> {
+    let arithmetic = MatrixArithmetic::Bf16;
+    let tiling = Tiling { tile_k: 32, ..Tiling::on_matrix_units(arithmetic) };
+    let mapping = Mapping::on_matrix_units(arithmetic).with_tiling(&[0, 1], tiling);
+    Ok(NestView::new(&stored::nest(), &mapping)?.program().plan())
 }
 
 /// Returns the ways by name, and what each is said to be off at most.
@@ -183,6 +223,10 @@ fn ways(device: Cuda, inner: u32) -> Outcome<Vec<(String, Way, Option<f64>)>> {
         let stated = arithmetic.worst_error(u64::from(inner) + 1);
         all.push((arithmetic.to_string(), Way::Units(Box::new(executable)), Some(stated)));
     }
+    let executable = Executable::new(stored_plan()?, device)?;
+    // Operands that are parts as they are lose nothing by the split.
+    let stated = MatrixArithmetic::Bf16.worst_error(u64::from(inner) + 1);
+    all.push(("bf16, stored".to_owned(), Way::StoredUnits(Box::new(executable)), Some(stated)));
     Ok(all)
 }
 
@@ -222,7 +266,7 @@ fn table(shape: [u32; 3]) -> Outcome<()> {
         for matrices in &mut inputs {
             matrices.c.fill_zero()?;
             way.run(matrices)?;
-            let error = matrices.error(matches!(way, Way::StoredBf16))? / UNIT;
+            let error = matrices.error(way.is_stored())? / UNIT;
             errors.push(format!("{error:>12.3}"));
         }
         let stated = stated.map_or(String::new(), |stated| format!("{:.1}", stated / UNIT));
