@@ -14,6 +14,8 @@ const MOST_ORIGIN_BYTES: usize = 64 << 10;
 const MOST_ARGUMENTS: usize = 64;
 const MOST_ITERATORS: usize = 1024;
 const MOST_DIMENSIONS: usize = 16;
+/// Bytes of shared memory of a block that some device has.
+const MOST_SHARED_BYTES: u32 = 227 << 10;
 /// Dimensions of a grid; those after the third have one value for each block.
 const MOST_GRID_DIMENSIONS: usize = 8;
 const MOST_KERNELS: usize = 1024;
@@ -140,7 +142,7 @@ impl LaunchPlan {
     }
 
     fn kernel(&self, kernel: &PlannedKernel) -> Checked {
-        let PlannedKernel { name, part, host_iterators, grid, block, points } = kernel;
+        let PlannedKernel { name, part, host_iterators, grid, block, points, shared_bytes } = kernel;
         self::name("part", part)?;
         let sizes = self.sizes.len() + self.products.len();
         let arguments = sizes + host_iterators.len() + self.scalars.len();
@@ -160,6 +162,9 @@ impl LaunchPlan {
         }
         if points.iter().any(|points| !(1..=MOST_POINTS).contains(points)) {
             return Err(format!("kernel `{name}` has threads of {points:?} points"));
+        }
+        if *shared_bytes > MOST_SHARED_BYTES {
+            return Err(format!("kernel `{name}` has {shared_bytes} bytes of shared memory a block"));
         }
         if !(1..=MOST_GRID_DIMENSIONS).contains(&grid.len()) {
             return Err(format!("kernel `{name}` has a grid of {} dimensions", grid.len()));

@@ -36,6 +36,7 @@ const MOST_STEPS: u64 = 1 << 20;
 ///         grid: vec![Extent { lower: vec![Affine::from(0)], upper: vec![n], step: 1 }],
 ///         block: [256, 1, 1],
 ///         points: [1; 3],
+///         shared_bytes: 0,
 ///     }],
 ///     host: vec![Host::Launch(0)],
 ///     contracts: true,
@@ -178,6 +179,14 @@ pub struct PlannedKernel {
     pub block: [u32; 3],
     /// Values that each thread covers along x, y and z.
     pub points: [u32; 3],
+    /// Bytes of dynamic shared memory that a block gets, besides what the text declares.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shared_bytes: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 impl PlannedKernel {

@@ -42,6 +42,7 @@ fn shift() -> LaunchPlan {
             grid: vec![extent(n - T)],
             block: [32, 1, 1],
             points: [2, 1, 1],
+            shared_bytes: 0,
         }],
         host: vec![Host::Loop(range, vec![Host::Launch(0)])],
         contracts: true,

@@ -33,9 +33,10 @@ pub use self::array::{Array, Array1, Array2, Array3, Array4};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{
-    Cache, Caching, Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
+    Cache, Caching, Extent, FragmentLoad, FragmentProduct, Host, Instruction, Integers, Kernel, Launch,
+    Local, Program, Space, Unroll, WIDE,
 };
-pub use self::mapping::{Form, Mapping, Schedule, Tiling};
+pub use self::mapping::{Form, Mapping, MatrixArithmetic, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, IndicesName, NestError};
 pub use self::nest::expression::{Access, Binary, Bits, Expression, Relation, Select, Unary};

@@ -33,7 +33,7 @@ thread_local! {
 
 /// As [`crate::gemm()`], whose buffers were checked.
 pub(crate) fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), CublasError> {
-    let Factors { rows, columns, inner, alpha, beta, a, b } = factors;
+    let Factors { rows, columns, inner, alpha, beta, a, b, .. } = factors;
     if c.is_empty() {
         return Ok(());
     }
@@ -65,6 +65,90 @@ pub(crate) fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), Cub
             )
         };
         check("cublasSgemm", status)
+    };
+    let unusable = |error| CublasError { function: "cublasCreate", status: format!("{error}") };
+    stream.device().with_context(run).map_err(unusable)?
+}
+
+/// Operands of cuBLAS on matrix units.
+#[derive(Clone, Copy, Debug)]
+pub enum Operands<'a> {
+    /// Single precision, rounded to TF32.
+    Tf32(&'a Buffer<f32>, &'a Buffer<f32>),
+    /// Single precision, rounded to BF16.
+    Bf16(&'a Buffer<f32>, &'a Buffer<f32>),
+    /// Stored in BF16.
+    StoredBf16(&'a Buffer<u16>, &'a Buffer<u16>),
+}
+
+/// Computes C = A·B by cuBLAS on matrix units, whose sums are of single precision: to be compared with.
+///
+/// `shape` is the rows of A, the columns of B and the inner size; matrices are row by row in memory.
+///
+/// # Errors
+/// When the device or cuBLAS fails.
+///
+/// # Panics
+/// When a buffer is not as long as the shape says.
+pub fn cublas_on_matrix_units(
+    shape: [u32; 3],
+    operands: Operands<'_>,
+    c: &mut Buffer<f32>,
+) -> Result<(), CublasError> {
+    use sys::cublasComputeType_t as Compute;
+    use sys::cudaDataType_t::{CUDA_R_16BF, CUDA_R_32F};
+    let [rows, columns, inner] = shape.map(|size| size as usize);
+    let (lengths, pointers, stored, compute) = match operands {
+        Operands::Tf32(a, b) => (
+            [a.len(), b.len()],
+            [a.pointer(), b.pointer()],
+            CUDA_R_32F,
+            Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+        ),
+        Operands::Bf16(a, b) => (
+            [a.len(), b.len()],
+            [a.pointer(), b.pointer()],
+            CUDA_R_32F,
+            Compute::CUBLAS_COMPUTE_32F_FAST_16BF,
+        ),
+        Operands::StoredBf16(a, b) => {
+            ([a.len(), b.len()], [a.pointer(), b.pointer()], CUDA_R_16BF, Compute::CUBLAS_COMPUTE_32F)
+        }
+    };
+    assert_eq!((lengths, c.len()), ([rows * inner, inner * columns], rows * columns), "buffers of {shape:?}");
+    let stream = c.stream();
+    let run = || {
+        let handle = handle(stream)?;
+        let none = cublasOperation_t::CUBLAS_OP_N;
+        let [rows, columns, inner] = shape.map(|size| size as i32);
+        let ([a, b], (alpha, beta)) = (pointers, (1.0_f32, 0.0_f32));
+        // SAFETY: the buffers have as many elements as the shape says; see `gemm`.
+        unsafe {
+            check("cublasSetMathMode", sys::cublasSetMathMode(handle, cublasMath_t::CUBLAS_DEFAULT_MATH))?;
+            let status = sys::cublasGemmEx(
+                handle,
+                none,
+                none,
+                columns,
+                rows,
+                inner,
+                (&raw const alpha).cast(),
+                b as *const std::ffi::c_void,
+                stored,
+                columns.max(1),
+                a as *const std::ffi::c_void,
+                stored,
+                inner.max(1),
+                (&raw const beta).cast(),
+                c.pointer() as *mut std::ffi::c_void,
+                CUDA_R_32F,
+                columns.max(1),
+                compute,
+                sys::cublasGemmAlgo_t::CUBLAS_GEMM_DEFAULT,
+            );
+            check("cublasSetMathMode", sys::cublasSetMathMode(handle, cublasMath_t::CUBLAS_PEDANTIC_MATH))?;
+            check("cublasGemmEx", status)
+        }
     };
     let unusable = |error| CublasError { function: "cublasCreate", status: format!("{error}") };
     stream.device().with_context(run).map_err(unusable)?

@@ -15,6 +15,11 @@ pub struct Factors<'a> {
     pub alpha: f32,
     /// Before what C was.
     pub beta: f32,
+    /// The largest error of an element that the caller accepts, relative to |α|·Σ|a·b| + |β·c|.
+    ///
+    /// With 0, no variant runs but those that compute in single precision;
+    /// [`AS_SINGLE`](crate::AS_SINGLE) admits what is as good.
+    pub tolerance: f64,
     /// `rows` × `inner` elements.
     pub a: &'a Buffer<f32>,
     /// `inner` × `columns` elements.

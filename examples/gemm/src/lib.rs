@@ -9,8 +9,10 @@ mod factors;
 pub mod inputs;
 #[cfg(feature = "train")]
 pub mod record;
+pub mod units;
 mod variants;
 
-pub use cublas::{CublasError, is_cublas_there};
+pub use cublas::{CublasError, Operands, cublas_on_matrix_units, is_cublas_there};
 pub use factors::Factors;
+pub use units::{AS_SINGLE, BF16X6_ERROR, MOST_INNER, TF32_ERROR};
 pub use variants::{GemmError, TILED, gemm};

@@ -1,10 +1,11 @@
 //! The function and its variants.
 
-use nitro::code_variant;
+use nitro::{Artifact, code_variant};
 use nitro_cuda::{Buffer, CudaError, Executable, Grid, Integers, LaunchError, Program, Stream};
 
 use crate::cublas::{self, CublasError, is_cublas_there};
 use crate::factors::Factors;
+use crate::units::{self, BF16X6_ERROR, LEAST_INNER, MOST_INNER, TF32_ERROR};
 
 /// Why there is no product.
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +22,9 @@ pub enum GemmError {
     Cublas(#[from] CublasError),
 }
 
-/// C = α·A·B + β·C, on the device and stream of `c`. TF32 is not used.
+/// C = α·A·B + β·C, on the device and stream of `c`.
+///
+/// Matrix units are used where the tolerance of the factors permits their error.
 ///
 /// # Errors
 /// When a buffer is not as long as the numbers say, and when the device or cuBLAS fails.
@@ -39,8 +42,15 @@ pub enum GemmError {
         cublas if is_cublas_there(),
         tiled { tile: u32 in pow2(32..=128) = 64 },
         found { kernel in artifacts },
+        tf32 if inner <= MOST_INNER && units::are_there(c.stream()),
+        bf16x6 if (LEAST_INNER..=MOST_INNER).contains(&inner) && units::are_there(c.stream()),
     ),
     default = tiled,
+    approximate(
+        tf32 = TF32_ERROR over "inner to 16384, relative to Σ|a·b|",
+        bf16x6 = BF16X6_ERROR over "inner from 64 to 16384, relative to Σ|a·b|",
+    ),
+    tolerance = factors.tolerance,
     prepare = compile,
 )]
 pub fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError>;
@@ -50,12 +60,15 @@ fn compile(choice: gemm::Choice) -> Result<(), GemmError> {
     match choice {
         gemm::Choice::Cublas => Ok(()),
         gemm::Choice::Tiled(p) => Ok(TILED.module(&definitions(p)).map(drop)?),
-        gemm::Choice::Found(p) => {
-            let device = Stream::current()?.device();
-            let executable = Executable::of_artifact(p.kernel, device)?;
-            Ok(executable.kernel(Integers::Bits32, 0).map(drop)?)
-        }
+        gemm::Choice::Found(p) => compile_plan(p.kernel),
+        gemm::Choice::Tf32 => compile_plan(*units::TF32),
+        gemm::Choice::Bf16x6 => compile_plan(*units::BF16X6),
     }
+}
+
+fn compile_plan(plan: Artifact) -> Result<(), GemmError> {
+    let executable = Executable::of_artifact(plan, Stream::current()?.device())?;
+    Ok(executable.kernel(Integers::Bits32, 0).map(drop)?)
 }
 
 fn definitions(p: gemm::Tiled) -> [(&'static str, i64); 1] {
@@ -80,7 +93,7 @@ fn tiled(p: gemm::Tiled, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(
     if c.is_empty() {
         return Ok(());
     }
-    let &Factors { rows, columns, inner, alpha, beta, a, b } = factors;
+    let &Factors { rows, columns, inner, alpha, beta, a, b, .. } = factors;
     // Rows along x, of which a grid has many: y has at most 65,535.
     let blocks = (rows.div_ceil(p.tile), columns.div_ceil(p.tile), 1);
     let grid = Grid { blocks, threads: (THREADS, 1, 1), shared_bytes: 0 };
@@ -93,11 +106,26 @@ fn tiled(p: gemm::Tiled, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(
 
 /// Kernels that a search found for the nest `gemm` of `suite/polybench`; they come with the model.
 fn found(p: gemm::Found, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    run_plan(p.kernel, factors, c)
+}
+
+/// Operands rounded to TF32, on matrix units.
+fn tf32(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    run_plan(*units::TF32, factors, c)
+}
+
+/// Six products of BF16 parts of the operands, on matrix units: as good as single precision.
+fn bf16x6(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    run_plan(*units::BF16X6, factors, c)
+}
+
+/// Runs kernels of the nest.
+fn run_plan(plan: Artifact, factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
     check(factors, c)?;
-    let &Factors { rows, columns, inner, alpha, beta, a, b } = factors;
-    let executable = Executable::of_artifact(p.kernel, c.stream().device())?;
+    let &Factors { rows, columns, inner, alpha, beta, a, b, .. } = factors;
+    let executable = Executable::of_artifact(plan, c.stream().device())?;
     let sizes = [rows, columns, inner].map(i64::from);
-    // SAFETY: the model is one of ours, whose kernels stay within matrices of these shapes.
+    // SAFETY: the plan or the model is one of ours, whose kernels stay within matrices of these shapes.
     Ok(unsafe { executable.run_on(c.stream(), &sizes, &[alpha, beta], &[&*c, a, b]) }?)
 }
 

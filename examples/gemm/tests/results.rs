@@ -69,7 +69,8 @@ fn every_variant_gives_the_product() {
             let [rows, columns, inner] = shape;
             let buffer = |length: u32, seed| Buffer::from_slice(&values(length as usize, seed)).unwrap();
             let (a, b) = (buffer(rows * inner, 1), buffer(inner * columns, 2));
-            let factors = Factors { rows, columns, inner, alpha: 2.0, beta: -1.0, a: &a, b: &b };
+            let factors =
+                Factors { rows, columns, inner, alpha: 2.0, beta: -1.0, tolerance: 1.0, a: &a, b: &b };
             for choice in choices() {
                 let mut found = buffer(rows * columns, 3);
                 gemm::call(choice, &factors, &mut found).unwrap_or_else(|error| panic!("{choice}: {error}"));

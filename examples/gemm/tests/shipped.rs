@@ -5,6 +5,10 @@ use std::process::Command;
 
 use nitro_core::model::Model;
 use nitro_cuda::{Executable, Integers, LaunchPlan, Options};
+use nitro_gemm::units::LEAST_INNER;
+use nitro_gemm::{BF16X6_ERROR, MOST_INNER, TF32_ERROR};
+use nitro_nest::{Mapping, MatrixArithmetic, NestView};
+use nitro_polybench::blas;
 use nitro_test_support::tools::NVRTC;
 
 fn shipped() -> std::path::PathBuf {
@@ -37,4 +41,34 @@ fn kernels_that_the_model_brings_are_plans_and_compile() {
         Executable::image(&plan, Integers::Bits32, Options::new(90))
             .unwrap_or_else(|error| panic!("{error}"));
     }
+}
+
+/// The kernels of the variants on matrix units are those that the mapping gives.
+#[test]
+fn plans_on_matrix_units_are_what_the_mapping_gives_and_compile() {
+    for (arithmetic, text) in [
+        (MatrixArithmetic::Tf32, include_str!("../src/tf32.json")),
+        (MatrixArithmetic::Bf16x6, include_str!("../src/bf16x6.json")),
+    ] {
+        let view = NestView::new(&blas::gemm::nest(), &Mapping::on_matrix_units(arithmetic)).unwrap();
+        let plan = view.program().plan();
+        assert!(plan.to_json() == text, "write it again: `gemm-units plans examples/gemm/src`");
+        assert!(plan.cuda.contains(&format!("multiply_fragments_{arithmetic}(own")), "{arithmetic}");
+        let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { continue };
+        let image = Executable::image(&plan, Integers::Bits32, Options::new(90)).unwrap();
+        assert!(plan.kernels[0].shared_bytes > 48 << 10 && image.usage(&plan.kernels[0].name).is_some());
+    }
+}
+
+/// The old element of C is a term, and what scales it and a factor rounds.
+#[test]
+fn stated_errors_of_matrix_units_hold_for_the_largest_sums() {
+    let scaled = 2.0 * f64::from(f32::EPSILON);
+    for (arithmetic, stated) in
+        [(MatrixArithmetic::Tf32, TF32_ERROR), (MatrixArithmetic::Bf16x6, BF16X6_ERROR)]
+    {
+        let worst = arithmetic.worst_error(u64::from(MOST_INNER) + 1) + scaled;
+        assert!(worst <= stated, "{worst} of {arithmetic}");
+    }
+    assert!(MatrixArithmetic::Bf16x6.is_as_good_as_single(LEAST_INNER.into()));
 }

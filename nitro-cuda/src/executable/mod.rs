@@ -284,9 +284,9 @@ impl Executable {
         // The plan has seen to it that they fit.
         let first_axis = launch.first_axis().unwrap_or(0);
         let blocks = launch.turned_grid(first_axis).map(|blocks| blocks as u32).into();
-        let PlannedKernel { name, block, .. } = &self.plan.kernels[launch.kernel];
+        let PlannedKernel { name, block, shared_bytes, .. } = &self.plan.kernels[launch.kernel];
         let kernel = self.module(integers, first_axis)?.kernel(name)?;
-        Ok((kernel, Grid { blocks, threads: (*block).into(), shared_bytes: 0 }))
+        Ok((kernel, Grid { blocks, threads: (*block).into(), shared_bytes: *shared_bytes }))
     }
 }
 

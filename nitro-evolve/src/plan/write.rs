@@ -173,6 +173,9 @@ impl Writer<'_> {
             grid.join(", "),
             kernel.block
         ));
+        if kernel.shared_bytes > 0 {
+            self.add(&format!("shared_bytes = \"{}\"", kernel.shared_bytes));
+        }
     }
 
     /// Writes arguments as the kernel takes them: sizes and iterators, scalars, arrays.

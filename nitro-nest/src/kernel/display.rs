@@ -127,7 +127,8 @@ fn write_kernel(program: &Program, kernel: &Kernel, text: &mut String) {
     *text += &format!("kernel {name} over {grid} in blocks of {x} × {y} × {z}{points} {{\n");
     for local in &kernel.locals {
         let space = if local.space == Space::Shared { "shared" } else { "register" };
-        *text += &format!("    {space} {}: {}{:?}\n", local.name, program.nest.element.name(), local.shape);
+        let number = local.storage.name(program.nest.element);
+        *text += &format!("    {space} {}: {number}{:?}\n", local.name, local.shape);
     }
     for caching in &kernel.caching {
         let (reads, writes) = (cached(caching.reads), cached(caching.writes));
@@ -200,6 +201,23 @@ impl Notation for KernelNames<'_> {
             Instruction::Combine { register, operator } => {
                 let register = display::access(self, register);
                 format!("combine {register} of {LANES} lanes by {};", operation(*operator))
+            }
+            Instruction::LoadFragment(load) => {
+                let [target, row] = [&load.target, &load.row].map(|access| display::access(self, access));
+                let transposed = if load.is_transposed { ", transposed" } else { "" };
+                format!(
+                    "load fragments {target} of {} matrices whose rows begin at {row}{transposed};",
+                    load.matrices
+                )
+            }
+            Instruction::Multiply(product) => {
+                let [first, ..] = &product.sums;
+                let [sums, left, right] =
+                    [first, &product.left, &product.right].map(|access| display::access(self, access));
+                format!(
+                    "multiply fragments {sums} += {left} * {right} on matrix units, {};",
+                    product.arithmetic
+                )
             }
             Instruction::AddWide { target, value } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));

@@ -4,6 +4,7 @@ mod cuda;
 pub(crate) mod display;
 #[cfg(feature = "search")]
 mod length;
+pub(crate) mod matrix;
 mod memory;
 mod plan;
 mod race;
@@ -12,6 +13,8 @@ mod thread;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
+pub use matrix::{FragmentLoad, FragmentProduct};
+use nitro_launch::{Element, Storage};
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
 pub(crate) use plan::part;
@@ -75,6 +78,22 @@ pub struct Local {
     pub space: Space,
     /// The extent of each dimension, the slowest first.
     pub shape: Vec<i64>,
+    /// The form of its elements.
+    #[serde(default, skip_serializing_if = "Storage::is_number")]
+    pub storage: Storage,
+}
+
+impl Local {
+    /// Returns the bytes that it takes in shared memory, where arrays begin at multiples of 16.
+    pub(crate) fn bytes(&self, element: Element) -> i64 {
+        let bytes = self.shape.iter().product::<i64>() * bytes_of(self.storage, element);
+        bytes.unsigned_abs().next_multiple_of(16) as i64
+    }
+}
+
+/// Returns the bytes of an element in this form.
+pub(crate) fn bytes_of(storage: Storage, element: Element) -> i64 {
+    if storage.is_number() { element.bytes() as i64 } else { 2 }
 }
 
 /// The way of elements of an array through caches.
@@ -108,6 +127,9 @@ pub enum Space {
     /// One for each thread.
     Register,
 }
+
+/// Bytes of shared memory that a kernel may declare; a launch asks for more.
+pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
 
 /// Threads of a warp.
 pub(crate) const LANES: u32 = 32;
@@ -170,6 +192,10 @@ pub enum Instruction {
         /// The operation.
         operator: Binary,
     },
+    /// Loads fragments of 16-bit numbers from shared memory, by a warp, all of whose threads come here.
+    LoadFragment(FragmentLoad),
+    /// Adds a product of fragments to a third one, on the matrix units of a warp, all of whose threads come here.
+    Multiply(FragmentProduct),
     /// Begins to copy elements of the nest's to shared memory.
     ///
     /// They are there once this thread has awaited them.
@@ -225,6 +251,13 @@ impl Kernel {
         self.block.iter().product()
     }
 
+    /// Returns the bytes of shared memory that a launch has to ask for: none where static memory suffices.
+    pub(crate) fn dynamic_shared_bytes(&self, element: Element) -> u32 {
+        let shared = self.locals.iter().filter(|local| local.space == Space::Shared);
+        let all: i64 = shared.map(|local| local.bytes(element)).sum();
+        if all > STATIC_SHARED_BYTES { all as u32 } else { 0 }
+    }
+
     /// Returns the elements that it writes, in the order in which they are written.
     pub(crate) fn targets(&self) -> Vec<&Access> {
         let mut found = Vec::new();
@@ -235,6 +268,8 @@ impl Kernel {
             | Instruction::Combine { register: target, .. }
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
+            Instruction::Multiply(product) => found.extend(&product.sums),
+            Instruction::LoadFragment(load) => found.push(&load.target),
             _ => {}
         });
         found

@@ -1,7 +1,7 @@
 //! The launches of a program for sizes, and all of that as a plan that is shipped.
 
 use nitro_launch::{
-    Affine, Covering, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, launches,
+    Affine, Covering, Element, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, launches,
 };
 
 use super::{Integers, Kernel, Program};
@@ -48,7 +48,7 @@ impl Program {
             element: nest.element,
             indices: (0..nest.indices.len()).map(|array| planned_indices(nest, array)).collect(),
             iterators: nest.iterators.clone(),
-            kernels: self.kernels.iter().map(Kernel::planned).collect(),
+            kernels: self.kernels.iter().map(|kernel| kernel.planned(nest.element)).collect(),
             host: self.host.clone(),
             contracts: true,
             cuda: self.cuda_in(INTEGER),
@@ -130,7 +130,7 @@ impl Kernel {
         Covering { host_iterators, grid, block: *block, points: *points }
     }
 
-    fn planned(&self) -> PlannedKernel {
+    fn planned(&self, element: Element) -> PlannedKernel {
         PlannedKernel {
             name: self.name.clone(),
             part: part(&self.statements),
@@ -138,6 +138,7 @@ impl Kernel {
             grid: self.grid.clone(),
             block: self.block,
             points: self.points,
+            shared_bytes: self.dynamic_shared_bytes(element),
         }
     }
 }

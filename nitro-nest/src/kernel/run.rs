@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::Launch;
+use super::matrix::{FRAGMENT, add_product, left_place, right_place, sum_place};
 use super::memory::Memory;
 use super::race::Actor;
 use super::thread::{Scope, Step, Thread};
 use super::{Kernel, LANES, Program};
 use crate::data::{Data, Indices, RunError, index_shapes, temporaries};
 use crate::nest::affine::Variable;
+use crate::nest::expression::Access;
 use crate::number::Number;
 
 impl Program {
@@ -203,7 +205,11 @@ impl<T: Number> Running<'_, T> {
         let threads: Vec<usize> = waiting.into_iter().map(|(thread, _)| thread).collect();
         match scope {
             Scope::Block => threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1),
-            Scope::Warp => self.combine(&threads),
+            Scope::Warp => {
+                self.combine(&threads);
+                self.multiply(&threads);
+                self.load_fragments(&threads)?;
+            }
         }
         Ok(threads)
     }
@@ -231,6 +237,60 @@ impl<T: Number> Running<'_, T> {
                 *value = combined;
             }
         }
+    }
+
+    /// Computes a product of fragments in the registers of a warp's threads, if that is what they wait for.
+    fn multiply(&mut self, threads: &[usize]) {
+        let Some(product) = self.threads[threads[0]].product() else { return };
+        let mut lanes = threads.to_vec();
+        lanes.sort_unstable();
+        let (arithmetic, [rows, columns]) = (product.arithmetic, FRAGMENT);
+        let depth = arithmetic.depth() as usize;
+        let (mut left, mut right) = (vec![0.0; rows * depth], vec![0.0; depth * columns]);
+        let mut sums = vec![0.0; rows * columns];
+        for (lane, thread) in lanes.iter().enumerate() {
+            let mut value =
+                |access: &Access| self.threads[*thread].fragment(access, &self.memory).widened() as f32;
+            for register in 0..depth / 2 {
+                let [row, term] = left_place(arithmetic, lane, register);
+                left[row * depth + term] = value(&product.left.neighbour(register as i64));
+            }
+            for register in 0..depth / 4 {
+                let [term, column] = right_place(arithmetic, lane, register);
+                right[term * columns + column] = value(&product.right.neighbour(register as i64));
+            }
+            for (register, sum) in product.sums.iter().enumerate() {
+                let [row, column] = sum_place(lane, register);
+                sums[row * columns + column] = value(sum);
+            }
+        }
+        add_product(arithmetic, &left, &right, &mut sums);
+        for (lane, thread) in lanes.iter().enumerate() {
+            for (register, sum) in product.sums.iter().enumerate() {
+                let [row, column] = sum_place(lane, register);
+                *self.threads[*thread].fragment(sum, &self.memory) =
+                    T::rounded(sums[row * columns + column].into());
+            }
+        }
+    }
+
+    /// Loads fragments to the registers of a warp's threads, if that is what they wait for.
+    fn load_fragments(&mut self, threads: &[usize]) -> Result<(), RunError> {
+        let Some(load) = self.threads[threads[0]].load() else { return Ok(()) };
+        let mut lanes = threads.to_vec();
+        lanes.sort_unstable();
+        let mut rows = Vec::new();
+        for thread in &lanes[..8 * load.matrices as usize] {
+            rows.push(self.threads[*thread].row(load, &mut self.memory)?);
+        }
+        for (lane, thread) in lanes.iter().enumerate() {
+            for register in 0..2 * load.matrices as usize {
+                let [row, column] = load.place(lane, register);
+                let target = load.target.neighbour(register as i64);
+                *self.threads[*thread].fragment(&target, &self.memory) = rows[row][column];
+            }
+        }
+        Ok(())
     }
 
     fn divergence(&self, what: &str) -> RunError {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::matrix::{FragmentLoad, FragmentProduct};
 use super::memory::{Memory, elements};
 use super::race::{Actor, Place};
 use super::{Instruction, Kernel, Space, WIDE};
@@ -48,6 +49,10 @@ pub(super) struct Thread<'a, T> {
     addition: Option<(&'a Access, &'a Access)>,
     /// The combination that its warp does once all of it are there.
     combination: Option<(&'a Access, Binary)>,
+    /// The product that its warp computes once all of it are there.
+    product: Option<&'a FragmentProduct>,
+    /// The fragments that its warp loads once all of it are there.
+    load: Option<&'a FragmentLoad>,
     /// The copies that it has begun and not committed.
     fetched: Vec<Fetched<T>>,
     /// The groups that it has committed and not awaited.
@@ -76,7 +81,7 @@ impl<'a, T: Number> Thread<'a, T> {
         let registers = kernel.locals.iter().map(|local| elements(local, Space::Register)).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
         let (fetched, groups) = (Vec::new(), VecDeque::new());
-        let (addition, combination) = (None, None);
+        let (addition, combination, product, load) = (None, None, None, None);
         Self {
             actor,
             parameters,
@@ -86,6 +91,8 @@ impl<'a, T: Number> Thread<'a, T> {
             frames,
             addition,
             combination,
+            product,
+            load,
             fetched,
             groups,
         }
@@ -102,7 +109,7 @@ impl<'a, T: Number> Thread<'a, T> {
 
     /// Goes on up to the next assignment, a barrier or the end.
     pub fn step(&mut self, scalars: &[T], memory: &mut Memory<'_, T>) -> Result<Step, RunError> {
-        self.combination = None;
+        (self.combination, self.product, self.load) = (None, None, None);
         if let Some((target, value)) = self.addition.take() {
             self.add(target, value, memory)?;
             return Ok(Step::Ready);
@@ -167,6 +174,14 @@ impl<'a, T: Number> Thread<'a, T> {
             }
             Instruction::Combine { register, operator } => {
                 self.combination = Some((register, *operator));
+                return Ok(Step::Waits(address, Scope::Warp));
+            }
+            Instruction::LoadFragment(load) => {
+                self.load = Some(load);
+                return Ok(Step::Waits(address, Scope::Warp));
+            }
+            Instruction::Multiply(product) => {
+                self.product = Some(product);
                 return Ok(Step::Waits(address, Scope::Warp));
             }
             Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
@@ -289,6 +304,36 @@ impl<'a, T: Number> Thread<'a, T> {
         let (register, operator) = self.combination?;
         let (local, element) = self.register(register, memory).expect("what is combined is a register");
         Some((&mut self.registers[local][element], operator))
+    }
+
+    /// Returns the product that its warp computes, if it waits for that.
+    pub fn product(&self) -> Option<&'a FragmentProduct> {
+        self.product
+    }
+
+    /// Returns the fragments that its warp loads, if it waits for that.
+    pub fn load(&self) -> Option<&'a FragmentLoad> {
+        self.load
+    }
+
+    /// Reads the row that it names of fragments.
+    pub fn row(&self, load: &FragmentLoad, memory: &mut Memory<'_, T>) -> Result<Vec<T>, RunError> {
+        let value = Expression::Load(load.row.clone());
+        let copy = Assignment { target: load.target.clone(), value };
+        memory.check_aligned(load.row.array, &self.subscripts(&load.row), 8, &copy)?;
+        let mut row = Vec::new();
+        for neighbour in 0..8 {
+            let subscripts = self.subscripts(&load.row.neighbour(neighbour));
+            let place = memory.place(load.row.array, &subscripts, self.actor.block, &copy)?;
+            row.push(memory.load(&place, self.actor, &copy)?);
+        }
+        Ok(row)
+    }
+
+    /// Returns a register of a fragment.
+    pub fn fragment(&mut self, access: &Access, memory: &Memory<'_, T>) -> &mut T {
+        let (local, element) = self.register(access, memory).expect("fragments are in registers");
+        &mut self.registers[local][element]
     }
 
     fn subscripts(&self, access: &Access) -> Vec<i64> {

@@ -6,6 +6,7 @@ use super::AnalysedNest;
 use super::temporal::Temporal;
 use crate::kernel::{Extent, Host, Kernel, Program};
 use crate::mapping::{Mapping, Tiling};
+use crate::nest::affine::Affine;
 use crate::nest::display;
 use crate::nest::{Nest, Node, Range};
 
@@ -70,6 +71,8 @@ pub(crate) struct Axis {
     pub(crate) dimension: usize,
     /// Threads of a block along it.
     pub(crate) threads: i64,
+    /// The number of a thread among them: its index, unless threads of a warp share fragments.
+    pub(crate) thread: Affine,
     /// Values that each thread covers.
     pub(crate) points: i64,
     /// Neighbouring values of a thread; groups of so many are a block's threads apart.

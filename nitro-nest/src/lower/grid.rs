@@ -92,11 +92,17 @@ fn axis(
         extent,
         dimension,
         threads: along(&tiling.block, dimension).into(),
+        thread: thread(dimension),
         points: along(&tiling.thread_tile, dimension).into(),
         neighbours: i64::from(neighbours(tiling, dimension, stages)),
         is_serial: sums > 0 && (dimension > 0 || sums == assignments.len()),
         is_summed: sums > 0,
     }
+}
+
+/// Returns the index of a thread in its block: 0 along dimensions after the third.
+fn thread(dimension: usize) -> Affine {
+    if dimension < 3 { Variable::Thread(dimension).into() } else { Affine::from(0) }
 }
 
 /// Returns a number of a tiling along a dimension: 1 along those after the third.
@@ -110,6 +116,10 @@ fn along(numbers: &[u32; 3], dimension: usize) -> u32 {
 /// not staged is read and written by neighbouring threads at neighbouring elements.
 fn neighbours(tiling: &Tiling, dimension: usize, stages: bool) -> u32 {
     let points = along(&tiling.thread_tile, dimension);
+    if tiling.has_fragments() {
+        // A thread has two neighbours of a row of 8, and rows that are apart.
+        return if dimension == 0 { 2 } else { 1 };
+    }
     match dimension {
         0 if stages => {
             let wanted = tiling.vector_width.clamp(1, points);
@@ -210,9 +220,9 @@ impl Axis {
         self.extent.lower.iter().map(|lower| lower.clone() + offset.clone()).collect()
     }
 
-    /// Returns the index of the thread in its block: 0 along dimensions after the third.
+    /// Returns the number of the thread along the axis.
     pub(crate) fn thread(&self) -> Affine {
-        if self.dimension < 3 { Variable::Thread(self.dimension).into() } else { Affine::from(0) }
+        self.thread.clone()
     }
 
     /// Returns the value at a point of the thread.

@@ -35,6 +35,9 @@ fn check(tiling: &Tiling) -> Result<(), String> {
     if !tiling.has_sound_slices() {
         return Err(format!("{} slices of blocks of {block:?} threads", tiling.sliced_k));
     }
+    if tiling.matrix_units.is_some() && !tiling.has_sound_fragments() {
+        return Err(format!("matrix units for blocks of {block:?} threads of {thread_tile:?} points"));
+    }
     for (value, most, what) in [
         (*tile_k, MOST_ITERATIONS, "iterations that are staged or written out"),
         (*unroll, MOST_ITERATIONS, "iterations that are staged or written out"),

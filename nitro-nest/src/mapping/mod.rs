@@ -1,5 +1,6 @@
 //! Mappings: decisions about the kernels of a nest.
 
+mod arithmetic;
 #[cfg(all(feature = "search", feature = "show"))]
 mod check;
 mod form;
@@ -9,6 +10,8 @@ mod tiling;
 
 use serde::{Deserialize, Serialize};
 
+pub use arithmetic::MatrixArithmetic;
+pub(crate) use arithmetic::PartFormat;
 pub use form::Form;
 pub(crate) use kind::{KernelKind, Sums, Tiles};
 pub use schedule::Schedule;
@@ -178,6 +181,60 @@ impl Mapping {
         mapping.usual[1].thread_tile = [1, 2, 1];
         mapping.usual[2].thread_tile = [1, 8, 8];
         mapping
+    }
+
+    /// Returns `sane` with products on the matrix units of a GPU, by this arithmetic: an *approximate* mapping.
+    ///
+    /// Its products may be off by more than another order of additions explains:
+    /// [`worst_error`](MatrixArithmetic::worst_error) bounds it. No preset and no search has it. It takes compute
+    /// capability 8.0 or later, a nest of single precision, and one that permits another order of additions; others
+    /// are computed as `sane` does. Tiles are 128 × 128, or 128 × 256 with one part, and each warp has 64 × 64 of them.
+    ///
+    #[cfg_attr(feature = "polyhedral", doc = "```")]
+    #[cfg_attr(not(feature = "polyhedral"), doc = "```ignore")]
+    /// use nitro_nest::{Array2, Mapping, MatrixArithmetic, nest};
+    ///
+    /// #[nest(reassoc)]
+    /// fn product(
+    ///     n: usize,
+    ///     #[shape(n, n)] a: &Array2<f32>,
+    ///     #[shape(n, n)] b: &Array2<f32>,
+    ///     #[shape(n, n)] c: &mut Array2<f32>,
+    /// ) {
+    ///     for i in 0..n {
+    ///         for j in 0..n {
+    ///             for k in 0..n {
+    ///                 c[[i, j]] += a[[i, k]] * b[[k, j]];
+    ///             }
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let nest = product::nest();
+    /// let mapping = Mapping::on_matrix_units(MatrixArithmetic::Tf32);
+    /// let program = nest.map(&nest.dependences()?, &mapping);
+    /// assert!(program.to_string().contains("on matrix units, tf32"), "{program}");
+    /// # Ok::<(), nitro_nest::DependenceError>(())
+    /// ```
+    #[must_use]
+    pub fn on_matrix_units(arithmetic: MatrixArithmetic) -> Self {
+        Self { products: Some(Tiling::on_matrix_units(arithmetic)), boxes: None, ..Self::sane() }
+    }
+
+    /// Returns the arithmetic of matrix units that a tiling asks for, if one does: then the mapping is approximate.
+    ///
+    /// ```
+    /// use nitro_nest::{Mapping, MatrixArithmetic};
+    ///
+    /// assert_eq!(Mapping::sane().matrix_units(), None);
+    /// let approximate = Mapping::on_matrix_units(MatrixArithmetic::Bf16x6);
+    /// assert_eq!(approximate.matrix_units(), Some(MatrixArithmetic::Bf16x6));
+    /// ```
+    #[must_use]
+    pub fn matrix_units(&self) -> Option<MatrixArithmetic> {
+        let products = self.products.iter().chain(self.boxes.iter().flatten());
+        let all = self.usual.iter().chain(&self.sums).chain(products);
+        all.chain(self.own.iter().map(|(_, tiling)| tiling)).find_map(|tiling| tiling.matrix_units)
     }
 
     fn of(schedule: Schedule, blocks: [[u32; 3]; 3], tiling: Tiling) -> Self {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::MatrixArithmetic;
 use crate::kernel::LANES;
 
 /// Decisions about one kernel: threads, what each of them covers, and where its values are meanwhile.
@@ -72,6 +73,14 @@ pub struct Tiling {
     /// A thread gets by with what is left for it. 0: it takes as many as it likes.
     #[serde(rename = "resident_blocks")]
     pub min_blocks: u32,
+    /// Products are computed by the *matrix units* of warps, with this arithmetic: results are approximate.
+    ///
+    /// It takes a nest that permits another order of additions, registers for results (`promotes`) and operands that
+    /// are staged, as many iterations at once as a multiple of its [`depth`](MatrixArithmetic::depth). A warp is
+    /// 4 × 8 threads of the block, along x and y, each of which has an even number of values along both. Tiles that
+    /// are cut off along the sum, and kernels that are no such products, are computed as ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matrix_units: Option<MatrixArithmetic>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -101,11 +110,45 @@ impl Default for Tiling {
             unroll: 0,
             promotes: false,
             min_blocks: 0,
+            matrix_units: None,
         }
     }
 }
 
 impl Tiling {
+    /// Returns the usual tiling of products on matrix units: warps have 64 × 64 elements each.
+    ///
+    /// With several parts two blocks of four warps share a multiprocessor; with one part a block has eight, since
+    /// larger tiles read operands less often.
+    #[must_use]
+    pub fn on_matrix_units(arithmetic: MatrixArithmetic) -> Self {
+        let (x, min_blocks) = if arithmetic.parts() == 1 { (16, 1) } else { (8, 2) };
+        Self {
+            block: [x, 16, 1],
+            thread_tile: [16, 8, 1],
+            vector_width: 2,
+            tile_k: 16,
+            stages: 3,
+            promotes: true,
+            min_blocks,
+            matrix_units: Some(arithmetic),
+            ..Self::default()
+        }
+    }
+
+    /// Returns `true` if the points of threads lie as fragments of matrix units do.
+    pub(crate) fn has_fragments(&self) -> bool {
+        self.matrix_units.is_some() && self.has_sound_fragments()
+    }
+
+    /// Returns `true` if warps are 4 × 8 threads that have even numbers of points.
+    pub(super) fn has_sound_fragments(&self) -> bool {
+        let is_multiple = |number: u32, of: u32| number > 0 && number.is_multiple_of(of);
+        let ([x, y, _], [points_x, points_y, points_z]) = (self.block, self.thread_tile);
+        let are_fragments = is_multiple(x, 4) && is_multiple(y, 8) && points_z == 1;
+        are_fragments && is_multiple(points_x, 2) && is_multiple(points_y, 2)
+    }
+
     /// Returns the usual tiling of kernels of whole rows ([`Schedule::rows`](super::Schedule::rows)).
     ///
     /// 256 threads share a row, and have one of up to 4,096 values in registers.
@@ -172,5 +215,7 @@ impl Tiling {
         assert!(threads.is_some_and(|threads| (1..=1024).contains(&threads)), "a block of {block:?} threads");
         assert!(!thread_tile.contains(&0), "threads that cover {thread_tile:?} values");
         assert!(self.has_sound_slices(), "{sliced_k} slices of blocks of {block:?}");
+        let is_sound = self.matrix_units.is_none() || self.has_sound_fragments();
+        assert!(is_sound, "matrix units for blocks of {block:?} threads of {thread_tile:?} values");
     }
 }

@@ -24,7 +24,7 @@ pub(crate) use describe::describe;
 pub use occupancy::{Bound, Occupancy};
 
 use crate::dependence::DependenceError;
-use crate::kernel::Program;
+use crate::kernel::{Kernel, Program};
 use crate::lower::{AnalysedNest, KernelDraft, Rewrites, lower};
 use crate::mapping::Mapping;
 use crate::nest::Nest;
@@ -128,7 +128,13 @@ impl NestView {
     /// The image is `nitro_cuda::Executable::image` of [`Program::plan`].
     #[must_use]
     pub fn with_image(self, image: &Image, architecture: u32) -> Self {
-        let usages = self.program.kernels.iter().map(|kernel| image.usage(&kernel.name)).collect();
+        let element = self.program.nest.element;
+        let usage = |kernel: &Kernel| {
+            let mut usage = image.usage(&kernel.name)?;
+            usage.static_shared_bytes += kernel.dynamic_shared_bytes(element);
+            Some(usage)
+        };
+        let usages = self.program.kernels.iter().map(usage).collect();
         Self { compiled: Compiled::For { architecture, usages }, ..self }
     }
 

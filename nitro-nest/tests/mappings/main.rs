@@ -14,6 +14,7 @@ mod half;
 mod in_time;
 mod kernels;
 mod many_loops;
+mod matrix_units;
 mod passes;
 mod reused;
 mod rows;

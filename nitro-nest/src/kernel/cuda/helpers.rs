@@ -54,6 +54,21 @@ static __device__ __forceinline__ void fetch_wide(float* target, const float* so
 
 ";
 
+/// Single numbers of 16 bits are copied at once: copies that go on take four bytes and more.
+pub(super) const FETCH_16_BITS: &str = "\
+static __device__ __forceinline__ void fetch(unsigned short* target, const unsigned short* source)
+{
+    *target = *source;
+}
+
+static __device__ __forceinline__ void fetch_wide(unsigned short* target, const unsigned short* source)
+{
+    asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"
+        :: \"r\"((unsigned)__cvta_generic_to_shared(target)), \"l\"(source) : \"memory\");
+}
+
+";
+
 /// Four numbers of eight bytes are two copies.
 pub(super) const FETCH_WIDE_DOUBLE: &str = "\
 static __device__ __forceinline__ void fetch_wide(double* target, const double* source)

@@ -4,16 +4,20 @@
 //! joins a product and a sum into one operation is for its options to say.
 
 mod helpers;
+mod matrix;
 mod names;
 
 use std::collections::BTreeSet;
 
-use helpers::{ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, fetch};
+use helpers::{
+    ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_16_BITS, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, fetch,
+};
 use names::CudaNames;
 use nitro_launch::{Element, Storage};
 
 use super::display::{Notation, write_instructions};
 use super::{Cache, Extent, Instruction, Integers, Kernel, LANES, Program, Space, Unroll, WIDE};
+use crate::mapping::MatrixArithmetic;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::display::{self, Names};
 use crate::nest::expression::{Access, Binary, Expression, Select, Unary};
@@ -70,11 +74,25 @@ impl Program {
                 text.push_str(helpers);
             }
         }
+        text.push_str(&matrix::functions(&self.arithmetics()));
+        if self.has(|one| matches!(one, Instruction::LoadFragment(_))) {
+            text.push_str(&matrix::load_functions());
+            text.push_str(FETCH_16_BITS);
+        }
         for kernel in &self.kernels {
             let names = CudaNames::new(self, kernel, integer);
             Writer { names, program: self, kernel, integer }.kernel(&mut text);
         }
         text
+    }
+
+    /// Returns the arithmetics of matrix units that kernels use.
+    fn arithmetics(&self) -> Vec<MatrixArithmetic> {
+        let is_used = |arithmetic: &MatrixArithmetic| {
+            let is_such = |one: &Instruction| matches!(one, Instruction::Multiply(product) if product.arithmetic == *arithmetic);
+            self.kernels.iter().any(|kernel| kernel.has(is_such))
+        };
+        MatrixArithmetic::ALL.into_iter().filter(is_used).collect()
     }
 
     /// Returns `true` if a kernel has such an instruction.
@@ -101,16 +119,28 @@ impl Writer<'_> {
         let arguments = self.arguments();
         *text +=
             &format!("extern \"C\" __global__ void __launch_bounds__({bounds}) {name}({arguments})\n{{\n");
+        let is_dynamic = self.kernel.dynamic_shared_bytes(self.element()) > 0;
+        if is_dynamic {
+            *text += "    extern __shared__ __align__(16) unsigned char dynamic_shared[];\n";
+        }
+        let mut offset = 0;
         for (index, local) in self.kernel.locals.iter().enumerate() {
             let array = self.program.nest.arrays.len() + index;
             // Aligned so that a compiler may load four elements at once.
             let space = match local.space {
                 Space::Shared => "__shared__ __align__(16) ",
-                Space::Register if self.is_copied(array) => "__align__(16) ",
+                Space::Register if self.is_copied(array) || !local.storage.is_number() => "__align__(16) ",
                 Space::Register => "",
             };
             let shape: String = local.shape.iter().map(|extent| format!("[{extent}]")).collect();
-            *text += &format!("    {space}{} {}{shape};\n", self.number(), self.names.array(array));
+            let (number, name) = (local.storage.c_name(self.element()), self.names.array(array));
+            if is_dynamic && local.space == Space::Shared {
+                let place = format!("dynamic_shared + {offset}");
+                *text += &format!("    {number} (&{name}){shape} = *({number} (*){shape})({place});\n");
+                offset += local.bytes(self.element());
+                continue;
+            }
+            *text += &format!("    {space}{number} {name}{shape};\n");
         }
         if self.kernel.has_numbered_blocks() {
             self.write_block_indices(text);
@@ -136,9 +166,13 @@ impl Writer<'_> {
         self.element().c_name()
     }
 
-    /// Returns the form of an array in memory: arrays of the kernel are of numbers.
+    /// Returns the form of an array in memory.
     fn storage(&self, array: usize) -> Storage {
-        self.program.nest.arrays.get(array).map_or(Storage::Number, |array| array.storage)
+        let nest = &self.program.nest;
+        match nest.arrays.get(array) {
+            Some(array) => array.storage,
+            None => self.kernel.locals[array - nest.arrays.len()].storage,
+        }
     }
 
     fn element(&self) -> Element {
@@ -209,6 +243,7 @@ impl Writer<'_> {
     /// Writes the statements that copy neighbours, 16 bytes each.
     fn copy(&self, target: &Access, source: &Access) -> Vec<String> {
         let (vector, places) = match self.element() {
+            _ if !self.storage(target.array).is_number() => ("uint2", &[""][..]),
             Element::F32 => ("float4", &[""][..]),
             Element::F64 => ("double2", &["", " + 1"][..]),
         };
@@ -402,6 +437,20 @@ impl Notation for Writer<'_> {
             }
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
             Instruction::Combine { register, operator } => return self.combine(register, *operator),
+            Instruction::LoadFragment(load) => {
+                let [target, row] = [&load.target, &load.row].map(|access| self.access(access));
+                let function = matrix::load_name(load.matrices, load.is_transposed);
+                format!("{function}(&{target}, &{row});")
+            }
+            Instruction::Multiply(product) => {
+                let sums = product.sums.iter().map(|sum| self.access(sum)).collect::<Vec<_>>().join(", ");
+                let [left, right] = [&product.left, &product.right].map(|access| self.access(access));
+                let function = match self.storage(product.left.array) {
+                    Storage::Number => "multiply_fragments",
+                    _ => "multiply_stored",
+                };
+                format!("{function}_{}({sums}, &{left}, &{right});", product.arithmetic)
+            }
             Instruction::AddWide { target, value } => {
                 let value = self.access(value);
                 let value = match self.element() {

@@ -27,6 +27,13 @@ const TAKEN_IN_DOUBLE: &str = "fmin fmax sqrt fabs exp log tanh sin cos fma doub
 /// Names that are taken besides where arrays are stored in 16 bits.
 const TAKEN_IN_HALF: &str = "from_f16 to_f16 round_f16 from_bf16 to_bf16 round_bf16";
 
+/// Names that are taken besides where products are computed by matrix units, or where shared memory is asked for.
+const TAKEN_BY_FRAGMENTS: &str = "\
+    dynamic_shared part_tf32 part_bf16 part_f16 multiply_tf32 multiply_bf16 multiply_f16 \
+    multiply_fragments_tf32 multiply_fragments_tf32x3 multiply_fragments_bf16 multiply_fragments_bf16x3 \
+    multiply_fragments_bf16x6 multiply_fragments_bf16x9 multiply_fragments_f16 multiply_stored_bf16 \
+    multiply_stored_f16 load_4_matrices load_4_matrices_transposed load_2_matrices load_2_matrices_transposed";
+
 /// The names, none of which CUDA C++ has taken.
 pub(super) struct CudaNames {
     /// The indices of a thread's block along each dimension of the grid, and of itself along x, y and z.
@@ -79,7 +86,8 @@ fn is_taken(name: &str, nest: &Nest) -> bool {
     let others = if nest.element.is_single() { "" } else { TAKEN_IN_DOUBLE };
     let is_of_numbers = nest.arrays.iter().all(|array| array.storage.is_number());
     let converted = if is_of_numbers { "" } else { TAKEN_IN_HALF };
-    let mut all = [TAKEN, others, converted].into_iter().flat_map(|names| names.split(' '));
+    let mut all =
+        [TAKEN, others, converted, TAKEN_BY_FRAGMENTS].into_iter().flat_map(|names| names.split(' '));
     all.any(|taken| taken == name) || name.starts_with("__")
 }
 

@@ -352,6 +352,10 @@ fn wide_transfer(
     if !is_of_row || last.coefficient(variable) != 1 || x.range.step != 1 || mentions(last, &others) {
         return None;
     }
+    // Elements that are converted come one by one.
+    if !context.nest.arrays[accumulator.element.array].storage.is_number() {
+        return None;
+    }
     let first = last.substitute(variable, &iterator(own.first));
     let (divisions, aligned) = aligned_rows(context, accumulator.element.array, &first)?;
     let full = everywhere(&accumulator.conditions, &context.tile());

@@ -1,5 +1,7 @@
 //! The lowering context: what the code of threads is made from, and what holds where it is made.
 
+use nitro_launch::Storage;
+
 use super::accumulate::Accumulator;
 use super::stage::StagedPart;
 use crate::kernel::{Instruction, Local, Space};
@@ -24,8 +26,19 @@ pub(crate) struct Context<'a> {
     /// Slices of a block along z (sliced-K).
     pub(crate) slices: i64,
     pub(crate) sums: SumOrder,
+    /// Where the points of threads lie as fragments of matrix units do, a thread's place in its warp.
+    pub(crate) lanes: Option<Lanes>,
     pub(crate) symbols: Symbols,
     pub(crate) scope: Scope,
+}
+
+/// The iterators that are a thread's place among the 4 × 8 of its warp, along y and x.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lanes {
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+    /// Of eight threads that name the rows of a matrix: the row, and which of two matrices along y and x.
+    pub(crate) named: [usize; 3],
 }
 
 /// The order in which a thread adds up its terms of a sum.
@@ -104,8 +117,19 @@ impl Context<'_> {
 
     /// Adds an array to the kernel.
     pub(crate) fn local(&mut self, name: &str, space: Space, shape: Vec<i64>) -> usize {
+        self.stored_local(name, space, shape, Storage::Number)
+    }
+
+    /// Adds an array to the kernel, whose elements are stored in this form.
+    pub(crate) fn stored_local(
+        &mut self,
+        name: &str,
+        space: Space,
+        shape: Vec<i64>,
+        storage: Storage,
+    ) -> usize {
         let name = self.free_name(name);
-        self.symbols.locals.push(Local { name, space, shape });
+        self.symbols.locals.push(Local { name, space, shape, storage });
         self.nest.arrays.len() + self.symbols.locals.len() - 1
     }
 

@@ -1,7 +1,7 @@
 //! Copies to shared memory: all threads of a block copy a part of an array together.
 
 use super::context::{Context, either, guarded};
-use super::stage::StagedPart;
+use super::stage::{StagedPart, storage};
 use super::tiles::Tiles;
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator};
@@ -177,6 +177,10 @@ pub(super) fn align(context: &mut Context<'_>, parts: &mut [StagedPart], tiles: 
     let start = Variable::Iterator(tiles.start);
     for part in parts.iter_mut().filter(|part| part.wide.is_some()) {
         part.wide = None;
+        // Elements that are converted come one by one.
+        if storage(context, part.array) != context.nest.arrays[part.array].storage {
+            continue;
+        }
         let last = part.origin.last().expect("an array that is reused has a dimension");
         // Tiles are multiples apart: where the first begins, all do.
         if last.coefficient(start) * tiles.depth % i64::from(WIDE) == 0 {
@@ -198,10 +202,6 @@ pub(super) fn aligned_rows(
     array: usize,
     last: &Affine,
 ) -> Option<(Vec<Instruction>, Vec<Condition>)> {
-    // Elements that are converted come one by one.
-    if !context.nest.arrays[array].storage.is_number() {
-        return None;
-    }
     // All rows begin at multiples if the first does, and their length is one.
     let row = context.nest.arrays[array].shape[1..].last();
     let mut remainders: Vec<Affine> = row.into_iter().chain([last]).map(without_multiples).collect();

@@ -7,6 +7,7 @@ mod body;
 mod context;
 mod copy;
 mod domain;
+mod fragments;
 mod row;
 mod runs;
 mod slices;
@@ -62,7 +63,8 @@ fn code(nest: &Nest, kernel: &KernelDraft, name: &str, slices: u32, reassociates
     let (tiling, axes) = (kernel.tiling(), &kernel.axes);
     let sums = if reassociates { SumOrder::TermByTerm } else { SumOrder::AsWritten };
     let mut context = context(nest, kernel, tiling, axes, &kernel.rest, slices, sums);
-    let body = body::write_body(&mut context, &kernel.rest)?;
+    let mut body = fragments::spread_lanes(&mut context);
+    body.extend(body::write_body(&mut context, &kernel.rest)?);
     let mut points = [1; 3];
     for (dimension, points) in points.iter_mut().enumerate() {
         *points = axes.iter().find(|axis| axis.dimension == dimension).map_or(1, |axis| axis.points as u32);
@@ -117,6 +119,7 @@ fn context<'a>(
         block,
         slices: slices.into(),
         sums,
+        lanes: None,
         symbols: Symbols { iterators: part.into_iter().collect(), ..Symbols::default() },
         scope: Scope {
             points: if is_single { Points::Single } else { Points::ByStatement },

@@ -1,18 +1,21 @@
 //! Shared staging: the parts of arrays that an inner loop reads tile by tile, in shared memory.
 
+use nitro_launch::Storage;
+
 use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
-use crate::kernel::{Space, WIDE};
+use super::fragments;
+use crate::kernel::{STATIC_SHARED_BYTES, Space, WIDE, bytes_of};
 use crate::lower::bounds::iterator;
 use crate::lower::draft::Axis;
-use crate::mapping::Tiling;
+use crate::mapping::{MatrixArithmetic, Tiling};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
 
-/// Bytes of shared memory that every device grants without being asked.
-const MOST_BYTES: i64 = 48 << 10;
+/// Bytes of shared memory that a block has on every device with matrix units for fragments, if it asks.
+const MOST_ASKED_BYTES: i64 = 99 << 10;
 
 /// The part of an array that a tile reads.
 #[derive(Clone, Debug)]
@@ -146,7 +149,7 @@ fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<S
     // Elements that several points need, and that nothing overwrites meanwhile.
     let mut parts: Vec<StagedPart> = Vec::new();
     for assignment in inside.assignments {
-        for (value, access) in parts_of_one_element(&assignment.value) {
+        for (value, access) in kept_parts(context, &assignment.value) {
             if is_reused(context, access) && !is_written(context, access.array) {
                 join(&mut parts, value, access, &tile);
             }
@@ -165,9 +168,11 @@ fn with_room(
     parts.iter_mut().for_each(|part| part.last = last_dimension(context, part));
     // The smallest parts first.
     parts.sort_by_key(|part| part.extents.iter().product::<i64>());
-    let most = MOST_BYTES - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
+    let most = if context.lanes.is_some() { MOST_ASKED_BYTES } else { STATIC_SHARED_BYTES };
+    let most = most - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
     // What is converted is not on its way while threads work.
-    let is_converted = |part: &StagedPart| !context.nest.arrays[part.array].storage.is_number();
+    let is_converted =
+        |part: &StagedPart| context.nest.arrays[part.array].storage != storage(context, part.array);
     let stages = if parts.iter().any(is_converted) { 1 } else { stages };
     let all: i64 = parts.iter().map(|part| bytes(context, part)).sum();
     let stages = (most / all.max(1)).clamp(1, i64::from(stages.max(1)));
@@ -229,7 +234,15 @@ fn exchanged_bytes(context: &Context<'_>) -> i64 {
 }
 
 fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
-    element_bytes(context) * shape(context, part).iter().product::<i64>()
+    let elements = shape(context, part).iter().product::<i64>();
+    elements * bytes_of(storage(context, part.array), context.nest.element)
+}
+
+/// Returns the form of an array's elements in shared memory: numbers, unless matrix units take what is stored.
+pub(super) fn storage(context: &Context<'_>, array: usize) -> Storage {
+    let stored = context.nest.arrays[array].storage;
+    let arithmetic = context.tiling.matrix_units.filter(|_| context.lanes.is_some());
+    if arithmetic.and_then(MatrixArithmetic::storage) == Some(stored) { stored } else { Storage::Number }
 }
 
 /// Returns `true` if several points of a block read an element, as it does not depend on some axis.
@@ -255,7 +268,8 @@ fn place(context: &mut Context<'_>, part: StagedPart, stages: i64) -> StagedPart
         shape.insert(0, stages);
     }
     let name = format!("{}_tile", context.nest.arrays[part.array].name);
-    let local = context.local(&name, Space::Shared, shape);
+    let storage = storage(context, part.array);
+    let local = context.stored_local(&name, Space::Shared, shape, storage);
     StagedPart { local, wide, ..part }
 }
 
@@ -270,6 +284,18 @@ fn is_even(extent: &i64) -> bool {
 fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
     let mut shape = part.extents.clone();
     let mut last = shape.remove(part.last);
+    if let (Some(_), Some(arithmetic)) = (context.lanes, context.tiling.matrix_units) {
+        let axes = context.axes.iter().filter(|axis| axis.tile() > 1);
+        let is_along_terms = !axes.into_iter().any(|axis| is_along(axis, &part.linear[part.last]));
+        let is_stored = !storage(context, part.array).is_number();
+        let more = if is_stored {
+            fragments::stored_padding(last)
+        } else {
+            fragments::padding(arithmetic, last, is_along_terms)
+        };
+        shape.push(last + more);
+        return shape;
+    }
     let reads_across = context.x().is_some_and(|(_, x)| {
         let mut subscripts = part.linear.iter().enumerate().filter(|(at, _)| *at != part.last);
         subscripts.any(|(_, subscript)| subscript.mentions(Variable::Iterator(x.iterator)))
@@ -279,6 +305,10 @@ fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
     }
     shape.push(last);
     shape
+}
+
+fn is_along(axis: &Axis, subscript: &Affine) -> bool {
+    subscript.mentions(Variable::Iterator(axis.iterator))
 }
 
 /// Returns the dimension whose elements are to be neighbours.
@@ -343,6 +373,15 @@ fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
     let mut kept = value.clone();
     kept.map_loads(&|_| STAGED);
     is_plain.then_some((kept, access))
+}
+
+/// Returns what is kept of a value: the largest parts that read one element, or elements where they become fragments.
+fn kept_parts<'a>(context: &Context<'_>, value: &'a Expression) -> Vec<(Expression, &'a Access)> {
+    match context.lanes {
+        // Elements come ahead as they are, and are changed in registers.
+        Some(_) => value.reads().into_iter().map(|access| (Expression::Load(STAGED), access)).collect(),
+        None => parts_of_one_element(value),
+    }
 }
 
 /// Returns the largest parts of a value that read one element.

@@ -5,6 +5,7 @@ use super::body::value;
 use super::context::{Context, Tile, either, everywhere, guarded, holding};
 use super::copy::{CopyPhase, align, copy_parts};
 use super::domain::is_implied;
+use super::fragments::write_products;
 use super::runs::write_list;
 use super::stage::{StagedPart, Staging, TileBody};
 use crate::kernel::{Instruction, Unroll};
@@ -62,7 +63,7 @@ impl Tiles {
     }
 
     /// Returns a thread's loop in a tile that is all there.
-    fn whole(&self) -> Range {
+    pub(super) fn whole(&self) -> Range {
         let mut first = iterator(self.start);
         if self.slices > 1 {
             first = first + Variable::Thread(2) * self.own_depth();
@@ -78,7 +79,7 @@ impl Tiles {
     }
 
     /// Returns how many values of a tile a thread goes through.
-    fn own_depth(&self) -> i64 {
+    pub(super) fn own_depth(&self) -> i64 {
         self.depth / self.slices
     }
 }
@@ -236,8 +237,13 @@ fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<In
         (factor, most) => Unroll::By(factor.min(most.max(1) as u32)),
     };
     let guards = needed(context, &tiles.guards, body);
-    let whole = holding(context, &guards, |context| write_list(context, body, &[]));
-    let full = Instruction::Loop(tiles.whole(), unroll, whole);
+    let full = match write_products(context, tiles, body) {
+        Some(products) => products,
+        None => {
+            let whole = holding(context, &guards, |context| write_list(context, body, &[]));
+            Instruction::Loop(tiles.whole(), unroll, whole)
+        }
+    };
     let part = Instruction::Loop(tiles.part(), Unroll::By(1), write_list(context, body, &guards));
     context.scope.staged.clear();
     either(tiles.full(&guards, &context.tile(), &iterator(tiles.start)), vec![full], vec![part])

@@ -1,0 +1,189 @@
+//! Functions that multiply fragments on matrix units, in CUDA C++.
+
+use crate::mapping::{MatrixArithmetic, PartFormat};
+
+/// Returns the functions for products of fragments by these arithmetics.
+///
+/// Compute capability 8.0 and later have the instructions.
+pub(super) fn functions(all: &[MatrixArithmetic]) -> String {
+    let mut text = String::new();
+    let mut formats = Vec::new();
+    for arithmetic in all {
+        if !formats.contains(&arithmetic.format()) {
+            formats.push(arithmetic.format());
+            text += &format_functions(arithmetic.format());
+        }
+        text += &multiply(*arithmetic);
+        if arithmetic.storage().is_some() {
+            text += &multiply_stored(*arithmetic);
+        }
+    }
+    text
+}
+
+/// Writes how a register of parts is made, and how the matrix unit takes them.
+fn format_functions(format: PartFormat) -> String {
+    let name = name(format);
+    let (shape, types, left, right) = match format {
+        PartFormat::Tf32 => ("m16n8k8", "tf32.tf32", 4, 2),
+        PartFormat::Bf16 => ("m16n8k16", "bf16.bf16", 4, 2),
+        PartFormat::F16 => ("m16n8k16", "f16.f16", 4, 2),
+    };
+    let list = |first: usize, count: usize| -> String {
+        (first..first + count).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ")
+    };
+    let inputs = |array: &str, count: usize| -> String {
+        (0..count).map(|at| format!("\"r\"({array}[{at}])")).collect::<Vec<_>>().join(", ")
+    };
+    let (sums, lefts, rights) = (list(0, 4), list(4, left), list(4 + left, right));
+    let (of_left, of_right) = (inputs("left", left), inputs("right", right));
+    format!(
+        "\
+{split}
+static __device__ __forceinline__ void multiply_{name}(float (&sums)[4], const unsigned* left, const unsigned* right)
+{{
+    asm volatile(\"mma.sync.aligned.{shape}.row.col.f32.{types}.f32 {{{sums}}}, {{{lefts}}}, {{{rights}}}, {{{sums}}};\"
+        : \"+f\"(sums[0]), \"+f\"(sums[1]), \"+f\"(sums[2]), \"+f\"(sums[3])
+        : {of_left}, {of_right});
+}}
+
+",
+        split = split_function(format),
+    )
+}
+
+/// Writes the function that splits operands of one register: what is left becomes the operand.
+fn split_function(format: PartFormat) -> &'static str {
+    match format {
+        PartFormat::Tf32 => {
+            "\
+static __device__ __forceinline__ unsigned part_tf32(float* rest, bool is_last)
+{
+    // What is no number may become 0 by rounding; then what is left is none, and is cut off only.
+    const unsigned part = (__float_as_uint(rest[0]) + (is_last ? 0u : 0x1000u)) & 0xffffe000u;
+    rest[0] -= __uint_as_float(part);
+    return part;
+}
+"
+        }
+        PartFormat::Bf16 => {
+            "\
+static __device__ __forceinline__ unsigned part_bf16(float* rest, bool)
+{
+    unsigned part;
+    asm(\"cvt.rn.bf16x2.f32 %0, %1, %2;\" : \"=r\"(part) : \"f\"(rest[1]), \"f\"(rest[0]));
+    rest[0] -= __uint_as_float(part << 16);
+    rest[1] -= __uint_as_float(part & 0xffff0000u);
+    return part;
+}
+"
+        }
+        PartFormat::F16 => {
+            "\
+static __device__ __forceinline__ unsigned part_f16(float* rest, bool)
+{
+    unsigned part;
+    asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(part) : \"f\"(rest[1]), \"f\"(rest[0]));
+    return part;
+}
+"
+        }
+    }
+}
+
+/// Writes the function that adds a product of fragments to sums.
+fn multiply(arithmetic: MatrixArithmetic) -> String {
+    let (own, format, parts) = (arithmetic.name(), name(arithmetic.format()), arithmetic.parts());
+    let wide = if arithmetic.format() == PartFormat::Tf32 { 1 } else { 2 };
+    let sums = (0..4).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ");
+    let mut text = format!(
+        "\
+static __device__ __forceinline__ void multiply_fragments_{own}({sums},
+    const float* left, const float* right)
+{{
+    unsigned left_parts[{parts}][4], right_parts[{parts}][2];
+"
+    );
+    for (side, registers) in [("left", 4), ("right", 2)] {
+        text += &format!(
+            "\
+    #pragma unroll
+    for (int at = 0; at < {registers}; ++at) {{
+        float rest[{wide}];
+        #pragma unroll
+        for (int one = 0; one < {wide}; ++one) rest[one] = {side}[at * {wide} + one];
+        #pragma unroll
+        for (int part = 0; part < {parts}; ++part) {side}_parts[part][at] = part_{format}(rest, part == {parts} - 1);
+    }}
+"
+        );
+    }
+    let begin = if parts == 1 { "sum_0, sum_1, sum_2, sum_3" } else { "0.0f, 0.0f, 0.0f, 0.0f" };
+    text += &format!("    float step[4] = {{{begin}}};\n");
+    for (one, other) in arithmetic.products() {
+        text += &format!("    multiply_{format}(step, left_parts[{one}], right_parts[{other}]);\n");
+    }
+    for at in 0..4 {
+        let plus = if parts == 1 { "" } else { "+" };
+        text += &format!("    sum_{at} {plus}= step[{at}];\n");
+    }
+    text + "}\n\n"
+}
+
+fn name(format: PartFormat) -> &'static str {
+    match format {
+        PartFormat::Tf32 => "tf32",
+        PartFormat::Bf16 => "bf16",
+        PartFormat::F16 => "f16",
+    }
+}
+
+/// Returns the name of the function that loads so many matrices.
+pub(super) fn load_name(matrices: u32, is_transposed: bool) -> String {
+    format!("load_{matrices}_matrices{}", if is_transposed { "_transposed" } else { "" })
+}
+
+/// Returns the functions that load fragments of 16-bit numbers, and that multiply them.
+pub(super) fn load_functions() -> String {
+    let mut text = String::new();
+    for (matrices, is_transposed) in [(4, false), (4, true), (2, false), (2, true)] {
+        text += &load_function(matrices, is_transposed);
+    }
+    text
+}
+
+fn load_function(matrices: u32, is_transposed: bool) -> String {
+    let name = load_name(matrices, is_transposed);
+    let trans = if is_transposed { ".trans" } else { "" };
+    let places = (0..matrices).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ");
+    let outputs = (0..matrices).map(|at| format!("\"=r\"(registers[{at}])")).collect::<Vec<_>>().join(", ");
+    format!(
+        "\
+static __device__ __forceinline__ void {name}(unsigned short* target, const unsigned short* row)
+{{
+    unsigned* registers = (unsigned*)target;
+    asm volatile(\"ldmatrix.sync.aligned.m8n8.x{matrices}{trans}.shared.b16 {{{places}}}, [%{matrices}];\"
+        : {outputs} : \"r\"((unsigned)__cvta_generic_to_shared(row)) : \"memory\");
+}}
+
+"
+    )
+}
+
+/// Writes the function that adds a product of fragments of 16-bit numbers to sums: they are parts as they are.
+fn multiply_stored(arithmetic: MatrixArithmetic) -> String {
+    let (own, format) = (arithmetic.name(), name(arithmetic.format()));
+    let sums = (0..4).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ");
+    let stores: String = (0..4).map(|at| format!("    sum_{at} = step[{at}];\n")).collect();
+    format!(
+        "\
+static __device__ __forceinline__ void multiply_stored_{own}({sums},
+    const unsigned short* left, const unsigned short* right)
+{{
+    float step[4] = {{sum_0, sum_1, sum_2, sum_3}};
+    multiply_{format}(step, (const unsigned*)left, (const unsigned*)right);
+{stores}}}
+
+"
+    )
+}
