@@ -40,7 +40,7 @@ impl Emission<'_> {
             let Some(value) = self.loaded(statement) else { continue };
             let shape = self.shape(&self.point.space.meanings[statement].target, Place::Registers);
             let name = format!("{}_next", self.point.space.values[value].name);
-            self.locals.push(Local { name, space: Space::Register, shape });
+            self.locals.push(Local::new(name, Space::Register, shape));
         }
     }
 

@@ -167,7 +167,7 @@ impl Emission<'_> {
             Place::Registers => ("values", Space::Register),
             Place::Shared { .. } => ("tile", Space::Shared),
         };
-        Local { name: format!("{}_{end}", space.values[value].name), space: space_, shape }
+        Local::new(format!("{}_{end}", space.values[value].name), space_, shape)
     }
 
     /// The element that an access of a statement is.
@@ -311,7 +311,7 @@ impl Emission<'_> {
         }
         let name = self.point.space.kernel.statements[statement].name.replace(' ', "_");
         let shape = vec![i64::from(WIDE)];
-        self.locals.push(Local { name: format!("{name}_wide"), space: Space::Register, shape });
+        self.locals.push(Local::new(format!("{name}_wide"), Space::Register, shape));
         let array = self.point.space.nest.arrays().len() + self.locals.len() - 1;
         let register = Access { array, subscripts: vec![0.into()] };
         let mut instructions = copied(register.clone(), source, true);

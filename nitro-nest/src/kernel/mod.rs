@@ -84,6 +84,12 @@ pub struct Local {
 }
 
 impl Local {
+    /// Returns an array of the nest's numbers.
+    #[must_use]
+    pub fn new(name: impl Into<String>, space: Space, shape: Vec<i64>) -> Self {
+        Self { name: name.into(), space, shape, storage: Storage::default() }
+    }
+
     /// Returns the bytes that it takes in shared memory, where arrays begin at multiples of 16.
     pub(crate) fn bytes(&self, element: Element) -> i64 {
         let bytes = self.shape.iter().product::<i64>() * bytes_of(self.storage, element);
@@ -130,6 +136,8 @@ pub enum Space {
 
 /// Bytes of shared memory that a kernel may declare; a launch asks for more.
 pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
+/// Bytes of shared memory that a block has if it asks, on every device of compute capability 8.0 and later.
+pub(crate) const MOST_SHARED_BYTES: i64 = 99 << 10;
 
 /// Threads of a warp.
 pub(crate) const LANES: u32 = 32;

@@ -2,11 +2,9 @@
 
 use super::pipeline::{MOST_DIMENSIONS, Pipeline, Version};
 use super::stencil::Stencil;
-use crate::kernel::LANES;
+use crate::kernel::{LANES, MOST_SHARED_BYTES};
 use crate::mapping::Tiling;
 
-/// The words of four bytes that the shared memory which every device grants has room for.
-const MOST_SHARED: i64 = (48 << 10) / 4;
 /// Registers of a thread and of a partition of a multiprocessor, and those of a thread besides rows of versions.
 const REGISTERS: i64 = 255;
 const PARTITION_REGISTERS: i64 = 1 << 14;
@@ -31,6 +29,8 @@ pub(crate) struct Geometry {
     pub(crate) positions: i64,
     /// Blocks for which a multiprocessor has registers at the same time, with those that a thread needs.
     pub(crate) resident_blocks: i64,
+    /// Bytes of shared memory of a block.
+    pub(crate) shared_bytes: i64,
 }
 
 impl Geometry {
@@ -57,12 +57,14 @@ impl Geometry {
         let registers = OTHER_REGISTERS + stencil.words * cells * rows.sum::<i64>();
         let warps = PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)));
         let resident_blocks = warps * i64::from(LANES) / of_block;
-        let geometry = Self { threads, points, halo, written, positions, resident_blocks };
+        let mut geometry =
+            Self { threads, points, halo, written, positions, resident_blocks, shared_bytes: 0 };
+        geometry.shared_bytes = 4 * stencil.words * geometry.shared_elements(pipeline);
         let fits = geometry.written.iter().all(|written| *written > 0)
             && registers <= REGISTERS
             && resident_blocks > 0
             && cells * pipeline.window * pipeline.stages.len() as i64 <= MOST_WRITTEN_OUT
-            && stencil.words * geometry.shared_elements(pipeline) <= MOST_SHARED;
+            && geometry.shared_bytes <= MOST_SHARED_BYTES;
         fits.then_some(geometry)
     }
 

@@ -17,7 +17,7 @@ mod stencil;
 mod sweeps;
 
 use super::draft::{Draft, KernelDraft, KernelGroup};
-use crate::kernel::Host;
+use crate::kernel::{Host, STATIC_SHARED_BYTES};
 use crate::mapping::Tiling;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::{Nest, Range};
@@ -118,11 +118,11 @@ pub(crate) fn plan(stencil: &Stencil, steps: i64, tiling: &Tiling) -> Option<(Pi
     Some((pipeline, geometry))
 }
 
-/// Returns the usual tiling that does least twice; none: a block has room for none.
+/// Returns the usual tiling that does least twice, in the shared memory that every device grants; none: there is none.
 pub(crate) fn usual_tiling(stencil: &Stencil, steps: i64) -> Option<Tiling> {
     let sound = Tiling::of_time(stencil.dimensions).into_iter().filter_map(|tiling| {
         let (_, geometry) = plan(stencil, steps, &tiling)?;
-        Some((geometry.efficiency(), tiling))
+        (geometry.shared_bytes <= STATIC_SHARED_BYTES).then(|| (geometry.efficiency(), tiling))
     });
     sound.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, tiling)| tiling)
 }

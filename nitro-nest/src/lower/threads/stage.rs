@@ -6,16 +6,13 @@ use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use super::fragments;
-use crate::kernel::{STATIC_SHARED_BYTES, Space, WIDE, bytes_of};
+use crate::kernel::{MOST_SHARED_BYTES, STATIC_SHARED_BYTES, Space, WIDE, bytes_of};
 use crate::lower::bounds::iterator;
 use crate::lower::draft::Axis;
 use crate::mapping::{MatrixArithmetic, Tiling};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
-
-/// Bytes of shared memory that a block has on every device with matrix units for fragments, if it asks.
-const MOST_ASKED_BYTES: i64 = 99 << 10;
 
 /// The part of an array that a tile reads.
 #[derive(Clone, Debug)]
@@ -168,7 +165,7 @@ fn with_room(
     parts.iter_mut().for_each(|part| part.last = last_dimension(context, part));
     // The smallest parts first.
     parts.sort_by_key(|part| part.extents.iter().product::<i64>());
-    let most = if context.lanes.is_some() { MOST_ASKED_BYTES } else { STATIC_SHARED_BYTES };
+    let most = if context.lanes.is_some() { MOST_SHARED_BYTES } else { STATIC_SHARED_BYTES };
     let most = most - if context.slices > 1 { exchanged_bytes(context) } else { 0 };
     // What is converted is not on its way while threads work.
     let is_converted =
