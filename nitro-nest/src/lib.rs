@@ -17,6 +17,7 @@ mod data;
 mod dependence;
 mod interpreter;
 mod kernel;
+mod least;
 mod lower;
 mod mapping;
 mod nest;
@@ -35,6 +36,7 @@ pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependen
 pub use self::kernel::{
     Cache, Caching, Extent, Host, Instruction, Integers, Kernel, Launch, Local, Program, Space, Unroll, WIDE,
 };
+pub use self::least::LeastWork;
 pub use self::mapping::{Form, Mapping, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, IndicesName, NestError};

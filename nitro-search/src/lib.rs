@@ -15,6 +15,7 @@
 
 mod engine;
 pub mod evolve;
+mod floor;
 mod generator;
 mod learn;
 mod outcome;
@@ -32,6 +33,7 @@ use nitro_stats::random;
 pub use self::engine::{
     Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, gap,
 };
+pub use self::floor::{Floor, UnderFloor, Until};
 pub use self::generator::{BoxError, Description, Generator, PathBound, Prover, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};
