@@ -102,7 +102,8 @@ impl FromStr for Until {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let percent = text.strip_suffix(OF_FLOOR).and_then(|percent| percent.parse::<f64>().ok());
-        let percent = percent.filter(|percent| *percent > 0.0 && *percent <= 100.0).map(|percent| Self { percent });
+        let percent =
+            percent.filter(|percent| *percent > 0.0 && *percent <= 100.0).map(|percent| Self { percent });
         percent.ok_or_else(|| "write a percentage above 0 and up to 100, as 95%-of-floor".to_owned())
     }
 }
@@ -122,7 +123,9 @@ mod tests {
         for text in ["95%-of-floor", "99.5%-of-floor", "100%-of-floor"] {
             assert_eq!(text.parse::<Until>().unwrap().to_string(), text);
         }
-        for text in ["", "95", "95%", "0%-of-floor", "101%-of-floor", "-1%-of-floor", "NaN%-of-floor", "%-of-floor"] {
+        for text in
+            ["", "95", "95%", "0%-of-floor", "101%-of-floor", "-1%-of-floor", "NaN%-of-floor", "%-of-floor"]
+        {
             assert!(text.parse::<Until>().unwrap_err().contains("as 95%-of-floor"), "{text}");
         }
     }

@@ -32,7 +32,8 @@ impl Rates {
     /// ```
     #[must_use]
     pub fn floor(&self, work: &LeastWork) -> Floor {
-        let limits = [self.launch(), self.l2_reads(work), self.l2_writes(work), self.dram(work), self.issue(work)];
+        let limits =
+            [self.launch(), self.l2_reads(work), self.l2_writes(work), self.dram(work), self.issue(work)];
         let most = limits.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
         let (term, ns, reason) = most.unwrap_or((TimeTerm::Launch, 0.0, String::new()));
         Floor { ns, limit: term.name().to_owned(), reason }

@@ -42,7 +42,9 @@ impl Operations {
             }
             Expression::Binary(Binary::Minimum | Binary::Maximum, ..) => other,
             Expression::Fused(_) => Self { products: 1.0, sums: 1.0, ..none },
-            Expression::Unary(Unary::Negate | Unary::Absolute | Unary::RoundF16 | Unary::RoundBf16, _) => none,
+            Expression::Unary(Unary::Negate | Unary::Absolute | Unary::RoundF16 | Unary::RoundBf16, _) => {
+                none
+            }
             Expression::Unary(..) => other,
             // It may be a predicate of something else
             Expression::Select(_) => none,
