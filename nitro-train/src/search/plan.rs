@@ -5,11 +5,11 @@ use std::fmt;
 
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
-use nitro_search::{Prover, Strategy};
+use nitro_search::{Prover, Strategy, Until};
 use nitro_store::recordings::Recordings;
 
-use super::SearchStrategy;
 use super::error::SearchError;
+use super::{Floors, SearchStrategy};
 use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant, is_generated};
 
@@ -24,6 +24,10 @@ pub(crate) struct SearchPlan<'a> {
     pub(crate) within_percent: f64,
     /// The writers of code.
     pub(crate) generators: Generators<'a>,
+    /// What no time is under.
+    pub(crate) floors: Floors<'a>,
+    /// The rule by which a search stops before its budget is used up.
+    pub(crate) until: Option<Until>,
     /// The most evaluations of an input.
     pub(crate) evaluations: usize,
     /// The seed of everything random.

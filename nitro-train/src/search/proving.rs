@@ -154,6 +154,7 @@ impl VariantSearch for ProofSearch<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> SearchResult {
+        self.end_step(); // which a rule may have cut short
         let (result, reasons) = (std::mem::take(&mut self.result), std::mem::take(&mut self.reasons));
         let result = result.sorted().ended(self.evaluations, reasons);
         SearchResult { proof: Some(self.proof(result.best_ns)), ..result }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use nitro_core::DeviceEntry;
+use nitro_search::Floor;
 use serde::Serialize;
 
 use super::SearchStrategy;
@@ -39,6 +40,9 @@ pub struct SearchResult {
     pub best: Option<String>,
     /// Its time in nanoseconds.
     pub best_ns: Option<f64>,
+    /// The floor of the input: a time that nothing takes less than, with its reason; none where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Floor>,
     /// The state of the proof of branch and bound, with fields beside the others; none of other strategies.
     #[serde(flatten)]
     pub proof: Option<Proof>,

@@ -90,13 +90,13 @@ impl SearchArgs {
 
     /// Returns the request of a replay, which shares most arguments with a search.
     pub(in crate::cli) fn replay_request(&self) -> ReplayRequest {
-        let SearchRequest { data, variant, evaluations, devices, seed, .. } = self.request.clone();
+        let SearchRequest { data, variant, until, evaluations, devices, seed, .. } = self.request.clone();
         let strategies = match self.strategy {
             Some(Strategies::All) => Strategy::ALL.to_vec(),
             Some(Strategies::One(SearchStrategy::Find(strategy))) => vec![strategy],
             Some(Strategies::One(SearchStrategy::Prove)) | None => vec![Strategy::Transfer],
         };
         let (sources, seeds) = (self.sources(), self.seeds);
-        ReplayRequest { data, variant, strategies, evaluations, devices, sources, seed, seeds }
+        ReplayRequest { data, variant, strategies, until, evaluations, devices, sources, seed, seeds }
     }
 }
