@@ -17,9 +17,10 @@ pub trait LowerBound {
         None
     }
 
-    /// Chooses what to decide next; by default the first choice that is open.
-    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
-        candidate.first_open()
+    /// Returns so many choices that are open, all if there are fewer, what to decide first in front; by default in
+    /// the order of the problem. None are returned where nothing is open.
+    fn order(&self, candidate: &Candidate, most: usize) -> Vec<ChoiceId> {
+        candidate.open().take(most).collect()
     }
 }
 
@@ -39,12 +40,18 @@ pub struct BranchPlan {
     /// Of so many leaves one is come to by a dive, the first of all too: dives find something good before the proof
     /// is done. 0 never dives.
     pub dive_every: usize,
+    /// So many open choices are compared before one is decided, by the least bound of their children: of the first of
+    /// [`LowerBound::order`]. 1 decides in that order; each more costs bounds, and the tree may be smaller by it.
+    pub compared: usize,
+    /// True to count how much is inside of what is pruned, for [`Counts::pruned_points`](super::Counts): that walks
+    /// through all of it, so it is for small spaces.
+    pub counts_points: bool,
     /// All chance comes from it.
     pub seed: u64,
 }
 
 impl Default for BranchPlan {
     fn default() -> Self {
-        Self { percent: 0.0, dive_every: 4, seed: 0 }
+        Self { percent: 0.0, dive_every: 4, compared: 1, counts_points: false, seed: 0 }
     }
 }

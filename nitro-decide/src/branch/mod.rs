@@ -1,6 +1,7 @@
 //! Branch and bound: whole families go at once when nothing in them can be faster than what is known.
 
 mod bound;
+mod family;
 mod node;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use crate::candidate::{Candidate, ChoiceId};
 pub use self::bound::{BranchPlan, LowerBound};
 pub use self::node::{Counts, Statistics};
 
+use self::family::Family;
 use self::node::Node;
 
 /// Best first branch and bound over a candidate, for an [`Engine`](nitro_search::Engine).
@@ -89,7 +91,8 @@ impl<B: LowerBound> BranchAndBound<B> {
             statistics: Statistics::default(),
         };
         if !root.is_dead() {
-            let node = search.node(root, 0.0, 0, None);
+            let bound_ns = search.bound.bound_ns(&root).max(0.0);
+            let node = search.node(root, bound_ns, 0, None);
             search.heap.push(node);
         }
         search
@@ -111,9 +114,8 @@ impl<B: LowerBound> BranchAndBound<B> {
         if self.best_ns.is_finite() { self.best_ns * kept } else { f64::INFINITY }
     }
 
-    fn node(&mut self, candidate: Candidate, parent_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
+    fn node(&mut self, candidate: Candidate, bound_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
         self.made += 1;
-        let bound_ns = parent_ns.max(self.bound.bound_ns(&candidate)); // what holds for a family holds for its part
         Node { candidate, bound_ns, level, by, number: self.made }
     }
 
@@ -142,8 +144,8 @@ impl<B: LowerBound> BranchAndBound<B> {
             if self.prunes(&node) {
                 continue;
             }
-            let Some(choice) = self.branch(&node.candidate) else { return Some(node) };
-            let mut children = self.expand(&node, choice);
+            let Some(family) = self.family(&node) else { return Some(node) };
+            let mut children = self.expand(&node, family);
             if dives && let Some(leaf) = self.dive(&mut children) {
                 return Some(leaf);
             }
@@ -160,8 +162,8 @@ impl<B: LowerBound> BranchAndBound<B> {
             let drawn = self.draw(children);
             let node = children.swap_remove(drawn);
             self.heap.append(&mut std::mem::take(children).into());
-            let Some(choice) = self.branch(&node.candidate) else { return Some(node) };
-            *children = self.expand(&node, choice);
+            let Some(family) = self.family(&node) else { return Some(node) };
+            *children = self.expand(&node, family);
         }
         None
     }
@@ -182,15 +184,14 @@ impl<B: LowerBound> BranchAndBound<B> {
         passed.count().min(children.len() - 1)
     }
 
-    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
-        let wanted = self.bound.branch(candidate).filter(|&choice| candidate.values(choice).len() > 1);
-        wanted.or_else(|| candidate.first_open())
-    }
-
     fn prunes(&mut self, node: &Node) -> bool {
         let pruned = node.bound_ns >= self.limit_ns();
         if pruned {
-            self.statistics.note(node.level, node.by, |counts| counts.pruned += 1);
+            let points = if self.plan.counts_points { node.candidate.points().count() as u64 } else { 0 };
+            self.statistics.note(node.level, node.by, |counts| {
+                counts.pruned += 1;
+                counts.pruned_points += points;
+            });
             if let Some(limit) = self.bound.limit(&node.candidate) {
                 *self.statistics.pruned.entry((node.level, node.by, limit)).or_default() += 1;
             }
@@ -199,16 +200,16 @@ impl<B: LowerBound> BranchAndBound<B> {
     }
 
     /// Returns the children that may hold something better.
-    fn expand(&mut self, node: &Node, choice: ChoiceId) -> Vec<Node> {
+    fn expand(&mut self, node: &Node, family: Family) -> Vec<Node> {
         self.statistics.note(node.level, node.by, |counts| counts.expanded += 1);
-        let level = node.level + 1;
+        let (level, choice) = (node.level + 1, family.choice);
         let mut kept = Vec::new();
-        for (_, child) in node.candidate.children(choice) {
-            let Some(child) = child else {
+        for child in family.children {
+            let Some((child, bound_ns)) = child else {
                 self.statistics.note(level, Some(choice), |counts| counts.dead_ends += 1);
                 continue;
             };
-            let child = self.node(child, node.bound_ns, level, Some(choice));
+            let child = self.node(child, bound_ns, level, Some(choice));
             if !self.prunes(&child) {
                 kept.push(child);
             }
@@ -258,7 +259,8 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
         let Some(candidate) = self.root.decide(&known.proposal) else {
             return Err(TellError::Foreign(self.name(&known.proposal)));
         };
-        let node = self.node(candidate, 0.0, 0, None);
+        let bound_ns = self.bound.bound_ns(&candidate);
+        let node = self.node(candidate, bound_ns, 0, None);
         self.check(&node, &known.proposal, known.report)?;
         self.note_known(known);
         Ok(true)

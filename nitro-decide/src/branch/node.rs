@@ -44,6 +44,8 @@ pub struct Counts {
     pub expanded: u64,
     /// Cut off, with everything inside: their bound is not under what is known.
     pub pruned: u64,
+    /// Decided states inside of what was pruned, where the plan counts them ([`BranchPlan`](super::BranchPlan)).
+    pub pruned_points: u64,
     /// Propagation left nothing of them.
     pub dead_ends: u64,
     /// Decided, and handed out to be evaluated.
@@ -60,6 +62,8 @@ pub struct Statistics {
     /// Pruned nodes by level, by the choice and by what takes too long
     /// ([`LowerBound::limit`](super::LowerBound::limit)), where the bound says that.
     pub pruned: BTreeMap<(usize, Option<ChoiceId>, &'static str), u64>,
+    /// The number of states that were bounded, those of choices included that were compared and not decided.
+    pub bounded: u64,
     /// The number of leaves that were told.
     pub evaluated: u64,
 }
@@ -71,6 +75,7 @@ impl Statistics {
         self.levels.iter().fold(Counts::default(), |sum, level| Counts {
             expanded: sum.expanded + level.expanded,
             pruned: sum.pruned + level.pruned,
+            pruned_points: sum.pruned_points + level.pruned_points,
             dead_ends: sum.dead_ends + level.dead_ends,
             leaves: sum.leaves + level.leaves,
         })

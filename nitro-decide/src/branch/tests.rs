@@ -175,7 +175,12 @@ fn seeded_searches_stay_the_same() {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for seed in 0..200 {
         let Some((root, costs)) = space(seed) else { continue };
-        let plan = BranchPlan { seed, dive_every: (seed % 3) as usize, percent: (seed % 5) as f64 };
+        let plan = BranchPlan {
+            seed,
+            dive_every: (seed % 3) as usize,
+            percent: (seed % 5) as f64,
+            ..BranchPlan::default()
+        };
         let mut search = begin(root, costs, plan);
         run(&mut search, 1 + (seed % 4) as usize);
         let values = search.observations().iter().flat_map(|own| &own.proposal).map(|value| *value as u64);

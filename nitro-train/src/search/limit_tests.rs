@@ -5,7 +5,9 @@ use nitro_search::{BoxError, Crossing, Decision, Decisions, Floor, Generator, No
 use nitro_store::recordings::Outcome;
 use nitro_store::store::Evaluated;
 
-use super::{Floors, Generators, SearchPlan, SearchResult, SearchStrategy, Searches, search_tables};
+use super::{
+    Floors, Generators, InputFloor, SearchPlan, SearchResult, SearchStrategy, Searches, search_tables,
+};
 use crate::measure::{Candidate, Proposer as _};
 
 const CODE: [Parameter; 1] = [Parameter::artifact("kernel")];
@@ -58,15 +60,12 @@ fn time_ns(candidate: &Candidate) -> f64 {
     1000.0 + 10.0 * name.parse::<f64>().unwrap()
 }
 
-fn floor_of(bytes: f64) -> impl Fn(&str, &dyn Fn(&str) -> Option<f64>) -> Option<Floor> {
-    move |input, feature| {
+fn floor_of(bytes: f64) -> Box<InputFloor> {
+    Box::new(move |input, feature| {
         let rate = feature("rate").filter(|_| input == "x")?;
-        Some(Floor {
-            ns: bytes / rate,
-            limit: "memory".into(),
-            reason: format!("{bytes} bytes, {rate} a ns"),
-        })
-    }
+        let reason = format!("{bytes} bytes, {rate} a ns");
+        Some(Floor { ns: bytes / rate, limit: "memory".into(), reason })
+    })
 }
 
 fn evaluated(time_ns: f64) -> Evaluated {
@@ -86,7 +85,7 @@ fn search(
         variant: Some(variant.to_owned()),
         strategy: Some(strategy),
         generators: Generators(vec![("found", &Blocks)]),
-        floors: Floors(Some(&floor)),
+        floors: Floors(Some(&*floor)),
         until: until.map(|text| text.parse().unwrap()),
         evaluations: 64,
         seed: 5,
