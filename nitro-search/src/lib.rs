@@ -31,7 +31,8 @@ pub mod threads;
 use nitro_stats::random;
 
 pub use self::engine::{
-    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, gap,
+    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, Tree, TreeLevel,
+    gap,
 };
 pub use self::floor::{Floor, UnderFloor, Until};
 pub use self::generator::{BoxError, Description, Generator, PathBound, Prover, Target};

@@ -40,18 +40,18 @@ pub struct BranchPlan {
     /// Of so many leaves one is come to by a dive, the first of all too: dives find something good before the proof
     /// is done. 0 never dives.
     pub dive_every: usize,
-    /// So many open choices are compared before one is decided, by the least bound of their children: of the first of
-    /// [`LowerBound::order`]. 1 decides in that order; each more costs bounds, and the tree may be smaller by it.
+    /// In so many states all open choices are compared by the least bound of their children, before one is decided;
+    /// in later ones what gained most then is decided first. 0 decides in the order of [`LowerBound::order`].
     pub compared: usize,
-    /// True to count how much is inside of what is pruned, for [`Counts::pruned_points`](super::Counts): that walks
-    /// through all of it, so it is for small spaces.
-    pub counts_points: bool,
+    /// So many points are counted at most, those inside of what is pruned: a space with more says nothing of them. It
+    /// walks through all of them.
+    pub counted_points: u64,
     /// All chance comes from it.
     pub seed: u64,
 }
 
 impl Default for BranchPlan {
     fn default() -> Self {
-        Self { percent: 0.0, dive_every: 4, compared: 1, counts_points: false, seed: 0 }
+        Self { percent: 0.0, dive_every: 4, compared: 0, counted_points: 0, seed: 0 }
     }
 }

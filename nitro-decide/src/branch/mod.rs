@@ -9,15 +9,16 @@ mod tests;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::convert::Infallible;
 
-use nitro_search::{Evaluation, Observation, Proposer, TellError};
+use nitro_search::{Evaluation, Observation, Proposer, TellError, Tree};
 use nitro_stats::random::Random;
 
 use crate::candidate::{Candidate, ChoiceId};
 
 pub use self::bound::{BranchPlan, LowerBound};
-pub use self::node::{Counts, Statistics};
+pub use self::node::Statistics;
+pub use nitro_search::TreeLevel as Counts;
 
-use self::family::Family;
+use self::family::{Family, Gains};
 use self::node::Node;
 
 /// Best first branch and bound over a candidate, for an [`Engine`](nitro_search::Engine).
@@ -71,6 +72,7 @@ pub struct BranchAndBound<B> {
     waiting: HashMap<Vec<usize>, Node>,
     known: HashSet<Vec<usize>>,
     best_ns: f64,
+    gains: Gains,
     statistics: Statistics,
 }
 
@@ -88,6 +90,7 @@ impl<B: LowerBound> BranchAndBound<B> {
             waiting: HashMap::new(),
             known: HashSet::new(),
             best_ns: f64::INFINITY,
+            gains: Gains::default(),
             statistics: Statistics::default(),
         };
         if !root.is_dead() {
@@ -187,7 +190,7 @@ impl<B: LowerBound> BranchAndBound<B> {
     fn prunes(&mut self, node: &Node) -> bool {
         let pruned = node.bound_ns >= self.limit_ns();
         if pruned {
-            let points = if self.plan.counts_points { node.candidate.points().count() as u64 } else { 0 };
+            let points = self.points_inside(&node.candidate);
             self.statistics.note(node.level, node.by, |counts| {
                 counts.pruned += 1;
                 counts.pruned_points += points;
@@ -197,6 +200,15 @@ impl<B: LowerBound> BranchAndBound<B> {
             }
         }
         pruned
+    }
+
+    /// Counts the points inside of what is pruned; 0 once there are too many.
+    fn points_inside(&mut self, candidate: &Candidate) -> u64 {
+        let counted = self.statistics.total().pruned_points;
+        let left = self.plan.counted_points.saturating_sub(counted);
+        let points = if self.statistics.has_uncounted { None } else { candidate.count(left) };
+        self.statistics.has_uncounted |= points.is_none();
+        points.unwrap_or(0)
     }
 
     /// Returns the children that may hold something better.
@@ -229,12 +241,14 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
         while leaves.len() < room.max(1) {
             let Some(node) = self.next_leaf() else { break };
             let Some(values) = node.candidate.solution() else { continue };
-            if !self.known.contains(&values) {
-                self.asked += 1;
-                self.statistics.note(node.level, node.by, |counts| counts.leaves += 1);
-                leaves.push(values.clone());
-                self.waiting.insert(values, node);
+            if self.known.contains(&values) {
+                self.statistics.note(node.level, node.by, |counts| counts.known += 1);
+                continue;
             }
+            self.asked += 1;
+            self.statistics.note(node.level, node.by, |counts| counts.leaves += 1);
+            leaves.push(values.clone());
+            self.waiting.insert(values, node);
         }
         Ok(leaves)
     }
@@ -276,5 +290,11 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
     fn proved_ns(&self) -> f64 {
         let open = self.heap.iter().chain(self.waiting.values()).map(|node| node.bound_ns);
         open.fold(self.limit_ns(), f64::min)
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        let points = Some(self.plan.counted_points).filter(|_| !self.statistics.has_uncounted);
+        let points = points.and_then(|most| self.root.count(most));
+        Some(Tree { levels: self.statistics.levels.clone(), points })
     }
 }

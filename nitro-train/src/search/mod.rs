@@ -2,6 +2,9 @@
 
 #[cfg(test)]
 mod bounded_tests;
+mod certificate;
+#[cfg(test)]
+mod certificate_tests;
 mod error;
 mod first_sources;
 mod generated;
@@ -23,6 +26,7 @@ mod strategy;
 mod table;
 mod variant_search;
 
+pub use self::certificate::{Certificate, CertificateCheck, Sample};
 pub use self::error::SearchError;
 use self::generated::GeneratedSearch;
 pub(crate) use self::limit::{Floors, InputFloor};

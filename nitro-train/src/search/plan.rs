@@ -44,6 +44,13 @@ pub(crate) struct SearchPlan<'a> {
 #[derive(Clone, Default)]
 pub(crate) struct Generators<'a>(pub(crate) Vec<(&'static str, &'a dyn Generator)>);
 
+impl<'a> Generators<'a> {
+    /// Returns the writer of a variant's code.
+    pub(crate) fn of(&self, variant: &str) -> Option<&'a dyn Generator> {
+        self.0.iter().find(|own| own.0 == variant).map(|own| own.1)
+    }
+}
+
 impl fmt::Debug for Generators<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_list().entries(self.0.iter().map(|(variant, _)| variant)).finish()
@@ -116,13 +123,14 @@ impl<'a> SearchPlan<'a> {
         Ok(generated)
     }
 
-    /// Begins a proof over generated code; none where its generator has no bound of the times on the device.
+    /// Begins a proof over generated code; none where its generator has no bound of the times on a device with these
+    /// features.
     pub(super) fn prover<'g>(
         &self,
         sought: &GeneratedVariant<'g>,
-        device: &DeviceEntry,
+        feature: &dyn Fn(&str) -> Option<f64>,
     ) -> Option<Prover<'g>> {
-        sought.generator.prover(&|feature| device.feature(feature), self.within_percent, self.seed)
+        sought.generator.prover(feature, self.within_percent, self.seed)
     }
 
     /// Returns those of which a bound of the times is known on the device.
@@ -132,8 +140,10 @@ impl<'a> SearchPlan<'a> {
         function: &'static Function,
         device: &DeviceEntry,
     ) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
-        let provable: Vec<_> =
-            generated.into_iter().filter(|own| self.prover(own, device).is_some()).collect();
+        let provable: Vec<_> = generated
+            .into_iter()
+            .filter(|own| self.prover(own, &|feature| device.feature(feature)).is_some())
+            .collect();
         match provable.is_empty() {
             true => Err(SearchError::NoProof {
                 function: function.name().to_owned(),

@@ -7,7 +7,7 @@ use nitro_core::DeviceEntry;
 use nitro_search::Floor;
 use serde::Serialize;
 
-use super::SearchStrategy;
+use super::{Certificate, SearchStrategy};
 
 /// The result of the search of one variant on one device and input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -46,6 +46,9 @@ pub struct SearchResult {
     /// The state of the proof of branch and bound, with fields beside the others; none of other strategies.
     #[serde(flatten)]
     pub proof: Option<Proof>,
+    /// The certificate of the proof; none where nothing is proved.
+    #[serde(skip)]
+    pub certificate: Option<Box<Certificate>>,
     /// Configurations with their times.
     #[serde(skip)]
     pub times_ns: Vec<(String, f64)>,
