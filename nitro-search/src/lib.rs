@@ -9,6 +9,7 @@
 //!   it are proposed by an ant colony ([`AntColony`]), by a genetic algorithm or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - [`evolve`]: edits of what runs already, by time and error at once.
+//! - A [`Floor`] is a time that nothing takes less than; by [`Until`] a search stops near it.
 //! - A [`Replay`] searches a space that is measured already, and rates strategies.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Engine`] has an example.

@@ -172,16 +172,18 @@ impl Certificate {
     }
 
     fn rests_on(&self) -> Vec<String> {
-        let timed = self.samples.iter().filter(|own| own.result.time_ns().is_some()).count();
-        let (failed, repeats) =
-            (self.samples.len() - timed, self.samples.iter().map(|own| own.repeats).min().unwrap_or(0));
-        let rates: Vec<String> = self.rates.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let mut rests_on = vec![
-            format!("{timed} times on {}, each the median of {repeats} repeats or more", self.device),
-            format!("rates of the device that it never exceeds: {}", rates.join(", ")),
-        ];
-        if failed > 0 {
-            rests_on.push(format!("{failed} points that failed and would do so again"));
+        let (timed, failed): (Vec<&Sample>, Vec<&Sample>) =
+            self.samples.iter().partition(|own| own.result.time_ns().is_some());
+        let (count, repeats) = (timed.len(), timed.iter().map(|own| own.repeats).min().unwrap_or(0));
+        let times = format!("{count} times on {}, each the median of {repeats} repeats or more", self.device);
+        let mut rests_on = vec![times];
+        if !self.rates.is_empty() {
+            let rates = self.rates.iter().map(|(name, value)| format!("{name} = {value}"));
+            let rates: Vec<String> = rates.collect();
+            rests_on.push(format!("rates of the device that it never exceeds: {}", rates.join(", ")));
+        }
+        if !failed.is_empty() {
+            rests_on.push(format!("{} points that failed and would do so again", failed.len()));
         }
         rests_on
     }
