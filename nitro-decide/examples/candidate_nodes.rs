@@ -108,7 +108,7 @@ fn bounded(root: &Candidate, bound: &TimeBound) {
     let mut leaf = None;
     for _ in 0..100 {
         let mut at = root.clone();
-        while let Some(choice) = bound.branch(&at) {
+        while let Some(choice) = bound.order(&at, 1).pop() {
             let mut children = Vec::new();
             for value in at.values(choice).iter() {
                 let mut child = at.clone();

@@ -11,6 +11,7 @@
 //!   of how to nest these loops and what becomes of each.
 //! - A [`TimeBound`] is the performance model: the least time of everything inside a state, from the [`Rates`] of a
 //!   device.
+//!   [`Rates::floor`] is that of all code of a nest, whatever was decided.
 //! - A [`DecidedSpace`] generates code: each decided point is a [`nitro_nest::Program`]. A trainer proves with it by
 //!   [`Generator::prover`](nitro_search::Generator::prover).
 //!

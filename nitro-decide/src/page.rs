@@ -2,6 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 use nitro_page::{Drawing, LETTER, at, columns, document, short, text_at, wide};
+use nitro_search::Tree;
 
 use crate::{Counts, Problem, Statistics};
 
@@ -79,6 +80,7 @@ impl SearchView<'_> {
                 "On the right, the decision that pruned most there." }
             (legend(&self.limits()))
             figure { (wide("", "the tree by level", &self.tree().inline())) }
+            @if let Some(text) = self.pruned_early() { p { (text) } }
             h2 { "Bounds against times" }
             p { "Each point that was measured, by what its bound says takes so long. "
                 @if above == 0 { "No point lies above the line." } @else {
@@ -154,6 +156,21 @@ impl SearchView<'_> {
         }
     }
 
+    /// Says how much of all points was pruned up to which level; nothing where they are not counted.
+    fn pruned_early(&self) -> Option<String> {
+        let total = self.statistics.total();
+        let points = total.pruned_points + total.leaves + total.known;
+        let levels = self.statistics.levels.clone();
+        let tree = Tree { levels, points: Some(points).filter(|_| total.pruned_points > 0) };
+        let share =
+            |level: usize| Some(format!("{:.1} % up to level {level}", 100.0 * tree.pruned_up_to(level)?));
+        let shares: Option<Vec<String>> = EARLY.into_iter().map(share).collect();
+        Some(format!(
+            "Of {points} points were pruned {}. Those that stay so long differ in decisions that come later.",
+            shares?.join(", ")
+        ))
+    }
+
     fn label(&self, level: usize, states: u64) -> String {
         let own = self.statistics.pruned.iter().filter(|(key, _)| key.0 == level);
         let most = own.max_by_key(|(_, count)| **count).and_then(|(key, _)| key.1);
@@ -220,9 +237,12 @@ impl SearchView<'_> {
     }
 }
 
+/// The levels up to which a page says what was pruned.
+const EARLY: [usize; 4] = [2, 4, 8, 16];
+
 /// Counts all states of a level.
 fn states(own: &Counts) -> u64 {
-    own.expanded + own.leaves + own.dead_ends + own.pruned
+    own.expanded + own.leaves + own.known + own.dead_ends + own.pruned
 }
 
 /// Returns bounds over times, ascending.
@@ -282,7 +302,7 @@ mod tests {
         let mut statistics = Statistics { evaluated: 2, ..Statistics::default() };
         statistics.levels = vec![
             Counts { expanded: 1, ..Counts::default() },
-            Counts { pruned: 9, leaves: 2, ..Counts::default() },
+            Counts { pruned: 9, pruned_points: 98, leaves: 2, ..Counts::default() },
         ];
         statistics.pruned.insert((1, Some(tile), "sectors"), 9);
         let point = |bound_ns, time_ns| PointTime { bound_ns, time_ns, limit: "latency" };
@@ -300,6 +320,7 @@ mod tests {
         let sound = page(&[point(30e3, 60e3), point(50e3, 51e3)]);
         for part in [
             "9 pruned",
+            "Of 100 points were pruned 98.0 % up to level 2",
             "<title>sectors: 9</title>",
             "11  size of &lt;i&gt;",
             "No point lies above the line",

@@ -17,6 +17,7 @@ mod data;
 mod dependence;
 mod interpreter;
 mod kernel;
+mod least;
 mod lower;
 mod mapping;
 mod nest;
@@ -36,6 +37,7 @@ pub use self::kernel::{
     Cache, Caching, Extent, FragmentLoad, FragmentProduct, Host, Instruction, Integers, Kernel, Launch,
     Local, Program, Space, Unroll, WIDE,
 };
+pub use self::least::LeastWork;
 pub use self::mapping::{Form, Mapping, MatrixArithmetic, Schedule, Tiling};
 pub use self::nest::affine::{Affine, Variable};
 pub use self::nest::builder::{ArrayName, Bounds, Builder, IndicesName, NestError};

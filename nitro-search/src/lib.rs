@@ -9,12 +9,14 @@
 //!   it are proposed by an ant colony ([`AntColony`]), by a genetic algorithm or at random.
 //! - A [`Generator`] writes the texts, such as kernels, that decisions lead to.
 //! - [`evolve`]: edits of what runs already, by time and error at once.
+//! - A [`Floor`] is a time that nothing takes less than; by [`Until`] a search stops near it.
 //! - A [`Replay`] searches a space that is measured already, and rates strategies.
 //!
 //! The crate runs nothing and knows no device: whoever asks evaluates. [`Engine`] has an example.
 
 mod engine;
 pub mod evolve;
+mod floor;
 mod generator;
 mod learn;
 mod outcome;
@@ -30,8 +32,10 @@ pub mod threads;
 use nitro_stats::random;
 
 pub use self::engine::{
-    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, gap,
+    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, Tree, TreeLevel,
+    gap,
 };
+pub use self::floor::{Floor, UnderFloor, Until};
 pub use self::generator::{BoxError, Description, Generator, PathBound, Prover, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};

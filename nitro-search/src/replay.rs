@@ -66,6 +66,12 @@ impl Replay {
         Self { space, answers, best_ns }
     }
 
+    /// Returns the time of the best of all in nanoseconds; infinity where all failed.
+    #[must_use]
+    pub fn best_ns(&self) -> f64 {
+        self.best_ns
+    }
+
     /// Runs one search of at most so many evaluations, and returns its curve: after each of them the time of the
     /// best of all over that of the best found, 0 while all failed.
     #[must_use]

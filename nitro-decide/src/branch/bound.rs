@@ -17,9 +17,10 @@ pub trait LowerBound {
         None
     }
 
-    /// Chooses what to decide next; by default the first choice that is open.
-    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
-        candidate.first_open()
+    /// Returns so many choices that are open, all if there are fewer, what to decide first in front; by default in
+    /// the order of the problem. None are returned where nothing is open.
+    fn order(&self, candidate: &Candidate, most: usize) -> Vec<ChoiceId> {
+        candidate.open().take(most).collect()
     }
 }
 
@@ -39,12 +40,18 @@ pub struct BranchPlan {
     /// Of so many leaves one is come to by a dive, the first of all too: dives find something good before the proof
     /// is done. 0 never dives.
     pub dive_every: usize,
+    /// In so many states all open choices are compared by the least bound of their children, before one is decided;
+    /// in later ones what gained most then is decided first. 0 decides in the order of [`LowerBound::order`].
+    pub compared: usize,
+    /// So many points are counted at most, those inside of what is pruned: a space with more says nothing of them. It
+    /// walks through all of them.
+    pub counted_points: u64,
     /// All chance comes from it.
     pub seed: u64,
 }
 
 impl Default for BranchPlan {
     fn default() -> Self {
-        Self { percent: 0.0, dive_every: 4, seed: 0 }
+        Self { percent: 0.0, dive_every: 4, compared: 0, counted_points: 0, seed: 0 }
     }
 }

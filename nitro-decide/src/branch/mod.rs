@@ -1,6 +1,7 @@
 //! Branch and bound: whole families go at once when nothing in them can be faster than what is known.
 
 mod bound;
+mod family;
 mod node;
 #[cfg(test)]
 mod tests;
@@ -8,14 +9,16 @@ mod tests;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::convert::Infallible;
 
-use nitro_search::{Evaluation, Observation, Proposer, TellError};
+use nitro_search::{Evaluation, Observation, Proposer, TellError, Tree};
 use nitro_stats::random::Random;
 
 use crate::candidate::{Candidate, ChoiceId};
 
 pub use self::bound::{BranchPlan, LowerBound};
-pub use self::node::{Counts, Statistics};
+pub use self::node::Statistics;
+pub use nitro_search::TreeLevel as Counts;
 
+use self::family::{Family, Gains};
 use self::node::Node;
 
 /// Best first branch and bound over a candidate, for an [`Engine`](nitro_search::Engine).
@@ -69,6 +72,7 @@ pub struct BranchAndBound<B> {
     waiting: HashMap<Vec<usize>, Node>,
     known: HashSet<Vec<usize>>,
     best_ns: f64,
+    gains: Gains,
     statistics: Statistics,
 }
 
@@ -86,10 +90,12 @@ impl<B: LowerBound> BranchAndBound<B> {
             waiting: HashMap::new(),
             known: HashSet::new(),
             best_ns: f64::INFINITY,
+            gains: Gains::default(),
             statistics: Statistics::default(),
         };
         if !root.is_dead() {
-            let node = search.node(root, 0.0, 0, None);
+            let bound_ns = search.bound.bound_ns(&root).max(0.0);
+            let node = search.node(root, bound_ns, 0, None);
             search.heap.push(node);
         }
         search
@@ -111,9 +117,8 @@ impl<B: LowerBound> BranchAndBound<B> {
         if self.best_ns.is_finite() { self.best_ns * kept } else { f64::INFINITY }
     }
 
-    fn node(&mut self, candidate: Candidate, parent_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
+    fn node(&mut self, candidate: Candidate, bound_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
         self.made += 1;
-        let bound_ns = parent_ns.max(self.bound.bound_ns(&candidate)); // what holds for a family holds for its part
         Node { candidate, bound_ns, level, by, number: self.made }
     }
 
@@ -142,8 +147,8 @@ impl<B: LowerBound> BranchAndBound<B> {
             if self.prunes(&node) {
                 continue;
             }
-            let Some(choice) = self.branch(&node.candidate) else { return Some(node) };
-            let mut children = self.expand(&node, choice);
+            let Some(family) = self.family(&node) else { return Some(node) };
+            let mut children = self.expand(&node, family);
             if dives && let Some(leaf) = self.dive(&mut children) {
                 return Some(leaf);
             }
@@ -160,8 +165,8 @@ impl<B: LowerBound> BranchAndBound<B> {
             let drawn = self.draw(children);
             let node = children.swap_remove(drawn);
             self.heap.append(&mut std::mem::take(children).into());
-            let Some(choice) = self.branch(&node.candidate) else { return Some(node) };
-            *children = self.expand(&node, choice);
+            let Some(family) = self.family(&node) else { return Some(node) };
+            *children = self.expand(&node, family);
         }
         None
     }
@@ -182,15 +187,14 @@ impl<B: LowerBound> BranchAndBound<B> {
         passed.count().min(children.len() - 1)
     }
 
-    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
-        let wanted = self.bound.branch(candidate).filter(|&choice| candidate.values(choice).len() > 1);
-        wanted.or_else(|| candidate.first_open())
-    }
-
     fn prunes(&mut self, node: &Node) -> bool {
         let pruned = node.bound_ns >= self.limit_ns();
         if pruned {
-            self.statistics.note(node.level, node.by, |counts| counts.pruned += 1);
+            let points = self.points_inside(&node.candidate);
+            self.statistics.note(node.level, node.by, |counts| {
+                counts.pruned += 1;
+                counts.pruned_points += points;
+            });
             if let Some(limit) = self.bound.limit(&node.candidate) {
                 *self.statistics.pruned.entry((node.level, node.by, limit)).or_default() += 1;
             }
@@ -198,17 +202,26 @@ impl<B: LowerBound> BranchAndBound<B> {
         pruned
     }
 
+    /// Counts the points inside of what is pruned; 0 once there are too many.
+    fn points_inside(&mut self, candidate: &Candidate) -> u64 {
+        let counted = self.statistics.total().pruned_points;
+        let left = self.plan.counted_points.saturating_sub(counted);
+        let points = if self.statistics.has_uncounted { None } else { candidate.count(left) };
+        self.statistics.has_uncounted |= points.is_none();
+        points.unwrap_or(0)
+    }
+
     /// Returns the children that may hold something better.
-    fn expand(&mut self, node: &Node, choice: ChoiceId) -> Vec<Node> {
+    fn expand(&mut self, node: &Node, family: Family) -> Vec<Node> {
         self.statistics.note(node.level, node.by, |counts| counts.expanded += 1);
-        let level = node.level + 1;
+        let (level, choice) = (node.level + 1, family.choice);
         let mut kept = Vec::new();
-        for (_, child) in node.candidate.children(choice) {
-            let Some(child) = child else {
+        for child in family.children {
+            let Some((child, bound_ns)) = child else {
                 self.statistics.note(level, Some(choice), |counts| counts.dead_ends += 1);
                 continue;
             };
-            let child = self.node(child, node.bound_ns, level, Some(choice));
+            let child = self.node(child, bound_ns, level, Some(choice));
             if !self.prunes(&child) {
                 kept.push(child);
             }
@@ -228,12 +241,14 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
         while leaves.len() < room.max(1) {
             let Some(node) = self.next_leaf() else { break };
             let Some(values) = node.candidate.solution() else { continue };
-            if !self.known.contains(&values) {
-                self.asked += 1;
-                self.statistics.note(node.level, node.by, |counts| counts.leaves += 1);
-                leaves.push(values.clone());
-                self.waiting.insert(values, node);
+            if self.known.contains(&values) {
+                self.statistics.note(node.level, node.by, |counts| counts.known += 1);
+                continue;
             }
+            self.asked += 1;
+            self.statistics.note(node.level, node.by, |counts| counts.leaves += 1);
+            leaves.push(values.clone());
+            self.waiting.insert(values, node);
         }
         Ok(leaves)
     }
@@ -258,7 +273,8 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
         let Some(candidate) = self.root.decide(&known.proposal) else {
             return Err(TellError::Foreign(self.name(&known.proposal)));
         };
-        let node = self.node(candidate, 0.0, 0, None);
+        let bound_ns = self.bound.bound_ns(&candidate);
+        let node = self.node(candidate, bound_ns, 0, None);
         self.check(&node, &known.proposal, known.report)?;
         self.note_known(known);
         Ok(true)
@@ -274,5 +290,11 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
     fn proved_ns(&self) -> f64 {
         let open = self.heap.iter().chain(self.waiting.values()).map(|node| node.bound_ns);
         open.fold(self.limit_ns(), f64::min)
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        let points = Some(self.plan.counted_points).filter(|_| !self.statistics.has_uncounted);
+        let points = points.and_then(|most| self.root.count(most));
+        Some(Tree { levels: self.statistics.levels.clone(), points })
     }
 }

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use nitro_search::TreeLevel as Counts;
+
 use crate::candidate::{Candidate, ChoiceId};
 
 /// A state with its bound; the greatest is what to look at next: the smallest bound, then the deepest, then the oldest.
@@ -37,19 +39,6 @@ impl PartialEq for Node {
 
 impl Eq for Node {}
 
-/// Counts of nodes by what became of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Replaced by their children.
-    pub expanded: u64,
-    /// Cut off, with everything inside: their bound is not under what is known.
-    pub pruned: u64,
-    /// Propagation left nothing of them.
-    pub dead_ends: u64,
-    /// Decided, and handed out to be evaluated.
-    pub leaves: u64,
-}
-
 /// Counts of a search, by level (the decisions above) and by the choice that made a node of its parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -60,6 +49,10 @@ pub struct Statistics {
     /// Pruned nodes by level, by the choice and by what takes too long
     /// ([`LowerBound::limit`](super::LowerBound::limit)), where the bound says that.
     pub pruned: BTreeMap<(usize, Option<ChoiceId>, &'static str), u64>,
+    /// The number of states that were bounded, those of choices included that were compared and not decided.
+    pub bounded: u64,
+    /// True if there were more points inside of what was pruned than the plan counts: then their counts say nothing.
+    pub has_uncounted: bool,
     /// The number of leaves that were told.
     pub evaluated: u64,
 }
@@ -68,12 +61,7 @@ impl Statistics {
     /// Adds all levels up.
     #[must_use]
     pub fn total(&self) -> Counts {
-        self.levels.iter().fold(Counts::default(), |sum, level| Counts {
-            expanded: sum.expanded + level.expanded,
-            pruned: sum.pruned + level.pruned,
-            dead_ends: sum.dead_ends + level.dead_ends,
-            leaves: sum.leaves + level.leaves,
-        })
+        self.levels.iter().fold(Counts::default(), |sum, level| sum.with(level))
     }
 
     pub(super) fn note(&mut self, level: usize, by: Option<ChoiceId>, note: impl Fn(&mut Counts)) {

@@ -175,7 +175,12 @@ fn seeded_searches_stay_the_same() {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for seed in 0..200 {
         let Some((root, costs)) = space(seed) else { continue };
-        let plan = BranchPlan { seed, dive_every: (seed % 3) as usize, percent: (seed % 5) as f64 };
+        let plan = BranchPlan {
+            seed,
+            dive_every: (seed % 3) as usize,
+            percent: (seed % 5) as f64,
+            ..BranchPlan::default()
+        };
         let mut search = begin(root, costs, plan);
         run(&mut search, 1 + (seed % 4) as usize);
         let values = search.observations().iter().flat_map(|own| &own.proposal).map(|value| *value as u64);
@@ -279,4 +284,57 @@ fn every_node_is_expanded_or_pruned_or_a_dead_end_or_a_leaf() {
         // whoever is expanded has two children or more
         assert!(seen(&total) > 2 * total.expanded, "seed {seed}");
     }
+}
+
+#[test]
+fn choices_that_are_compared_change_the_tree_and_nothing_that_is_found() {
+    let (mut expanded, mut evaluated) = ([0, 0], [0, 0]);
+    for seed in 0..200 {
+        let Some((root, costs)) = space(seed) else { continue };
+        let times = solutions(root.problem()).into_iter().map(|row| costs.time_ns(&row));
+        let least = times.fold(f64::INFINITY, f64::min);
+        for (at, compared) in [0, usize::MAX].into_iter().enumerate() {
+            let plan = BranchPlan { seed, dive_every: 0, compared, ..BranchPlan::default() };
+            let (root, costs) = space(seed).unwrap();
+            let mut search = begin(root, costs, plan);
+            run(&mut search, 1);
+            assert_eq!(best_ns(&search).unwrap_or(f64::INFINITY), least, "seed {seed}");
+            assert_eq!(search.proposer().proved_ns(), least);
+            expanded[at] += search.proposer().statistics().total().expanded;
+            evaluated[at] += search.proposer().statistics().evaluated;
+        }
+    }
+    assert!(expanded[1] < expanded[0], "{expanded:?} expanded, {evaluated:?} evaluated");
+}
+
+#[test]
+fn every_point_is_pruned_evaluated_or_known() {
+    for seed in 0..200 {
+        let Some((root, costs)) = space(seed) else { continue };
+        let rows = solutions(root.problem());
+        let known: Vec<_> = rows.iter().step_by(3).cloned().collect();
+        let plan = BranchPlan { seed, compared: 4, counted_points: 10_000, ..BranchPlan::default() };
+        let mut search = begin(root, costs, plan);
+        for proposal in known {
+            let report = Evaluation::TimeNs(time(&search, &proposal));
+            search.restore(&[Observation { proposal, report }]).unwrap();
+        }
+        assert!(rows.is_empty() || !search.proposer().tree().unwrap().is_complete(), "nothing is done");
+        run(&mut search, 3);
+        let tree = search.proposer().tree().unwrap();
+        assert_eq!(
+            (tree.points, tree.is_complete()),
+            (Some(rows.len() as u64), true),
+            "seed {seed}: {tree:?}"
+        );
+    }
+}
+
+#[test]
+fn of_a_space_with_more_points_than_are_counted_nothing_is_said() {
+    let (root, costs) = (0..).filter_map(space).find(|(root, _)| root.count(4).is_none()).unwrap();
+    let mut search = begin(root, costs, BranchPlan { counted_points: 4, ..BranchPlan::default() });
+    run(&mut search, 1);
+    let tree = search.proposer().tree().unwrap();
+    assert_eq!((tree.points, tree.pruned_up_to(3)), (None, None));
 }

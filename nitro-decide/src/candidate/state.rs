@@ -86,7 +86,13 @@ impl Candidate {
     /// The first choice with more than one open value, in the order of the problem.
     #[must_use]
     pub fn first_open(&self) -> Option<ChoiceId> {
-        self.open.iter().position(|values| values.len() > 1).map(ChoiceId)
+        self.open().next()
+    }
+
+    /// The choices with more than one open value, in the order of the problem.
+    pub fn open(&self) -> impl Iterator<Item = ChoiceId> + '_ {
+        let all = self.open.iter().enumerate();
+        all.filter(|(_, values)| values.len() > 1).map(|(position, _)| ChoiceId(position))
     }
 
     /// Returns true if nothing is left of some choice.

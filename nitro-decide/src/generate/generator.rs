@@ -6,6 +6,11 @@ use super::prover::PointProver;
 use super::space::DecidedSpace;
 use crate::{BranchAndBound, BranchPlan, Candidate, ChoiceId, LowerBound, Rates, TimeBound, Values};
 
+/// In so many states a proof compares all open choices: in complete ones of products that halves the tree.
+const COMPARED: usize = 16;
+/// Of a space of at most so many points a proof says how many were left out on each level.
+const COUNTED: u64 = 50_000;
+
 impl DecidedSpace {
     /// Returns the lower bound of the times of its candidates on a device of these rates.
     ///
@@ -67,7 +72,13 @@ impl Generator for DecidedSpace {
     /// Branch and bound by [`TimeBound`].
     fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {
         let bound = self.time_bound(Rates::from_features(device).ok()?);
-        let plan = BranchPlan { percent, seed, ..BranchPlan::default() };
+        let plan = BranchPlan {
+            percent,
+            seed,
+            compared: COMPARED,
+            counted_points: COUNTED,
+            ..BranchPlan::default()
+        };
         let search = BranchAndBound::new(self.root().clone(), bound, plan);
         Some(Box::new(PointProver::new(self, search)))
     }

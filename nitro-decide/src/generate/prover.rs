@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 
 use nitro_nest::LaunchPlan;
-use nitro_search::{Evaluation, Observation, Proposer, TellError};
+use nitro_search::{Evaluation, Observation, Proposer, TellError, Tree};
 
 use super::space::DecidedSpace;
 use crate::{BranchAndBound, LowerBound};
@@ -96,6 +96,10 @@ impl<B: LowerBound> Proposer for PointProver<'_, B> {
 
     fn proved_ns(&self) -> f64 {
         self.search.proved_ns()
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        self.search.tree()
     }
 
     fn name(&self, text: &String) -> String {

@@ -41,19 +41,24 @@ impl LowerBound for TimeBound {
         times.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(term, _)| term.name())
     }
 
-    /// Chooses sizes and kinds around the statements with the most work first, since the bound looks at these.
+    /// Puts sizes and kinds around the statements with the most work first, since the bound looks at these.
     ///
     /// Then come memories, then whatever is open.
-    fn branch(&self, candidate: &Candidate) -> Option<ChoiceId> {
-        let is_open = |&choice: &ChoiceId| candidate.values(choice).len() > 1;
-        for dimension in self.works().iter().flat_map(|work| &work.dimensions) {
-            for at in self.nesting().loops_of(dimension.position) {
-                let own = self.nesting().loops[at];
-                if let Some(choice) = [own.size, own.kind].into_iter().find(is_open) {
-                    return Some(choice);
-                }
+    fn order(&self, candidate: &Candidate, most: usize) -> Vec<ChoiceId> {
+        let dimensions = self.works().iter().flat_map(|work| &work.dimensions);
+        let loops = dimensions.flat_map(|dimension| self.nesting().loops_of(dimension.position));
+        let of_loops = loops.flat_map(|at| [self.nesting().loops[at].size, self.nesting().loops[at].kind]);
+        let first = of_loops.chain(self.nesting().memory.iter().copied());
+        let is_open = |choice: &ChoiceId| candidate.values(*choice).len() > 1;
+        let mut found = Vec::new();
+        for choice in first.filter(is_open).chain(candidate.open()) {
+            if found.len() == most {
+                break;
+            }
+            if !found.contains(&choice) {
+                found.push(choice);
             }
         }
-        self.nesting().memory.iter().copied().find(is_open).or_else(|| candidate.first_open())
+        found
     }
 }

@@ -7,6 +7,7 @@
 mod arrays;
 mod combinations;
 mod dimensions;
+mod floor;
 mod grid;
 mod lanes;
 mod lower_bound;

@@ -46,7 +46,7 @@ fn children_are_bounded_by_no_less_than_their_parents_and_reasons_say_by_what() 
             let mut state = space.root().clone();
             let mut bound_ns = bound.bound_ns(&state);
             assert!(bound_ns > 0.0, "{}", space.nest());
-            while let Some(choice) = bound.branch(&state) {
+            while let Some(choice) = bound.order(&state, 1).pop() {
                 let open: Vec<usize> = state.values(choice).iter().collect();
                 let one = Values::of([open[random.below(open.len() as u64) as usize]]);
                 let mut child = state.clone();

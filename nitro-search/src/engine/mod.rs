@@ -3,6 +3,7 @@
 mod budget;
 mod proposer;
 mod refusal;
+mod tree;
 
 use std::collections::VecDeque;
 
@@ -10,6 +11,7 @@ use self::budget::Account;
 pub use self::budget::{Budget, StopReason};
 pub use self::proposer::{Measurement, Observation, Outcome, Proposer};
 pub use self::refusal::TellError;
+pub use self::tree::{Tree, TreeLevel};
 use crate::Evaluation;
 
 /// An [`Observation`] of a strategy's search.

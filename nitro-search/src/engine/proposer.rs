@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::refusal::TellError;
+use super::tree::Tree;
 use crate::outcome::{Candidate, Evaluation};
 
 /// A proposal and what evaluating it gave.
@@ -74,6 +75,11 @@ pub trait Proposer {
         0.0
     }
 
+    /// Returns the tree of a strategy that proves; none of others.
+    fn tree(&self) -> Option<Tree> {
+        None
+    }
+
     /// Names a proposal in messages.
     fn name(&self, proposal: &Self::Proposal) -> String {
         format!("{proposal:?}")
@@ -107,6 +113,10 @@ impl<P: Proposer + ?Sized> Proposer for Box<P> {
 
     fn proved_ns(&self) -> f64 {
         (**self).proved_ns()
+    }
+
+    fn tree(&self) -> Option<Tree> {
+        (**self).tree()
     }
 
     fn name(&self, proposal: &Self::Proposal) -> String {

@@ -1,6 +1,7 @@
 //! The command `train check`, which tells an application's continuous integration whether models may be shipped.
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -14,8 +15,25 @@ use crate::trainer::{CheckRequest, ModelCheck, Trainer};
 
 /// Checks the models, and prints what was found. Fails with 1 if a model has a problem.
 pub(super) fn run(trainer: &Trainer, args: &CheckArgs, out: &mut dyn Write) -> Result<ExitCode> {
+    if let Some(file) = &args.certificate {
+        return certificates(trainer, file, &args.show, out);
+    }
     let checks = trainer.check(&request(args))?;
     print(out, &checks, &args.show)?;
+    let problems: Vec<&String> = checks.iter().flat_map(|check| &check.problems).collect();
+    problems.iter().for_each(|problem| say!("error: {problem}"));
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Checks certificates, and prints what they rest on. Fails with 1 if one does not hold.
+fn certificates(trainer: &Trainer, file: &Path, show: &ShowArgs, out: &mut dyn Write) -> Result<ExitCode> {
+    let checks = trainer.check_certificates(file)?;
+    for check in &checks {
+        match show.json.json {
+            true => json::print(out, check)?,
+            false => check.to_string().lines().try_for_each(|line| writeln!(out, "{}", printable(line)))?,
+        }
+    }
     let problems: Vec<&String> = checks.iter().flat_map(|check| &check.problems).collect();
     problems.iter().for_each(|problem| say!("error: {problem}"));
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

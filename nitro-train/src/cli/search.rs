@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::args::SearchArgs;
 use super::json;
@@ -18,6 +18,11 @@ pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> 
         return replay(trainer, args, out);
     }
     let summary = trainer.search(&args.request(Share::new(worker::recorder_name())))?;
+    if let Some(file) = &args.certificate {
+        let proofs = summary.searched.iter().filter_map(|one| one.certificate.as_ref());
+        let lines: String = proofs.map(|own| own.to_line() + "\n").collect();
+        std::fs::write(file, lines).with_context(|| file.display().to_string())?;
+    }
     match args.show.json.json {
         true => json::print(out, &summary)?,
         false => write!(out, "{:1$}", search_tables(&summary.searched), args.show.columns())?,

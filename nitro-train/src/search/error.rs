@@ -43,6 +43,18 @@ pub enum SearchError {
     )]
     NoProof { function: String, variant: Option<String>, device: String },
 
+    /// A search is to stop near a floor that nobody knows.
+    #[error(
+        "no floor is known of `{function}` on {device}, input {}: that takes a function with one (`Tunable::floor`) and \
+         a device whose rates are known; leave out --until",
+        excerpt(input)
+    )]
+    NoFloor { function: String, device: String, input: String },
+
+    /// Something took less than nothing can take.
+    #[error(transparent)]
+    UnderFloor(#[from] nitro_search::UnderFloor),
+
     /// A generator breaks what its decisions promise.
     #[error("the generator of variant `{variant}`: {source}")]
     Walk { variant: String, source: WalkError },

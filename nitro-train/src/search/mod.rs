@@ -2,9 +2,15 @@
 
 #[cfg(test)]
 mod bounded_tests;
+mod certificate;
+#[cfg(test)]
+mod certificate_tests;
 mod error;
 mod first_sources;
 mod generated;
+mod limit;
+#[cfg(test)]
+mod limit_tests;
 mod listed;
 mod plan;
 mod proving;
@@ -20,13 +26,15 @@ mod strategy;
 mod table;
 mod variant_search;
 
+pub use self::certificate::{Certificate, CertificateCheck, Sample};
 pub use self::error::SearchError;
 use self::generated::GeneratedSearch;
+pub(crate) use self::limit::{Floors, InputFloor};
 use self::listed::ListedSearch;
 use self::plan::GeneratedVariant;
 pub(crate) use self::plan::{Generators, SearchPlan, no_generator};
-pub use self::replay_result::ReplayResult;
 pub(crate) use self::replay_result::{ReplayExtent, replay_curves, replay_figures};
+pub use self::replay_result::{ReplayResult, StoppedReplay};
 pub use self::result::{Proof, SearchResult};
 pub(crate) use self::searches::Searches;
 pub(crate) use self::selection::select_configurations;
@@ -37,6 +45,8 @@ pub(crate) use self::table::{replay_tables, search_tables};
 use self::variant_search::VariantSearch;
 // The strategies, by the name that does not mistake them for those of learning.
 pub use nitro_search::{Strategy, UnknownStrategy};
+// What bounds a search from below, so that a trainer needs no dependency on `nitro-search`.
+pub use nitro_search::{Floor, UnderFloor, Until};
 
 #[cfg(test)]
 mod tests;

@@ -5,11 +5,11 @@ use std::fmt;
 
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
-use nitro_search::{Prover, Strategy};
+use nitro_search::{Prover, Strategy, Until};
 use nitro_store::recordings::Recordings;
 
-use super::SearchStrategy;
 use super::error::SearchError;
+use super::{Floors, SearchStrategy};
 use crate::generate::Generator;
 use crate::measure::{Candidate, WALKED, all_of_variant, is_generated};
 
@@ -24,6 +24,10 @@ pub(crate) struct SearchPlan<'a> {
     pub(crate) within_percent: f64,
     /// The writers of code.
     pub(crate) generators: Generators<'a>,
+    /// What no time is under.
+    pub(crate) floors: Floors<'a>,
+    /// The rule by which a search stops before its budget is used up.
+    pub(crate) until: Option<Until>,
     /// The most evaluations of an input.
     pub(crate) evaluations: usize,
     /// The seed of everything random.
@@ -39,6 +43,13 @@ pub(crate) struct SearchPlan<'a> {
 /// The writers of code, by variant.
 #[derive(Clone, Default)]
 pub(crate) struct Generators<'a>(pub(crate) Vec<(&'static str, &'a dyn Generator)>);
+
+impl<'a> Generators<'a> {
+    /// Returns the writer of a variant's code.
+    pub(crate) fn of(&self, variant: &str) -> Option<&'a dyn Generator> {
+        self.0.iter().find(|own| own.0 == variant).map(|own| own.1)
+    }
+}
 
 impl fmt::Debug for Generators<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,13 +130,14 @@ impl<'a> SearchPlan<'a> {
         Ok(generated)
     }
 
-    /// Begins a proof over generated code; none where its generator has no bound of the times on the device.
+    /// Begins a proof over generated code; none where its generator has no bound of the times on a device with these
+    /// features.
     pub(super) fn prover<'g>(
         &self,
         sought: &GeneratedVariant<'g>,
-        device: &DeviceEntry,
+        feature: &dyn Fn(&str) -> Option<f64>,
     ) -> Option<Prover<'g>> {
-        sought.generator.prover(&|feature| device.feature(feature), self.within_percent, self.seed)
+        sought.generator.prover(feature, self.within_percent, self.seed)
     }
 
     /// Returns those of which a bound of the times is known on the device.
@@ -135,8 +147,10 @@ impl<'a> SearchPlan<'a> {
         function: &'static Function,
         device: &DeviceEntry,
     ) -> Result<Vec<GeneratedVariant<'a>>, SearchError> {
-        let provable: Vec<_> =
-            generated.into_iter().filter(|own| self.prover(own, device).is_some()).collect();
+        let provable: Vec<_> = generated
+            .into_iter()
+            .filter(|own| self.prover(own, &|feature| device.feature(feature)).is_some())
+            .collect();
         match provable.is_empty() {
             true => Err(SearchError::NoProof {
                 function: function.name().to_owned(),

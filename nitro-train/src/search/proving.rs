@@ -1,5 +1,8 @@
 //! A search that proves: branch and bound over the texts of a generator, after its presets.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use nitro_core::{DeviceEntry, Function, MAX_ARTIFACT_BYTES};
 use nitro_learn::configurations::evaluation;
 use nitro_search::{
@@ -10,7 +13,9 @@ use nitro_store::store::Evaluated;
 use super::error::SearchError;
 use super::plan::candidate_of;
 use super::result::Reasons;
-use super::{GeneratedVariant, Proof, SearchPlan, SearchResult, SearchStrategy, VariantSearch};
+use super::{
+    Certificate, GeneratedVariant, Proof, Sample, SearchPlan, SearchResult, SearchStrategy, VariantSearch,
+};
 use crate::measure::Candidate;
 
 /// The number of proposals of a step, which can be compiled at once.
@@ -32,6 +37,8 @@ pub(crate) struct ProofSearch<'a> {
     /// A time under its bound, with the reasons of that bound.
     refuted: Option<String>,
     reasons: Reasons,
+    /// What is certified in the end.
+    certificate: Certificate,
     result: SearchResult,
 }
 
@@ -52,11 +59,25 @@ impl<'a> ProofSearch<'a> {
         device: &DeviceEntry,
         input: &str,
     ) -> Option<Self> {
-        let prover = plan.prover(sought, device)?;
+        let rates = RefCell::new(BTreeMap::new());
+        let prover = plan.prover(sought, &|feature| {
+            let value = device.feature(feature);
+            rates.borrow_mut().extend(value.map(|value| (feature.to_owned(), value)));
+            value
+        })?;
         let presets = sought.first_texts(plan.evaluations, input, device);
         let budget = Budget::evaluations(plan.evaluations - presets.len());
         let name = function.variants()[sought.variant].name();
         let result = SearchResult::of(function.name(), name, device, input, SearchStrategy::Prove);
+        let SearchPlan { within_percent, seed, .. } = *plan;
+        let certificate = Certificate {
+            rates: rates.into_inner(),
+            within_percent,
+            seed,
+            root_ns: prover.proved_ns(),
+            best_ns: f64::INFINITY,
+            ..Certificate::begin()
+        };
         Some(Self {
             function,
             variant: sought.variant,
@@ -67,6 +88,7 @@ impl<'a> ProofSearch<'a> {
             ended: None,
             refuted: None,
             reasons: Reasons::default(),
+            certificate,
             result,
         })
     }
@@ -75,7 +97,7 @@ impl<'a> ProofSearch<'a> {
     fn propose(&mut self, text: String, is_preset: bool) {
         if text.len() > MAX_ARTIFACT_BYTES {
             self.evaluations += 1;
-            self.learn(text, is_preset, Evaluation::Failed(Failure::Invalid));
+            self.learn(text, is_preset, Evaluation::Failed(Failure::Invalid), (0, 0.0));
             return;
         }
         let candidate = candidate_of(self.function, self.variant, &text);
@@ -85,14 +107,21 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// Tells the proof what came of a text. Of a preset it takes notice if the space has it.
-    fn learn(&mut self, text: String, is_preset: bool, report: Evaluation) {
+    fn learn(&mut self, text: String, is_preset: bool, report: Evaluation, repeats: (u32, f64)) {
         let learned = match is_preset {
             true => {
-                let observation = Observation { proposal: text, report };
+                let observation = Observation { proposal: text.clone(), report };
                 self.engine.proposer_mut().recall(&observation).map(drop)
             }
             false => self.engine.tell(&text, report),
         };
+        if learned.is_ok() {
+            let name = self.engine.proposer().name(&text);
+            self.certificate.samples.push(Sample::new(name, &text, report, repeats));
+            if let Some(time_ns) = report.time_ns().filter(|time_ns| *time_ns < self.certificate.best_ns) {
+                (self.certificate.best_ns, self.certificate.best) = (time_ns, text);
+            }
+        }
         // Nothing else is refused: it was asked for, and a store keeps only times that can be.
         if let Err(error @ TellError::Unsound { .. }) = learned {
             tracing::warn!(variant = self.result.variant, input = self.result.input, "{error}");
@@ -103,13 +132,13 @@ impl<'a> ProofSearch<'a> {
     /// Learns from a step of which everything is known.
     fn end_step(&mut self) {
         for Open { text, is_preset, candidate, evaluated } in std::mem::take(&mut self.step) {
-            let Some(Evaluated { outcome, reason, .. }) = evaluated else { continue };
+            let Some(Evaluated { outcome, reason, repeats, spread_ns, .. }) = evaluated else { continue };
             self.evaluations += 1;
             self.reasons.note(&reason);
             let report = evaluation(outcome);
             let time_ns = report.time_ns().map(|time_ns| (candidate.configuration, time_ns));
             self.result.times_ns.extend(time_ns);
-            self.learn(text, is_preset, report);
+            self.learn(text, is_preset, report, (repeats, spread_ns));
         }
     }
 
@@ -120,6 +149,18 @@ impl<'a> ProofSearch<'a> {
         let proved_ns = Some(proved_ns).filter(|own| own.is_finite() && self.refuted.is_none());
         let gap = proved_ns.zip(best_ns).map(|(proved_ns, best_ns)| gap(proved_ns, best_ns));
         Proof { proved_ns, gap, is_complete, refuted: self.refuted.clone() }
+    }
+}
+
+impl ProofSearch<'_> {
+    /// Returns the certificate of what is proved, if anything is.
+    fn certified(&mut self, proof: &Proof) -> Option<Box<Certificate>> {
+        let mut own = std::mem::take(&mut self.certificate);
+        own.proved_ns = proof.proved_ns.filter(|_| own.best_ns.is_finite())?;
+        let SearchResult { function, variant, device, input, .. } = self.result.clone();
+        let (is_complete, tree) = (proof.is_complete, self.engine.proposer().tree());
+        own.samples.sort_by(|one, other| one.name.cmp(&other.name));
+        Some(Box::new(Certificate { function, variant, device, input, is_complete, tree, ..own }))
     }
 }
 
@@ -154,8 +195,10 @@ impl VariantSearch for ProofSearch<'_> {
     }
 
     fn finish(mut self: Box<Self>) -> SearchResult {
-        let (result, reasons) = (std::mem::take(&mut self.result), std::mem::take(&mut self.reasons));
+        self.end_step(); // which a rule may have cut short
+        let (result, reasons) = (self.result.clone(), std::mem::take(&mut self.reasons));
         let result = result.sorted().ended(self.evaluations, reasons);
-        SearchResult { proof: Some(self.proof(result.best_ns)), ..result }
+        let proof = self.proof(result.best_ns);
+        SearchResult { certificate: self.certified(&proof), proof: Some(proof), ..result }
     }
 }

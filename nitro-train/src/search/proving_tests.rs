@@ -28,9 +28,9 @@ static FUNCTION: Function = Function::new("f", &VARIANTS);
 const POINTS: usize = 200;
 
 /// Points whose bound grows with their number, in rounds of the device, times a factor that is 1 where it is true.
-struct Points {
-    factor: f64,
-    presets: &'static [&'static str],
+pub(super) struct Points {
+    pub(super) factor: f64,
+    pub(super) presets: &'static [&'static str],
 }
 
 fn bound_ns(point: usize) -> f64 {
@@ -145,7 +145,7 @@ fn bounded() -> &'static DeviceEntry {
     device("proved:0", Some(100.0))
 }
 
-fn plan(points: &Points, evaluations: usize) -> SearchPlan<'_> {
+pub(super) fn plan(points: &Points, evaluations: usize) -> SearchPlan<'_> {
     SearchPlan {
         strategy: Some(SearchStrategy::Prove),
         generators: super::Generators(vec![("found", points)]),
@@ -167,7 +167,7 @@ fn evaluated(candidate: &Candidate) -> Evaluated {
 }
 
 /// Returns what a search found, and the texts that it asked for: so many of a step are told at once.
-fn search(plan: SearchPlan<'_>, at_once: usize) -> (SearchResult, Vec<String>) {
+pub(super) fn search(plan: SearchPlan<'_>, at_once: usize) -> (SearchResult, Vec<String>) {
     let mut searches = Searches::new(plan, &FUNCTION, bounded()).unwrap();
     searches.begin("x", Vec::new()).unwrap();
     searches.consult(&mut *store::memory().unwrap()).unwrap();

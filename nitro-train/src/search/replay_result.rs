@@ -1,9 +1,11 @@
 //! The result of replays: searches on what was measured, and how good they were.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 
-use nitro_search::{Figures, Replay, Sources, Strategy};
+use nitro_search::{Figures, Floor, Replay, Sources, Strategy};
+use nitro_stats::statistics::mean;
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -38,6 +40,60 @@ pub struct ReplayResult {
     pub evaluations_to_95: Option<f64>,
     /// Number of seeds that never got there.
     pub never_95: usize,
+    /// What a rule to stop made of the searches, where there was one: the others fields are of these.
+    #[serde(flatten)]
+    pub stopped: Option<StoppedReplay>,
+}
+
+/// The outcome of searches that a rule stops near the floor of their input.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StoppedReplay {
+    /// The floor.
+    pub floor: Floor,
+    /// The share of the floor's speed that the best of the space has.
+    pub floor_share: f64,
+    /// The mean number of evaluations of a search.
+    pub evaluations: f64,
+    /// The mean share of the best speed of the space with which a search ended.
+    pub share_of_best: f64,
+    /// Number of seeds whose search the rule stopped.
+    pub by_rule: usize,
+}
+
+impl StoppedReplay {
+    /// Ends each curve where the rule says so, and summarises what is left.
+    pub(crate) fn stop(replay: &Replay, floor: Floor, target_ns: f64, curves: &mut [Vec<f64>]) -> Self {
+        let wanted = replay.best_ns() / target_ns;
+        let mut by_rule = 0;
+        for curve in &mut *curves {
+            if let Some(at) = curve.iter().position(|&share| share >= wanted) {
+                curve.truncate(at + 1);
+                by_rule += 1;
+            }
+        }
+        let mean_of = |of: fn(&Vec<f64>) -> f64| mean(curves.iter().map(of)).unwrap_or(0.0);
+        Self {
+            floor_share: floor.share(replay.best_ns()),
+            floor,
+            evaluations: mean_of(|curve| curve.len() as f64),
+            share_of_best: mean_of(|curve| curve.last().copied().unwrap_or(0.0)),
+            by_rule,
+        }
+    }
+}
+
+impl fmt::Display for StoppedReplay {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { floor, floor_share, evaluations, share_of_best, by_rule } = self;
+        write!(
+            formatter,
+            "{by_rule} searches stopped near the floor; {evaluations:.1} evaluations and {:.1} % of the best, which has \
+             {:.0} % of the speed that {} allows",
+            100.0 * share_of_best,
+            (100.0 * floor_share).floor(),
+            floor.limit
+        )
+    }
 }
 
 /// Writes a number as a whole one if it is: a median of an even number may lie between two.
@@ -60,14 +116,17 @@ pub(crate) struct ReplayExtent {
     pub(crate) seeds: usize,
 }
 
-/// Searches with each seed, and summarises how good that was.
+/// Searches with each seed up to a floor's rule, if there is one, and summarises how good that was.
 pub(crate) fn replay_figures(
     replay: &Replay,
     strategy: Strategy,
     sources: &Arc<Sources>,
     extent: ReplayExtent,
-) -> Figures {
-    replay.summary(strategy, extent.evaluations, &replay_curves(replay, strategy, sources, extent))
+    rule: Option<(Floor, f64)>,
+) -> (Figures, Option<StoppedReplay>) {
+    let mut curves = replay_curves(replay, strategy, sources, extent);
+    let stopped = rule.map(|(floor, target_ns)| StoppedReplay::stop(replay, floor, target_ns, &mut curves));
+    (replay.summary(strategy, extent.evaluations, &curves), stopped)
 }
 
 /// Returns the curve of each seed; several searches run at once.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use nitro_core::DeviceEntry;
+use nitro_search::Floor;
 use serde::Serialize;
 
-use super::SearchStrategy;
+use super::{Certificate, SearchStrategy};
 
 /// The result of the search of one variant on one device and input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -39,9 +40,15 @@ pub struct SearchResult {
     pub best: Option<String>,
     /// Its time in nanoseconds.
     pub best_ns: Option<f64>,
+    /// The floor of the input: a time that nothing takes less than, with its reason; none where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Floor>,
     /// The state of the proof of branch and bound, with fields beside the others; none of other strategies.
     #[serde(flatten)]
     pub proof: Option<Proof>,
+    /// The certificate of the proof; none where nothing is proved.
+    #[serde(skip)]
+    pub certificate: Option<Box<Certificate>>,
     /// Configurations with their times.
     #[serde(skip)]
     pub times_ns: Vec<(String, f64)>,

@@ -8,6 +8,7 @@ use nitro_store::store::{Evaluated, Store};
 
 use super::error::SearchError;
 use super::first_sources::first_sources;
+use super::limit::Limit;
 use super::listed::InputSpace;
 use super::proving::ProofSearch;
 use super::{GeneratedSearch, GeneratedVariant, ListedSearch, SearchPlan, SearchResult, VariantSearch};
@@ -28,6 +29,8 @@ pub(crate) struct Searches<'a> {
     unsought: VecDeque<usize>,
     /// The search that is under way.
     current: Option<Box<dyn VariantSearch + 'a>>,
+    /// The floor of the input.
+    limit: Limit,
     /// Searches of the input that are over.
     ended: Vec<SearchResult>,
     found: Vec<SearchResult>,
@@ -44,8 +47,21 @@ impl<'a> Searches<'a> {
         device: &'static DeviceEntry,
     ) -> Result<Self, SearchError> {
         let (listed, generated) = (plan.candidates(function)?, plan.generated(function, device)?);
-        let (input, spaces, unsought, current, ended, found) = Default::default();
-        Ok(Self { plan, function, device, listed, generated, input, spaces, unsought, current, ended, found })
+        let (input, spaces, unsought, current, limit, ended, found) = Default::default();
+        Ok(Self {
+            plan,
+            function,
+            device,
+            listed,
+            generated,
+            input,
+            spaces,
+            unsought,
+            current,
+            limit,
+            ended,
+            found,
+        })
     }
 
     /// Returns what was found on the inputs that were finished, sorted by input.
@@ -77,6 +93,8 @@ impl Proposer for Searches<'_> {
 
     fn begin(&mut self, input: &str, admitted: Vec<Candidate>) -> Result<(), BoxError> {
         input.clone_into(&mut self.input);
+        let rule = (self.plan.floors, self.plan.until);
+        self.limit = Limit::new(rule, self.function.name(), self.device, input)?;
         (self.current, self.unsought) = (None, (0..self.generated.len()).collect());
         self.ended.clear();
         self.spaces.clear();
@@ -98,17 +116,22 @@ impl Proposer for Searches<'_> {
         loop {
             if self.current.is_none() {
                 self.current = self.next_search();
+                self.limit.begin();
             }
             let Some(search) = &mut self.current else { return Ok(Vec::new()) };
-            let open = search.open()?;
+            let open = if self.limit.is_reached() { Vec::new() } else { search.open()? };
+            self.limit.ask(&open)?;
             if !open.is_empty() {
                 return Ok(open);
             }
-            self.ended.extend(self.current.take().map(VariantSearch::finish));
+            let floor = self.limit.floor().cloned();
+            let ended = self.current.take().map(VariantSearch::finish);
+            self.ended.extend(ended.map(|ended| SearchResult { floor, ..ended }));
         }
     }
 
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {
+        self.limit.tell(&known, self.device.id(), &self.input);
         if let Some(search) = &mut self.current {
             search.tell(known);
         }

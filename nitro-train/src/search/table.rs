@@ -31,7 +31,10 @@ pub(crate) fn replay_tables(replayed: &[ReplayResult]) -> Tables {
         (&one.function, &one.variant, &one.input) == (&other.function, &other.variant, &other.input)
     }) {
         let mut table = replay_table(&counts);
+        let mut notes = Vec::new();
         for one in same {
+            let stopped = one.stopped.as_ref();
+            notes.extend(stopped.map(|stopped| format!("{}, {}: {stopped}", one.device, one.strategy)));
             let mut row = vec![format!("{}, {}", one.device, one.strategy)];
             row.extend(
                 counts.iter().map(|count| one.best_after.get(count).copied().map_or(String::new(), percent)),
@@ -43,7 +46,7 @@ pub(crate) fn replay_tables(replayed: &[ReplayResult]) -> Tables {
         let ReplayResult { function, variant, input, configurations, .. } = &same[0];
         let variant = variant.as_ref().map_or(String::new(), |variant| format!(" {variant}"));
         let title = format!("{function}{variant}, input {input}: {configurations} configurations");
-        tables.push(Section { title, table, notes: Vec::new() });
+        tables.push(Section { title, table, notes });
     }
     let strategies: BTreeSet<&str> = replayed.iter().map(|one| one.strategy.as_str()).collect();
     if replayed.len() > strategies.len() {
@@ -105,6 +108,8 @@ fn search_section(same: &[SearchResult]) -> Section {
         };
         let (evaluations, failed) = (one.evaluations.to_string(), one.failed.to_string());
         table.row([one.input.clone(), evaluations, failed, best_ms, best]);
+        let floor = one.floor.as_ref().zip(one.best_ns).map(|(floor, best_ns)| floor.of(best_ns));
+        notes.extend(floor.map(|floor| printable(&format!("{}: {floor}", one.input)).into_owned()));
         let note = one.proof.as_ref().map(|proof| format!("{}: {proof}", one.input));
         notes.extend(note.map(|note| printable(&note).into_owned()));
     }

@@ -1,11 +1,12 @@
 //! Replays on a small store.
 
+use nitro_core::{Function, VariantInfo};
 use nitro_learn::configurations::{ConfigurationsError, Measured, answers};
 use nitro_store::recordings::{DeviceRecord, Input, Measurement, Outcome, Recordings, SpaceRecord};
 use tempfile::TempDir;
 
-use super::{ReplayResult, SearchError, Strategy};
-use crate::trainer::{DataRequest, ReplayRequest, TrainError, Trainer};
+use super::{Floor, ReplayResult, SearchError, Strategy};
+use crate::trainer::{DataRequest, ReplayRequest, TrainError, Trainer, Tunable};
 
 const BLOCKS: [u32; 5] = [16, 32, 64, 128, 256];
 const DEVICES: [&str; 3] = ["A", "B", "C"];
@@ -267,4 +268,47 @@ fn the_json_is_the_contract_s() {
 fn a_trainer_without_functions_has_nothing_to_search() {
     let error = Trainer::new().search(&crate::trainer::SearchRequest::default()).unwrap_err();
     assert!(matches!(error, TrainError::NoFunctions), "{error}");
+}
+
+static TILED: [VariantInfo; 1] = [VariantInfo::new("tiled")];
+static FUNCTION: Function = Function::new("mm", &TILED);
+
+/// Replays with a floor of so many ns on each device.
+fn with_floor(ns: f64, until: Option<&str>) -> Result<Vec<ReplayResult>, TrainError> {
+    let scene = Scene::new(&recordings());
+    let floor = Floor { ns, limit: "memory".into(), reason: "as the test says".into() };
+    let tunable =
+        Tunable::new(&FUNCTION, |_| Ok(())).floor(move |input, _| (input == "only").then(|| floor.clone()));
+    let until = until.map(|text| text.parse().unwrap());
+    let request = ReplayRequest { until, strategies: Strategy::ALL.into(), ..scene.request.clone() };
+    Trainer::new().tunable(tunable).replay(&request)?.collect()
+}
+
+#[test]
+fn a_replay_stops_by_its_rule_and_says_how_much_that_saved() {
+    let (whole, stopped) =
+        (with_floor(990.0, None).unwrap(), with_floor(990.0, Some("90%-of-floor")).unwrap());
+    for (whole, stopped) in whole.iter().zip(&stopped) {
+        assert_eq!(whole.stopped, None);
+        let rule = stopped.stopped.as_ref().unwrap();
+        assert!(rule.evaluations <= 20.0 && rule.share_of_best > 0.0 && rule.by_rule <= 4, "{stopped:?}");
+        assert!((rule.floor_share - 0.99).abs() < 1e-9);
+        assert!(rule.by_rule < 4 || rule.share_of_best >= 0.9, "{stopped:?}");
+    }
+    let saved = stopped.iter().filter(|one| one.stopped.as_ref().is_some_and(|rule| rule.evaluations < 15.0));
+    assert!(saved.count() > 5);
+    let told = super::replay_tables(&stopped).to_string();
+    assert!(told.contains("searches stopped near the floor"), "{told}");
+}
+
+#[test]
+fn a_recorded_time_under_its_floor_ends_a_replay_and_a_rule_needs_a_floor() {
+    let error = with_floor(1010.0, None).unwrap_err().to_string();
+    assert!(
+        error.contains("recorded of mm on A, input only") && error.contains("as the test says"),
+        "{error}"
+    );
+    let scene = Scene::new(&recordings());
+    let error = scene.replay(|request| request.until = "90%-of-floor".parse().ok()).unwrap_err().to_string();
+    assert!(error.contains("no floor is known of `mm` on A"), "{error}");
 }

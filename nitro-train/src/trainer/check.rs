@@ -1,7 +1,7 @@
 //! The check of models before they are shipped, for the continuous integration of an application.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nitro_core::model::{Model, file_name};
@@ -15,6 +15,7 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists};
+use crate::search::{Certificate, CertificateCheck};
 
 /// The settings of a check: what to check, against what.
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -106,6 +107,43 @@ impl Trainer {
             return Err(TrainError::UncheckedBound { function: unknown.clone(), checked: functions });
         }
         Ok(functions.iter().map(|function| self.check_one(request, function, &mut store)).collect())
+    }
+
+    /// Checks the certificates of a file of `search --certificate`, a line each: whether what they say follows from the
+    /// times and rates in them, by the generators of this trainer.
+    ///
+    /// Nothing runs on a device. What is wrong with a certificate is one of its
+    /// [`problems`](CertificateCheck::problems).
+    ///
+    /// # Errors
+    /// When the file cannot be read, or has no certificate.
+    pub fn check_certificates(&self, file: &Path) -> Result<Vec<CertificateCheck>, TrainError> {
+        let text = std::fs::read_to_string(file).map_err(TrainError::io(file.display().to_string()))?;
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        if lines.is_empty() {
+            let nothing = std::io::Error::other("there is no certificate in it");
+            return Err(TrainError::io(file.display().to_string())(nothing));
+        }
+        Ok(lines.into_iter().map(|line| self.check_certificate(line)).collect())
+    }
+
+    fn check_certificate(&self, line: &str) -> CertificateCheck {
+        let certificate = match Certificate::from_line(line) {
+            Ok(certificate) => certificate,
+            Err(problem) => {
+                return CertificateCheck { problems: vec![problem], ..CertificateCheck::default() };
+            }
+        };
+        let tunable = self.find(&certificate.function);
+        match tunable.and_then(|tunable| tunable.generators().of(&certificate.variant)) {
+            Some(generator) => certificate.check(generator),
+            None => {
+                let (function, variant) = (&certificate.function, &certificate.variant);
+                let problem =
+                    format!("this trainer has no generator for variant `{variant}` of `{function}`");
+                CertificateCheck { problems: vec![problem], ..certificate.unchecked() }
+            }
+        }
     }
 
     /// Checks one model. A function that cannot be judged has that as its problem, and the others are judged.

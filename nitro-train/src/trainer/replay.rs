@@ -10,7 +10,9 @@ use super::builder::Trainer;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::request::DataRequest;
-use crate::search::{ReplayExtent, ReplayResult, SearchError, Strategy, replay_figures, source_names};
+use crate::search::{
+    Floor, ReplayExtent, ReplayResult, SearchError, Strategy, Until, replay_figures, source_names,
+};
 
 /// The settings of replays.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +23,8 @@ pub struct ReplayRequest {
     pub variant: Option<String>,
     /// The strategies, one after the other.
     pub strategies: Vec<Strategy>,
+    /// The rule by which a search stops before that, for functions of which a floor is known.
+    pub until: Option<Until>,
     /// The most evaluations of a search.
     pub evaluations: usize,
     /// The recorded devices to search on; empty for each in turn.
@@ -35,12 +39,13 @@ pub struct ReplayRequest {
 
 impl Default for ReplayRequest {
     fn default() -> Self {
-        let (data, variant, devices, sources) = Default::default();
+        let (data, variant, until, devices, sources) = Default::default();
         let strategies = vec![Strategy::Transfer];
         Self {
             data,
             variant,
             strategies,
+            until,
             evaluations: 200,
             devices,
             sources,
@@ -133,6 +138,7 @@ impl Trainer {
                     .collect();
                 let sources_data = Arc::new(measured.sources(&found, target, &sources));
                 let replay = Arc::new(Replay::new(Arc::clone(&measured.space), answers(known)));
+                let rule = self.rule(recordings, (target, input), request.until, replay.best_ns())?;
                 jobs.extend(request.strategies.iter().map(|&strategy| Job {
                     function: recordings.function.clone(),
                     variant: (spaces.len() > 1).then(|| measured.variant().to_owned()),
@@ -141,10 +147,32 @@ impl Trainer {
                     strategy,
                     sources: Arc::clone(&sources_data),
                     replay: Arc::clone(&replay),
+                    rule: rule.clone(),
                 }));
             }
         }
         Ok(jobs)
+    }
+
+    /// Returns the floor of an input on a recorded device with the time at which a search is over; none without a rule.
+    ///
+    /// # Errors
+    /// When there is a rule and no floor, and when the best time is under the floor.
+    fn rule(
+        &self,
+        recordings: &Recordings,
+        (device, input): (usize, usize),
+        until: Option<Until>,
+        best_ns: f64,
+    ) -> Result<Option<(Floor, f64)>, SearchError> {
+        let (function, device) = (&recordings.function, &recordings.devices[device]);
+        let input = &recordings.inputs[input].name;
+        let floors = self.find(function).map(|tunable| tunable.floors()).unwrap_or_default();
+        let feature = |name: &str| device.features.get(name).copied();
+        let (floor, target_ns) = floors.target(until, (function, &device.id, input), &feature)?;
+        let recorded = || format!("recorded of {function} on {}, input {input}", device.id);
+        floor.as_ref().map_or(Ok(()), |floor| floor.check(best_ns, recorded))?;
+        Ok(floor.zip(target_ns))
     }
 
     fn tell_of_gaps(&self, recordings: &Recordings, device: &str, known: &[Option<Evaluation>]) {
@@ -159,10 +187,10 @@ impl Trainer {
     }
 
     fn replayed(&self, job: Job, request: &ReplayRequest) -> ReplayResult {
-        let Job { function, variant, device, input, strategy, sources, replay } = job;
+        let Job { function, variant, device, input, strategy, sources, replay, rule } = job;
         let extent =
             ReplayExtent { evaluations: request.evaluations, first_seed: request.seed, seeds: request.seeds };
-        let figures = replay_figures(&replay, strategy, &sources, extent);
+        let (figures, stopped) = replay_figures(&replay, strategy, &sources, extent, rule);
         self.tell(format!("{function} on {device}: {strategy}"));
         ReplayResult {
             function,
@@ -177,6 +205,7 @@ impl Trainer {
             best_after: figures.best_after,
             evaluations_to_95: figures.evaluations_to_95,
             never_95: figures.never_95,
+            stopped,
         }
     }
 }
@@ -190,6 +219,8 @@ struct Job {
     strategy: Strategy,
     sources: Arc<Sources>,
     replay: Arc<Replay>,
+    /// The floor of the input, and the time at which a search is over.
+    rule: Option<(Floor, f64)>,
 }
 
 /// Positions of devices in the recordings.

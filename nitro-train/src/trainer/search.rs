@@ -19,7 +19,9 @@ use super::recorder::{Recorded, Recorder};
 use super::request::{DataRequest, at_least_one, repeats};
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share};
-use crate::search::{SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, select_configurations};
+use crate::search::{
+    SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, Until, select_configurations,
+};
 
 /// The settings of a search: what to search, where and how.
 #[derive(Args, Clone, Debug)]
@@ -38,6 +40,10 @@ pub struct SearchRequest {
     #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay")]
     #[arg(value_parser = percent)]
     pub within_percent: f64,
+    /// Stop a search once its best has this share of the speed that memory and arithmetic allow at most, for functions
+    /// of which that is known
+    #[arg(long, value_name = "P%-of-floor")]
+    pub until: Option<Until>,
     /// Most evaluations for each device and input, failed ones counted. With --strategy prove a search that they end
     /// says how much is left to prove, and goes on with more
     #[arg(long, value_name = "N", default_value_t = EVALUATIONS, value_parser = at_least_one())]
@@ -84,13 +90,15 @@ fn percent(text: &str) -> Result<f64, String> {
 
 impl Default for SearchRequest {
     fn default() -> Self {
-        let (data, variant, strategy, devices, inputs, sources, repeats, metrics, share) = Default::default();
+        let (data, variant, strategy, until, devices, inputs, sources, repeats, metrics, share) =
+            Default::default();
         let (evaluations, seed, keep, within_percent) = (EVALUATIONS, crate::DEFAULT_SEED, KEPT, 0.0);
         Self {
             data,
             variant,
             strategy,
             within_percent,
+            until,
             evaluations,
             devices,
             inputs,
@@ -341,7 +349,7 @@ impl Trainer {
         if let Some(device) = unknown {
             return Err(SearchError::no_such_device(&others, device).into());
         }
-        let SearchRequest { variant, strategy, within_percent, evaluations, seed, sources, .. } =
+        let SearchRequest { variant, strategy, within_percent, until, evaluations, seed, sources, .. } =
             request.clone();
         let generators = tunable.generators();
         Ok(SearchPlan {
@@ -349,6 +357,8 @@ impl Trainer {
             strategy,
             within_percent,
             generators,
+            floors: tunable.floors(),
+            until,
             evaluations,
             seed,
             others,

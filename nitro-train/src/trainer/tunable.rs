@@ -8,7 +8,7 @@ use nitro_learn::configurations::ConfigurationsError;
 
 use crate::generate::Generator;
 use crate::measure::{BoxError, Inputs, Session};
-use crate::search::{Generators, SearchError, no_generator};
+use crate::search::{Floor, Floors, Generators, InputFloor, SearchError, no_generator};
 
 type PrepareChoice = Box<dyn Fn(Choice, &str) + Send + Sync>;
 type RecordInputs = Box<dyn Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync>;
@@ -47,6 +47,7 @@ pub struct Tunable {
     pub(super) prepare: Option<PrepareChoice>,
     /// The generators of code, with the variant that each writes for.
     pub(super) generators: Vec<(&'static str, Box<dyn Generator>)>,
+    pub(super) floor: Option<Box<InputFloor>>,
 }
 
 impl Tunable {
@@ -58,9 +59,9 @@ impl Tunable {
         function: &'static Function,
         record: impl Fn(&mut Session<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
     ) -> Self {
-        let (generated_inputs, runs_on, shipped, prepare, generators) = Default::default();
+        let (generated_inputs, runs_on, shipped, prepare, generators, floor) = Default::default();
         let record = Box::new(record);
-        Self { function, record, generated_inputs, runs_on, shipped, prepare, generators }
+        Self { function, record, generated_inputs, runs_on, shipped, prepare, generators, floor }
     }
 
     /// Adds names of built-in inputs: what [`Session::inputs`] hands out without `--inputs DIR`.
@@ -158,6 +159,47 @@ impl Tunable {
     pub fn generated(mut self, variant: &'static str, generator: impl Generator + 'static) -> Self {
         self.generators.push((variant, Box::new(generator)));
         self
+    }
+
+    /// Adds the time that no variant takes less than on an input of this name, on a device with these features; none
+    /// where that is not known.
+    ///
+    /// `train search` shows how near it is, stops there if asked to (`--until 95%-of-floor`), and ends with an error
+    /// where a time is under it: so it has to be a true floor, not a guess. `nitro_decide::Rates::floor` makes one of
+    /// the bytes and operations of a nest.
+    ///
+    /// ```
+    /// # mod app {
+    /// #     use nitro::code_variant;
+    /// #     #[code_variant(features(length = values.len()), variants(plain, other), default = plain, crate = nitro)]
+    /// #     pub fn sum(values: &[u32]) -> u32;
+    /// #     fn plain(values: &[u32]) -> u32 { values.iter().sum() }
+    /// #     fn other(values: &[u32]) -> u32 { plain(values) }
+    /// # }
+    /// # use app::sum;
+    /// use nitro_train::Tunable;
+    /// use nitro_train::search::Floor;
+    ///
+    /// let tunable = Tunable::new(sum::function(), |session| Ok(session.input("1000", || sum(&[1; 1000]))?));
+    /// let tunable = tunable.floor(|input, feature| {
+    ///     let (bytes, gbps) = (4.0 * input.parse::<f64>().ok()?, feature("peak_gbps")?);
+    ///     let reason = format!("{bytes} bytes, {gbps:.0} GB/s");
+    ///     Some(Floor { ns: bytes / gbps, limit: "memory".into(), reason })
+    /// });
+    /// # let _ = tunable;
+    /// ```
+    #[must_use]
+    pub fn floor(
+        mut self,
+        floor: impl Fn(&str, &dyn Fn(&str) -> Option<f64>) -> Option<Floor> + Send + Sync + 'static,
+    ) -> Self {
+        self.floor = Some(Box::new(floor));
+        self
+    }
+
+    /// Returns the floors of its inputs.
+    pub(super) fn floors(&self) -> Floors<'_> {
+        Floors(self.floor.as_deref())
     }
 
     /// Returns the generators for a search.

@@ -128,6 +128,7 @@ pub fn main() -> ExitCode {
         return Trainer::new().devices(Devices).processors(Hidden).tunable(work).main();
     }
     what_is_proved_is_said();
+    a_proof_that_is_certified_is_checked_without_running_anything();
     a_search_that_ends_before_goes_on_with_more_evaluations();
     #[cfg(unix)]
     a_proof_that_is_killed_goes_on_to_the_same();
@@ -178,6 +179,39 @@ fn what_is_proved_is_said() {
     assert_eq!((&found["best_ns"], &found["proved_ns"]), (&1.1e6.into(), &1.1e6.into()));
     assert_eq!((&found["gap"], &found["is_complete"]), (&0.0.into(), &true.into()));
     assert_eq!((&found["evaluations"], &found["failed"]), (&13.into(), &2.into()), "a crash, a wrong answer");
+}
+
+/// How a check of certificates ends, and what it says.
+fn check(folder: &Path) -> (Option<i32>, String, String) {
+    let mut command = Command::new(std::env::current_exe().expect("this program is somewhere"));
+    let output = command.args(["check", "--certificate", "proofs"]).current_dir(folder).output();
+    let output = output.expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn a_proof_that_is_certified_is_checked_without_running_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, _, said) = search(folder.path(), &["--certificate", "proofs"], &[]);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, out, said) = check(folder.path());
+    assert_eq!((code, said.as_str()), (Some(0), ""), "{out}");
+    assert!(
+        out.starts_with("work found on scripted, input only: nothing takes less than 1.1000 ms\n"),
+        "{out}"
+    );
+    assert!(out.contains("rests on 11 times on scripted,") && out.contains("2 points that failed"), "{out}");
+    let file = folder.path().join("proofs");
+    let text = std::fs::read_to_string(&file).unwrap();
+    for (changed, expected) in [
+        (text.replacen("1100000", "1000000", 1), "not as it was written"),
+        (String::new(), "there is no certificate in it"),
+    ] {
+        std::fs::write(&file, changed).unwrap();
+        let (code, _, said) = check(folder.path());
+        assert_eq!(code, Some(1));
+        assert!(said.contains(expected), "{said}");
+    }
 }
 
 fn a_search_that_ends_before_goes_on_with_more_evaluations() {

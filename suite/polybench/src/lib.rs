@@ -5,6 +5,8 @@ pub mod beyond;
 pub mod blas;
 #[cfg(feature = "search")]
 pub mod decided;
+#[cfg(feature = "search")]
+pub mod floors;
 pub mod gathers;
 #[cfg(feature = "search")]
 pub mod gpu;

@@ -70,6 +70,15 @@ pub fn found() -> Vec<Found> {
     searches(include_str!("../measured/nests-h200.jsonl"))
 }
 
+/// The searches without parts of the ants that ship, at the sizes `large`.
+///
+/// # Panics
+/// When a line is none.
+#[must_use]
+pub fn found_by_parts() -> Vec<Found> {
+    searches(include_str!("../measured/ablations-h200.jsonl"))
+}
+
 fn searches(lines: &str) -> Vec<Found> {
     lines.lines().map(|line| serde_json::from_str(line).expect("a line is a search")).collect()
 }
@@ -216,7 +225,7 @@ const ABLATIONS: [&str; 4] =
 /// When a line is no search.
 #[must_use]
 pub fn ablations() -> String {
-    let all = searches(include_str!("../measured/ablations-h200.jsonl"));
+    let all = found_by_parts();
     let median_ms = |nest: &str, strategy: &str| {
         let is_own = |one: &&Found| one.nest == nest && one.strategy == strategy;
         let mut times: Vec<f64> = all.iter().filter(is_own).filter_map(|one| one.best_ms).collect();
@@ -247,7 +256,7 @@ fn cells(ratios: &[f64]) -> String {
 }
 
 /// As PolyBench calls it.
-fn polybench_name(nest: &str) -> String {
+pub(crate) fn polybench_name(nest: &str) -> String {
     match nest {
         "two_mm" => "2mm".to_owned(),
         "three_mm" => "3mm".to_owned(),

@@ -75,6 +75,21 @@ fn no_measured_point_took_less_than_its_bound() {
     assert!(points > 500 && worst.0 > 0.8, "{points} points, {worst:?}"); // else they say little
 }
 
+/// The floor of a nest knows no decision, so that it is under every point's bound, too.
+#[test]
+fn no_measured_point_took_less_than_the_floor_of_its_nest() {
+    for measured in all() {
+        let work = measured.space.nest().least_work(&[]).unwrap();
+        let floor = measured.rates.floor(&work);
+        for (_, time_ns) in &measured.points {
+            let measurement = || format!("{}, the median of seven runs", measured.name);
+            assert_eq!(floor.check(*time_ns, measurement), Ok(()));
+        }
+        let best_ns = measured.points.iter().map(|(_, time_ns)| *time_ns).fold(f64::INFINITY, f64::min);
+        println!("{}: {}", measured.name, floor.of(best_ns));
+    }
+}
+
 /// A rate of half of what it is, or a latency of twice that.
 type Wrong = (&'static str, fn(&mut Rates));
 

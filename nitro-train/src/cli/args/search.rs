@@ -1,5 +1,6 @@
 //! The arguments of `train search`: a search that measures, or replays.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
@@ -28,6 +29,9 @@ pub(in crate::cli) struct SearchArgs {
     /// Number of searches, with consecutive seeds from --seed on
     #[arg(long, value_name = "N", default_value_t = 20, requires = "replay", value_parser = at_least_one())]
     seeds: usize,
+    /// With --strategy prove: write a certificate of each proof, a line each, which `check --certificate` reads
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub(in crate::cli) certificate: Option<PathBuf>,
     #[command(flatten)]
     pub(in crate::cli) deadline: DeadlineArgs,
     #[command(flatten)]
@@ -71,6 +75,9 @@ impl SearchArgs {
 
     /// Returns what is wrong with the strategy, if anything is.
     pub(in crate::cli) fn contradiction(&self) -> Option<&'static str> {
+        if self.certificate.is_some() && self.strategy != Some(Strategies::One(SearchStrategy::Prove)) {
+            return Some("--certificate goes with --strategy prove: nothing else proves anything");
+        }
         match self.strategy? {
             Strategies::All if !self.replay => {
                 Some("--strategy all goes with --replay: to measure, name one")
@@ -90,13 +97,13 @@ impl SearchArgs {
 
     /// Returns the request of a replay, which shares most arguments with a search.
     pub(in crate::cli) fn replay_request(&self) -> ReplayRequest {
-        let SearchRequest { data, variant, evaluations, devices, seed, .. } = self.request.clone();
+        let SearchRequest { data, variant, until, evaluations, devices, seed, .. } = self.request.clone();
         let strategies = match self.strategy {
             Some(Strategies::All) => Strategy::ALL.to_vec(),
             Some(Strategies::One(SearchStrategy::Find(strategy))) => vec![strategy],
             Some(Strategies::One(SearchStrategy::Prove)) | None => vec![Strategy::Transfer],
         };
         let (sources, seeds) = (self.sources(), self.seeds);
-        ReplayRequest { data, variant, strategies, evaluations, devices, sources, seed, seeds }
+        ReplayRequest { data, variant, strategies, until, evaluations, devices, sources, seed, seeds }
     }
 }

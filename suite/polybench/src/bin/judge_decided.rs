@@ -173,7 +173,8 @@ impl Judge<'_> {
     /// A search that gets the times of a table; what the table lacks has failed.
     fn replay(&self, terms: TimeTerms, timed: &Timed) -> Result<Engine<BranchAndBound<TimeBound>>, Failed> {
         let bound = self.space.time_bound(self.rates).with_terms(terms);
-        let strategy = BranchAndBound::new(self.space.root().clone(), bound, BranchPlan::default());
+        let plan = BranchPlan { counted_points: timed.len() as u64, ..BranchPlan::default() };
+        let strategy = BranchAndBound::new(self.space.root().clone(), bound, plan);
         let mut search = Engine::new(strategy, Budget::default());
         while let Ok(Ask::Evaluate(points)) = search.ask(1) {
             for values in points {

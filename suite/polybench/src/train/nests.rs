@@ -2,11 +2,13 @@
 
 use nitro::code_variant;
 use nitro_cuda::LaunchError;
+use nitro_decide::Rates;
 use nitro_nest::{MappingSpace, Nest};
 use nitro_train::Tunable;
 
 use super::later::Later;
 use super::work::{Work, prepare, record};
+use crate::floors::floor;
 use crate::gpu::reference;
 use crate::{beyond, blas, sizes, solvers, statistics, stencils};
 
@@ -44,7 +46,11 @@ macro_rules! nests {
                 let ahead = |choice, device: &str| if let $name::Choice::Found(p) = choice {
                     prepare(p.kernel, device);
                 };
-                tunable.generated("found", Later::new(space)).prepare(ahead)
+                let floor = |input: &str, feature: &dyn Fn(&str) -> Option<f64>| {
+                    let rates = Rates::from_features(feature).ok()?;
+                    floor(&$module::$name::nest(), input.rsplit('/').next()?, &rates)
+                };
+                tunable.generated("found", Later::new(space)).prepare(ahead).floor(floor)
             }
         })+)+
 

@@ -3,7 +3,7 @@
 
 use nitro::code_variant;
 use nitro_cuda::LaunchError;
-use nitro_decide::DecidedSpace;
+use nitro_decide::{DecidedSpace, Rates};
 use nitro_train::Tunable;
 
 use super::later::{Later, Preset};
@@ -47,7 +47,11 @@ macro_rules! spaces {
                     $name::Choice::Plain => {}
                     $($name::Choice::$tiles(p) => prepare(p.kernel, device),)+
                 };
-                let tunable = tunable.generated_inputs([concat!("train/", $size)]).prepare(ahead);
+                let floor = |_: &str, feature: &dyn Fn(&str) -> Option<f64>| {
+                    let work = space(Kernel::$kernel, $size, Tiles::Full).nest().least_work(&[]).ok()?;
+                    Some(Rates::from_features(feature).ok()?.floor(&work))
+                };
+                let tunable = tunable.floor(floor).generated_inputs([concat!("train/", $size)]).prepare(ahead);
                 tunable$(.generated(
                     stringify!($variant),
                     Later::new(|| space(Kernel::$kernel, $size, Tiles::$tiles))
