@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use nitro_core::provide::DeviceProvider;
+use nitro_search::threads::cores;
 use nitro_train::{BoxError, UsageError};
 
 use crate::Subject;
@@ -54,8 +55,7 @@ fn check_name(name: &str) -> Result<(), String> {
 
 /// Creates an emulator for each core.
 fn emulators() -> Devices {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let runners = (0..cores).map(|_| Box::new(EmulatorRunner::new()) as _).collect();
+    let runners = (0..cores()).map(|_| Box::new(EmulatorRunner::new()) as _).collect();
     Devices { runners, assemble: assembling(None), is_counted: true }
 }
 

@@ -25,3 +25,44 @@ pub fn on_threads<T: Sync, R: Send>(threads: usize, items: &[T], make: impl Fn(&
     made.sort_by_key(|(at, _)| *at);
     made.into_iter().map(|(_, made)| made).collect()
 }
+
+/// Returns the first finding among items that are looked at on so many threads; nothing is looked at in vain behind a
+/// finding that is known already.
+pub fn first_on_threads<T: Sync, R: Send>(
+    threads: usize,
+    items: &[T],
+    look: impl Fn(&T) -> Option<R> + Sync,
+) -> Option<R> {
+    let first = AtomicUsize::new(usize::MAX);
+    let numbered: Vec<(usize, &T)> = items.iter().enumerate().collect();
+    let found = on_threads(threads, &numbered, |&(at, item)| {
+        if at > first.load(Ordering::Relaxed) {
+            return None;
+        }
+        let found = look(item)?;
+        first.fetch_min(at, Ordering::Relaxed);
+        Some(found)
+    });
+    found.into_iter().flatten().next()
+}
+
+/// Returns the number of cores, or one where that is not known.
+#[must_use]
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_finding_does_not_depend_on_the_number_of_threads() {
+        let items: Vec<usize> = (0..500).collect();
+        for threads in [1, 2, 8] {
+            let found = first_on_threads(threads, &items, |&item| (item % 97 == 96).then_some(item));
+            assert_eq!(found, Some(96));
+            assert_eq!(first_on_threads(threads, &items, |_| None::<usize>), None);
+        }
+    }
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use nitro_ptx::Patch;
+use nitro_search::threads::cores;
 use nitro_train::BoxError;
 
 use super::args::EvolveArgs;
@@ -13,6 +14,7 @@ use super::{files, input, print};
 use crate::check::Check;
 use crate::devices::{Devices, checks, devices, disassembler, small_inputs};
 use crate::effort::Efforts;
+use crate::emulated::EmulatorCheck;
 use crate::error::EvolveError;
 use crate::evolve::{EvolveRequest, evolve, original_code};
 use crate::observer::Observer;
@@ -88,11 +90,11 @@ impl Task<'_> {
         let args = self.args;
         let max_error = args.max_error.unwrap_or(self.subject.workload().max_error());
         let subject = self.subject.clone().within(max_error);
-        let (checks, left_out) = checks(&subject, &args.devices, max_error);
+        let Prepared { checks, left_out, small_inputs, subject } = prepare(&subject, args, max_error);
         left_out.iter().for_each(|line| terminal.message(line));
-        let small_inputs = self.small_inputs(&subject, max_error, &terminal);
+        let small_inputs = self.small_inputs(small_inputs, &terminal);
         warn(subject.workload(), &terminal);
-        let subject = self.with_proposals(subject, &terminal);
+        say_proposed(&subject, &terminal);
         let cores = cores();
         let request = EvolveRequest {
             plan: args.plan(max_error),
@@ -123,9 +125,13 @@ impl Task<'_> {
         Ok(())
     }
 
-    /// Creates the check with small inputs, or says what follows where there is none.
-    fn small_inputs(&self, subject: &Subject, max_error: f64, terminal: &Terminal) -> Option<Box<dyn Check>> {
-        match small_inputs(subject, max_error) {
+    /// Returns the check with small inputs, or says what follows where there is none.
+    fn small_inputs(
+        &self,
+        check: Result<EmulatorCheck, RunnerError>,
+        terminal: &Terminal,
+    ) -> Option<Box<dyn Check>> {
+        match check {
             Ok(check) => Some(Box::new(check)),
             Err(why) => {
                 if !self.args.rely_on_inputs {
@@ -138,24 +144,40 @@ impl Task<'_> {
             }
         }
     }
-
-    /// Adds the proposals of a profile, unless that was forbidden, and says how many edits are proposed.
-    fn with_proposals(&self, subject: Subject, terminal: &Terminal) -> Subject {
-        let subject = if self.args.unguided { subject } else { subject.with_proposals(cores()) };
-        let mut proposed = Vec::new();
-        for (reason, count) in subject.proposed() {
-            proposed.push(format!("{count} about {reason}"));
-        }
-        if !proposed.is_empty() {
-            terminal.message(&format!("edits that profile and text suggest: {}", proposed.join(", ")));
-        }
-        subject
-    }
 }
 
-/// Returns the number of cores.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// What the emulator and the tools say of the original before a search.
+struct Prepared {
+    checks: Vec<Box<dyn Check>>,
+    left_out: Vec<String>,
+    small_inputs: Result<EmulatorCheck, RunnerError>,
+    /// The subject with what a profile proposes, unless that was forbidden.
+    subject: Subject,
+}
+
+/// Prepares a search: checks, small inputs and the profile side by side, since each takes seconds.
+fn prepare(subject: &Subject, args: &EvolveArgs, max_error: f64) -> Prepared {
+    let is_guided = !args.unguided;
+    std::thread::scope(|scope| {
+        let proposing =
+            scope.spawn(|| if is_guided { subject.with_proposals(cores()) } else { subject.clone() });
+        let small_inputs = scope.spawn(|| small_inputs(subject, max_error));
+        let (checks, left_out) = checks(subject, &args.devices, max_error);
+        let small_inputs = small_inputs.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let subject = proposing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        Prepared { checks, left_out, small_inputs, subject }
+    })
+}
+
+/// Says how many edits are proposed, by reason.
+fn say_proposed(subject: &Subject, terminal: &Terminal) {
+    let mut proposed = Vec::new();
+    for (reason, count) in subject.proposed() {
+        proposed.push(format!("{count} about {reason}"));
+    }
+    if !proposed.is_empty() {
+        terminal.message(&format!("edits that profile and text suggest: {}", proposed.join(", ")));
+    }
 }
 
 /// Says what a workload lets evolution rely on.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
+use nitro_search::threads::{cores, first_on_threads, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
@@ -88,7 +89,9 @@ impl EmulatorCheck {
     ) -> Result<Self, RunnerError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(RunnerError)?);
         let cases = small_cases(most_instructions, workload, &original)?;
-        Self::of(cases, &original, most_instructions, workload, max_error).permitting_races()
+        Self::of(cases, &original, most_instructions, workload, max_error)
+            .permitting_races()
+            .map(Self::prepared)
     }
 
     /// Creates a check with inputs that nobody wrote, as far as the original does nothing wrong with them.
@@ -121,12 +124,16 @@ impl EmulatorCheck {
         }
         let further = fitting(further, MOST_OF_THOROUGH);
         let check = Self::of(Vec::new(), &original, MOST_OF_UNWRITTEN, workload, max_error);
-        let (clean, other): (Vec<_>, Vec<_>) = often.into_iter().partition(|case| check.is_clean(case));
+        let are_clean = on_threads(cores(), &often, |case| check.is_clean(case));
+        let (mut clean, mut other) = (Vec::new(), Vec::new());
+        for (case, is_clean) in often.into_iter().zip(are_clean) {
+            if is_clean { clean.push(case) } else { other.push(case) }
+        }
         let check = Self { is_unwritten: true, further, faults, ..check };
         if clean.is_empty() {
-            return Self { cases: other, ..check }.permitting_races();
+            return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
         }
-        Ok(Self { cases: clean, ..check })
+        Ok(Self { cases: clean, ..check }.prepared())
     }
 
     /// Creates a check with these cases that looks for races.
@@ -153,14 +160,22 @@ impl EmulatorCheck {
 
     /// Returns the same check, which does not look for races where the original has some.
     fn permitting_races(mut self) -> Result<Self, RunnerError> {
-        if self.objection(&self.original, Depth::Hostile).is_some() {
+        if self.objection(&self.original, Depth::Hostile, cores()).is_some() {
             self.options.races = Races::Ignored;
             self.is_free_of_races = false;
-            if let Some(objection) = self.objection(&self.original, Depth::Hostile) {
+            if let Some(objection) = self.objection(&self.original, Depth::Hostile, cores()) {
                 return Err(RunnerError(format!("of the PTX as it is: {objection}")));
             }
         }
         Ok(self)
+    }
+
+    /// Returns the same check for candidates, whose runs only instructions bound.
+    ///
+    /// The workload's deadline is for what is prepared: patches are checked when it has passed.
+    fn prepared(mut self) -> Self {
+        self.options.deadline = None;
+        self
     }
 
     /// Tells whether the original does nothing wrong in a case: numbers that do not fit together may make it race.
@@ -184,33 +199,34 @@ impl EmulatorCheck {
         self.cases.iter().map(|case| case.name.as_str()).collect()
     }
 
+    /// Returns the moment after which no candidate is judged any more.
+    #[cfg(test)]
+    pub(super) fn deadline(&self) -> Option<std::time::Instant> {
+        self.options.deadline
+    }
+
     /// Returns the objection to a program, with the case that shows it.
-    fn objection(&self, program: &Emulator, depth: Depth) -> Option<String> {
+    fn objection(&self, program: &Emulator, depth: Depth, threads: usize) -> Option<String> {
+        let mut runs = Vec::new();
         for (at, case) in self.cases.iter().enumerate() {
             let is_hostile = match depth {
                 Depth::Quick => false,
                 Depth::Hostile => at < IN_ALL_ORDERS || !self.is_unwritten,
                 Depth::Thorough => true,
             };
-            let objection = self.objection_to(program, case, if is_hostile { SEEDS } else { 1 });
-            if objection.is_some() {
-                return objection;
-            }
+            runs.extend((0..if is_hostile { SEEDS } else { 1 }).map(|seed| (case, seed)));
         }
-        if depth < Depth::Thorough {
-            return None;
+        let objection = first_on_threads(threads, &runs, |&(case, seed)| {
+            self.objection_in(program, case, seed).map(|why| format!("with {}, {why}", case.name))
+        });
+        if objection.is_some() || depth < Depth::Thorough {
+            return objection;
         }
         // Nobody has seen yet whether the original is right with the further cases.
-        self.further.iter().find_map(|case| {
-            let objection = self.objection_to(program, case, SEEDS)?;
-            self.is_clean(case).then_some(objection)
+        first_on_threads(threads, &self.further, |case| {
+            let why = (0..SEEDS).find_map(|seed| self.objection_in(program, case, seed))?;
+            self.is_clean(case).then(|| format!("with {}, {why}", case.name))
         })
-    }
-
-    /// Returns the objection to a program in one case, in so many orders of threads.
-    fn objection_to(&self, program: &Emulator, case: &CheckCase, orders: u64) -> Option<String> {
-        let why = (0..orders).find_map(|seed| self.objection_in(program, case, seed))?;
-        Some(format!("with {}, {why}", case.name))
     }
 
     /// Returns the objection to a program in one case and one order of threads.
@@ -242,22 +258,23 @@ fn small_cases(
         deadline: workload.deadline(),
         ..Options::default()
     };
-    let mut cases = Vec::new();
+    let mut numbered = Vec::new();
     for set in [Set::Search, Set::Validation, Set::Test] {
-        for number in 0..workload.cases(set) {
-            let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
-            let name = workload.case_name(set, number);
-            match case::run(original, original, &inputs, options) {
-                Ok(expected) => cases.push(CheckCase { name, inputs, expected }),
-                // Too many instructions, or blocks.
-                Err(Fault::Endless { .. } | Fault::Late { .. } | Fault::Launch(_)) => {}
-                Err(fault) => {
-                    return Err(RunnerError(format!("the PTX as it is fails with {name}: {fault}")));
-                }
-            }
-        }
+        numbered.extend((0..workload.cases(set)).map(|number| (set, number)));
     }
-    let cases = fitting(cases, most_instructions);
+    // Large ones run to the limit before they are left out.
+    let cases = on_threads(cores(), &numbered, |&(set, number)| {
+        let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
+        let name = workload.case_name(set, number);
+        match case::run(original, original, &inputs, options) {
+            Ok(expected) => Ok(Some(CheckCase { name, inputs, expected })),
+            // Too many instructions, or blocks.
+            Err(Fault::Endless { .. } | Fault::Late { .. } | Fault::Launch(_)) => Ok(None),
+            Err(fault) => Err(RunnerError(format!("the PTX as it is fails with {name}: {fault}"))),
+        }
+    });
+    let cases: Vec<Option<CheckCase>> = cases.into_iter().collect::<Result<_, _>>()?;
+    let cases = fitting(cases.into_iter().flatten().collect(), most_instructions);
     if cases.is_empty() { Err(too_large()) } else { Ok(cases) }
 }
 
@@ -297,7 +314,12 @@ impl Check for EmulatorCheck {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
         match case::emulator(ptx, &kernels) {
             Err(why) => CheckOutcome::NotRun(why),
-            Ok(program) => self.objection(&program, depth).map_or(CheckOutcome::Clean, CheckOutcome::Found),
+            Ok(program) => {
+                // Candidates are judged side by side; a thorough check goes alone.
+                let threads = if depth == Depth::Thorough { cores() } else { 1 };
+                let objection = self.objection(&program, depth, threads);
+                objection.map_or(CheckOutcome::Clean, CheckOutcome::Found)
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::PatchSpace;
 use crate::random::Random;
-use crate::threads::on_threads;
+use crate::threads::{cores, on_threads};
 
 /// Edits of which an individual of the second generation is the union.
 const UNITED: usize = 3;
@@ -21,8 +21,7 @@ pub(super) fn on_cores<T: Send>(seeds: &[u64], make: impl Fn(&mut Random) -> T +
 
 /// Makes something of each of these, in their order, on all cores.
 pub(super) fn of_each<S: Sync, T: Send>(all: &[S], make: impl Fn(&S) -> T + Sync) -> Vec<T> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    on_threads(cores, all, make)
+    on_threads(cores(), all, make)
 }
 
 /// Draws an edit by itself.

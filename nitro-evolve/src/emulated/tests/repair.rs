@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use nitro_search::evolve::EvolvePlan;
 
-use super::{REVERSE, REVERSE_RUN, Silent, assemble, request, subject};
+use super::{REVERSE, REVERSE_RUN, Silent, TWICE, TWICE_RUN, assemble, request, subject};
 use crate::emulated::{EmulatorCheck, EmulatorRunner};
 use crate::finding::{Contract, Finding, Verdict};
 use crate::runner::Runner;
@@ -141,4 +142,17 @@ fn a_patch_of_which_nothing_is_right_is_refused_for_its_first_reason_after_a_bou
         );
     }
     assert!(asked.load(Ordering::Relaxed) <= 41 * findings.len(), "{asked:?}");
+}
+
+#[test]
+fn patches_are_checked_when_the_minutes_for_preparation_are_over() {
+    let twice = subject(TWICE, TWICE_RUN);
+    let in_an_hour = Instant::now() + Duration::from_secs(3600);
+    let workload = twice.workload().clone().until(in_an_hour);
+    let ptx = &twice.original().ptx;
+    let checks = [
+        EmulatorCheck::new(&workload, ptx, 0.0).unwrap(),
+        EmulatorCheck::on_unwritten_inputs(&workload, ptx, 0.0).unwrap(),
+    ];
+    assert_eq!(checks.map(|check| check.deadline()), [None; 2]);
 }
