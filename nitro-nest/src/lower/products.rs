@@ -23,7 +23,9 @@ pub(crate) struct Product {
 }
 
 impl Product {
-    /// Returns the product that a kernel is at these sizes. Loops whose bounds depend on others count as with these at 0.
+    /// Returns the product that a kernel is at these sizes.
+    ///
+    /// Loops whose bounds depend on others count as with these at 0.
     pub(crate) fn new(nest: &Nest, kernel: &KernelDraft, sizes: &[i64]) -> Self {
         let (axes, rest) = spread(nest, kernel, &Tiling::default());
         let mut product = Self {

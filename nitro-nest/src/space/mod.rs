@@ -63,8 +63,11 @@ pub struct MappingSpace {
 }
 
 /// A function that returns the sizes of an input by its name.
+type SizesByName = dyn Fn(&str) -> Option<Vec<i64>> + Send + Sync;
+
+/// The sizes of inputs, where they are known.
 #[derive(Clone)]
-struct SizesOfInputs(Arc<dyn Fn(&str) -> Option<Vec<i64>> + Send + Sync>);
+struct SizesOfInputs(Arc<SizesByName>);
 
 impl fmt::Debug for SizesOfInputs {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,17 +178,17 @@ impl MappingSpace {
     /// use nitro_search::Generator;
     ///
     /// #[nest]
-    /// fn product(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n, n)] b: &Array2<f32>, #[shape(n, n)] c: &mut Array2<f32>) {
+    /// fn square(n: usize, #[shape(n, n)] a: &Array2<f32>, #[shape(n, n)] c: &mut Array2<f32>) {
     ///     for i in 0..n {
     ///         for j in 0..n {
     ///             for k in 0..n {
-    ///                 c[[i, j]] += a[[i, k]] * b[[k, j]];
+    ///                 c[[i, j]] += a[[i, k]] * a[[k, j]];
     ///             }
     ///         }
     ///     }
     /// }
     ///
-    /// let space = MappingSpace::new(&product::nest())?.with_sizes(|input| Some(vec![input.parse().ok()?]));
+    /// let space = MappingSpace::new(&square::nest())?.with_sizes(|input| Some(vec![input.parse().ok()?]));
     /// let multiprocessors = |feature: &str| (feature == "sm_count").then_some(132.0);
     /// assert!(!space.guesses("1000", &multiprocessors).is_empty());
     /// assert!(space.guesses("what has no sizes", &multiprocessors).is_empty());

@@ -170,3 +170,52 @@ fn a_search_begins_with_the_presets_that_it_could_have_found() {
     let sum = found[0].iter().find(|kernel| kernel.statements.contains(&1)).unwrap();
     assert_eq!((sum.block, sum.points[0]), ([32, 8, 1], 256));
 }
+
+#[nest(reassoc)]
+fn product(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] a: &Array2<f32>,
+    #[shape(m, n)] b: &Array2<f32>,
+    #[shape(n, n)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            for k in 0..m {
+                c[[i, j]] += a[[i, k]] * b[[k, j]];
+            }
+        }
+    }
+}
+
+/// Returns how many elements the blocks of a product cover, for each guess at these sizes.
+fn covered(nest: &Nest, sizes: &[i64]) -> Vec<i64> {
+    let own = sizes.to_vec();
+    let space = MappingSpace::new(nest).unwrap().with_sizes(move |_| Some(own.clone()));
+    let texts = space.guesses("any", &|feature| (feature == "sm_count").then_some(132.0));
+    let of_text = |text: &String| {
+        let plan = LaunchPlan::from_json(text).unwrap();
+        let mut most = 0;
+        plan.launches(sizes, |launch| {
+            let kernel = &plan.kernels[launch.kernel];
+            let along = |axis: usize| launch.grid[axis] * i64::from(kernel.block[axis] * kernel.points[axis]);
+            most = most.max(along(0) * along(1));
+            Ok::<(), nitro_nest::PlanError>(())
+        })
+        .unwrap();
+        most
+    };
+    texts.iter().map(of_text).collect()
+}
+
+#[test]
+fn what_a_search_begins_with_fits_the_sizes() {
+    // Tiles of presets, 128 x 128, would cover seven times as much as there is of 48 x 48.
+    for n in [48, 96, 200, 1000, 4096] {
+        let covered = covered(&product::nest(), &[n, 512]);
+        assert!((2..=8).contains(&covered.len()), "{n}: {covered:?}");
+        assert!(covered[0] <= 2 * n * n, "{n}: {covered:?}");
+    }
+    // What is no product has no guesses.
+    assert!(covered(&scale::nest(), &[100, 100]).is_empty());
+}
