@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::iterators_of;
 use crate::interpreter::value;
 use crate::nest::Range;
 use crate::nest::affine::{Affine, Variable};
@@ -168,4 +167,12 @@ impl<'s, 'a> Domain<'s, 'a> {
 fn mentions(range: &Range, iterator: usize) -> bool {
     let mut bounds = range.lower.iter().chain(&range.upper);
     bounds.any(|bound| bound.mentions(Variable::Iterator(iterator)))
+}
+
+/// Returns the iterators that an integer mentions.
+pub(super) fn iterators_of(integer: &Affine) -> impl Iterator<Item = usize> + '_ {
+    integer.terms().iter().filter_map(|(variable, _)| match variable {
+        Variable::Iterator(index) => Some(*index),
+        _ => None,
+    })
 }

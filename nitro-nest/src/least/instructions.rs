@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Counter, iterators_of};
+use super::Counter;
+use super::domain::iterators_of;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary, Expression, Unary};
 use crate::nest::gather::Subscript;

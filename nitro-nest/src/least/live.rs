@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::domain::Domain;
-use super::{Counter, iterators_of, loads};
+use super::domain::iterators_of;
+use super::{Counter, loads};
 use crate::nest::expression::Access;
 use crate::nest::statement::Statement;
 

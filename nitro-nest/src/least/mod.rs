@@ -5,7 +5,6 @@ mod instructions;
 mod live;
 
 use crate::data::{Data, RunError};
-use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Expression};
 use crate::nest::gather::{IndexAccess, Subscript};
 use crate::nest::statement::Statement;
@@ -139,12 +138,4 @@ fn index_reads(value: &Expression) -> Vec<&IndexAccess> {
         }
     }
     found
-}
-
-/// Returns the iterators that an integer mentions.
-fn iterators_of(integer: &Affine) -> impl Iterator<Item = usize> + '_ {
-    integer.terms().iter().filter_map(|(variable, _)| match variable {
-        crate::nest::affine::Variable::Iterator(index) => Some(*index),
-        _ => None,
-    })
 }
