@@ -28,6 +28,9 @@ pub(crate) use pipeline::{MOST_DIMENSIONS, Pipeline, Stage, Version, tile_offset
 use stencil::Field;
 pub(crate) use stencil::{Stencil, Sweep};
 
+/// The least share of the work of a usual tiling that is not done twice.
+const LEAST_EFFICIENCY: f64 = 0.5;
+
 /// Tiles the loops of the host in time, where the mapping asks for it and they are stencils.
 pub(super) fn run(draft: &mut Draft<'_>) {
     if draft.mapping.schedule().time_steps > 0 {
@@ -122,7 +125,9 @@ pub(crate) fn plan(stencil: &Stencil, steps: i64, tiling: &Tiling) -> Option<(Pi
 pub(crate) fn usual_tiling(stencil: &Stencil, steps: i64) -> Option<Tiling> {
     let sound = Tiling::of_time(stencil.dimensions).into_iter().filter_map(|tiling| {
         let (_, geometry) = plan(stencil, steps, &tiling)?;
-        (geometry.shared_bytes <= STATIC_SHARED_BYTES).then(|| (geometry.efficiency(), tiling))
+        let is_usual =
+            geometry.shared_bytes <= STATIC_SHARED_BYTES && geometry.efficiency() >= LEAST_EFFICIENCY;
+        is_usual.then(|| (geometry.efficiency(), tiling))
     });
     sound.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, tiling)| tiling)
 }
