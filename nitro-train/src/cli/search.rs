@@ -21,7 +21,7 @@ pub(super) fn run(trainer: &Trainer, args: &SearchArgs, out: &mut dyn Write) -> 
     if let Some(file) = &args.certificate {
         let proofs = summary.searched.iter().filter_map(|one| one.certificate.as_ref());
         let lines: String = proofs.map(|own| own.to_line() + "\n").collect();
-        std::fs::write(file, lines).with_context(|| file.display().to_string())?;
+        nitro_core::files::replace(file, lines.as_bytes()).with_context(|| file.display().to_string())?;
     }
     match args.show.json.json {
         true => json::print(out, &summary)?,
