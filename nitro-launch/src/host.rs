@@ -67,8 +67,12 @@ impl Range {
 }
 
 impl Extent {
-    /// The number of values, for these values of the variables.
-    pub(crate) fn count(&self, value: &dyn Fn(Variable) -> i64) -> u64 {
+    /// Returns the number of values, for these values of the variables.
+    ///
+    /// # Panics
+    /// When there is no lower or no upper bound.
+    #[must_use]
+    pub fn count(&self, value: &dyn Fn(Variable) -> i64) -> u64 {
         let [lower, upper] = bounds(&self.lower, &self.upper, value);
         let length = upper.saturating_sub(lower).max(0) as u64;
         length.div_ceil(self.step.max(1) as u64)

@@ -37,9 +37,7 @@ pub(crate) fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), Cub
     if c.is_empty() {
         return Ok(());
     }
-    let stream = c.stream();
-    let run = || {
-        let handle = handle(stream)?;
+    with_handle(c.stream(), |handle| {
         let (none, [rows, columns]) =
             (cublasOperation_t::CUBLAS_OP_N, [*rows, *columns].map(|size| size as i32));
         let inner = *inner as i32;
@@ -65,9 +63,16 @@ pub(crate) fn gemm(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), Cub
             )
         };
         check("cublasSgemm", status)
-    };
+    })
+}
+
+/// Calls cuBLAS with a stream's handle, in the context of its device.
+fn with_handle(
+    stream: Stream,
+    call: impl FnOnce(cublasHandle_t) -> Result<(), CublasError>,
+) -> Result<(), CublasError> {
     let unusable = |error| CublasError { function: "cublasCreate", status: format!("{error}") };
-    stream.device().with_context(run).map_err(unusable)?
+    stream.device().with_context(|| call(handle(stream)?)).map_err(unusable)?
 }
 
 /// Operands of cuBLAS on matrix units.
@@ -116,9 +121,7 @@ pub fn cublas_on_matrix_units(
         }
     };
     assert_eq!((lengths, c.len()), ([rows * inner, inner * columns], rows * columns), "buffers of {shape:?}");
-    let stream = c.stream();
-    let run = || {
-        let handle = handle(stream)?;
+    with_handle(c.stream(), |handle| {
         let none = cublasOperation_t::CUBLAS_OP_N;
         let [rows, columns, inner] = shape.map(|size| size as i32);
         let ([a, b], (alpha, beta)) = (pointers, (1.0_f32, 0.0_f32));
@@ -149,9 +152,7 @@ pub fn cublas_on_matrix_units(
             check("cublasSetMathMode", sys::cublasSetMathMode(handle, cublasMath_t::CUBLAS_PEDANTIC_MATH))?;
             check("cublasGemmEx", status)
         }
-    };
-    let unusable = |error| CublasError { function: "cublasCreate", status: format!("{error}") };
-    stream.device().with_context(run).map_err(unusable)?
+    })
 }
 
 /// The thread's handle for a stream.

@@ -22,7 +22,7 @@ pub(crate) use plan::part;
 use serde::{Deserialize, Serialize};
 
 use crate::nest::affine::Affine;
-use crate::nest::expression::{Access, Binary};
+use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Condition, Nest, Range};
 
 /// Kernels and the order in which the host launches them: a nest that was mapped to a GPU.
@@ -228,6 +228,13 @@ pub enum Instruction {
     Await(u32),
     /// Waits for all threads of the block.
     Barrier,
+}
+
+impl Instruction {
+    /// Assigns a value to an element.
+    pub(crate) fn assign(target: Access, value: Expression) -> Self {
+        Self::Assign(Assignment { target, value })
+    }
 }
 
 /// The iterations of a loop that a compiler writes out.

@@ -3,9 +3,10 @@
 use super::draft::KernelDraft;
 use super::grid::spread;
 use super::groups::read_alone;
+use crate::kernel::Extent;
 use crate::mapping::Tiling;
-use crate::nest::affine::{Affine, Variable};
-use crate::nest::{Nest, Node};
+use crate::nest::affine::Variable;
+use crate::nest::{Nest, Node, Range};
 
 /// The extents of a product at given sizes.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +37,7 @@ impl Product {
             bytes: nest.element.bytes() as f64,
         };
         for axis in &axes {
-            let values = count(&axis.extent.lower, &axis.extent.upper, axis.extent.step, sizes);
+            let values = count(&axis.extent, sizes);
             match product.extents.get_mut(axis.dimension) {
                 Some(extent) => *extent = values,
                 None => product.others *= values,
@@ -60,20 +61,19 @@ impl Product {
 fn most_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
     let of_node = |node: &Node| match node {
         Node::Loop(range, body) => {
-            count(&range.lower, &range.upper, range.step, sizes) * most_terms(body, sizes)
+            let Range { lower, upper, step, .. } = range.clone();
+            count(&Extent { lower, upper, step }, sizes) * most_terms(body, sizes)
         }
         Node::If(..) | Node::Assign(_) => most_terms(node.body(), sizes),
     };
     nodes.iter().map(of_node).fold(1.0, f64::max)
 }
 
-/// Returns how many values a loop has, with other loops at 0.
-fn count(lower: &[Affine], upper: &[Affine], step: i64, sizes: &[i64]) -> f64 {
+/// Returns how many values a loop has, with other loops at 0, and 1 at least.
+fn count(extent: &Extent, sizes: &[i64]) -> f64 {
     let value = |variable| match variable {
         Variable::Parameter(index) => sizes.get(index).copied().unwrap_or_default(),
         _ => 0,
     };
-    let first = lower.iter().map(|bound| bound.evaluate(&value)).max().unwrap_or_default();
-    let end = upper.iter().map(|bound| bound.evaluate(&value)).min().unwrap_or_default();
-    (end.saturating_sub(first).max(1) as f64 / step.max(1) as f64).ceil()
+    extent.count(&value).max(1) as f64
 }

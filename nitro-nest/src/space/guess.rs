@@ -70,13 +70,7 @@ impl MappingSpace {
             }
             self.nearest_path(&answers)
         });
-        let mut distinct: Vec<Vec<Crossing>> = Vec::new();
-        for path in paths {
-            if !distinct.contains(&path) {
-                distinct.push(path);
-            }
-        }
-        distinct
+        paths.collect()
     }
 }
 

@@ -2,6 +2,11 @@
 
 use crate::mapping::{MatrixArithmetic, PartFormat};
 
+/// Registers of a thread for a fragment of sums, of a left and of a right operand.
+const SUMS: usize = 4;
+const LEFT: usize = 4;
+const RIGHT: usize = 2;
+
 /// Returns the functions for products of fragments by these arithmetics.
 ///
 /// Compute capability 8.0 and later have the instructions.
@@ -24,10 +29,10 @@ pub(super) fn functions(all: &[MatrixArithmetic]) -> String {
 /// Writes how a register of parts is made, and how the matrix unit takes them.
 fn format_functions(format: PartFormat) -> String {
     let name = name(format);
-    let (shape, types, left, right) = match format {
-        PartFormat::Tf32 => ("m16n8k8", "tf32.tf32", 4, 2),
-        PartFormat::Bf16 => ("m16n8k16", "bf16.bf16", 4, 2),
-        PartFormat::F16 => ("m16n8k16", "f16.f16", 4, 2),
+    let (shape, types) = match format {
+        PartFormat::Tf32 => ("m16n8k8", "tf32.tf32"),
+        PartFormat::Bf16 => ("m16n8k16", "bf16.bf16"),
+        PartFormat::F16 => ("m16n8k16", "f16.f16"),
     };
     let list = |first: usize, count: usize| -> String {
         (first..first + count).map(|at| format!("%{at}")).collect::<Vec<_>>().join(", ")
@@ -35,8 +40,8 @@ fn format_functions(format: PartFormat) -> String {
     let inputs = |array: &str, count: usize| -> String {
         (0..count).map(|at| format!("\"r\"({array}[{at}])")).collect::<Vec<_>>().join(", ")
     };
-    let (sums, lefts, rights) = (list(0, 4), list(4, left), list(4 + left, right));
-    let (of_left, of_right) = (inputs("left", left), inputs("right", right));
+    let (sums, lefts, rights) = (list(0, SUMS), list(SUMS, LEFT), list(SUMS + LEFT, RIGHT));
+    let (of_left, of_right) = (inputs("left", LEFT), inputs("right", RIGHT));
     format!(
         "\
 {split}
@@ -95,16 +100,16 @@ static __device__ __forceinline__ unsigned part_f16(float* rest, bool)
 fn multiply(arithmetic: MatrixArithmetic) -> String {
     let (own, format, parts) = (arithmetic.name(), name(arithmetic.format()), arithmetic.parts());
     let wide = if arithmetic.format() == PartFormat::Tf32 { 1 } else { 2 };
-    let sums = (0..4).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ");
+    let sums = sum_parameters();
     let mut text = format!(
         "\
 static __device__ __forceinline__ void multiply_fragments_{own}({sums},
     const float* left, const float* right)
 {{
-    unsigned left_parts[{parts}][4], right_parts[{parts}][2];
+    unsigned left_parts[{parts}][{LEFT}], right_parts[{parts}][{RIGHT}];
 "
     );
-    for (side, registers) in [("left", 4), ("right", 2)] {
+    for (side, registers) in [("left", LEFT), ("right", RIGHT)] {
         text += &format!(
             "\
     #pragma unroll
@@ -123,11 +128,16 @@ static __device__ __forceinline__ void multiply_fragments_{own}({sums},
     for (one, other) in arithmetic.products() {
         text += &format!("    multiply_{format}(step, left_parts[{one}], right_parts[{other}]);\n");
     }
-    for at in 0..4 {
+    for at in 0..SUMS {
         let plus = if parts == 1 { "" } else { "+" };
         text += &format!("    sum_{at} {plus}= step[{at}];\n");
     }
     text + "}\n\n"
+}
+
+/// Returns the parameters of a function for a thread's sums of a fragment.
+fn sum_parameters() -> String {
+    (0..SUMS).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ")
 }
 
 fn name(format: PartFormat) -> &'static str {
@@ -173,8 +183,8 @@ static __device__ __forceinline__ void {name}(unsigned short* target, const unsi
 /// Writes the function that adds a product of fragments of 16-bit numbers to sums: they are parts as they are.
 fn multiply_stored(arithmetic: MatrixArithmetic) -> String {
     let (own, format) = (arithmetic.name(), name(arithmetic.format()));
-    let sums = (0..4).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ");
-    let stores: String = (0..4).map(|at| format!("    sum_{at} = step[{at}];\n")).collect();
+    let sums = sum_parameters();
+    let stores: String = (0..SUMS).map(|at| format!("    sum_{at} = step[{at}];\n")).collect();
     format!(
         "\
 static __device__ __forceinline__ void multiply_stored_{own}({sums},

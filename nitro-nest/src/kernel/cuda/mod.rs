@@ -89,8 +89,11 @@ impl Program {
     /// Returns the arithmetics of matrix units that kernels use.
     fn arithmetics(&self) -> Vec<MatrixArithmetic> {
         let is_used = |arithmetic: &MatrixArithmetic| {
-            let is_such = |one: &Instruction| matches!(one, Instruction::Multiply(product) if product.arithmetic == *arithmetic);
-            self.kernels.iter().any(|kernel| kernel.has(is_such))
+            let is_of = |one: &Instruction| match one {
+                Instruction::Multiply(product) => product.arithmetic == *arithmetic,
+                _ => false,
+            };
+            self.kernels.iter().any(|kernel| kernel.has(is_of))
         };
         MatrixArithmetic::ALL.into_iter().filter(is_used).collect()
     }

@@ -125,9 +125,9 @@ pub(crate) fn plan(stencil: &Stencil, steps: i64, tiling: &Tiling) -> Option<(Pi
 pub(crate) fn usual_tiling(stencil: &Stencil, steps: i64) -> Option<Tiling> {
     let sound = Tiling::of_time(stencil.dimensions).into_iter().filter_map(|tiling| {
         let (_, geometry) = plan(stencil, steps, &tiling)?;
-        let is_usual =
-            geometry.shared_bytes <= STATIC_SHARED_BYTES && geometry.efficiency() >= LEAST_EFFICIENCY;
-        is_usual.then(|| (geometry.efficiency(), tiling))
+        let efficiency = geometry.efficiency();
+        let is_usual = geometry.shared_bytes <= STATIC_SHARED_BYTES && efficiency >= LEAST_EFFICIENCY;
+        is_usual.then_some((efficiency, tiling))
     });
     sound.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, tiling)| tiling)
 }

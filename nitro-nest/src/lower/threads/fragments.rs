@@ -123,7 +123,7 @@ impl Fragments {
             let source = operands.left.with(y.iterator, &value).with(self.terms.iterator, &self.term(term));
             let scales = operands.scales.iter().cloned();
             let value = scales.fold(Expression::Load(source), |value, scale| value * scale);
-            loads.push(load(register(array, self.at[0], at as i64), value));
+            loads.push(Instruction::assign(register(array, self.at[0], at as i64), value));
         }
         loads
     }
@@ -138,7 +138,7 @@ impl Fragments {
         for at in 0..self.arithmetic.depth() as usize / 4 {
             let [term, _] = right_place(self.arithmetic, 0, at);
             let source = operand.with(x.iterator, &value).with(self.terms.iterator, &self.term(term));
-            loads.push(load(register(array, self.at[1], at as i64), Expression::Load(source)));
+            loads.push(Instruction::assign(register(array, self.at[1], at as i64), Expression::Load(source)));
         }
         loads
     }
@@ -278,10 +278,6 @@ fn axis(context: &Context<'_>, dimension: usize) -> (Axis, OwnIterators) {
 
 fn register(array: usize, fragment: usize, at: i64) -> Access {
     Access { array, subscripts: vec![iterator(fragment), Affine::from(at)] }
-}
-
-fn load(target: Access, value: Expression) -> Instruction {
-    Instruction::Assign(Assignment { target, value })
 }
 
 fn written_out(counter: usize, extent: i64, body: Vec<Instruction>) -> Instruction {

@@ -14,7 +14,7 @@ use crate::lower::temporal::{
 };
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
-use crate::nest::{Assignment, Condition, Nest};
+use crate::nest::{Condition, Nest};
 
 /// The most blocks that it is worth to have registers for: a thread of small ones gets as many as it likes.
 const MOST_BLOCKS: i64 = 16;
@@ -189,7 +189,7 @@ impl<'a> Writer<'a> {
         let cleared = [(&self.registers, window), (&incoming, ahead)].map(|(arrays, rows)| {
             let sets = arrays.iter().map(|array| {
                 let target = Access { array: *array, subscripts: counters.map(iterator).to_vec() };
-                assign(target, Expression::from(0.0))
+                Instruction::assign(target, Expression::from(0.0))
             });
             let extents = counters.into_iter().zip([rows, y, x]).rev();
             extents.fold(sets.collect(), |body, (counter, extent)| {
@@ -250,7 +250,7 @@ impl<'a> Writer<'a> {
             let Some(incoming) = self.incoming[number] else { continue };
             let arrived = self.temporal.geometry.cells().map(|cell| {
                 let there = Expression::Load(row_of(incoming, at, pipeline.ahead, cell));
-                assign(self.register(number, at, cell), there)
+                Instruction::assign(self.register(number, at, cell), there)
             });
             all.extend(arrived);
             all.extend(self.hand_over(number, version, at));
@@ -273,7 +273,7 @@ impl<'a> Writer<'a> {
                 let at = at + ahead;
                 let load = |cell| {
                     let value = Expression::Load(self.in_memory(version.field, 0, at, cell, 0));
-                    vec![assign(row_of(incoming, at, *ahead, cell), value)]
+                    vec![Instruction::assign(row_of(incoming, at, *ahead, cell), value)]
                 };
                 self.where_in_array(version.field, at, 0, blocks, load)
             })
@@ -289,7 +289,7 @@ impl<'a> Writer<'a> {
         let [of_row, _] = self.within_domain(sweep, at, [0; MOST_DIMENSIONS], version.delay);
         for cell in self.temporal.geometry.cells() {
             let target = self.register(stage.result, at, cell);
-            let of_cell = vec![assign(target.clone(), self.value(stage, sweep, at, cell))];
+            let of_cell = vec![Instruction::assign(target.clone(), self.value(stage, sweep, at, cell))];
             let before = self.kept(stage, sweep, at, cell, target, blocks);
             let [_, conditions] = self.within_domain(sweep, at, cell, version.delay);
             computed.extend(of_cell.clone());
@@ -323,12 +323,12 @@ impl<'a> Writer<'a> {
         if let Some(previous) = stage.previous {
             let behind = pipeline.behind(stage, previous, [0; MOST_DIMENSIONS]);
             let before = Expression::Load(self.register(previous, at - behind, cell));
-            return vec![assign(target, before)];
+            return vec![Instruction::assign(target, before)];
         }
         let delay = pipeline.versions[stage.result].delay;
         let value = Expression::Load(self.in_memory(sweep.field, 0, at, cell, delay));
         let [of_row, of_cell] = self.within_array(sweep.field, at, cell, delay, blocks);
-        guarded([of_row, of_cell].concat(), vec![assign(target, value)])
+        guarded([of_row, of_cell].concat(), vec![Instruction::assign(target, value)])
     }
 
     /// Returns what a sweep computes for a cell.
@@ -394,7 +394,7 @@ impl<'a> Writer<'a> {
         let position = at - version.handed_after;
         let cells = shared.cells.iter().map(|cell| {
             let own = Expression::Load(self.register(number, position, *cell));
-            assign(self.common(number, position, [0; MOST_DIMENSIONS], *cell), own)
+            Instruction::assign(self.common(number, position, [0; MOST_DIMENSIONS], *cell), own)
         });
         cells.collect()
     }
@@ -420,7 +420,7 @@ impl<'a> Writer<'a> {
         }
         let store = |cell| {
             let own = Expression::Load(self.register(number, at, cell));
-            vec![assign(self.in_memory(version.field, 1, at, cell, version.delay), own)]
+            vec![Instruction::assign(self.in_memory(version.field, 1, at, cell, version.delay), own)]
         };
         guarded(is_own, self.where_in_array(version.field, at, version.delay, blocks, store))
     }
@@ -496,8 +496,4 @@ impl<'a> Writer<'a> {
 fn row_of(array: usize, position: i64, rows: i64, cell: Cell) -> Access {
     let [_, line, column] = cell.map(Affine::from);
     Access { array, subscripts: vec![place_of_row(position, rows), line, column] }
-}
-
-fn assign(target: Access, value: Expression) -> Instruction {
-    Instruction::Assign(Assignment { target, value })
 }
