@@ -167,7 +167,10 @@ impl Problem {
     pub fn named(&self, choice: ChoiceId, labels: &[&str]) -> Result<Within, ProblemError> {
         let mut values = Values::NONE;
         for &label in labels {
-            let found = (0..self.all(choice).len()).find(|&value| self.value_name(choice, value) == label);
+            let found = match self.universe(choice) {
+                Universe::Labels(labels) => labels.iter().position(|own| own == label),
+                Universe::Numbers(numbers) => numbers.iter().position(|own| own.to_string() == label),
+            };
             let Some(value) = found else {
                 return Err(ProblemError::Label(self.name(choice).to_owned(), label.to_owned()));
             };
