@@ -1,6 +1,7 @@
 //! The devices that a command line asks for.
 
 use std::process::Command;
+use std::time::Duration;
 
 use nitro_core::provide::DeviceProvider;
 use nitro_search::threads::cores;
@@ -60,7 +61,10 @@ fn emulators() -> Devices {
     Devices { runners, assemble: assembling(None), is_counted: true }
 }
 
-/// Runs the original once on each case of search and validation, on the first of these devices.
+/// The time after which no case begins for somebody who watches.
+const WATCHED: Duration = Duration::from_secs(2);
+
+/// Runs the original once on the cases of search and validation, the smallest first, on the first of these devices.
 ///
 /// It runs in this process, so that somebody can watch it. Where that one is ended, this one ends by itself.
 pub(crate) fn run_in_process(names: &[String], subject: &Subject) -> Result<(), BoxError> {
@@ -71,7 +75,7 @@ pub(crate) fn run_in_process(names: &[String], subject: &Subject) -> Result<(), 
     let mut runner = CudaRunner::open(names.first().map_or("", String::as_str))?;
     let assemble = assembling(runner.architecture().and_then(Assembler::find));
     let original = assemble(subject.original().ptx.to_string())?;
-    Ok(runner.run_once(subject.workload(), &original, &[Set::Search, Set::Validation])?)
+    Ok(runner.run_once(subject.workload(), &original, &[Set::Search, Set::Validation], WATCHED)?)
 }
 
 /// Starts a worker process for a device.

@@ -27,7 +27,8 @@ const SHARE_OF_PROOF: usize = 4;
 /// Takes the findings so far, with the time that was spent.
 pub(crate) type Keep<'a> = dyn FnMut(&[Finding], &TimeBreakdown) -> Result<(), EvolveError> + 'a;
 
-/// Makes findings of finalists, the most exact first. Nothing that the test says comes back to what is tested.
+/// Makes findings of finalists: the most exact, the fastest, and those between. Nothing that the test says comes back
+/// to what is tested.
 ///
 /// `keep` is given the findings whenever more is known of them, once a patch is accepted. When the time is over, what
 /// was not done is said in each finding.
@@ -39,13 +40,15 @@ pub(crate) fn findings(
     observer: &dyn Observer,
     keep: &mut Keep<'_>,
 ) -> Result<Vec<Finding>, EvolveError> {
-    let finalists = chosen(finalists, evaluator.conditions.margin);
+    let mut finalists = chosen(finalists, evaluator.conditions.margin);
+    if finalists.len() > 2 {
+        finalists[1..].rotate_right(1);
+    }
     let minimiser = Minimiser::new(evaluator, observer);
     let mut work = Findings { minimiser, until, finalists, disassembler, observer, keep, drafts: Vec::new() };
     for number in 0..work.finalists.len() {
         work.test_finalist(number)?;
     }
-    work.repair()?;
     work.explain()?;
     Ok(work.drafts.into_iter().map(|draft| draft.finding).collect())
 }
@@ -122,8 +125,12 @@ impl Findings<'_, '_, '_> {
         let mut finding = self.finding(&self.finalists[finalist], &rehearsal.candidate);
         finding.origin = origin;
         finding.undone.extend((!is_minimal).then_some(Undone::Minimised));
+        let at = self.drafts.len();
         self.drafts.push(Draft { finding, finalist, rehearsal });
-        self.judge(self.drafts.len() - 1)?;
+        self.judge(at)?;
+        if self.drafts[at].is_refused_before_test() {
+            self.repair(at)?;
+        }
         Ok(edits)
     }
 
@@ -188,25 +195,18 @@ impl Findings<'_, '_, '_> {
         }
     }
 
-    /// Repairs the patches that were refused before the test. What is left of each is tested in its place.
-    fn repair(&mut self) -> Result<(), EvolveError> {
-        let mut refused = Vec::new();
-        for draft in self.drafts.iter().filter(|draft| draft.is_refused_before_test()) {
-            refused.push(draft.finding.patch.clone());
-        }
-        for (number, patch) in refused.iter().enumerate() {
-            let Some(at) = self.position(patch) else { continue };
-            self.limit(refused.len() - number + 1);
-            self.minimiser.finalist = self.drafts[at].finalist;
-            let repaired = match self.is_late() {
-                true => None,
-                false => self.minimiser.repaired(&self.drafts[at].rehearsal)?,
-            };
-            match repaired {
-                Some(repaired) => self.replace(at, repaired)?,
-                None if self.is_late() => self.drafts[at].finding.undone.push(Undone::Repaired),
-                None => {}
-            }
+    /// Repairs a patch that was refused before the test, in half of the time that is left. What is left of it is tested
+    /// in its place.
+    fn repair(&mut self, at: usize) -> Result<(), EvolveError> {
+        self.limit(2);
+        let repaired = match self.is_late() {
+            true => None,
+            false => self.minimiser.repaired(&self.drafts[at].rehearsal)?,
+        };
+        match repaired {
+            Some(repaired) => self.replace(at, repaired)?,
+            None if self.is_late() => self.drafts[at].finding.undone.push(Undone::Repaired),
+            None => {}
         }
         Ok(())
     }
@@ -320,11 +320,11 @@ fn unexplained(conditions: &Conditions<'_>, edits: &[Edit]) -> Vec<ExplainedEdit
     own
 }
 
+/// The gains of edits, and of pairs of them.
+type Gains = (Vec<ExplainedEdit>, Vec<Epistasis>);
+
 /// Measures the gain of each edit alone and among the others, and of pairs; none where no time is left for that.
-fn explained(
-    minimiser: &mut Minimiser<'_, '_>,
-    edits: &[Edit],
-) -> Result<Option<(Vec<ExplainedEdit>, Vec<Epistasis>)>, RunnerError> {
+fn explained(minimiser: &mut Minimiser<'_, '_>, edits: &[Edit]) -> Result<Option<Gains>, RunnerError> {
     let mut lost = None;
     let explained = explain(edits, minimiser.evaluator.conditions.margin, |some| {
         let fitness = minimiser.part_fitness(some).unwrap_or_else(|error| {

@@ -7,11 +7,13 @@ use crate::runner::{Code, RunOutcome, Runner, RunnerError, fitness};
 use crate::workload::Set;
 
 /// The measurements of the original that show how far times are apart.
-const MEASUREMENTS: usize = 8;
+const MEASUREMENTS: usize = 10;
+/// The largest times that are left out: a device is slow at first, and something may come between.
+const OUTLIERS: usize = 2;
 /// The time after which no other measurement begins.
 const MOST_TIME: Duration = Duration::from_secs(2);
 /// The fewest that say something.
-const FEWEST: usize = 4;
+const FEWEST: usize = 6;
 /// The margin over the largest distance that was seen, since a few measurements do not show the largest one.
 const TIMES: f64 = 2.0;
 /// The least margin.
@@ -36,10 +38,14 @@ pub(crate) fn measured(
 
 /// Returns the margin for times that are as far apart as these; `most` where they say nothing.
 fn margin(times_ns: &[f64], most: f64) -> f64 {
-    let least_ns = times_ns.iter().copied().fold(f64::INFINITY, f64::min);
-    let most_ns = times_ns.iter().copied().fold(0.0, f64::max);
+    let mut ascending = times_ns.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    if ascending.len() < FEWEST {
+        return most;
+    }
+    let (least_ns, most_ns) = (ascending[0], ascending[ascending.len() - 1 - OUTLIERS]);
     let seen = TIMES * (most_ns - least_ns) / least_ns;
-    if times_ns.len() < FEWEST || seen.is_nan() {
+    if seen.is_nan() {
         return most;
     }
     ((seen * STEPS).ceil() / STEPS).max(LEAST).min(most)
@@ -51,14 +57,16 @@ mod tests {
 
     #[test]
     fn a_margin_is_twice_what_times_differ_by_between_two_limits() {
-        assert_eq!(margin(&[1000.0, 1001.0, 1000.5, 1001.5], 0.01), 0.003);
-        assert_eq!(margin(&[1000.0, 1000.1, 1000.0, 1000.0], 0.01), 0.002);
-        assert_eq!(margin(&[1000.0, 1400.0, 1000.0, 1000.0], 0.01), 0.01);
+        let slow_at_first = [1500.0, 1200.0];
+        let with = |others: [f64; 4]| margin(&[&slow_at_first[..], &others].concat(), 0.01);
+        assert_eq!(with([1000.0, 1001.0, 1000.5, 1001.5]), 0.003);
+        assert_eq!(with([1000.0, 1000.1, 1000.0, 1000.0]), 0.002);
+        assert_eq!(with([1000.0, 1400.0, 1000.0, 1000.0]), 0.01);
     }
 
     #[test]
     fn times_that_say_nothing_have_the_largest_margin() {
-        for times_ns in [&[][..], &[1e3; 3], &[0.0; 4], &[1e3, f64::NAN, 1e3, f64::INFINITY]] {
+        for times_ns in [&[][..], &[1e3; 5], &[0.0; 6], &[1e3, f64::NAN, f64::NAN, f64::NAN, 1e3, 1e3]] {
             assert_eq!(margin(times_ns, 0.01), 0.01, "{times_ns:?}");
         }
     }

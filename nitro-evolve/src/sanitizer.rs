@@ -15,7 +15,8 @@ const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
 /// The program.
 const PROGRAM: &str = "compute-sanitizer";
 
-/// A check that runs a patch under one tool of compute-sanitizer, with the inputs of search and validation.
+/// A check that runs a patch under one tool of compute-sanitizer, with the smallest inputs of search and validation: as
+/// many as begin within two seconds, since large ones take longer than a whole search.
 ///
 /// `racecheck` covers shared memory alone, and one order of threads on one card; the emulator covers global memory
 /// and other orders.
