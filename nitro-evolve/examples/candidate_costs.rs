@@ -128,6 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let request = EvolveRequest {
         plan: EvolvePlan { population: POPULATION, generations: usize::MAX, ..EvolvePlan::default() },
         most_time: Duration::from_secs_f64(seconds),
+        most_time_after: Duration::MAX,
         most_trials: usize::MAX,
         efforts: Efforts::MEASURED,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -138,6 +139,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         log: &folder.path().join("evolution.jsonl"),
         begin_with: Vec::new(),
         elapsed: &|| began.elapsed(),
+        keep: &|_| Ok(()),
     };
     let runner = Pretended { cases: 0, run: Duration::from_secs_f64(run_ms / 1e3) };
     let evolved = evolve(&subject, vec![Box::new(runner)], &assemble, request, &Silent)?;

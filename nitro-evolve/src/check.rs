@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 
 /// A check that looks for what times and results do not show, such as races.
@@ -12,12 +13,20 @@ pub trait Check: Sync {
     /// Tells whether it would find races in shared memory. A patch that removes a barrier needs such a check.
     fn finds_races(&self) -> bool;
 
-    /// Tells whether a patched text is as clean as the original.
-    fn check(&self, ptx: &str, depth: Depth) -> CheckOutcome;
+    /// Tells whether a patched text is as clean as the original. A check that does not end in time was not made.
+    fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome;
+
+    /// Tells whether a part of a patch has the fault that a thorough check has found in the whole, in these words.
+    ///
+    /// A check that can look at that alone need not do more.
+    fn check_again(&self, ptx: &str, found: &str, until: Deadline) -> CheckOutcome {
+        let _ = found;
+        self.check(ptx, Depth::Thorough, until)
+    }
 
     /// Proves that a patched text gives the original's results with all data, or says why that is not proved; none
     /// if the check has no way to do so.
-    fn prove(&self, _ptx: &str) -> Option<Exactness> {
+    fn prove(&self, _ptx: &str, _until: Deadline) -> Option<Exactness> {
         None
     }
 }

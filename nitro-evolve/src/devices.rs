@@ -1,6 +1,7 @@
 //! The devices that a command line asks for.
 
 use std::process::Command;
+use std::time::Duration;
 
 use nitro_core::provide::DeviceProvider;
 use nitro_search::threads::cores;
@@ -13,6 +14,7 @@ use crate::machine_code::Disassembler;
 use crate::runner::{Assemble, Code, Runner, RunnerError};
 use crate::sandbox::{Assembler, CudaRunner, Limits, Sandbox, serve};
 use crate::sanitizer::{Sanitizer, Start};
+use crate::tool;
 use crate::workload::{Set, Workload};
 
 /// The devices, with the assembler for them.
@@ -59,14 +61,21 @@ fn emulators() -> Devices {
     Devices { runners, assemble: assembling(None), is_counted: true }
 }
 
-/// Runs the original once on each case of search and validation, on the first of these devices.
+/// The time after which no case begins for somebody who watches.
+const WATCHED: Duration = Duration::from_secs(2);
+
+/// Runs the original once on the cases of search and validation, the smallest first, on the first of these devices.
 ///
-/// It runs in this process, so that somebody can watch it.
+/// It runs in this process, so that somebody can watch it. Where that one is ended, this one ends by itself.
 pub(crate) fn run_in_process(names: &[String], subject: &Subject) -> Result<(), BoxError> {
+    std::thread::spawn(|| {
+        std::thread::sleep(tool::MOST_TIME);
+        std::process::abort();
+    });
     let mut runner = CudaRunner::open(names.first().map_or("", String::as_str))?;
     let assemble = assembling(runner.architecture().and_then(Assembler::find));
     let original = assemble(subject.original().ptx.to_string())?;
-    Ok(runner.run_once(subject.workload(), &original, &[Set::Search, Set::Validation])?)
+    Ok(runner.run_once(subject.workload(), &original, &[Set::Search, Set::Validation], WATCHED)?)
 }
 
 /// Starts a worker process for a device.
@@ -130,7 +139,7 @@ pub(crate) fn small_inputs(subject: &Subject, max_error: f64) -> Result<Emulator
 fn sanitizers(workload: &Workload, device: &str, original: &str) -> (Vec<Sanitizer>, Vec<String>) {
     let Ok(program) = std::env::current_exe() else { return Default::default() };
     let start = Start { program, workload: workload.file().to_owned(), device: device.to_owned() };
-    Sanitizer::all(&start, original)
+    Sanitizer::all(&start, original, workload.deadline().into())
 }
 
 /// Runs candidates for the process that started this one, on the first device of these names.

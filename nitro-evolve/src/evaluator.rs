@@ -74,8 +74,13 @@ impl<'a> Evaluator<'a> {
 
     /// Brings one candidate through all stages that are left for it, on the first device.
     pub(crate) fn judge(&mut self, candidate: &mut Candidate) -> Result<(), Stop> {
+        self.judge_until(candidate, STAGES.len())
+    }
+
+    /// Brings one candidate through those of the first so many stages that are left for it.
+    pub(crate) fn judge_until(&mut self, candidate: &mut Candidate, stages: usize) -> Result<(), Stop> {
         let runner = self.runners.first_mut().ok_or_else(RunnerError::no_device)?;
-        let judged = go_through(STAGES, candidate, &self.conditions, runner.as_mut());
+        let judged = go_through(&STAGES[..stages], candidate, &self.conditions, runner.as_mut());
         self.time.add_visits(&std::mem::take(&mut candidate.visits));
         judged
     }

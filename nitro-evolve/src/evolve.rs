@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::begin_with;
 use crate::check::Check;
+use crate::deadline::Deadline;
 use crate::effort::Efforts;
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
@@ -17,9 +18,10 @@ use crate::finding::Finding;
 use crate::findings::findings;
 use crate::history::{History, Lineage, lineages, together};
 use crate::machine_code::Disassembler;
+use crate::margin;
 use crate::observer::Observer;
 use crate::runner::{Assemble, CaseResult, Code, Runner, RunnerError};
-use crate::search::{SearchLimits, search};
+use crate::search::{SearchLimits, SearchResult, search};
 use crate::stages::{Conditions, FirstRunForm};
 use crate::subject::Subject;
 use crate::time_breakdown::TimeBreakdown;
@@ -27,10 +29,14 @@ use crate::workload::Set;
 
 /// A request to [`evolve`] a subject.
 pub struct EvolveRequest<'a> {
-    /// The plan of breeding; its budget is not used.
+    /// The plan of breeding. Its margin is the least gain of an accepted patch, and the largest margin of the search:
+    /// where times are closer together, that is smaller.
     pub plan: EvolvePlan,
-    /// The most time for the search, with that of earlier runs that it goes on with. Minimising takes a little more.
+    /// The most time for the search, with that of earlier runs that it goes on with.
     pub most_time: Duration,
+    /// The most time for what follows the search; what there is none for is said in the findings. A run of a program
+    /// that is under way comes to its own end.
+    pub most_time_after: Duration,
     /// The most candidates that the search looks at.
     pub most_trials: usize,
     /// The effort of each stage.
@@ -53,6 +59,8 @@ pub struct EvolveRequest<'a> {
     pub begin_with: Vec<Patch>,
     /// Returns the time since the request was made.
     pub elapsed: &'a dyn Fn() -> Duration,
+    /// Keeps what is known, from the first accepted patch on: whenever more is known, and in the end.
+    pub keep: &'a dyn Fn(&EvolveResult) -> Result<(), EvolveError>,
 }
 
 /// The result of [`evolve`].
@@ -86,8 +94,10 @@ pub struct EvolveResult {
     pub time: TimeBreakdown,
     /// The front with the inputs of the search, by ascending error: time, error, and number of edits.
     pub front: Vec<(Fitness, usize)>,
-    /// The minimised, explained and tested patches.
+    /// The minimised, tested and explained patches.
     pub findings: Vec<Finding>,
+    /// Set until all of that is done.
+    pub is_under_way: bool,
     /// The origin of each finding's edits.
     pub(crate) lineages: Vec<Vec<Lineage>>,
     /// For each finding and generation, the most of its edits that one new candidate had.
@@ -112,18 +122,24 @@ pub fn evolve(
     let original = original_code(subject, assemble)?;
     let original_times = begin(subject, &mut runners, &original)?;
     let first_run = first_run_form(subject, assemble, &mut runners, &original, &request, observer)?;
-    let EvolveRequest { plan, most_time, most_trials, log, elapsed, .. } = request;
+    let least_gain = request.plan.margin;
+    let EvolveRequest { mut plan, most_time, most_trials, log, elapsed, most_time_after, keep, .. } = request;
+    if let Some(runner) = runners.first_mut() {
+        plan.margin = margin::measured(runner.as_mut(), &original, request.efforts.search, least_gain)?;
+    }
     let conditions = Conditions {
         subject,
         assemble,
         efforts: request.efforts,
         margin: plan.margin,
+        least_gain,
         max_error: plan.max_error,
         to_beat_ns: f64::INFINITY,
         first_run,
         small_inputs: request.small_inputs.as_deref(),
         relies_on_inputs: request.relies_on_inputs,
         checks: &request.checks,
+        until: Deadline::NEVER,
     };
     let mut evaluator = Evaluator::new(conditions, runners, request.threads);
     let limits = SearchLimits { plan, most_time, most_trials, log, elapsed };
@@ -131,31 +147,59 @@ pub fn evolve(
     // Before the search the device may have been slower than during it.
     let again = evaluator.run_original()?;
     let original_times = again.map_or(original_times, |cases| named(subject, &cases));
-    let findings = findings(&mut evaluator, found.finalists.clone(), &request.disassembler, observer)?;
-    let (mut all_lineages, mut all_together) = (Vec::new(), Vec::new());
-    for finding in &findings {
-        all_lineages.push(lineages(&found.entries, &finding.origin));
-        all_together.push(together(&found.entries, &finding.origin));
+    let finalists = found.finalists.clone();
+    let mut known = EvolveResult::before_findings(&evaluator, &limits.plan, original_times, &found);
+    let until = Deadline::after(most_time_after);
+    let mut keep_so_far = |so_far: &[Finding], time: &TimeBreakdown| {
+        known.set_findings(so_far.to_vec(), time, &found);
+        keep(&known)
+    };
+    let disassembler = &request.disassembler;
+    let findings = findings(&mut evaluator, finalists, until, disassembler, observer, &mut keep_so_far)?;
+    known.set_findings(findings, &evaluator.time, &found);
+    known.is_under_way = false;
+    keep(&known)?;
+    Ok(known)
+}
+
+impl EvolveResult {
+    /// Returns the result of a search of which no patch was tested yet.
+    fn before_findings(
+        evaluator: &Evaluator<'_>,
+        plan: &EvolvePlan,
+        original: Vec<(String, f64)>,
+        found: &SearchResult,
+    ) -> Self {
+        let subject = evaluator.conditions.subject;
+        Self {
+            base: subject.base().module().digest().to_string(),
+            kernels: subject.workload().kernels().into_iter().map(str::to_owned).collect(),
+            instructions: subject.base().module().instructions(),
+            on: evaluator.names(),
+            seed: plan.seed,
+            begun_with: found.begun_with.len(),
+            proposed: subject.proposed(),
+            max_error: plan.max_error,
+            original,
+            generations: found.generations,
+            seconds: found.time.as_secs_f64(),
+            time: evaluator.time.clone(),
+            front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
+            lineages: Vec::new(),
+            together: Vec::new(),
+            history: History::new(&found.entries, plan.max_error),
+            findings: Vec::new(),
+            is_under_way: true,
+        }
     }
-    Ok(EvolveResult {
-        base: subject.base().module().digest().to_string(),
-        kernels: subject.workload().kernels().into_iter().map(str::to_owned).collect(),
-        instructions: subject.base().module().instructions(),
-        on: evaluator.names(),
-        seed: limits.plan.seed,
-        begun_with: found.begun_with.len(),
-        proposed: subject.proposed(),
-        max_error: limits.plan.max_error,
-        original: original_times,
-        generations: found.generations,
-        seconds: found.time.as_secs_f64(),
-        time: evaluator.time,
-        front: found.front.iter().map(|(edits, fitness)| (*fitness, edits.len())).collect(),
-        lineages: all_lineages,
-        together: all_together,
-        history: History::new(&found.entries, limits.plan.max_error),
-        findings,
-    })
+
+    /// Takes the findings so far, with the time that was spent.
+    fn set_findings(&mut self, findings: Vec<Finding>, time: &TimeBreakdown, found: &SearchResult) {
+        self.lineages = findings.iter().map(|own| lineages(&found.entries, &own.origin)).collect();
+        self.together = findings.iter().map(|own| together(&found.entries, &own.origin)).collect();
+        self.time = time.clone();
+        self.findings = findings;
+    }
 }
 
 /// Assembles the text as it was compiled.

@@ -1,5 +1,7 @@
 //! Findings: patches with all that is known of them in the end.
 
+use std::fmt;
+
 use nitro_ptx::Edit;
 use nitro_search::evolve::Fitness;
 use nitro_stats::statistics::geometric_mean;
@@ -9,6 +11,7 @@ use crate::check::CheckReport;
 use crate::difference::DiffLine;
 use crate::exactness::Exactness;
 use crate::machine_code::MachineCode;
+use crate::words::NO_TIME;
 
 /// A promise about the distance of a patched program's results from the original's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +72,16 @@ pub struct ExplainedEdit {
 const MOST_SHOWN: usize = 4;
 
 impl ExplainedEdit {
+    /// Says how it goes with the others.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            // Neither could be measured.
+            Self { alone: None, loss: None, .. } => "not known",
+            Self { is_independent: true, .. } => "independent",
+            _ => "epistatic",
+        }
+    }
+
     /// Returns the first instructions, and the number of others.
     pub(crate) fn first_instructions(&self) -> (&[String], usize) {
         let shown = &self.instructions[..self.instructions.len().min(MOST_SHOWN)];
@@ -83,6 +96,31 @@ pub struct DroppedEdit {
     pub edit: String,
     /// The reason of the refusal.
     pub why: String,
+}
+
+/// A step of a finding for which no time was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Undone {
+    /// It was not minimised to the end.
+    Minimised,
+    /// No part of it was looked for that passes.
+    Repaired,
+    /// Fewer results of the test were compared than usual.
+    Tested,
+    /// The gain of each edit was not measured.
+    Explained,
+}
+
+impl fmt::Display for Undone {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Minimised => "it may have edits that do not matter",
+            Self::Repaired => "what of it is right was not found out",
+            Self::Tested => "the test compared fewer runs",
+            Self::Explained => "what each edit brings was not measured",
+        })
+    }
 }
 
 /// Two edits that depend on each other.
@@ -122,6 +160,9 @@ pub struct Finding {
     /// The edits that were dropped before the test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<DroppedEdit>,
+    /// The steps for which no time was left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undone: Vec<Undone>,
     /// The lines that differ between the original and the patched kernels.
     pub(crate) diff: Vec<DiffLine>,
     /// The change of the machine code.
@@ -135,6 +176,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Says what was not done since no time was left, if that is something.
+    pub(crate) fn what_is_undone(&self) -> Option<String> {
+        let undone: Vec<String> = self.undone.iter().map(ToString::to_string).collect();
+        (!undone.is_empty()).then(|| format!("{NO_TIME}: {}", undone.join(", ")))
+    }
+
     /// Returns how many times as fast it is with the inputs of the test: the geometric mean over the cases.
     #[must_use]
     pub fn speedup(&self) -> Option<f64> {

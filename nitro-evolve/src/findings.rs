@@ -1,84 +1,268 @@
-//! From minimised patches to findings: explained edit by edit, checked, and tested once.
+//! From finalists to findings: minimised, checked, tested once, proved and explained.
+//!
+//! What decides comes first, for all patches: who is interrupted, or has no time left, has what was tested.
 
 use nitro_ptx::{Edit, PatchError};
 use nitro_search::evolve::{Finalist, explain};
 use nitro_search::threads::on_threads;
 
+use crate::deadline::Deadline;
 use crate::difference::difference;
+use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
 use crate::exactness::Exactness;
-use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, Verdict};
+use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, Undone, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
-use crate::minimise::{Minimiser, chosen, each_left_out};
+use crate::minimise::{MinimalPatch, Minimiser, chosen, each_left_out};
 use crate::observer::Observer;
 use crate::repair::Rehearsal;
 use crate::runner::RunnerError;
 use crate::stages::{Aim, Candidate, Conditions, refusal};
+use crate::time_breakdown::TimeBreakdown;
+use crate::words::NO_TIME;
 
-/// Makes findings of finalists, the most exact first. Nothing that the test says comes back to what is tested.
+/// The part of the time that is left which one proof may take.
+const SHARE_OF_PROOF: usize = 4;
+
+/// Takes the findings so far, with the time that was spent.
+pub(crate) type Keep<'a> = dyn FnMut(&[Finding], &TimeBreakdown) -> Result<(), EvolveError> + 'a;
+
+/// Makes findings of finalists: the most exact, the fastest, and those between. Nothing that the test says comes back
+/// to what is tested.
+///
+/// `keep` is given the findings whenever more is known of them, once a patch is accepted. When the time is over, what
+/// was not done is said in each finding.
 pub(crate) fn findings(
     evaluator: &mut Evaluator<'_>,
     finalists: Vec<Finalist<Edit>>,
+    until: Deadline,
     disassembler: &Result<Disassembler, String>,
     observer: &dyn Observer,
-) -> Result<Vec<Finding>, RunnerError> {
-    let chosen = chosen(finalists, evaluator.conditions.margin);
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut minimiser = Minimiser::new(evaluator, observer);
-    for finalist in chosen {
-        for (edits, origin) in minimiser.patches(&finalist)? {
-            observer.message(&format!("explaining and testing a patch of {} edits", edits.len()));
-            let rehearsal = minimiser.rehearse(&edits)?;
-            let finding = finding(&mut minimiser, rehearsal, &finalist, disassembler)?;
-            if !findings.iter().any(|other| other.patch == finding.patch) {
-                findings.push(Finding { origin, ..finding });
-            }
-        }
+    keep: &mut Keep<'_>,
+) -> Result<Vec<Finding>, EvolveError> {
+    let mut finalists = chosen(finalists, evaluator.conditions.margin);
+    if finalists.len() > 2 {
+        finalists[1..].rotate_right(1);
     }
-    Ok(findings)
+    let minimiser = Minimiser::new(evaluator, observer);
+    let mut work = Findings { minimiser, until, finalists, disassembler, observer, keep, drafts: Vec::new() };
+    for number in 0..work.finalists.len() {
+        work.test_finalist(number)?;
+    }
+    work.explain()?;
+    Ok(work.drafts.into_iter().map(|draft| draft.finding).collect())
 }
 
-/// Explains a patch that has come to the test or was refused before it, and tests it.
-fn finding(
-    minimiser: &mut Minimiser<'_, '_>,
+/// The findings that are under way.
+struct Findings<'a, 'b, 'c> {
+    minimiser: Minimiser<'a, 'b>,
+    until: Deadline,
+    finalists: Vec<Finalist<Edit>>,
+    disassembler: &'a Result<Disassembler, String>,
+    observer: &'a dyn Observer,
+    keep: &'a mut Keep<'c>,
+    drafts: Vec<Draft>,
+}
+
+/// A finding with what later steps need of it.
+struct Draft {
+    finding: Finding,
+    /// The number of its finalist.
+    finalist: usize,
     rehearsal: Rehearsal,
-    finalist: &Finalist<Edit>,
-    disassembler: &Result<Disassembler, String>,
-) -> Result<Finding, RunnerError> {
-    let Rehearsal { mut candidate, refusal: refused, dropped } = rehearsal;
-    let edits = &candidate.edits.clone();
-    let subject = minimiser.evaluator.conditions.subject;
-    let kernels = subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)));
-    let (explained, pairs) = explained(minimiser, edits)?;
-    let refused = match refused {
-        Some(refused) => Some(refused),
-        None => {
-            candidate.aim = Aim::Accept;
-            refusal(minimiser.evaluator.judge(&mut candidate))?
+}
+
+impl Draft {
+    /// Tells whether a stage before the test has refused it.
+    fn is_refused_before_test(&self) -> bool {
+        self.rehearsal.refusal.is_some() && self.rehearsal.candidate.aim == Aim::Rehearse
+    }
+}
+
+impl Findings<'_, '_, '_> {
+    /// Gives what follows one of so many equal shares of the time that is left.
+    fn limit(&mut self, shares: usize) {
+        self.minimiser.evaluator.conditions.until = self.until.share(shares);
+    }
+
+    /// Tells whether the share of the time is over.
+    fn is_late(&self) -> bool {
+        self.minimiser.evaluator.conditions.until.is_over()
+    }
+
+    /// Minimises and tests a finalist: all of it, what touches no barrier, and, where patches may rely on the inputs,
+    /// what of each holds without that.
+    fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
+        self.minimiser.finalist = finalist;
+        let edits = self.finalists[finalist].edits.clone();
+        self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
+        let all = self.test(finalist, &edits)?;
+        let mut tested = vec![all.clone()];
+        if let Some(others) = self.minimiser.without_barriers(&all) {
+            tested.push(self.test(finalist, &others)?);
         }
-    };
-    let verdict = match refused {
-        Some(refusal) => Verdict::Refused(refusal.why),
-        None => Verdict::Accepted(contract(&candidate, &minimiser.evaluator.conditions)),
-    };
-    let is_exact = verdict == Verdict::Accepted(Contract::Exact);
-    let exactness = is_exact.then(|| exactness(&candidate, &minimiser.evaluator.conditions));
-    Ok(Finding {
-        patch: subject.base().patch(edits).to_string(),
-        edits_before: finalist.edits.len(),
-        verdict,
-        exactness,
-        search: finalist.search,
-        edits: explained,
-        pairs,
-        test: candidate.test,
-        checks: candidate.checks,
-        dropped,
-        machine_code: machine_code(minimiser.evaluator, disassembler, edits, &kernels),
-        diff: kernels.map_or_else(|_| Vec::new(), |(before, after)| difference(&before, &after)),
-        ptx: subject.patched(edits).unwrap_or_default(),
-        origin: Vec::new(),
-    })
+        for edits in tested {
+            self.limit(2);
+            if let Some(part) = self.minimiser.general_part(&edits)? {
+                self.test(finalist, &part)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Minimises edits, has the rest checked and tested, and proves it if it is exact. Returns the rest.
+    fn test(&mut self, finalist: usize, edits: &[Edit]) -> Result<Vec<Edit>, EvolveError> {
+        self.limit(2 * (self.finalists.len() - finalist));
+        let (edits, origin): MinimalPatch = self.minimiser.minimised(edits)?;
+        let is_minimal = !self.is_late();
+        let patch = self.minimiser.evaluator.conditions.subject.base().patch(&edits).to_string();
+        if edits.is_empty() || self.drafts.iter().any(|draft| draft.finding.patch == patch) {
+            return Ok(edits);
+        }
+        self.observer.message(&format!("checking and testing a patch of {} edits", edits.len()));
+        self.limit(1);
+        let rehearsal = self.minimiser.rehearsed(&edits)?;
+        let mut finding = self.finding(&self.finalists[finalist], &rehearsal.candidate);
+        finding.origin = origin;
+        finding.undone.extend((!is_minimal).then_some(Undone::Minimised));
+        let at = self.drafts.len();
+        self.drafts.push(Draft { finding, finalist, rehearsal });
+        self.judge(at)?;
+        if self.drafts[at].is_refused_before_test() {
+            self.repair(at)?;
+        }
+        Ok(edits)
+    }
+
+    /// Describes a candidate before anything else is known of it.
+    fn finding(&self, finalist: &Finalist<Edit>, candidate: &Candidate) -> Finding {
+        let subject = self.minimiser.evaluator.conditions.subject;
+        let kernels = kernels(&self.minimiser.evaluator.conditions, &candidate.edits);
+        Finding {
+            patch: subject.base().patch(&candidate.edits).to_string(),
+            edits_before: finalist.edits.len(),
+            verdict: Verdict::Refused(NO_TIME.to_owned()),
+            exactness: None,
+            search: finalist.search,
+            edits: unexplained(&self.minimiser.evaluator.conditions, &candidate.edits),
+            pairs: Vec::new(),
+            test: Vec::new(),
+            checks: Vec::new(),
+            dropped: Vec::new(),
+            undone: vec![Undone::Explained],
+            machine_code: MachineCode::Unknown(NO_TIME.to_owned()),
+            diff: kernels.map_or_else(|_| Vec::new(), |(before, after)| difference(&before, &after)),
+            ptx: subject.patched(&candidate.edits).unwrap_or_default(),
+            origin: Vec::new(),
+        }
+    }
+
+    /// Tests a draft that has come to the test, keeps what is known, and proves it if it is exact.
+    fn judge(&mut self, at: usize) -> Result<(), EvolveError> {
+        let Draft { finding, rehearsal, .. } = &mut self.drafts[at];
+        let evaluator = &mut *self.minimiser.evaluator;
+        if rehearsal.refusal.is_none() {
+            rehearsal.candidate.aim = Aim::Accept;
+            rehearsal.refusal = refusal(evaluator.judge(&mut rehearsal.candidate))?;
+            if rehearsal.candidate.compared < evaluator.conditions.efforts.test.checks {
+                finding.undone.push(Undone::Tested);
+            }
+        }
+        finding.verdict = match &rehearsal.refusal {
+            Some(refusal) => Verdict::Refused(refusal.why.clone()),
+            None => Verdict::Accepted(contract(&rehearsal.candidate, &evaluator.conditions)),
+        };
+        finding.test.clone_from(&rehearsal.candidate.test);
+        finding.checks.clone_from(&rehearsal.candidate.checks);
+        finding.dropped.clone_from(&rehearsal.dropped);
+        if finding.verdict != Verdict::Accepted(Contract::Exact) {
+            return self.keep_all();
+        }
+        finding.exactness = Some(Exactness::Tested { why: NO_TIME.to_owned() });
+        self.keep_all()?;
+        self.limit(SHARE_OF_PROOF);
+        let Draft { finding, rehearsal, .. } = &mut self.drafts[at];
+        finding.exactness = Some(exactness(&rehearsal.candidate, &self.minimiser.evaluator.conditions));
+        self.keep_all()
+    }
+
+    /// Has all findings kept, once there is an accepted one.
+    fn keep_all(&mut self) -> Result<(), EvolveError> {
+        let findings: Vec<Finding> = self.drafts.iter().map(|draft| draft.finding.clone()).collect();
+        match findings.iter().any(|finding| matches!(finding.verdict, Verdict::Accepted(_))) {
+            true => (self.keep)(&findings, &self.minimiser.evaluator.time),
+            false => Ok(()),
+        }
+    }
+
+    /// Repairs a patch that was refused before the test, in half of the time that is left. What is left of it is tested
+    /// in its place.
+    fn repair(&mut self, at: usize) -> Result<(), EvolveError> {
+        self.limit(2);
+        let repaired = match self.is_late() {
+            true => None,
+            false => self.minimiser.repaired(&self.drafts[at].rehearsal)?,
+        };
+        match repaired {
+            Some(repaired) => self.replace(at, repaired)?,
+            None if self.is_late() => self.drafts[at].finding.undone.push(Undone::Repaired),
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Returns the position of the draft of a patch.
+    fn position(&self, patch: &str) -> Option<usize> {
+        self.drafts.iter().position(|draft| draft.finding.patch == patch)
+    }
+
+    /// Puts what is left of a refused patch in its place, and has it tested unless that was done.
+    fn replace(&mut self, at: usize, repaired: Rehearsal) -> Result<(), EvolveError> {
+        let Draft { finalist, ref finding, .. } = self.drafts[at];
+        let origin = finding.origin.clone();
+        let finding = Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate) };
+        let twin = self.position(&finding.patch);
+        if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
+            // The inputs of the test are run once.
+            if self.drafts[twin].finding.dropped.is_empty() {
+                self.drafts[twin].finding.dropped = repaired.dropped;
+            }
+            self.drafts.swap(at.min(twin), twin);
+            self.drafts.remove(at.max(twin));
+            return self.keep_all();
+        }
+        self.drafts[at] = Draft { finding, finalist, rehearsal: repaired };
+        self.limit(1);
+        self.judge(at)
+    }
+
+    /// Explains all findings edit by edit, the accepted ones first.
+    fn explain(&mut self) -> Result<(), EvolveError> {
+        let mut order: Vec<usize> = (0..self.drafts.len()).collect();
+        order.sort_by_key(|&at| matches!(self.drafts[at].finding.verdict, Verdict::Refused(_)));
+        for (number, &at) in order.iter().enumerate() {
+            self.limit(order.len() - number);
+            self.minimiser.finalist = self.drafts[at].finalist;
+            let edits = self.drafts[at].rehearsal.candidate.edits.clone();
+            if let Some((edits, pairs)) = explained(&mut self.minimiser, &edits)? {
+                let finding = &mut self.drafts[at].finding;
+                (finding.edits, finding.pairs) = (edits, pairs);
+                finding.undone.retain(|undone| *undone != Undone::Explained);
+            }
+            if !self.is_late() {
+                let evaluator = &*self.minimiser.evaluator;
+                self.drafts[at].finding.machine_code = machine_code(evaluator, self.disassembler, &edits);
+            }
+            self.keep_all()?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns the text of the kernels before and after these edits.
+fn kernels(conditions: &Conditions<'_>, edits: &[Edit]) -> Result<(String, String), PatchError> {
+    let subject = conditions.subject;
+    subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)))
 }
 
 /// Returns the promise of an accepted patch: its largest error on all inputs of the workload.
@@ -98,7 +282,7 @@ fn exactness(candidate: &Candidate, conditions: &Conditions<'_>) -> Exactness {
     // Sizes that no input of the workload has are the better proof.
     let mut all = conditions.required_small_inputs().into_iter().chain(checks);
     let none = || Exactness::Tested { why: "the emulator does not run the kernel".to_owned() };
-    all.find_map(|check| check.prove(&ptx)).unwrap_or_else(none)
+    all.find_map(|check| check.prove(&ptx, conditions.until)).unwrap_or_else(none)
 }
 
 /// Shows the machine code of the kernels before and after these edits, and without each of them.
@@ -106,11 +290,10 @@ fn machine_code(
     evaluator: &Evaluator<'_>,
     disassembler: &Result<Disassembler, String>,
     edits: &[Edit],
-    kernels: &Result<(String, String), PatchError>,
 ) -> MachineCode {
     let (subject, threads) = (evaluator.conditions.subject, evaluator.threads);
-    match (disassembler, kernels) {
-        (Ok(tools), Ok((before, after))) => tools.compare(before, after, |tools| {
+    match (disassembler, kernels(&evaluator.conditions, edits)) {
+        (Ok(tools), Ok((before, after))) => tools.compare(&before, &after, |tools| {
             on_threads(threads, &each_left_out(edits), |others| {
                 tools.listing(&subject.candidate(others).ok()?).ok().map(|listing| listing.counts)
             })
@@ -120,39 +303,48 @@ fn machine_code(
     }
 }
 
-/// Measures the gain of each edit alone and among the others, and of pairs.
-fn explained(
-    minimiser: &mut Minimiser<'_, '_>,
-    edits: &[Edit],
-) -> Result<(Vec<ExplainedEdit>, Vec<Epistasis>), RunnerError> {
-    let Conditions { subject, margin, .. } = minimiser.evaluator.conditions;
-    let mut lost = None;
-    let explained = explain(edits, margin, |some| match minimiser.fitness(some) {
-        Ok(fitness) => fitness.map(|fitness| fitness.time_ns),
-        Err(error) => {
-            lost.get_or_insert(error);
-            None
-        }
-    });
-    if let Some(error) = lost {
-        return Err(error);
-    }
+/// Describes edits of which no gain is known.
+fn unexplained(conditions: &Conditions<'_>, edits: &[Edit]) -> Vec<ExplainedEdit> {
+    let base = conditions.subject.base();
     let mut own: Vec<ExplainedEdit> = Vec::with_capacity(edits.len());
     for edit in edits {
         own.push(ExplainedEdit {
             edit: edit.to_string().trim_end().to_owned(),
-            instructions: subject.base().instructions_of(edit),
-            is_barrier: subject.base().touches_barrier(edit),
+            instructions: base.instructions_of(edit),
+            is_barrier: base.touches_barrier(edit),
             alone: None,
             loss: None,
             is_independent: false,
         });
     }
-    let Some(explained) = explained else { return Ok((own, Vec::new())) };
+    own
+}
+
+/// The gains of edits, and of pairs of them.
+type Gains = (Vec<ExplainedEdit>, Vec<Epistasis>);
+
+/// Measures the gain of each edit alone and among the others, and of pairs; none where no time is left for that.
+fn explained(minimiser: &mut Minimiser<'_, '_>, edits: &[Edit]) -> Result<Option<Gains>, RunnerError> {
+    let mut lost = None;
+    let explained = explain(edits, minimiser.evaluator.conditions.margin, |some| {
+        let fitness = minimiser.part_fitness(some).unwrap_or_else(|error| {
+            lost.get_or_insert(error);
+            None
+        });
+        fitness.map(|fitness| fitness.time_ns)
+    });
+    if let Some(error) = lost {
+        return Err(error);
+    }
+    if minimiser.evaluator.conditions.until.is_over() {
+        return Ok(None);
+    }
+    let mut own = unexplained(&minimiser.evaluator.conditions, edits);
+    let Some(explained) = explained else { return Ok(Some((own, Vec::new()))) };
     for (own, influence) in own.iter_mut().zip(&explained.edits) {
         (own.alone, own.loss) = (influence.alone, influence.loss);
         own.is_independent = influence.is_independent;
     }
     let pairs = explained.pairs.into_iter();
-    Ok((own, pairs.map(|(first, second, more)| Epistasis { first, second, more }).collect()))
+    Ok(Some((own, pairs.map(|(first, second, more)| Epistasis { first, second, more }).collect())))
 }

@@ -43,11 +43,19 @@ pub(crate) struct Header {
     /// The rules that it began with; logs of earlier releases do not name theirs.
     #[serde(default = "rules_of_earlier_releases")]
     pub rules: Rules,
+    /// The share of a time within which two were the same when it began; logs of earlier releases do not name theirs.
+    #[serde(default = "margin_of_earlier_releases")]
+    pub margin: f64,
 }
 
 /// Returns the rules of a log that does not name them.
 fn rules_of_earlier_releases() -> Rules {
     Rules::Paper
+}
+
+/// Returns the margin of a log that does not name it.
+fn margin_of_earlier_releases() -> f64 {
+    0.01
 }
 
 /// The part of a header that every format has.
@@ -67,7 +75,7 @@ impl Header {
         is_filtered: bool,
         begin_with: &[Vec<Edit>],
     ) -> Self {
-        let EvolvePlan { seed, population, max_error, rules, .. } = *plan;
+        let EvolvePlan { seed, population, max_error, rules, margin, .. } = *plan;
         let begun_with = begin_with.iter().map(|edits| lines(edits)).collect();
         Self {
             format: FORMAT,
@@ -81,6 +89,7 @@ impl Header {
             is_filtered,
             begun_with,
             rules,
+            margin,
         }
     }
 }
@@ -99,9 +108,10 @@ struct Line {
 #[derive(Debug, Default)]
 pub(crate) struct LogContent {
     pub entries: Vec<Entry>,
-    /// The patches and the rules that it began with.
+    /// The patches, the rules and the margin that it began with.
     pub begun_with: Vec<Vec<Edit>>,
     pub rules: Rules,
+    pub margin: f64,
 }
 
 /// A trial that was told, with its moment.
@@ -156,7 +166,7 @@ impl Log {
         if log.file.metadata().map_err(|source| log.io_error(source))?.len() == 0 {
             log.write(header)?;
             content.begun_with = log.begun_with(header, base)?;
-            content.rules = header.rules;
+            (content.rules, content.margin) = (header.rules, header.margin);
         }
         Ok((log, content))
     }
@@ -177,7 +187,7 @@ impl Log {
                 1 => {
                     let found = self.check(&line, header)?;
                     content.begun_with = self.begun_with(&found, base)?;
-                    content.rules = found.rules;
+                    (content.rules, content.margin) = (found.rules, found.margin);
                 }
                 _ => content.entries.push(self.entry(number, &line)?),
             }
@@ -197,8 +207,9 @@ impl Log {
         }
         let found: Header = self.json(1, line)?;
         let other_patches = !header.begun_with.is_empty() && header.begun_with != found.begun_with;
-        // It goes on by the rules by which it began.
-        let begun = Header { begun_with: found.begun_with.clone(), rules: found.rules, ..header.clone() };
+        // It goes on by the rules and the margin by which it began.
+        let Header { begun_with, rules, margin, .. } = found.clone();
+        let begun = Header { begun_with, rules, margin, ..header.clone() };
         if begun != found {
             let what = "this is the log of another evolution (PTX, workload, device, seed, population, error or what \
                         is proposed differ)";

@@ -24,46 +24,35 @@ pub(crate) type MinimalPatch = (Vec<Edit>, Vec<Edit>);
 pub(crate) struct Minimiser<'a, 'b> {
     pub evaluator: &'a mut Evaluator<'b>,
     pub observer: &'a dyn Observer,
-    /// The fitness by machine code, of this finalist: most edits that are left out change none of it.
-    known: HashMap<u64, Option<Fitness>>,
+    /// The finalist whose parts are measured, by its number.
+    pub finalist: usize,
+    /// The fitness by finalist and machine code: most edits that are left out change none of it. What was measured for
+    /// one finalist does not hold for another, since clocks change in minutes.
+    known: HashMap<(usize, u64), Option<Fitness>>,
 }
 
 impl<'a, 'b> Minimiser<'a, 'b> {
     /// Creates a minimiser that has measured nothing yet.
     pub(crate) fn new(evaluator: &'a mut Evaluator<'b>, observer: &'a dyn Observer) -> Self {
-        Self { evaluator, observer, known: HashMap::new() }
+        Self { evaluator, observer, finalist: 0, known: HashMap::new() }
     }
 
-    /// Minimises a finalist. Returns up to four patches.
-    ///
-    /// The second leaves out all edits that touch a barrier, where the first has some. Each of the two is followed by
-    /// the part of it that holds with all small inputs, where it does not do so itself.
-    pub(crate) fn patches(&mut self, finalist: &Finalist<Edit>) -> Result<Vec<MinimalPatch>, RunnerError> {
-        self.observer.message(&format!("minimising a patch of {} edits", finalist.edits.len()));
-        self.known.clear(); // clocks change in minutes
-        let all = self.minimised(&finalist.edits)?;
+    /// Returns the edits that touch no barrier, where others do.
+    pub(crate) fn without_barriers(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
         let base = self.evaluator.conditions.subject.base();
-        let (barriers, others): (Vec<Edit>, Vec<Edit>) =
-            all.0.iter().cloned().partition(|edit| base.touches_barrier(edit));
-        let mut patches = vec![all];
-        if !barriers.is_empty() && !others.is_empty() {
-            patches.push(self.minimised(&others)?);
-        }
-        for at in 0..patches.len() {
-            if let Some(edits) = self.general_part(&patches[at].0)? {
-                patches.push(self.minimised(&edits)?);
-            }
-        }
-        patches.retain(|(edits, _)| !edits.is_empty());
-        Ok(patches)
+        let mut others = edits.to_vec();
+        others.retain(|edit| !base.touches_barrier(edit));
+        (!others.is_empty() && others.len() < edits.len()).then_some(others)
     }
 
-    /// Returns a part of the edits with which all small inputs are right, where they are not with all.
+    /// Returns a part of the edits with which all small inputs are right, where patches may rely on others and this one
+    /// does.
     ///
     /// That is all edits but one, the fastest such choice; or else those that can be added one after the other.
-    fn general_part(&mut self, edits: &[Edit]) -> Result<Option<Vec<Edit>>, RunnerError> {
-        let has_check = self.evaluator.conditions.small_inputs.is_some();
-        if edits.is_empty() || !has_check || is_general(&self.evaluator.conditions, edits)? {
+    pub(crate) fn general_part(&mut self, edits: &[Edit]) -> Result<Option<Vec<Edit>>, RunnerError> {
+        let Conditions { small_inputs, relies_on_inputs, .. } = self.evaluator.conditions;
+        let is_asked_for = small_inputs.is_some() && relies_on_inputs && !edits.is_empty();
+        if !is_asked_for || is_general(&self.evaluator.conditions, edits)? {
             return Ok(None);
         }
         let choices = each_left_out(edits);
@@ -92,7 +81,8 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         Ok(Some(kept))
     }
 
-    /// Minimises edits; none are left where they are not faster than the original.
+    /// Minimises edits; none are left where they are not faster than the original. Where the time is over, as many are
+    /// left as are known to be enough.
     pub(crate) fn minimised(&mut self, edits: &[Edit]) -> Result<MinimalPatch, RunnerError> {
         let (Some(original), Some(whole)) = (self.fitness(&[])?, self.fitness(edits)?) else {
             return Ok(MinimalPatch::default());
@@ -110,7 +100,7 @@ impl<'a, 'b> Minimiser<'a, 'b> {
     fn least(&mut self, edits: &[Edit], whole: Fitness) -> Result<Vec<Edit>, RunnerError> {
         let most_ns = whole.time_ns * (1.0 + self.evaluator.conditions.margin);
         let mut lost = None;
-        let kept = minimise(edits, |some| match self.fitness(some) {
+        let kept = minimise(edits, |some| match self.part_fitness(some) {
             Ok(fitness) => fitness.is_some_and(|now| now.error <= whole.error && now.time_ns <= most_ns),
             Err(error) => {
                 lost.get_or_insert(error);
@@ -120,18 +110,24 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         lost.map_or(Ok(kept), Err)
     }
 
+    /// Measures edits as long as there is time.
+    pub(crate) fn part_fitness(&mut self, edits: &[Edit]) -> Result<Option<Fitness>, RunnerError> {
+        if self.evaluator.conditions.until.is_over() { Ok(None) } else { self.fitness(edits) }
+    }
+
     /// Measures edits: the time with the inputs of the search, the largest error with those and the validation's.
     pub(crate) fn fitness(&mut self, edits: &[Edit]) -> Result<Option<Fitness>, RunnerError> {
         let mut candidate = Candidate::new(edits, Aim::Minimise);
         if refusal(self.evaluator.assemble(&mut candidate))?.is_some() {
             return Ok(None);
         }
-        if let Some(known) = self.known.get(&candidate.digest) {
+        let key = (self.finalist, candidate.digest);
+        if let Some(known) = self.known.get(&key) {
             return Ok(*known);
         }
         let refused = refusal(self.evaluator.judge(&mut candidate))?;
         let fitness = candidate.fitness.filter(|_| refused.is_none());
-        self.known.insert(candidate.digest, fitness);
+        self.known.insert(key, fitness);
         Ok(fitness)
     }
 }

@@ -1,6 +1,6 @@
 //! Repair: from a refused patch to what of it is right.
 //!
-//! A refusal says which edits it is for: delta debugging looks for the fewest that are refused in the same place.
+//! A refusal says which edits it is for: delta debugging looks for the fewest that are refused for the same fault.
 
 use nitro_ptx::Edit;
 use nitro_search::evolve::minimise;
@@ -14,6 +14,7 @@ use crate::stages::{Aim, Candidate, Refusal, refusal};
 const MOST_CHECKED: usize = 40;
 
 /// A patch before the test: what passed all other stages, or what did not, with the refusal.
+#[derive(Clone)]
 pub(crate) struct Rehearsal {
     pub candidate: Candidate,
     pub refusal: Option<Refusal>,
@@ -22,41 +23,52 @@ pub(crate) struct Rehearsal {
 }
 
 impl Minimiser<'_, '_> {
-    /// Brings a patch through all stages but the test. Edits for which it is refused are dropped, and the rest goes on.
+    /// Drops edits for which a patch is refused until the rest passes all stages but the test.
     ///
-    /// Where nothing that is faster is left, or too much was tried, the whole patch is refused for its first reason.
-    pub(crate) fn rehearse(&mut self, edits: &[Edit]) -> Result<Rehearsal, RunnerError> {
-        let whole = self.rehearsed(edits)?;
+    /// None where nothing that is faster is left, too much was tried, or no time is left.
+    pub(crate) fn repaired(&mut self, whole: &Rehearsal) -> Result<Option<Rehearsal>, RunnerError> {
         let (mut candidate, mut refused) = (whole.candidate.clone(), whole.refusal.clone());
         let (mut dropped, mut left) = (Vec::new(), MOST_CHECKED);
         while let Some(Refusal { why, .. }) = refused {
             let culprits = self.culprits(&candidate, &mut left)?;
-            let Some(rest) = self.without(&candidate.edits, &culprits)? else { return Ok(whole) };
+            let Some(rest) = self.without(&candidate.edits, &culprits)? else { return Ok(None) };
             self.observer.message(&format!("an edit is dropped, since with it {why}"));
             for edit in candidate.edits.iter().filter(|edit| !rest.contains(edit)) {
                 let edit = edit.to_string().trim_end().to_owned();
                 dropped.push(DroppedEdit { edit, why: why.clone() });
             }
             let (rest, _) = self.minimised(&rest)?;
-            if rest.is_empty() || left == 0 {
-                return Ok(whole);
+            if rest.is_empty() || left == 0 || self.evaluator.conditions.until.is_over() {
+                return Ok(None);
             }
             let next = self.rehearsed(&rest)?;
             (candidate, refused) = (next.candidate, next.refusal);
             left -= 1;
         }
-        Ok(Rehearsal { candidate, refusal: None, dropped })
+        Ok(Some(Rehearsal { candidate, refusal: None, dropped }))
     }
 
     /// Brings a patch as it is through all stages but the test.
-    fn rehearsed(&mut self, edits: &[Edit]) -> Result<Rehearsal, RunnerError> {
+    pub(crate) fn rehearsed(&mut self, edits: &[Edit]) -> Result<Rehearsal, RunnerError> {
         let mut candidate = Candidate::new(edits, Aim::Rehearse);
         candidate.fitness = self.fitness(edits)?;
         let refusal = refusal(self.evaluator.judge(&mut candidate))?;
         Ok(Rehearsal { candidate, refusal, dropped: Vec::new() })
     }
 
-    /// Returns the fewest edits of a refused patch that are refused by the same stage; none where that is not known.
+    /// Tells whether some edits of a refused patch are refused for the same fault. What did not object to the whole is
+    /// not asked.
+    fn is_refused_alike(&mut self, some: &[Edit], refused: &Candidate) -> Result<bool, RunnerError> {
+        let mut candidate = Candidate::new(some, Aim::Rehearse);
+        // What cannot be measured says nothing about the stages behind that.
+        let Some(fitness) = self.part_fitness(some)? else { return Ok(false) };
+        candidate.fitness = Some(fitness);
+        candidate.suspected.clone_from(&refused.checks);
+        let own = refusal(self.evaluator.judge_until(&mut candidate, refused.passed))?;
+        Ok(own.is_some() && candidate.passed == refused.passed)
+    }
+
+    /// Returns the fewest edits of a refused patch that are refused alike; none where that is not known.
     fn culprits(&mut self, refused: &Candidate, left: &mut usize) -> Result<Vec<Edit>, RunnerError> {
         let mut lost = None;
         let culprits = minimise(&refused.edits, |some| {
@@ -64,22 +76,14 @@ impl Minimiser<'_, '_> {
                 return false;
             }
             *left -= 1;
-            // What cannot be measured says nothing about the stages behind that.
-            match self.rehearsed(some) {
-                Ok(other) => {
-                    other.candidate.fitness.is_some()
-                        && other.refusal.is_some()
-                        && other.candidate.passed == refused.passed
-                }
-                Err(error) => {
-                    lost.get_or_insert(error);
-                    false
-                }
-            }
+            self.is_refused_alike(some, refused).unwrap_or_else(|error| {
+                lost.get_or_insert(error);
+                false
+            })
         });
         match lost {
             Some(error) => Err(error),
-            None if *left == 0 => Ok(Vec::new()),
+            None if *left == 0 || self.evaluator.conditions.until.is_over() => Ok(Vec::new()),
             None => Ok(culprits),
         }
     }

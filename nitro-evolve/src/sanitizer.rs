@@ -1,19 +1,22 @@
 //! The check by NVIDIA's compute-sanitizer.
 
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use nitro_search::threads::on_threads;
 
 use crate::check::{Check, CheckOutcome, Depth};
-use nitro_search::threads::on_threads;
+use crate::deadline::Deadline;
+use crate::tool::{self, End};
 
 /// The exit code of the sanitizer when it found something.
 const FOUND: i32 = 86;
 const TOOLS: [&str; 4] = ["memcheck", "racecheck", "synccheck", "initcheck"];
-/// The most bytes of its output that are read.
-const MOST_BYTES: u64 = 1 << 20;
+/// The program.
+const PROGRAM: &str = "compute-sanitizer";
 
-/// A check that runs a patch under one tool of compute-sanitizer, with the inputs of search and validation.
+/// A check that runs a patch under one tool of compute-sanitizer, with the smallest inputs of search and validation: as
+/// many as begin within two seconds, since large ones take longer than a whole search.
 ///
 /// `racecheck` covers shared memory alone, and one order of threads on one card; the emulator covers global memory
 /// and other orders.
@@ -32,10 +35,10 @@ pub(crate) struct Start {
 
 impl Sanitizer {
     /// Returns a check for each tool that finds nothing in the original, and a line about each other tool.
-    pub(crate) fn all(start: &Start, original: &str) -> (Vec<Self>, Vec<String>) {
+    pub(crate) fn all(start: &Start, original: &str, until: Deadline) -> (Vec<Self>, Vec<String>) {
         let (mut clean, mut left_out) = (Vec::new(), Vec::new());
         let all = TOOLS.map(|tool| Self { tool, start: start.clone() });
-        let outcomes = on_threads(all.len(), &all, |own| own.check(original, Depth::Thorough));
+        let outcomes = on_threads(all.len(), &all, |own| own.check(original, Depth::Thorough, until));
         for (own, outcome) in all.into_iter().zip(outcomes) {
             let tool = own.tool;
             match outcome {
@@ -53,7 +56,7 @@ impl Sanitizer {
     /// Returns the command line of a check.
     fn command(&self, ptx: &Path) -> Command {
         let Start { program, workload, device } = &self.start;
-        let mut command = Command::new("compute-sanitizer");
+        let mut command = Command::new(PROGRAM);
         if self.tool == "memcheck" {
             // The driver is asked things that it may refuse, such as a parameter behind a kernel's last one.
             command.args(["--report-api-errors", "no"]);
@@ -65,38 +68,25 @@ impl Sanitizer {
     }
 
     /// Runs a text under the tool.
-    fn run(&self, ptx: &str) -> std::io::Result<CheckOutcome> {
-        let folder = tempfile::tempdir()?;
-        let file = folder.path().join("patched.ptx");
-        std::fs::write(&file, ptx)?;
-        let mut command = self.command(&file);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = command.spawn()?;
-        let errors = process.stderr.take().map(|errors| std::thread::spawn(move || read(errors)));
-        let lines = process.stdout.take().map(read).unwrap_or_default();
-        let status = process.wait()?;
-        let errors = errors.and_then(|errors| errors.join().ok()).unwrap_or_default();
+    fn run(&self, ptx: &str, until: Deadline) -> Result<CheckOutcome, String> {
+        let folder = tool::folder_with("patched.ptx", ptx.as_bytes(), PROGRAM)?;
+        let mut command = self.command(&folder.path().join("patched.ptx"));
+        let patience = until.left().map_or(tool::MOST_TIME, |left| left.min(tool::MOST_TIME));
+        let End { status, output, errors } = tool::end(&mut command, patience)?;
         Ok(match status.code() {
             Some(0) => CheckOutcome::Clean,
-            Some(FOUND) => CheckOutcome::Found(finding(&lines)),
+            Some(FOUND) => CheckOutcome::Found(finding(&output)),
             _ => {
-                CheckOutcome::NotRun(errors.last().cloned().unwrap_or_else(|| format!("it ended ({status})")))
+                let why = errors.lines().last().map_or_else(|| format!("it ended ({status})"), str::to_owned);
+                CheckOutcome::NotRun(why)
             }
         })
     }
 }
 
-/// Reads lines, as many as are wanted.
-fn read(mut from: impl Read) -> Vec<String> {
-    let lines = BufReader::new((&mut from).take(MOST_BYTES)).lines().map_while(Result::ok).collect();
-    // Whoever writes more than is read would wait for ever.
-    let _ = std::io::copy(&mut from, &mut std::io::sink());
-    lines
-}
-
 /// Returns the first finding among the lines of the sanitizer, which begin with signs of equality.
-fn finding(lines: &[String]) -> String {
-    let mut own = lines.iter().filter_map(|line| line.strip_prefix("=========")).map(str::trim);
+fn finding(output: &str) -> String {
+    let mut own = output.lines().filter_map(|line| line.strip_prefix("=========")).map(str::trim);
     let first = own.find(|line| {
         ["Error", "Invalid", "Barrier", "Uninitialized", "Warning", "Race"]
             .iter()
@@ -114,8 +104,8 @@ impl Check for Sanitizer {
         self.tool == "racecheck"
     }
 
-    fn check(&self, ptx: &str, _: Depth) -> CheckOutcome {
-        self.run(ptx).unwrap_or_else(|error| CheckOutcome::NotRun(error.to_string()))
+    fn check(&self, ptx: &str, _: Depth, until: Deadline) -> CheckOutcome {
+        self.run(ptx, until).unwrap_or_else(CheckOutcome::NotRun)
     }
 }
 
@@ -126,8 +116,7 @@ mod tests {
     #[test]
     fn the_first_finding_is_told() {
         let lines = "========= COMPUTE-SANITIZER\nk on cuda:0\n========= Error: Race reported between Write access at k+0x80 and Read access at k+0xa0 [64 hazards]\n=========\n========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)";
-        let lines: Vec<String> = lines.lines().map(str::to_owned).collect();
-        assert!(finding(&lines).starts_with("Error: Race reported between Write"), "{}", finding(&lines));
-        assert_eq!(finding(&[]), "something");
+        assert!(finding(lines).starts_with("Error: Race reported between Write"), "{}", finding(lines));
+        assert_eq!(finding(""), "something");
     }
 }

@@ -61,9 +61,10 @@ pub(crate) fn search(
 ) -> Result<SearchResult, EvolveError> {
     let base = evaluator.conditions.subject.base();
     let header = header(evaluator, &limits.plan, begin_with);
-    let (log, LogContent { entries, begun_with, rules }) = Log::open(limits.log, &header, base)?;
+    let (log, LogContent { entries, begun_with, rules, margin }) = Log::open(limits.log, &header, base)?;
+    evaluator.conditions.margin = margin;
     let before = entries.last().map_or(Duration::ZERO, |entry| entry.at);
-    let endless = EvolvePlan { generations: usize::MAX, rules, ..limits.plan.clone() };
+    let endless = EvolvePlan { generations: usize::MAX, rules, margin, ..limits.plan.clone() };
     let mut evolution = Evolution::with_patches(base, endless, begun_with.clone());
     // Where the log goes beyond the screen, that ended where the log says.
     let screened = entries.iter().take_while(|entry| entry.generation == 0).count();

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
@@ -32,12 +32,35 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, String> {
         .ok_or_else(|| format!("there is no {name} beside $NVCC, in $CUDA_HOME/bin or on the path"))
 }
 
+/// The end of a program, with the beginnings of what it said.
+pub(crate) struct End {
+    pub status: ExitStatus,
+    pub output: String,
+    pub errors: String,
+}
+
 /// Runs a program to its end, and returns what it prints.
 ///
 /// # Errors
 /// When it fails or takes too long; with the first line of its messages.
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<String, String> {
-    let name = Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("it")).display().to_string();
+    let name = name(command);
+    let End { status, output, errors } = end(command, patience)?;
+    match status.success() {
+        true if output.len() as u64 > MOST_OUTPUT => {
+            Err(format!("{name} prints more than {} MiB", MOST_OUTPUT >> 20))
+        }
+        true => Ok(output),
+        false => Err(first_message(&errors).unwrap_or_else(|| format!("{name} ended ({status})"))),
+    }
+}
+
+/// Runs a program to its end, whatever that is.
+///
+/// # Errors
+/// When it does not start, or takes too long: then it is ended. With a sentence.
+pub(crate) fn end(command: &mut Command, patience: Duration) -> Result<End, String> {
+    let name = name(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().map_err(|error| format!("{name} does not start: {error}"))?;
     let said = process.stdout.take().zip(process.stderr.take()).map(|(output, errors)| both(output, errors));
@@ -48,13 +71,14 @@ pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<String, S
     }
     let status = process.wait().map_err(|error| format!("{name} is lost: {error}"))?;
     match said {
-        Ok((output, _)) if status.success() && output.len() as u64 > MOST_OUTPUT => {
-            Err(format!("{name} prints more than {} MiB", MOST_OUTPUT >> 20))
-        }
-        Ok((output, _)) if status.success() => Ok(output),
-        Ok((_, errors)) => Err(first_message(&errors).unwrap_or_else(|| format!("{name} ended ({status})"))),
+        Ok((output, errors)) => Ok(End { status, output, errors }),
         Err(_) => Err(format!("{name} did not end within {} s", patience.as_secs())),
     }
+}
+
+/// Returns the name of a program.
+fn name(command: &Command) -> String {
+    Path::new(command.get_program()).file_name().unwrap_or(OsStr::new("it")).display().to_string()
 }
 
 /// Makes a temporary folder with one file in it, for a tool.

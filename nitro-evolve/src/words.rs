@@ -3,6 +3,9 @@
 /// The most names that a message lists.
 const MOST_NAMES: usize = 20;
 
+/// The reason for which something was not done.
+pub(crate) const NO_TIME: &str = "no time was left";
+
 /// Lists names in a sentence, only the first of them where there are too many.
 pub(crate) fn several(names: &[impl AsRef<str>]) -> String {
     let first: Vec<&str> = names.iter().take(MOST_NAMES).map(AsRef::as_ref).collect();

@@ -19,17 +19,19 @@ use crate::workload::Workload;
 /// nobody wrote, a first run within bounds, timing with the inputs of the search. One that looks faster also has to be
 /// right with the inputs of the validation and in hostile orders of threads.
 ///
-/// Minimise: edits that do not matter are left out of the best candidates. The other edits are explained one by one.
+/// Minimise: edits that do not matter are left out of the best candidates.
 ///
 /// Accept: races are looked for thoroughly. Then the inputs of the test, which nothing has seen before, are run once.
-/// They accept the patch or refuse it.
+/// They accept the patch or refuse it. Exact patches are proved, where that can be. In the end all edits are explained
+/// one by one.
 ///
 /// Right means: as the original's results, up to max_error of the workload.
 ///
 /// Candidates run in a process of their own, so that one that crashes or hangs costs that process alone. All trials
 /// are kept in DIR/evolution.jsonl; run the same command again, and a search that was stopped goes on.
 ///
-/// DIR gets report.html and evolved.json, and for each accepted finding its patch and the patched PTX.
+/// DIR gets report.html and evolved.json, and for each accepted finding its patch and the patched PTX. They are
+/// written as soon as the first patch is accepted, and again whenever more is known.
 ///
 /// A launch plan (gemm.plan.json, from a search of kernels or from a model) may stand in the place of KERNEL.ptx. It is
 /// compiled, --sizes makes its workload, and findings become plans again.
@@ -53,7 +55,9 @@ pub(super) struct EvolveArgs {
     /// would be executed
     #[arg(long = "device", value_name = "DEVICE", default_value = "cuda:0")]
     pub devices: Vec<String>,
-    /// Minutes for preparation and search; minimising and the test take a little more
+    /// Minutes for preparation and search. Minimising, checks, test, proofs and explanations take as long again at
+    /// most, and have half a minute at least; what no time is left for is said. With 0, a search that was ended is
+    /// brought to its end
     #[arg(long, value_name = "M", default_value_t = 10.0, allow_negative_numbers = true)]
     pub minutes: f64,
     /// Most candidates to evaluate
@@ -116,6 +120,9 @@ pub(super) struct EvolveArgs {
     #[arg(long, hide = true, requires = "check")]
     pub in_process: bool,
 }
+
+/// The least time for what follows the search.
+const LEAST_AFTER: Duration = Duration::from_secs(30);
 
 /// Reads a number from 1.
 fn from_1() -> RangedU64ValueParser<usize> {
@@ -207,6 +214,11 @@ impl EvolveArgs {
     pub(super) fn in_time(&self, workload: Workload, began: Instant) -> Workload {
         let end = began.checked_add(self.most_time());
         end.map_or(workload.clone(), |end| workload.until(end))
+    }
+
+    /// Returns the time for what follows the search.
+    pub(super) fn most_time_after(&self) -> Duration {
+        self.most_time().max(LEAST_AFTER)
     }
 
     /// Returns the time for the search.

@@ -11,6 +11,9 @@ use crate::finding::Verdict;
 use crate::plan::PlannedSubject;
 use crate::report;
 
+/// The most findings of an evolution.
+const MOST_FINDINGS: usize = 16;
+
 /// Returns the name of an evolution's files: `gemm` of gemm.ptx and of gemm.plan.json.
 pub(super) fn stem(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -47,15 +50,41 @@ pub(super) fn keep(args: &EvolveArgs, path: &Path, planned: &PlannedSubject) -> 
     Ok(write_all(&files)?)
 }
 
-/// Writes the page, the numbers, and the files of each accepted finding. Returns the files.
-///
-/// A finding has its patch, the whole patched PTX, and the launch plan with that where it came of one.
+/// Writes the [files](of) of an evolution, and removes those of an earlier state.
 pub(super) fn write(
     folder: &Path,
     path: &Path,
     evolved: &EvolveResult,
     planned: Option<&PlannedSubject>,
-) -> Result<Vec<PathBuf>, EvolveError> {
+) -> Result<(), EvolveError> {
+    write_all(&of(folder, path, evolved, planned)?)?;
+    remove_others(folder, &stem(path), evolved);
+    Ok(())
+}
+
+/// Removes the files of findings that an earlier state had, and this one has not.
+fn remove_others(folder: &Path, stem: &str, evolved: &EvolveResult) {
+    for number in 1..=MOST_FINDINGS {
+        let finding = evolved.findings.get(number - 1);
+        if finding.is_some_and(|finding| matches!(finding.verdict, Verdict::Accepted(_))) {
+            continue;
+        }
+        for ending in ["patch", "ptx", "plan.json"] {
+            // There may be none.
+            let _ = std::fs::remove_file(folder.join(format!("{stem}-{number}.{ending}")));
+        }
+    }
+}
+
+/// Returns the page, the numbers, and the files of each accepted finding, with their texts.
+///
+/// A finding has its patch, the whole patched PTX, and the launch plan with that where it came of one.
+pub(super) fn of(
+    folder: &Path,
+    path: &Path,
+    evolved: &EvolveResult,
+    planned: Option<&PlannedSubject>,
+) -> Result<Vec<(PathBuf, String)>, EvolveError> {
     let stem = stem(path);
     let mut files = vec![
         (folder.join("report.html"), report::page(&stem, evolved)),
@@ -73,8 +102,7 @@ pub(super) fn write(
             files.push((folder.join(format!("{stem}.plan.json")), plan));
         }
     }
-    write_all(&files)?;
-    Ok(files.into_iter().map(|(path, _)| path).collect())
+    Ok(files)
 }
 
 /// Writes files, each as a whole or not at all.

@@ -89,12 +89,15 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         let edit = dropped.edit.lines().next().unwrap_or_default();
         writeln!(out, "  dropped: {edit}, since with it {}", dropped.why)?;
     }
+    if let Some(undone) = finding.what_is_undone() {
+        writeln!(out, "  {undone}")?;
+    }
     Ok(())
 }
 
 /// Prints an edit.
 fn edit(edit: &ExplainedEdit, out: &mut dyn Write) -> io::Result<()> {
-    let kind = if edit.is_independent { "independent" } else { "epistatic" };
+    let kind = edit.kind();
     let barrier = if edit.is_barrier { ", a barrier" } else { "" };
     writeln!(
         out,

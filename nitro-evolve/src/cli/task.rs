@@ -1,7 +1,7 @@
 //! A task of `train evolve`: to evolve a subject, or to run its original alone.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use nitro_ptx::Patch;
@@ -99,6 +99,7 @@ impl Task<'_> {
         let request = EvolveRequest {
             plan: args.plan(max_error),
             most_time: args.most_time(),
+            most_time_after: args.most_time_after(),
             most_trials: args.evaluations.unwrap_or(usize::MAX),
             efforts: if is_counted { Efforts::COUNTED } else { Efforts::MEASURED },
             // Whoever gives a device its work has a core, so that times do not depend on what is assembled meanwhile.
@@ -110,6 +111,7 @@ impl Task<'_> {
             log: &log,
             begin_with,
             elapsed: &|| self.began.elapsed(),
+            keep: &|known| files::write(&folder, self.path, known, self.planned),
         };
         let evolved =
             evolve(&subject, runners, &*assemble, request, &terminal).map_err(|error| match error {
@@ -117,10 +119,13 @@ impl Task<'_> {
                 other => other.into(),
             })?;
         terminal.end();
-        let written = files::write(&folder, self.path, &evolved, self.planned)?;
+        let files: Vec<PathBuf> = files::of(&folder, self.path, &evolved, self.planned)?
+            .into_iter()
+            .map(|(file, _)| file)
+            .collect();
         match args.json {
             true => writeln!(out, "{}", serde_json::to_string(&evolved)?)?,
-            false => print::evolved(&evolved, &written, out)?,
+            false => print::evolved(&evolved, &files, out)?,
         }
         Ok(())
     }

@@ -12,8 +12,10 @@ use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::proof;
 use crate::check::{Check, CheckOutcome, Depth};
+use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::runner::RunnerError;
+use crate::words::NO_TIME;
 use crate::workload::{Inputs, Set, Workload};
 
 /// The orders of threads that are tried. Half of them are hostile: threads of a warp leave each other as far behind
@@ -33,10 +35,11 @@ const MOST_OF_OTHERS: u64 = 10_000;
 const IN_ALL_ORDERS: usize = 24;
 /// The most instructions of further cases, which only a thorough check runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
-/// The most times the instructions of the original.
-///
-/// In a hostile order the threads of a warp go on one by one.
-const MOST_TIMES: u64 = 64;
+/// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
+/// which the threads of a warp go on one by one. With more a program counts as endless.
+const MOST_TIMES: [u64; 2] = [16, 64];
+/// The instructions that a program may execute beside.
+const MOST_MORE: u64 = 10_000;
 
 /// A check on the emulator, with all inputs that are small enough, in several orders of threads.
 ///
@@ -70,6 +73,13 @@ struct CheckCase {
     expected: RunResult,
 }
 
+impl CheckCase {
+    /// Says with which input an objection was found.
+    fn named(&self, why: &str) -> String {
+        format!("with {}, {why}", self.name)
+    }
+}
+
 impl EmulatorCheck {
     /// Creates a check with the inputs of a workload.
     ///
@@ -89,9 +99,7 @@ impl EmulatorCheck {
     ) -> Result<Self, RunnerError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(RunnerError)?);
         let cases = small_cases(most_instructions, workload, &original)?;
-        Self::of(cases, &original, most_instructions, workload, max_error)
-            .permitting_races()
-            .map(Self::prepared)
+        Self::of(cases, &original, workload, max_error).permitting_races().map(Self::prepared)
     }
 
     /// Creates a check with inputs that nobody wrote, as far as the original does nothing wrong with them.
@@ -123,8 +131,9 @@ impl EmulatorCheck {
             return Err(too_large());
         }
         let further = fitting(further, MOST_OF_THOROUGH);
-        let check = Self::of(Vec::new(), &original, MOST_OF_UNWRITTEN, workload, max_error);
-        let are_clean = on_threads(cores(), &often, |case| check.is_clean(case));
+        let until = workload.deadline().into();
+        let check = Self::of(Vec::new(), &original, workload, max_error);
+        let are_clean = on_threads(cores(), &often, |case| check.is_clean(case, until));
         let (mut clean, mut other) = (Vec::new(), Vec::new());
         for (case, is_clean) in often.into_iter().zip(are_clean) {
             if is_clean { clean.push(case) } else { other.push(case) }
@@ -137,21 +146,14 @@ impl EmulatorCheck {
     }
 
     /// Creates a check with these cases that looks for races.
-    fn of(
-        cases: Vec<CheckCase>,
-        original: &Arc<Emulator>,
-        most_instructions: u64,
-        workload: &Workload,
-        max_error: f64,
-    ) -> Self {
-        let (max_instructions, deadline) = (most_instructions * MOST_TIMES, workload.deadline());
+    fn of(cases: Vec<CheckCase>, original: &Arc<Emulator>, workload: &Workload, max_error: f64) -> Self {
         Self {
             original: Arc::clone(original),
             kernels: workload.kernels().into_iter().map(str::to_owned).collect(),
             cases,
             further: Vec::new(),
             max_error,
-            options: Options { max_instructions, deadline, ..Options::default() },
+            options: Options { deadline: workload.deadline(), ..Options::default() },
             is_free_of_races: true,
             is_unwritten: false,
             faults: Vec::new(),
@@ -160,17 +162,18 @@ impl EmulatorCheck {
 
     /// Returns the same check, which does not look for races where the original has some.
     fn permitting_races(mut self) -> Result<Self, RunnerError> {
-        if self.objection(&self.original, Depth::Hostile, cores()).is_some() {
+        let until = self.options.deadline.into();
+        if self.objection(&self.original, Depth::Hostile, cores(), until).is_some() {
             self.options.races = Races::Ignored;
             self.is_free_of_races = false;
-            if let Some(objection) = self.objection(&self.original, Depth::Hostile, cores()) {
+            if let Some(objection) = self.objection(&self.original, Depth::Hostile, cores(), until) {
                 return Err(RunnerError(format!("of the PTX as it is: {objection}")));
             }
         }
         Ok(self)
     }
 
-    /// Returns the same check for candidates, whose runs only instructions bound.
+    /// Returns the same check for candidates, whose runs have other deadlines.
     ///
     /// The workload's deadline is for what is prepared: patches are checked when it has passed.
     fn prepared(mut self) -> Self {
@@ -179,8 +182,8 @@ impl EmulatorCheck {
     }
 
     /// Tells whether the original does nothing wrong in a case: numbers that do not fit together may make it race.
-    fn is_clean(&self, case: &CheckCase) -> bool {
-        (0..SEEDS).all(|seed| self.objection_in(&self.original, case, seed).is_none())
+    fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
+        (0..SEEDS).all(|seed| self.objection_in(&self.original, case, seed, until).is_none())
     }
 
     /// Says with how many unwritten inputs the original leaves its buffers, if there are any.
@@ -206,7 +209,7 @@ impl EmulatorCheck {
     }
 
     /// Returns the objection to a program, with the case that shows it.
-    fn objection(&self, program: &Emulator, depth: Depth, threads: usize) -> Option<String> {
+    fn objection(&self, program: &Emulator, depth: Depth, threads: usize, until: Deadline) -> Option<String> {
         let mut runs = Vec::new();
         for (at, case) in self.cases.iter().enumerate() {
             let is_hostile = match depth {
@@ -217,21 +220,57 @@ impl EmulatorCheck {
             runs.extend((0..if is_hostile { SEEDS } else { 1 }).map(|seed| (case, seed)));
         }
         let objection = first_on_threads(threads, &runs, |&(case, seed)| {
-            self.objection_in(program, case, seed).map(|why| format!("with {}, {why}", case.name))
+            self.objection_in(program, case, seed, until).map(|why| case.named(&why))
         });
         if objection.is_some() || depth < Depth::Thorough {
             return objection;
         }
         // Nobody has seen yet whether the original is right with the further cases.
         first_on_threads(threads, &self.further, |case| {
-            let why = (0..SEEDS).find_map(|seed| self.objection_in(program, case, seed))?;
-            self.is_clean(case).then(|| format!("with {}, {why}", case.name))
+            let why = (0..SEEDS).find_map(|seed| self.objection_in(program, case, seed, until))?;
+            // Where the time is over, that is not known.
+            (self.is_clean(case, until) || until.is_over()).then(|| case.named(&why))
         })
     }
 
+    /// Returns the objection to a program in one case, in all orders of threads.
+    fn objection_with(&self, program: &Emulator, case: &CheckCase, until: Deadline) -> Option<String> {
+        let seeds: Vec<u64> = (0..SEEDS).collect();
+        let why = first_on_threads(cores(), &seeds, |&seed| self.objection_in(program, case, seed, until));
+        why.map(|why| case.named(&why))
+    }
+
+    /// Reads a patched text, and has it judged.
+    fn judged(
+        &self,
+        ptx: &str,
+        until: Deadline,
+        objection: impl FnOnce(&Emulator) -> Option<String>,
+    ) -> CheckOutcome {
+        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
+        match case::emulator(ptx, &kernels).map(|program| objection(&program)) {
+            Err(why) => CheckOutcome::NotRun(why),
+            Ok(None) => CheckOutcome::Clean,
+            // Whether it is for the program or for the time does not matter any more.
+            Ok(Some(_)) if until.is_over() => CheckOutcome::NotRun(NO_TIME.to_owned()),
+            Ok(Some(objection)) => CheckOutcome::Found(objection),
+        }
+    }
+
     /// Returns the objection to a program in one case and one order of threads.
-    fn objection_in(&self, program: &Emulator, case: &CheckCase, seed: u64) -> Option<String> {
-        let options = Options { seed, adversarial: seed % 2 == 1, ..self.options };
+    fn objection_in(
+        &self,
+        program: &Emulator,
+        case: &CheckCase,
+        seed: u64,
+        until: Deadline,
+    ) -> Option<String> {
+        let adversarial = seed % 2 == 1;
+        let most_times = MOST_TIMES[usize::from(adversarial)];
+        let max_instructions =
+            case.expected.instructions.saturating_mul(most_times).saturating_add(MOST_MORE);
+        let deadline = until.moment();
+        let options = Options { seed, adversarial, max_instructions, deadline, ..self.options };
         let result = match case::run(program, &self.original, &case.inputs, options) {
             Err(fault) => return Some(fault.to_string()),
             Ok(result) => result,
@@ -310,26 +349,27 @@ impl Check for EmulatorCheck {
         self.is_free_of_races
     }
 
-    fn check(&self, ptx: &str, depth: Depth) -> CheckOutcome {
-        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        match case::emulator(ptx, &kernels) {
-            Err(why) => CheckOutcome::NotRun(why),
-            Ok(program) => {
-                // Candidates are judged side by side; a thorough check goes alone.
-                let threads = if depth == Depth::Thorough { cores() } else { 1 };
-                let objection = self.objection(&program, depth, threads);
-                objection.map_or(CheckOutcome::Clean, CheckOutcome::Found)
-            }
+    fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
+        // Candidates are judged side by side; a thorough check goes alone.
+        let threads = if depth == Depth::Thorough { cores() } else { 1 };
+        self.judged(ptx, until, |program| self.objection(program, depth, threads, until))
+    }
+
+    fn check_again(&self, ptx: &str, found: &str, until: Deadline) -> CheckOutcome {
+        let mut all = self.cases.iter().chain(&self.further);
+        match all.find(|case| found.starts_with(&case.named(""))) {
+            Some(case) => self.judged(ptx, until, |program| self.objection_with(program, case, until)),
+            None => self.check(ptx, Depth::Thorough, until),
         }
     }
 
-    fn prove(&self, ptx: &str) -> Option<Exactness> {
+    fn prove(&self, ptx: &str, until: Deadline) -> Option<Exactness> {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
         let all = self.cases.iter().chain(&self.further);
         let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
         Some(match case::emulator(ptx, &kernels) {
             Err(why) => Exactness::Tested { why },
-            Ok(program) => proof::prove(&self.original, &program, cases),
+            Ok(program) => proof::prove(&self.original, &program, cases, until),
         })
     }
 }

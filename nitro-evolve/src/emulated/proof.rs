@@ -3,12 +3,14 @@
 //! Both run on the emulator with symbols for data. Where each byte that they leave is the same term, the bits are the
 //! same with whatever data, at these sizes.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nitro_ptx::emulate::{Emulator, Fault, Memory, Options, Races, SymbolicBytes, Symbols};
 
 use super::case::{self, allocate_all};
+use crate::deadline::Deadline;
 use crate::exactness::Exactness;
+use crate::words::NO_TIME;
 use crate::workload::{Inputs, Role};
 
 /// The longest that the proof of a patch may take.
@@ -30,12 +32,15 @@ enum Data {
 }
 
 /// Proves that two programs leave the same bits in these cases, the most important first, or says why not.
+///
+/// Where the time is over, what is proved is so for the sizes until then.
 pub(super) fn prove<'a>(
     original: &Emulator,
     patched: &Emulator,
     cases: impl Iterator<Item = (&'a str, &'a Inputs, u64)> + Clone,
+    until: Deadline,
 ) -> Exactness {
-    let start = Instant::now();
+    let until = until.within(MOST_TIME);
     let mut why = String::new();
     for data in [Data::All, Data::Floats] {
         let (mut proved, mut last, mut may_be_fused, mut total) = (0, "", false, 0);
@@ -44,8 +49,12 @@ pub(super) fn prove<'a>(
             if proved > 0 && total > MOST_INSTRUCTIONS {
                 break;
             }
-            match in_case(original, patched, inputs, data, start + MOST_TIME) {
+            match in_case(original, patched, inputs, data, until) {
                 Ok(fused) => may_be_fused |= fused,
+                Err(_) if until.is_over() => {
+                    NO_TIME.clone_into(&mut why);
+                    break;
+                }
                 Err(reason) => {
                     (why, proved) = (format!("with {name}, {reason}"), 0);
                     break;
@@ -75,11 +84,11 @@ fn in_case(
     patched: &Emulator,
     inputs: &Inputs,
     data: Data,
-    deadline: Instant,
+    until: Deadline,
 ) -> Result<bool, String> {
     let mut symbols = Symbols::new(MOST_TERMS);
     let options = Options {
-        deadline: Some(deadline),
+        deadline: until.moment(),
         races: Races::Refused,
         // With other data what is written may be another value.
         same_value_races: true,

@@ -1,4 +1,5 @@
 mod begin_with;
+mod bounded;
 mod proof;
 mod repair;
 mod unwritten;
@@ -13,6 +14,7 @@ use nitro_search::evolve::{EvolvePlan, Purpose, Report, Rules, Trial};
 
 use super::{EmulatorCheck, EmulatorRunner};
 use crate::check::{CheckOutcome, Depth};
+use crate::deadline::Deadline;
 use crate::difference::DiffLine;
 use crate::effort::Effort;
 use crate::exactness::Exactness;
@@ -161,6 +163,7 @@ fn request<'a>(
             ..EvolvePlan::default()
         },
         most_time: Duration::MAX,
+        most_time_after: Duration::MAX,
         most_trials,
         efforts: Efforts::COUNTED,
         threads: 2,
@@ -171,6 +174,7 @@ fn request<'a>(
         log,
         begin_with: Vec::new(),
         elapsed: &|| Duration::ZERO,
+        keep: &|_| Ok(()),
     }
 }
 
@@ -334,13 +338,13 @@ fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
     for line in std::fs::read_to_string(&log).unwrap().lines().skip(1) {
         let Told { trial, report } = told(line);
         let text = subject.patched(&edits(&subject, &trial.edits)).unwrap();
-        let is_right = check.check(&text, Depth::Hostile) == CheckOutcome::Clean;
+        let is_right = check.check(&text, Depth::Hostile, Deadline::NEVER) == CheckOutcome::Clean;
         match report {
             // A candidate that is no faster has passed the quick check, which is enough here.
             Report::Ran { .. } => {
                 ran += 1;
                 assert!(
-                    is_right && check.check(&text, Depth::Quick) == CheckOutcome::Clean,
+                    is_right && check.check(&text, Depth::Quick, Deadline::NEVER) == CheckOutcome::Clean,
                     "{:?}",
                     trial.edits
                 );
@@ -380,8 +384,10 @@ fn small_inputs_with_which_the_original_races_are_left_out_and_races_are_still_l
         probe.cases()
     );
     assert!(!probe.cases().contains(&"most=1 threads=37 seed=0"), "{:?}", probe.cases());
-    assert_eq!(probe.check(CLAMPED, Depth::Hostile), CheckOutcome::Clean);
-    let CheckOutcome::Found(what) = probe.check(&CLAMPED.replace("bar.sync 0;", ""), Depth::Hostile) else {
+    assert_eq!(probe.check(CLAMPED, Depth::Hostile, Deadline::NEVER), CheckOutcome::Clean);
+    let CheckOutcome::Found(what) =
+        probe.check(&CLAMPED.replace("bar.sync 0;", ""), Depth::Hostile, Deadline::NEVER)
+    else {
         panic!("clean")
     };
     assert!(what.contains("race"), "{what}");
@@ -392,11 +398,26 @@ fn the_race_check_says_what_races() {
     let subject = subject(REVERSE, REVERSE_RUN);
     let check = &race_check(&subject)[0];
     assert!(check.finds_races());
-    assert_eq!(check.check(REVERSE, Depth::Hostile), CheckOutcome::Clean);
-    let CheckOutcome::Found(what) = check.check(&REVERSE.replace("bar.sync 0;", ""), Depth::Hostile) else {
+    assert_eq!(check.check(REVERSE, Depth::Hostile, Deadline::NEVER), CheckOutcome::Clean);
+    let CheckOutcome::Found(what) =
+        check.check(&REVERSE.replace("bar.sync 0;", ""), Depth::Hostile, Deadline::NEVER)
+    else {
         panic!("clean")
     };
     assert!(what.contains("st.shared.u32") && what.contains("ld.shared.u32"), "{what}");
+}
+
+#[test]
+fn a_program_that_does_not_end_is_found_after_a_few_times_what_an_input_takes() {
+    let subject = subject(TWICE, TWICE_RUN);
+    let endless = TWICE.replace("bar.sync 0;", "AGAIN: bra AGAIN;");
+    for check in [small_inputs(&subject), EmulatorCheck::new(subject.workload(), TWICE, 0.0).unwrap()] {
+        let found = check.check(&endless, Depth::Quick, Deadline::NEVER);
+        let CheckOutcome::Found(what) = found else { panic!("{found:?}") };
+        let (before, after) = what.split_once(" instructions, and the launch has not ended").unwrap();
+        let most: u64 = before.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(most < 100_000 && after.is_empty(), "{what}");
+    }
 }
 
 #[test]
@@ -404,9 +425,11 @@ fn what_nobody_has_written_may_be_read_as_long_as_no_result_hangs_on_it() {
     let subject = subject(REVERSE, REVERSE_RUN);
     let check = &race_check(&subject)[0];
     let is_unused = REVERSE.replace("st.shared.u32", "ld.shared.u32 %r8, [%r6];\n    st.shared.u32");
-    assert_eq!(check.check(&is_unused, Depth::Hostile), CheckOutcome::Clean);
+    assert_eq!(check.check(&is_unused, Depth::Hostile, Deadline::NEVER), CheckOutcome::Clean);
     let is_used = REVERSE.replace("ld.shared.u32 %r5, [%r9]", "ld.shared.u32 %r5, [%r7+1020]");
-    let CheckOutcome::Found(what) = check.check(&is_used, Depth::Hostile) else { panic!("clean") };
+    let CheckOutcome::Found(what) = check.check(&is_used, Depth::Hostile, Deadline::NEVER) else {
+        panic!("clean")
+    };
     assert!(what.contains("hang on memory that nobody has written"), "{what}");
 }
 
@@ -456,9 +479,9 @@ fn a_log_of_an_earlier_release_goes_on_by_the_rules_that_it_began_with() {
     evolved(&whole, 400, Rules::Paper);
     evolved(&parts, 150, Rules::Paper);
     let text = std::fs::read_to_string(&parts).unwrap();
-    assert!(text.contains(",\"rules\":\"paper\"}"));
-    // That release named no rules.
-    std::fs::write(&parts, text.replace(",\"rules\":\"paper\"}", "}")).unwrap();
+    assert!(text.contains(",\"rules\":\"paper\",\"margin\":0.01}"));
+    // That release named neither rules nor margin.
+    std::fs::write(&parts, text.replace(",\"rules\":\"paper\",\"margin\":0.01}", "}")).unwrap();
     evolved(&parts, 400, Rules::Model);
     let [whole, parts] = [whole, parts].map(|log| std::fs::read_to_string(log).unwrap());
     assert!(whole.lines().skip(1).eq(parts.lines().skip(1)));
@@ -591,6 +614,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
     let request = EvolveRequest {
         plan: EvolvePlan { population: 64, ..EvolvePlan::default() },
         most_time: Duration::MAX,
+        most_time_after: Duration::MAX,
         most_trials: 64,
         efforts: Efforts::COUNTED,
         threads: 1,
@@ -601,6 +625,7 @@ fn a_log_of_something_else_is_refused_and_stays() {
         log: &log,
         begin_with: Vec::new(),
         elapsed: &|| Duration::ZERO,
+        keep: &|_| Ok(()),
     };
     let error =
         evolve(&other, vec![Box::new(EmulatorRunner::new())], &assemble, request, &Silent).unwrap_err();

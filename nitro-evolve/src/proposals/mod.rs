@@ -50,7 +50,7 @@ fn proposals(subject: &Subject, threads: usize) -> Option<Vec<Proposal>> {
         inputs.extend(workload.inputs(Set::Search, number).ok().filter(|inputs| bytes(inputs) <= MOST_BYTES));
     }
     // The smallest inputs are watched as a whole.
-    inputs.sort_by_key(threads_of);
+    inputs.sort_by_key(Inputs::threads);
     let mut left = MOST_INSTRUCTIONS;
     let mut barriers = None;
     for inputs in &inputs {
@@ -68,17 +68,6 @@ fn proposals(subject: &Subject, threads: usize) -> Option<Vec<Proposal>> {
 /// Returns the bytes of all buffers.
 fn bytes(inputs: &Inputs) -> usize {
     inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum()
-}
-
-/// Returns the number of threads in all launches.
-fn threads_of(inputs: &Inputs) -> u64 {
-    let mut threads = 0u64;
-    for launch in &inputs.launches {
-        let [blocks, of_block] =
-            [launch.grid, launch.block].map(|sizes| sizes.map(u64::from).iter().product());
-        threads = threads.saturating_add(u64::saturating_mul(blocks, of_block));
-    }
-    threads
 }
 
 /// Watches a case as far as the budget goes. Returns the instructions that are left for others.

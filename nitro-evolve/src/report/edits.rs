@@ -57,7 +57,7 @@ fn row(at: usize, edit: &ExplainedEdit, machine_code: Option<&MachineCodeChange>
             }
             td { (gain(edit.alone, "cannot be made alone")) }
             td { (gain(edit.loss, "the others do not go without it")) }
-            td.text { (together(edit)) }
+            td.text { (edit.kind()) }
             @if let Some(change) = machine_code {
                 td { (machine::without(change, change.without[at].as_ref())) }
             }
@@ -72,15 +72,5 @@ fn gain(share: Option<f64>, none: &str) -> Markup {
             Some(share) => { (Percent(share)) " %" }
             None => small { (none) }
         }
-    }
-}
-
-/// Says how an edit goes with the others.
-fn together(edit: &ExplainedEdit) -> &'static str {
-    match edit {
-        // Neither could be measured.
-        ExplainedEdit { alone: None, loss: None, .. } => "not known",
-        ExplainedEdit { is_independent: true, .. } => "independent",
-        _ => "epistatic",
     }
 }

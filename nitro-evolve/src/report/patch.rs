@@ -23,6 +23,7 @@ pub(super) fn section(number: usize, finding: &Finding, is_counted: bool) -> Mar
             }
             p.line { (judged(finding)) }
             (dropped(finding))
+            @if let Some(undone) = finding.what_is_undone() { p { (undone) "." } }
             (edits::part(finding))
             (pairs::part(finding))
             (cases::part(finding, is_counted))

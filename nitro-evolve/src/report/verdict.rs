@@ -27,6 +27,7 @@ pub(super) fn section(evolved: &EvolveResult) -> Markup {
         section.verdict {
             h2 { "What came of it" }
             p.headline { (headline(evolved)) }
+            @if evolved.is_under_way { p { "This was written while patches were still tested: there may be more." } }
             @if evolved.findings.len() > 1 { (list(&evolved.findings)) }
             p {
                 (plural(evolved.history.counts.trials, "candidate"))

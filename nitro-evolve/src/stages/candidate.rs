@@ -24,8 +24,12 @@ pub(crate) struct Candidate {
     pub fitness: Option<Fitness>,
     /// The reports of the final checks.
     pub checks: Vec<CheckReport>,
+    /// The reports on a larger patch, of which this is a part. What objected there alone looks at it.
+    pub suspected: Vec<CheckReport>,
     /// The cases of the final test.
     pub test: Vec<TestCase>,
+    /// The number of runs whose results the test compared.
+    pub compared: u32,
     /// The number of stages that are behind it.
     pub passed: usize,
     /// The stages that it came to.
@@ -75,7 +79,9 @@ impl Candidate {
             bounded: None,
             fitness: None,
             checks: Vec::new(),
+            suspected: Vec::new(),
             test: Vec::new(),
+            compared: 0,
             passed: 0,
             visits: Vec::new(),
         }

@@ -8,6 +8,7 @@ use super::conditions::Conditions;
 use super::stage::{About, Context, Cost, Stage};
 use super::stop::Stop;
 use crate::check::{Check, CheckOutcome, CheckReport, Depth};
+use crate::words::NO_TIME;
 
 /// Looks thoroughly for races and stray accesses, with the emulator and compute-sanitizer.
 pub(crate) struct Checks;
@@ -27,17 +28,19 @@ impl Stage for Checks {
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
         let ptx = context.conditions.subject.patched(&candidate.edits).unwrap_or_default();
+        let until = context.conditions.until;
         let mut checks: Vec<&dyn Check> = context.conditions.checks.iter().map(|check| &**check).collect();
         checks.extend(context.conditions.required_small_inputs());
-        // Side by side, since no times are taken meanwhile.
-        candidate.checks = on_threads(checks.len(), &checks, |check| CheckReport {
-            check: check.name(),
-            outcome: check.check(&ptx, Depth::Thorough),
-        });
-        for report in &candidate.checks {
-            if let CheckOutcome::Found(what) = &report.outcome {
-                return Err(Stop::refused(Failure::Wrong, format!("{}: {what}", report.check)));
-            }
+        if let Some(found) = objection(&candidate.suspected) {
+            checks.retain(|check| check.name() == found.0.check);
+            candidate.checks = reports(&checks, |check| check.check_again(&ptx, found.1, until));
+            return refused_by(&candidate.checks);
+        }
+        candidate.checks = reports(&checks, |check| check.check(&ptx, Depth::Thorough, until));
+        refused_by(&candidate.checks)?;
+        let is_whole = !candidate.checks.iter().any(|own| matches!(own.outcome, CheckOutcome::NotRun(_)));
+        if !is_whole && until.is_over() {
+            return Err(Stop::refused(Failure::Timeout, format!("{NO_TIME} for the checks")));
         }
         // Where threads wait for each other, results that are right by chance prove nothing.
         if context.conditions.subject.base().has_barriers()
@@ -48,6 +51,27 @@ impl Stage for Checks {
             return Err(Stop::refused(Failure::Wrong, why));
         }
         Ok(())
+    }
+}
+
+/// Makes checks side by side, since no times are taken meanwhile.
+fn reports(checks: &[&dyn Check], outcome: impl Fn(&dyn Check) -> CheckOutcome + Sync) -> Vec<CheckReport> {
+    on_threads(checks.len(), checks, |check| CheckReport { check: check.name(), outcome: outcome(*check) })
+}
+
+/// Returns the first report of a check that found something, with what that is.
+fn objection(reports: &[CheckReport]) -> Option<(&CheckReport, &str)> {
+    reports.iter().find_map(|report| match &report.outcome {
+        CheckOutcome::Found(what) => Some((report, what.as_str())),
+        CheckOutcome::Clean | CheckOutcome::NotRun(_) => None,
+    })
+}
+
+/// Refuses a patch in which a check found something.
+fn refused_by(reports: &[CheckReport]) -> Result<(), Stop> {
+    match objection(reports) {
+        Some((report, what)) => Err(Stop::refused(Failure::Wrong, format!("{}: {what}", report.check))),
+        None => Ok(()),
     }
 }
 

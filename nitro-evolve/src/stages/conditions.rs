@@ -7,6 +7,7 @@ use super::candidate::{Aim, Candidate};
 use super::form::FirstRunForm;
 use super::stop::Stop;
 use crate::check::{Check, CheckOutcome, Depth};
+use crate::deadline::Deadline;
 use crate::effort::Efforts;
 use crate::runner::Assemble;
 use crate::subject::Subject;
@@ -16,8 +17,10 @@ pub(crate) struct Conditions<'a> {
     pub subject: &'a Subject,
     pub assemble: &'a Assemble<'a>,
     pub efforts: Efforts,
-    /// The share of the original's time below which two times count as the same.
+    /// The share of a time within which two times count as the same.
     pub margin: f64,
+    /// The least share of the original's time that an accepted patch saves.
+    pub least_gain: f64,
     /// The most error that a result may have.
     pub max_error: f64,
     /// The time below which a candidate looks faster than the original.
@@ -30,6 +33,8 @@ pub(crate) struct Conditions<'a> {
     pub relies_on_inputs: bool,
     /// The final checks.
     pub checks: &'a [Box<dyn Check>],
+    /// The moment at which what is under way has to end.
+    pub until: Deadline,
 }
 
 impl<'a> Conditions<'a> {
@@ -47,7 +52,7 @@ impl<'a> Conditions<'a> {
     /// Refuses a patch with which something is wrong on small inputs.
     pub(super) fn require_small_inputs(&self, edits: &[Edit], depth: Depth) -> Result<(), Stop> {
         let Some(check) = self.small_inputs else { return Ok(()) };
-        match self.subject.patched(edits).map(|ptx| check.check(&ptx, depth)) {
+        match self.subject.patched(edits).map(|ptx| check.check(&ptx, depth, self.until)) {
             Ok(CheckOutcome::Found(what)) => Err(Stop::refused(Failure::Wrong, what)),
             Ok(CheckOutcome::Clean | CheckOutcome::NotRun(_)) => Ok(()),
             Err(error) => Err(Stop::refused(Failure::Wrong, error.to_string())),

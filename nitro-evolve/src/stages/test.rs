@@ -12,6 +12,9 @@ use crate::finding::TestCase;
 use crate::runner::{CaseResult, Code, Runner};
 use crate::workload::Set;
 
+/// The runs that are compared before it is looked whether time is left for more.
+const CHECKS_AT_ONCE: u32 = 100;
+
 /// Runs a patch beside the original with the inputs of the test, once and after all decisions.
 pub(crate) struct Test;
 
@@ -29,11 +32,23 @@ impl Stage for Test {
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        let Conditions { subject, assemble, efforts, margin, max_error, .. } = *context.conditions;
+        let Conditions { subject, assemble, efforts, least_gain, max_error, .. } = *context.conditions;
         let original = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
         // One after the other, so that clocks are alike.
         let original = cases(Some(&original), Effort { checks: 1, ..efforts.test }, context.runner)?;
-        let patched = cases(candidate.code.as_ref(), efforts.test, context.runner)?;
+        let most = efforts.test.checks;
+        let first = Effort { checks: most.min(CHECKS_AT_ONCE), ..efforts.test };
+        let mut patched = cases(candidate.code.as_ref(), first, context.runner)?;
+        candidate.compared = first.checks;
+        while candidate.compared < most && !context.conditions.until.is_over() {
+            let more = Effort::new(0, (most - candidate.compared).min(CHECKS_AT_ONCE));
+            for (own, again) in patched.iter_mut().zip(cases(candidate.code.as_ref(), more, context.runner)?)
+            {
+                // What is no number is the largest error of all.
+                own.error = if again.error.total_cmp(&own.error).is_gt() { again.error } else { own.error };
+            }
+            candidate.compared += more.checks;
+        }
         candidate.test.clear();
         for (number, (patched, original)) in patched.iter().zip(&original).enumerate() {
             candidate.test.push(TestCase {
@@ -50,7 +65,7 @@ impl Stage for Test {
             return Err(Stop::refused(Failure::Wrong, why));
         }
         let logs: f64 = candidate.test.iter().map(|case| (case.original_ns / case.patched_ns).ln()).sum();
-        if logs / candidate.test.len() as f64 <= margin.ln_1p() {
+        if logs / candidate.test.len() as f64 <= least_gain.ln_1p() {
             return Err(Stop::refused(Failure::Wrong, "with the inputs of the test it is not faster"));
         }
         Ok(())

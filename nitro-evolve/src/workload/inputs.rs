@@ -31,6 +31,19 @@ pub struct Inputs {
     pub judge: Vec<Launch>,
 }
 
+impl Inputs {
+    /// Returns the number of threads in all launches that count.
+    pub(crate) fn threads(&self) -> u64 {
+        let mut threads = 0u64;
+        for launch in &self.launches {
+            let [blocks, of_block] =
+                [launch.grid, launch.block].map(|sizes| sizes.map(u64::from).iter().product());
+            threads = threads.saturating_add(u64::saturating_mul(blocks, of_block));
+        }
+        threads
+    }
+}
+
 /// A buffer with its content at the beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InputBuffer {

@@ -2,6 +2,7 @@
 
 use super::{REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, small_inputs, subject};
 use crate::check::Check;
+use crate::deadline::Deadline;
 
 /// A float of each thread by way of an index, without those that are zero.
 const GATHER: &str = "\
@@ -69,7 +70,7 @@ n = 64
 fn proved((text, run): (&str, &str), from: &str, to: &str) -> String {
     assert_eq!(text.matches(from).count(), 1, "{from}");
     let check = small_inputs(&subject(text, run));
-    check.prove(&text.replace(from, to)).unwrap().to_string()
+    check.prove(&text.replace(from, to), Deadline::NEVER).unwrap().to_string()
 }
 
 #[test]

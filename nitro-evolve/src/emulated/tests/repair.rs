@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use nitro_search::evolve::EvolvePlan;
 
-use super::{REVERSE, REVERSE_RUN, Silent, TWICE, TWICE_RUN, assemble, request, subject};
+use super::{REVERSE, REVERSE_RUN, Silent, TWICE, TWICE_RUN, assemble, request, small_inputs, subject};
 use crate::emulated::{EmulatorCheck, EmulatorRunner};
 use crate::finding::{Contract, Finding, Verdict};
 use crate::runner::Runner;
-use crate::{Check, CheckOutcome, Depth, EvolveRequest, Subject, evolve};
+use crate::{Check, CheckOutcome, Deadline, Depth, EvolveRequest, Subject, evolve};
 
 /// Each element twice over, with two divisions that change hardly anything.
 const NEARLY: &str = "\
@@ -63,12 +63,17 @@ fn race_check(subject: &Subject, max_error: f64) -> Box<dyn Check> {
     Box::new(EmulatorCheck::new(subject.workload(), &subject.original().ptx, max_error).unwrap())
 }
 
-/// Evolves a subject for a moment from a patch. Returns the findings.
+/// Evolves a subject for a moment from a patch, with one check. Returns the findings.
 fn found(subject: &Subject, patch: &str, max_error: f64, check: Box<dyn Check>) -> Vec<Finding> {
+    found_with(subject, patch, max_error, vec![check])
+}
+
+/// Evolves a subject for a moment from a patch, with these checks. Returns the findings.
+fn found_with(subject: &Subject, patch: &str, max_error: f64, checks: Vec<Box<dyn Check>>) -> Vec<Finding> {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let patch = format!("patch of {}\n{patch}", subject.base().module().digest());
-    let plain = request(subject, &log, 16, vec![check]);
+    let plain = request(subject, &log, 16, checks);
     let request = EvolveRequest {
         plan: EvolvePlan { population: 4, max_error, ..plain.plan.clone() },
         begin_with: vec![patch.parse().unwrap()],
@@ -120,7 +125,7 @@ impl Check for Displeased {
         true
     }
 
-    fn check(&self, _: &str, _: Depth) -> CheckOutcome {
+    fn check(&self, _: &str, _: Depth, _: Deadline) -> CheckOutcome {
         self.0.fetch_add(1, Ordering::Relaxed);
         CheckOutcome::Found("everything is wrong".to_owned())
     }
@@ -142,6 +147,65 @@ fn a_patch_of_which_nothing_is_right_is_refused_for_its_first_reason_after_a_bou
         );
     }
     assert!(asked.load(Ordering::Relaxed) <= 41 * findings.len(), "{asked:?}");
+}
+
+/// Finds nothing, and counts how often it is asked.
+struct Pleased(Arc<AtomicUsize>);
+
+impl Check for Pleased {
+    fn name(&self) -> String {
+        "pleased".to_owned()
+    }
+
+    fn finds_races(&self) -> bool {
+        false
+    }
+
+    fn check(&self, _: &str, _: Depth, _: Deadline) -> CheckOutcome {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        CheckOutcome::Clean
+    }
+}
+
+#[test]
+fn a_repair_asks_what_objected_and_the_other_checks_only_about_what_is_left() {
+    let wasteful = REVERSE.replace("    bar.sync 0;\n", "    st.global.u32 [%rd3], %r4;\n    bar.sync 0;\n");
+    let subject = subject(&wasteful, REVERSE_RUN);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let checks = vec![race_check(&subject, 0.0), Box::new(Pleased(Arc::clone(&asked))) as _];
+    let findings = found_with(&subject, "delete b12\ndelete b13\n", 0.0, checks);
+    let repaired = findings.iter().filter(|finding| !finding.dropped.is_empty()).count();
+    assert!(repaired > 0, "{findings:?}");
+    // Once about the whole, and about what is left after the repair, which is also what touches no barrier.
+    assert_eq!((asked.load(Ordering::Relaxed), findings.len()), (2, 1), "{findings:?}");
+}
+
+#[test]
+fn errors_of_parts_are_looked_at_without_any_check() {
+    let subject = subject(NEARLY, NEARLY_RUN);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let checks = vec![Box::new(Pleased(Arc::clone(&asked))) as _];
+    let findings = found_with(&subject, "delete b5\ndelete b6\ndelete b8\n", 0.0013, checks);
+    let repaired = findings.iter().filter(|finding| !finding.dropped.is_empty()).count();
+    assert!(repaired > 0, "{findings:?}");
+    assert!(asked.load(Ordering::Relaxed) <= findings.len() + 1, "{asked:?} for {findings:?}");
+}
+
+#[test]
+fn what_a_finding_names_is_all_that_is_run_again() {
+    let subject = subject(REVERSE, REVERSE_RUN);
+    let check = small_inputs(&subject);
+    let racing = REVERSE.replace("bar.sync 0;", "");
+    let CheckOutcome::Found(found) = check.check(&racing, Depth::Thorough, Deadline::NEVER) else {
+        panic!("clean")
+    };
+    let again = |text: &str, found: &str| check.check_again(text, found, Deadline::NEVER);
+    assert!(matches!(again(&racing, &found), CheckOutcome::Found(_)), "{found}");
+    assert_eq!(again(REVERSE, &found), CheckOutcome::Clean);
+    let of_one_warp = "with block=1 blocks=1 seed=0, it was";
+    assert!(check.cases().contains(&"block=1 blocks=1 seed=0"), "{:?}", check.cases());
+    assert_eq!(again(&racing, of_one_warp), CheckOutcome::Clean, "one thread does not race");
+    assert!(matches!(again(&racing, "what no input names"), CheckOutcome::Found(_)));
 }
 
 #[test]

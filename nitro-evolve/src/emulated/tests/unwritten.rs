@@ -14,17 +14,17 @@ fn is_found(name: &str, original: &str, wrong: &str, run: &str) -> String {
     let subject = subject(original, run);
     let written = EmulatorCheck::new(subject.workload(), original, 0.0).unwrap();
     assert_eq!(
-        written.check(wrong, Depth::Hostile),
+        written.check(wrong, Depth::Hostile, Deadline::NEVER),
         CheckOutcome::Clean,
         "{name}: the inputs that are written do not show it"
     );
     let unwritten = small_inputs(&subject);
-    assert_eq!(unwritten.check(original, Depth::Thorough), CheckOutcome::Clean, "{name}");
+    assert_eq!(unwritten.check(original, Depth::Thorough, Deadline::NEVER), CheckOutcome::Clean, "{name}");
     assert!(
-        matches!(unwritten.check(wrong, Depth::Hostile), CheckOutcome::Found(_)),
+        matches!(unwritten.check(wrong, Depth::Hostile, Deadline::NEVER), CheckOutcome::Found(_)),
         "{name}: it would be bred"
     );
-    match unwritten.check(wrong, Depth::Thorough) {
+    match unwritten.check(wrong, Depth::Thorough, Deadline::NEVER) {
         CheckOutcome::Found(why) => why,
         other => panic!("{name}: {other:?}"),
     }
@@ -45,12 +45,15 @@ fn each_guard_of_a_tile_counts() {
     for (guard, other) in (1..=8).flat_map(|guard| (1..=8).map(move |other| (guard, other))) {
         let wrong = ADD_EIGHT.replace(&format!("@%p{guard} "), &format!("@%p{other} "));
         assert_eq!(
-            small.check(&wrong, Depth::Hostile) == CheckOutcome::Clean,
+            small.check(&wrong, Depth::Hostile, Deadline::NEVER) == CheckOutcome::Clean,
             guard == other,
             "{guard} {other}"
         );
         let taken_away = ADD_EIGHT.replace(&format!("@%p{guard} "), "");
-        assert!(matches!(small.check(&taken_away, Depth::Hostile), CheckOutcome::Found(_)), "{guard}");
+        assert!(
+            matches!(small.check(&taken_away, Depth::Hostile, Deadline::NEVER), CheckOutcome::Found(_)),
+            "{guard}"
+        );
     }
 }
 
@@ -247,7 +250,7 @@ impl Check for Late {
         false
     }
 
-    fn check(&self, _: &str, depth: Depth) -> CheckOutcome {
+    fn check(&self, _: &str, depth: Depth, _: Deadline) -> CheckOutcome {
         match depth {
             Depth::Thorough => CheckOutcome::Found("something".to_owned()),
             Depth::Quick | Depth::Hostile => CheckOutcome::Clean,

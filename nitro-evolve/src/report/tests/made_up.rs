@@ -33,6 +33,7 @@ pub fn nothing_tried() -> EvolveResult {
         time: TimeBreakdown::default(),
         front: Vec::new(),
         findings: Vec::new(),
+        is_under_way: false,
         lineages: Vec::new(),
         together: Vec::new(),
         history: History { counts: Counts::default(), moments: Vec::new(), tried: Vec::new() },
@@ -56,6 +57,7 @@ pub fn evolved() -> EvolveResult {
             (times_as_fast(1.6, 0.4), 15),
         ],
         findings: vec![exact(), approximate()],
+        is_under_way: false,
         lineages: vec![lineages(), lineages()[..2].to_vec()],
         together: vec![together(), Vec::new()],
         history: History { counts: counts(), moments: moments(), tried: tried() },
@@ -184,6 +186,7 @@ fn exact() -> Finding {
             edit: "delete b77".to_owned(),
             why: "emulator: with n=17, two threads race".to_owned(),
         }],
+        undone: Vec::new(),
         checks: vec![
             CheckReport { check: "racecheck".to_owned(), outcome: CheckOutcome::Clean },
             CheckReport { check: "memcheck".to_owned(), outcome: CheckOutcome::NotRun("there is no compute-sanitizer".to_owned()) },

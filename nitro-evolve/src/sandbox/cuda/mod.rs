@@ -8,6 +8,7 @@ mod run;
 mod stop;
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use nitro_cuda::{Cuda, CudaError};
 
@@ -89,23 +90,34 @@ impl CudaRunner {
 }
 
 impl CudaRunner {
-    /// Runs a program once on each case of these sets, and compares nothing.
+    /// Runs a program once on each case of these sets, the smallest first, and compares nothing. No case begins once
+    /// this time is over.
     ///
-    /// It is for whoever watches this process, under whom each run takes long.
+    /// It is for whoever watches this process, under whom a run takes a hundred times as long.
     pub(crate) fn run_once(
         &mut self,
         workload: &Workload,
         program: &Code,
         sets: &[Set],
+        most_time: Duration,
     ) -> Result<(), RunnerError> {
         let module = LoadedCode::new(self.device, program, "the program")?;
+        let mut all = Vec::new();
         for &set in sets {
             for number in 0..workload.cases(set) {
-                let (stream, inputs) = (self.device.stream(), inputs(workload, set, number)?);
-                let mut case = Case::new(stream, inputs).map_err(Stop::from)?;
-                self.runner.once(&mut case, &Programs::new(&module, &module))?;
-                stream.synchronize().map_err(Stop::from)?;
+                all.push(inputs(workload, set, number)?);
             }
+        }
+        all.sort_by_key(Inputs::threads);
+        let began = Instant::now();
+        for (at, inputs) in all.into_iter().enumerate() {
+            if at > 0 && began.elapsed() >= most_time {
+                break;
+            }
+            let stream = self.device.stream();
+            let mut case = Case::new(stream, inputs).map_err(Stop::from)?;
+            self.runner.once(&mut case, &Programs::new(&module, &module))?;
+            stream.synchronize().map_err(Stop::from)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use nitro_evolve::{Check, CheckOutcome, Depth, EmulatorCheck, Exactness};
+use nitro_evolve::{Check, CheckOutcome, Deadline, Depth, EmulatorCheck, Exactness};
 use nitro_evolve_subjects::Subject;
 use nitro_ptx::{Base, Module};
 
@@ -38,9 +38,9 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
             continue;
         };
         let patched = patched.to_string();
-        let is_right = check.check(&patched, Depth::Hostile) == CheckOutcome::Clean;
+        let is_right = check.check(&patched, Depth::Hostile, Deadline::NEVER) == CheckOutcome::Clean;
         let start = Instant::now();
-        let exactness = check.prove(&patched).expect("the emulator proves");
+        let exactness = check.prove(&patched, Deadline::NEVER).expect("the emulator proves");
         counts.longest = counts.longest.max(start.elapsed());
         match exactness {
             Exactness::Proved { .. } => {
