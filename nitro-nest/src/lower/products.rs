@@ -6,6 +6,7 @@ use super::groups::read_alone;
 use crate::kernel::Extent;
 use crate::mapping::Tiling;
 use crate::nest::affine::Variable;
+use crate::nest::expression::Access;
 use crate::nest::{Nest, Node, Range};
 
 /// The extents of a product at given sizes.
@@ -17,10 +18,18 @@ pub(crate) struct Product {
     pub(crate) others: f64,
     /// Terms of each sum.
     pub(crate) terms: f64,
-    /// For each operand, whether it differs along x, y and z.
-    pub(crate) operands: Vec<[bool; 3]>,
+    pub(crate) operands: Vec<Operand>,
     /// Bytes of a number.
     pub(crate) bytes: f64,
+}
+
+/// An operand of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Operand {
+    /// Whether it differs along x, y and z.
+    pub(crate) differs: [bool; 3],
+    /// Neighbouring elements are ones of neighbours along one of these, not of neighbouring terms.
+    pub(crate) is_along_tile: bool,
 }
 
 impl Product {
@@ -49,12 +58,20 @@ impl Product {
             let differs = [0, 1, 2].map(|dimension| {
                 axes.iter().any(|axis| axis.dimension == dimension && read.depends_on(&[axis.iterator]))
             });
-            if !product.operands.contains(&differs) {
-                product.operands.push(differs);
+            let is_along_tile = axes.iter().any(|axis| axis.dimension < 3 && is_along(read, axis.iterator));
+            let operand = Operand { differs, is_along_tile };
+            if !product.operands.contains(&operand) {
+                product.operands.push(operand);
             }
         }
         product
     }
+}
+
+/// Returns `true` if neighbouring values of an iterator touch neighbouring elements.
+fn is_along(access: &Access, iterator: usize) -> bool {
+    let last = access.subscripts.last();
+    last.is_some_and(|last| last.coefficient(Variable::Iterator(iterator)).abs() == 1)
 }
 
 /// Returns the most terms that a thread goes through for one value.
