@@ -27,10 +27,12 @@ const CACHE_BYTES: f64 = 40.0;
 const SEGMENT: f64 = 8.0;
 /// Instructions of a copy to shared memory, with those for its addresses.
 const COPY: f64 = 5.0;
+/// Instructions of a thread for each tile, whatever it copies.
+const TILE: f64 = 60.0;
 /// Cycles that a block waits at a barrier, and for what it has sent for.
 const BARRIER_CYCLES: f64 = 60.0;
-/// Products that are under way on a multiprocessor where latencies are hidden: of eight warps with 64 elements each.
-const UNDER_WAY: f64 = 512.0;
+/// Warps of a multiprocessor whose time latencies take: of so many there would be work for half of the time.
+const LATE_WARPS: f64 = 1.0;
 /// What overlaps least: of the lesser of two times, so much is seen.
 const SEEN: f64 = 0.2;
 
@@ -146,11 +148,11 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
         [f64::from(resident_blocks(shape, tiling)), MOST_RESIDENT_THREADS / threads, SHARED_BYTES / shared];
     let resident = resident.into_iter().fold(own_blocks, f64::min).floor().max(1.0);
     // Four operands are one instruction, and a thread copies its part of them.
-    let other = read / 4.0 + copying * slices / threads;
+    let other = read / 4.0 + copying * slices / threads + TILE / depth;
     let issue = threads / slices * product.terms / LANES * (elements + other);
     let barriers = product.terms / (depth * slices) * BARRIER_CYCLES / resident;
-    let is_hidden = (resident * threads * useful * elements / 32.0 / UNDER_WAY).min(1.0);
-    let busy = own_blocks * (issue / is_hidden + barriers);
+    let busy_warps = resident * threads / 32.0 * useful;
+    let busy = own_blocks * (issue * (1.0 + LATE_WARPS / busy_warps) + barriers);
     // Rows of few neighbours take more transactions.
     let moved = own_blocks * staged * product.terms * product.bytes * (1.0 + SEGMENT / tile[0]) / CACHE_BYTES;
     busy.max(moved) + SEEN * busy.min(moved)

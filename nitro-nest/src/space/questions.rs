@@ -111,8 +111,10 @@ fn largest(later: &[Question], of: &str) -> u32 {
 }
 
 /// Returns the instances of a statement that are written out one after the other.
+///
+/// In tiles that are staged they are as many as there is room for, whatever the tiling says.
 fn instances(shape: &Shape, tiling: &Tiling) -> u32 {
-    points(shape, tiling) * if tiling.unroll == 0 { tiling.tile_k } else { tiling.unroll }
+    points(shape, tiling) * if tiling.tile_k > 0 { 1 } else { tiling.unroll.max(1) }
 }
 
 /// Returns the elements that a thread has at hand.

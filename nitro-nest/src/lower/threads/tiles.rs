@@ -186,7 +186,7 @@ pub(super) fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]
     let instances = points.product::<i64>() * tiles.iterations;
     let unroll = match (context.tiling.unroll, MOST_INSTANCES / instances) {
         (0, most) if most >= tiles.own_depth() => Unroll::All,
-        (0, most) => Unroll::By(most.max(1) as u32),
+        (0, most) => Unroll::By(largest_divisor(tiles.own_depth(), most) as u32),
         (factor, most) => Unroll::By(factor.min(most.max(1) as u32)),
     };
     let guards = needed(context, &tiles.guards, body);
@@ -200,6 +200,11 @@ pub(super) fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]
     let part = Instruction::Loop(tiles.part(), Unroll::By(1), write_list(context, body, &guards));
     context.scope.staged.clear();
     either(tiles.full(&guards, &context.tile(), &tiles.own_place()), vec![full], vec![part])
+}
+
+/// Returns the largest divisor of a number that is not above a limit: no iterations are left over then.
+fn largest_divisor(number: i64, most: i64) -> i64 {
+    (1..=most.min(number)).rev().find(|divisor| number % divisor == 0).unwrap_or(1)
 }
 
 /// Returns the loop with one lower bound, as steps need it.
