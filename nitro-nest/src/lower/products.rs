@@ -18,6 +18,8 @@ pub(crate) struct Product {
     pub(crate) others: f64,
     /// Terms of each sum.
     pub(crate) terms: f64,
+    /// Those of its innermost loop over sizes, of which tiles take some each.
+    pub(crate) innermost: f64,
     pub(crate) operands: Vec<Operand>,
     /// Bytes of a number.
     pub(crate) bytes: f64,
@@ -42,6 +44,7 @@ impl Product {
             extents: [1.0; 3],
             others: 1.0,
             terms: most_terms(&rest, sizes),
+            innermost: innermost_terms(&rest, sizes),
             operands: Vec::new(),
             bytes: nest.element.bytes() as f64,
         };
@@ -84,6 +87,25 @@ fn most_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
         Node::If(..) | Node::Assign(_) => most_terms(node.body(), sizes),
     };
     nodes.iter().map(of_node).fold(1.0, f64::max)
+}
+
+/// Returns the terms of the loop that is staged: of the innermost one over sizes, with loops over few numbers in it.
+fn innermost_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
+    let of_node = |node: &Node| {
+        let inside = innermost_terms(node.body(), sizes);
+        match node {
+            Node::Loop(range, body) if inside == 1.0 && !is_of_numbers(range) => {
+                let Range { lower, upper, step, .. } = range.clone();
+                count(&Extent { lower, upper, step }, sizes) * most_terms(body, sizes)
+            }
+            _ => inside,
+        }
+    };
+    nodes.iter().map(of_node).fold(1.0, f64::max)
+}
+
+fn is_of_numbers(range: &Range) -> bool {
+    range.lower.iter().chain(&range.upper).all(|bound| bound.terms().is_empty())
 }
 
 /// Returns how many values a loop has, with other loops at 0, and 1 at least.

@@ -25,6 +25,8 @@ const LANES: f64 = 128.0;
 const CACHE_BYTES: f64 = 40.0;
 /// Elements of a transaction of global memory.
 const SEGMENT: f64 = 8.0;
+/// By so much more does a term of a tile take that is cut off along the sum.
+const CUT_OFF: f64 = 1.0;
 /// Instructions of a copy to shared memory, with those for its addresses.
 const COPY: f64 = 5.0;
 /// Instructions of a thread for each tile, whatever it copies.
@@ -149,7 +151,10 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
     let resident = resident.into_iter().fold(own_blocks, f64::min).floor().max(1.0);
     // Four operands are one instruction, and a thread copies its part of them.
     let other = read / 4.0 + copying * slices / threads + TILE / depth;
-    let issue = threads / slices * product.terms / LANES * (elements + other);
+    // A tile that is cut off along the sum is computed with conditions, term by term.
+    let in_tiles = (product.innermost / (depth * slices)).floor() * depth * slices / product.innermost;
+    let cut_off = 1.0 + CUT_OFF * (1.0 - in_tiles).max(0.0);
+    let issue = threads / slices * product.terms / LANES * (elements + other) * cut_off;
     let barriers = product.terms / (depth * slices) * BARRIER_CYCLES / resident;
     let busy_warps = resident * threads / 32.0 * useful;
     let busy = own_blocks * (issue * (1.0 + LATE_WARPS / busy_warps) + barriers);
