@@ -9,9 +9,8 @@ TF32, with cudnn.benchmark, in each of the ways listed below; the faster of eage
 CUDA graph. Nitro's time is the best that `train-polybench search` has evaluated within --evaluations, presets
 included. What the --store holds already is not evaluated again, so the best of an earlier search is shown at once.
 
-Both sides: an event, one launch of the graph, an event; the median of many. Python takes long for a launch, so the
-device is kept busy until all three are there. Nitro's device is idle before, and its times hold that of a launch. A
-ratio is PyTorch's best time over Nitro's: above 1 Nitro is faster. The last lines are geometric means. With --csv
+Both sides: a graph of an event, what is timed, and an event; the median of many launches of it. So no time holds the
+host's launch. A ratio is PyTorch's best time over Nitro's: above 1 Nitro is faster. The last lines are geometric means. With --csv
 rows are written as they come, and nests and sizes that stand there with all times are not run again.
 """
 
@@ -35,8 +34,6 @@ SIZES = ["large", "huge"]
 DEVICE = "cuda"
 # Time for the runs of one function, and how many there are at least and at most.
 RUNS_S, FEWEST_RUNS, MOST_RUNS = 0.2, 20, 200
-# The device is busy for so many cycles, some 100 microseconds, while Python launches what is timed.
-BUSY_CYCLES = 200_000
 # More are 8 GB in single precision, and eager PyTorch keeps two such arrays.
 MOST_DIFFERENCES = 2**31
 
@@ -227,30 +224,31 @@ def numbers_of(text):
 
 
 def captured(function):
-    """A CUDA graph of what a function launches, after it was run: libraries choose their algorithms then."""
+    """A CUDA graph of what a function launches between two events, which come with it.
+
+    It was run before: libraries choose their algorithms then.
+    """
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
         for _ in range(3):
             function()
     torch.cuda.current_stream().wait_stream(side)
+    begin, end = [torch.cuda.Event(enable_timing=True, external=True) for _ in range(2)]
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
+        begin.record()
         function()
-    return graph
+        end.record()
+    return graph, begin, end
 
 
-def median_ms(graph):
+def median_ms(graph, begin, end):
     """The median time of a graph's launches."""
-    begin, end = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
     times, start = [], time.monotonic()
     while len(times) < FEWEST_RUNS or len(times) < MOST_RUNS and time.monotonic() - start < RUNS_S:
-        torch.cuda.synchronize()
-        torch.cuda._sleep(BUSY_CYCLES)
-        begin.record()
         graph.replay()
-        end.record()
-        end.synchronize()
+        torch.cuda.synchronize()
         times.append(begin.elapsed_time(end))
     return statistics.median(times)
 
@@ -263,7 +261,7 @@ def time_torch(nest, sizes, notes):
             torch._dynamo.reset()
             try:
                 with torch.no_grad():
-                    found = median_ms(captured(bound(wrap)))
+                    found = median_ms(*captured(bound(wrap)))
                 best[kind] = min(found, best.get(kind, math.inf))
             except Exception as error:  # whatever PyTorch raises, the other ways go on
                 notes.append(f"torch {kind} {number}: {first_line(error)}")

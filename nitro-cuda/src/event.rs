@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUresult};
+use cudarc::driver::sys::{self, CUevent, CUevent_flags, CUevent_record_flags, CUresult};
 
 use crate::driver::driver;
 use crate::error::check;
@@ -38,6 +38,14 @@ impl Event {
         let _active = self.device.activate()?;
         // SAFETY: event and stream are of the context that is current.
         unsafe { driver!(cuEventRecord(self.handle, stream.handle)) }
+    }
+
+    /// Makes the moment a part of the graph into which the stream is captured: each launch of it records the event.
+    pub(crate) fn record_in_graph(&self, stream: Stream) -> Result<(), CudaError> {
+        let _active = self.device.activate()?;
+        let flags = CUevent_record_flags::CU_EVENT_RECORD_EXTERNAL as u32;
+        // SAFETY: event and stream are of the context that is current.
+        unsafe { driver!(cuEventRecordWithFlags(self.handle, stream.handle, flags)) }
     }
 
     /// Returns true once the device has come past it; it is recorded.

@@ -1,5 +1,6 @@
 //! Timing by events on the stream of the call. The time is from the moment the device reaches the work to the moment
-//! it has done it. In the regime `graph` the work is a graph of what the call launches.
+//! it has done it. In the regime `graph` the work is a graph of what the call launches, with both events in it, so that
+//! the time holds no launch of the host.
 
 use nitro_core::recording::wants_parts;
 use nitro_core::{Regime, Stopwatch};
@@ -88,9 +89,14 @@ impl Pair {
 
     fn stop(&self, stream: Stream) -> Result<f64, CudaError> {
         self.end.record(stream)?;
+        self.elapsed_ns(stream)
+    }
+
+    /// Waits for both events, which are recorded or on their way.
+    fn elapsed_ns(&self, stream: Stream) -> Result<f64, CudaError> {
         let _active = stream.device.activate()?;
         let mut time_ms = 0.0f32;
-        // SAFETY: the events are of the context that is current, both are recorded, and `time_ms` lives through the
+        // SAFETY: the events are of the context that is current, the device comes past both, and `time_ms` lives through the
         // call.
         unsafe {
             driver!(cuEventSynchronize(self.end.handle))?;
@@ -103,44 +109,55 @@ impl Pair {
 /// A stopwatch that captures a call into a graph and times the replay, the only time that the work is done.
 struct Replay {
     stream: Stream,
-    /// The capture of the call that runs.
-    capture: Option<Result<Capture, CudaError>>,
+    /// The capture of the call that runs, with the events at both ends of it.
+    capture: Option<Result<(Capture, Pair), CudaError>>,
     /// The reason for which the last call could not be captured.
     failure: Option<String>,
 }
 
 impl Replay {
-    /// Ends a capture: the graph, ready to be launched.
-    fn graph(&self, capture: Result<Capture, CudaError>) -> Result<SingleLaunch, CudaError> {
-        SingleLaunch::new(self.stream, &capture?.end()?)
+    /// Begins a capture, with an event.
+    fn begin(&self) -> Result<(Capture, Pair), CudaError> {
+        let pair = Pair::new(self.stream)?;
+        let capture = Capture::begin(self.stream)?;
+        pair.begin.record_in_graph(self.stream)?;
+        Ok((capture, pair))
+    }
+
+    /// Ends a capture, with an event: the graph, ready to be launched.
+    fn graph(&self, capture: Capture, pair: &Pair) -> Result<SingleLaunch, CudaError> {
+        pair.end.record_in_graph(self.stream)?;
+        SingleLaunch::new(self.stream, &capture.end()?)
     }
 
     /// Times one replay of the graph.
-    fn time(&self, graph: &SingleLaunch) -> Result<f64, CudaError> {
-        let mut pair = Pair::new(self.stream)?;
-        pair.start(self.stream)?;
+    ///
+    /// Only once the device has done all of it do the events tell of this replay.
+    fn time(&self, graph: &SingleLaunch, pair: &Pair) -> Result<f64, CudaError> {
         graph.launch()?;
-        pair.stop(self.stream)
+        self.stream.synchronize()?;
+        pair.elapsed_ns(self.stream)
     }
 }
 
 impl Stopwatch for Replay {
     fn start(&mut self) {
         self.failure = None;
-        self.capture = Some(Capture::begin(self.stream));
+        self.capture = Some(self.begin());
     }
 
     fn stop(&mut self) -> f64 {
         let Some(capture) = self.capture.take() else { return f64::NAN };
-        let graph = self.graph(capture).map_err(|error| {
+        let graph = capture.and_then(|(capture, pair)| Ok((self.graph(capture, &pair)?, pair)));
+        let graph = graph.map_err(|error| {
             // What was freed in vain during the capture is no failure of what comes next.
             let _ = self.stream.device.take_deferred_error();
             self.failure = Some(format!(
                 "cannot be captured into a CUDA graph, as where it waits for the device: {error}"
             ));
         });
-        graph.ok().map_or(f64::NAN, |graph| {
-            self.time(&graph).unwrap_or_else(|error| {
+        graph.ok().map_or(f64::NAN, |(graph, pair)| {
+            self.time(&graph, &pair).unwrap_or_else(|error| {
                 report(self.stream, &error);
                 f64::NAN
             })

@@ -188,6 +188,11 @@ impl Notation for KernelNames<'_> {
             Instruction::Await(0) => "await;".to_owned(),
             Instruction::Await(groups) => format!("await all but {groups};"),
             Instruction::Barrier => "barrier;".to_owned(),
+            Instruction::Begin(iterator, value) | Instruction::Set(iterator, value) => {
+                let begins = if matches!(instruction, Instruction::Begin(..)) { "let " } else { "" };
+                let iterator = self.variable(Variable::Iterator(*iterator));
+                format!("{begins}{iterator} = {};", display::affine(self, value))
+            }
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
                     [quotient, remainder].map(|iterator| self.variable(Variable::Iterator(*iterator)));

@@ -150,6 +150,13 @@ pub const WIDE: u32 = 4;
 pub enum Instruction {
     /// An iterator gets the largest of these values.
     Define(usize, Vec<Affine>),
+    /// An iterator begins with a value, and [`Set`](Self::Set) may give it others.
+    ///
+    /// A compiler takes it for any value, and computes nothing that follows from it ahead: what is kept for later
+    /// takes registers.
+    Begin(usize, Affine),
+    /// An iterator that has begun gets another value.
+    Set(usize, Affine),
     /// Divides an integer by a number: an iterator gets the quotient, another one the remainder.
     ///
     /// Of one that is negative, it only may matter whether there is a remainder.

@@ -136,6 +136,9 @@ impl<'a, T: Number> Thread<'a, T> {
                 let largest = values.iter().map(|affine| affine.evaluate(&|of| self.value(of))).max();
                 self.iterators[*iterator] = largest.expect("a definition has a value");
             }
+            Instruction::Begin(iterator, value) | Instruction::Set(iterator, value) => {
+                self.iterators[*iterator] = value.evaluate(&|of| self.value(of));
+            }
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let value = value.evaluate(&|of| self.value(of));
                 self.iterators[*quotient] = value.div_euclid(*divisor);

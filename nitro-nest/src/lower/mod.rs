@@ -42,7 +42,7 @@ pub(crate) use forms::Forms;
 #[cfg(feature = "search")]
 pub(crate) use grid::rest;
 #[cfg(feature = "search")]
-pub(crate) use products::Product;
+pub(crate) use products::{Operand, Product};
 #[cfg(feature = "show")]
 pub(crate) use temporal::Temporal;
 #[cfg(feature = "search")]

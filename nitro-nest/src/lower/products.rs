@@ -6,6 +6,7 @@ use super::groups::read_alone;
 use crate::kernel::Extent;
 use crate::mapping::Tiling;
 use crate::nest::affine::Variable;
+use crate::nest::expression::Access;
 use crate::nest::{Nest, Node, Range};
 
 /// The extents of a product at given sizes.
@@ -17,10 +18,20 @@ pub(crate) struct Product {
     pub(crate) others: f64,
     /// Terms of each sum.
     pub(crate) terms: f64,
-    /// For each operand, whether it differs along x, y and z.
-    pub(crate) operands: Vec<[bool; 3]>,
+    /// Those of its innermost loop over sizes, of which tiles take some each.
+    pub(crate) innermost: f64,
+    pub(crate) operands: Vec<Operand>,
     /// Bytes of a number.
     pub(crate) bytes: f64,
+}
+
+/// An operand of a product.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Operand {
+    /// Whether it differs along x, y and z.
+    pub(crate) differs: [bool; 3],
+    /// Neighbouring elements are ones of neighbours along one of these, not of neighbouring terms.
+    pub(crate) is_along_tile: bool,
 }
 
 impl Product {
@@ -33,6 +44,7 @@ impl Product {
             extents: [1.0; 3],
             others: 1.0,
             terms: most_terms(&rest, sizes),
+            innermost: innermost_terms(&rest, sizes),
             operands: Vec::new(),
             bytes: nest.element.bytes() as f64,
         };
@@ -49,12 +61,20 @@ impl Product {
             let differs = [0, 1, 2].map(|dimension| {
                 axes.iter().any(|axis| axis.dimension == dimension && read.depends_on(&[axis.iterator]))
             });
-            if !product.operands.contains(&differs) {
-                product.operands.push(differs);
+            let is_along_tile = axes.iter().any(|axis| axis.dimension < 3 && is_along(read, axis.iterator));
+            let operand = Operand { differs, is_along_tile };
+            if !product.operands.contains(&operand) {
+                product.operands.push(operand);
             }
         }
         product
     }
+}
+
+/// Returns `true` if neighbouring values of an iterator touch neighbouring elements.
+fn is_along(access: &Access, iterator: usize) -> bool {
+    let last = access.subscripts.last();
+    last.is_some_and(|last| last.coefficient(Variable::Iterator(iterator)).abs() == 1)
 }
 
 /// Returns the most terms that a thread goes through for one value.
@@ -67,6 +87,25 @@ fn most_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
         Node::If(..) | Node::Assign(_) => most_terms(node.body(), sizes),
     };
     nodes.iter().map(of_node).fold(1.0, f64::max)
+}
+
+/// Returns the terms of the loop that is staged: of the innermost one over sizes, with loops over few numbers in it.
+fn innermost_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
+    let of_node = |node: &Node| {
+        let inside = innermost_terms(node.body(), sizes);
+        match node {
+            Node::Loop(range, body) if inside == 1.0 && !is_of_numbers(range) => {
+                let Range { lower, upper, step, .. } = range.clone();
+                count(&Extent { lower, upper, step }, sizes) * most_terms(body, sizes)
+            }
+            _ => inside,
+        }
+    };
+    nodes.iter().map(of_node).fold(1.0, f64::max)
+}
+
+fn is_of_numbers(range: &Range) -> bool {
+    range.lower.iter().chain(&range.upper).all(|bound| bound.terms().is_empty())
 }
 
 /// Returns how many values a loop has, with other loops at 0, and 1 at least.

@@ -9,13 +9,13 @@ use std::cmp::Ordering;
 use nitro_search::Crossing;
 
 use super::MappingSpace;
-use super::questions::{Question, REGISTERS, answer, is_sound, questions, registers, threads, tiling};
+use super::questions::{Question, answer, is_sound, questions, resident_blocks, tiling, warps};
 use super::shape::Shape;
-use crate::lower::{Product, grouped};
+use crate::lower::{Operand, Product, grouped};
 use crate::mapping::{Mapping, Tiling};
 
 /// The most guesses for an input.
-const MOST_GUESSES: usize = 8;
+const MOST_GUESSES: usize = 5;
 /// Threads that a multiprocessor has at a time, and the bytes of its shared memory.
 const MOST_RESIDENT_THREADS: f64 = 2048.0;
 const SHARED_BYTES: f64 = 200.0 * 1024.0;
@@ -25,10 +25,16 @@ const LANES: f64 = 128.0;
 const CACHE_BYTES: f64 = 40.0;
 /// Elements of a transaction of global memory.
 const SEGMENT: f64 = 8.0;
+/// By so much more does a term of a tile take that is cut off along the sum.
+const CUT_OFF: f64 = 1.0;
+/// Instructions of a copy to shared memory, with those for its addresses.
+const COPY: f64 = 5.0;
+/// Instructions of a thread for each tile, whatever it copies.
+const TILE: f64 = 60.0;
 /// Cycles that a block waits at a barrier, and for what it has sent for.
 const BARRIER_CYCLES: f64 = 60.0;
-/// Products that are under way on a multiprocessor where latencies are hidden: of eight warps with 64 elements each.
-const UNDER_WAY: f64 = 512.0;
+/// Warps of a multiprocessor whose time latencies take: of so many there would be work for half of the time.
+const LATE_WARPS: f64 = 1.0;
 /// What overlaps least: of the lesser of two times, so much is seen.
 const SEEN: f64 = 0.2;
 
@@ -131,32 +137,49 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
     // Threads beyond the extents have nothing to do.
     let useful: f64 = (0..3).map(|axis| product.extents[axis] / (along[axis] * tile[axis])).product();
     let slices = f64::from(tiling.sliced_k.max(1));
-    let threads = f64::from(threads(tiling));
+    // A warp that lacks threads takes as long as others.
+    let threads = 32.0 * f64::from(warps(tiling));
     // What a block and a thread have of all operands, for one term.
-    let of_operands = |extents: [f64; 3]| {
-        let each = product
-            .operands
-            .iter()
-            .map(|differs| (0..3).filter(|axis| differs[*axis]).map(|axis| extents[axis]).product::<f64>());
-        each.sum::<f64>()
-    };
-    let (staged, read) = (of_operands(tile), of_operands(points));
+    let staged: f64 = product.operands.iter().map(|operand| operand.elements(tile)).sum();
+    let read: f64 = product.operands.iter().map(|operand| operand.elements(points)).sum();
+    let copying: f64 = product.operands.iter().map(|one| one.elements(tile) * copying(one, tiling)).sum();
     let elements: f64 = points.iter().product();
     let depth = f64::from(tiling.tile_k.max(1));
     let shared = staged * depth * slices * f64::from(tiling.stages.max(1)) * product.bytes;
-    let resident = [
-        f64::from(REGISTERS) / (f64::from(registers(shape, tiling)) * threads),
-        MOST_RESIDENT_THREADS / threads,
-        SHARED_BYTES / shared,
-    ];
+    let resident =
+        [f64::from(resident_blocks(shape, tiling)), MOST_RESIDENT_THREADS / threads, SHARED_BYTES / shared];
     let resident = resident.into_iter().fold(own_blocks, f64::min).floor().max(1.0);
-    // Four operands are one instruction, and a thread stages its part of them by two.
-    let other = read / 4.0 + 2.0 * staged * slices / threads / 4.0;
-    let issue = tile.iter().product::<f64>() * product.terms / LANES * (1.0 + other / elements);
+    // Four operands are one instruction, and a thread copies its part of them.
+    let other = read / 4.0 + copying * slices / threads + TILE / depth;
+    // A tile that is cut off along the sum is computed with conditions, term by term.
+    let in_tiles = (product.innermost / (depth * slices)).floor() * depth * slices / product.innermost;
+    let cut_off = 1.0 + CUT_OFF * (1.0 - in_tiles).max(0.0);
+    let issue = threads / slices * product.terms / LANES * (elements + other) * cut_off;
     let barriers = product.terms / (depth * slices) * BARRIER_CYCLES / resident;
-    let is_hidden = (resident * threads * useful * elements / 32.0 / UNDER_WAY).min(1.0);
-    let busy = own_blocks * (issue / is_hidden + barriers);
+    let busy_warps = resident * threads / 32.0 * useful;
+    let busy = own_blocks * (issue * (1.0 + LATE_WARPS / busy_warps) + barriers);
     // Rows of few neighbours take more transactions.
     let moved = own_blocks * staged * product.terms * product.bytes * (1.0 + SEGMENT / tile[0]) / CACHE_BYTES;
     busy.max(moved) + SEEN * busy.min(moved)
+}
+
+/// Returns the instructions by which a thread copies an element to shared memory.
+fn copying(operand: &Operand, tiling: &Tiling) -> f64 {
+    // What comes to other places than neighbours comes one by one.
+    let [x, y, z] = [tiling.vector_width, tiling.thread_tile[1], tiling.thread_tile[2]];
+    let has_neighbours =
+        [x, y, z].into_iter().zip(operand.differs).any(|(one, differs)| differs && one % 4 == 0);
+    if tiling.transposes && has_neighbours && !operand.is_along_tile { COPY } else { COPY / 4.0 }
+}
+
+impl Operand {
+    /// Returns the elements that a box with these extents has of it.
+    fn elements(&self, extents: [f64; 3]) -> f64 {
+        extents
+            .into_iter()
+            .zip(self.differs)
+            .filter(|(_, differs)| *differs)
+            .map(|(extent, _)| extent)
+            .product()
+    }
 }

@@ -21,10 +21,10 @@ const PRODUCT_THREADS: [u32; 2] = [64, 512];
 const PRODUCT_POINTS: [u32; 2] = [32, 128];
 /// The words of four bytes that the shared memory which every device grants has room for.
 const MOST_STAGED: u32 = (48 << 10) / 4;
-/// Registers of a multiprocessor, and those that a thread takes for operands and addresses.
-///
-/// Where there are no more, few are spilled.
-pub(super) const REGISTERS: u32 = 1 << 16;
+/// Parts of a multiprocessor, and the registers of one, which whole warps get.
+const PARTS: u32 = 4;
+const PART_REGISTERS: u32 = 1 << 14;
+/// The registers that a thread takes for operands and addresses: where there are no more, few are spilled.
 const OTHER_REGISTERS: u32 = 64;
 
 /// A question about a kernel.
@@ -91,9 +91,17 @@ fn leads_to_tiles(shape: &Shape, questions: &[Question], values: &mut Vec<u32>) 
     })
 }
 
-/// Returns the registers of a thread of a product: its elements, operands and addresses.
-pub(super) fn registers(shape: &Shape, tiling: &Tiling) -> u32 {
-    points(shape, tiling) * shape.words + OTHER_REGISTERS
+/// Returns how many blocks of a product a multiprocessor has registers for at a time.
+///
+/// A thread has some for its elements, operands and addresses.
+pub(super) fn resident_blocks(shape: &Shape, tiling: &Tiling) -> u32 {
+    let registers = points(shape, tiling) * shape.words + OTHER_REGISTERS;
+    PARTS * (PART_REGISTERS / (registers * LEAST_THREADS)) / warps(tiling)
+}
+
+/// Returns the warps of a block: the last one may lack threads, and takes as long as others.
+pub(super) fn warps(tiling: &Tiling) -> u32 {
+    threads(tiling).div_ceil(LEAST_THREADS)
 }
 
 /// Returns by how much the answers to later questions may multiply something.
@@ -103,8 +111,10 @@ fn largest(later: &[Question], of: &str) -> u32 {
 }
 
 /// Returns the instances of a statement that are written out one after the other.
+///
+/// In tiles that are staged they are as many as there is room for, whatever the tiling says.
 fn instances(shape: &Shape, tiling: &Tiling) -> u32 {
-    points(shape, tiling) * if tiling.unroll == 0 { tiling.tile_k } else { tiling.unroll }
+    points(shape, tiling) * if tiling.tile_k > 0 { 1 } else { tiling.unroll.max(1) }
 }
 
 /// Returns the elements that a thread has at hand.
@@ -121,13 +131,13 @@ fn has_sound_block(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
 
 /// Returns `true` if so many points are sound, where later answers may multiply them by so much.
 fn has_sound_points(shape: &Shape, tiling: &Tiling, left: u32) -> bool {
-    let (points, threads) = (points(shape, tiling), threads(tiling));
+    let points = points(shape, tiling);
     if shape.operands == 0 {
         return points * shape.words <= MOST_POINTS;
     }
     let [least, most] = PRODUCT_POINTS;
     let words = points * shape.words;
-    (words <= most && words * left >= least) && registers(shape, tiling) * threads <= REGISTERS
+    (words <= most && words * left >= least) && resident_blocks(shape, tiling) > 0
 }
 
 /// Returns `true` if nothing is asked for that cannot be.
@@ -161,7 +171,7 @@ fn is_serial(shape: &Shape, axis: usize) -> bool {
 }
 
 /// Returns the threads of a block.
-pub(super) fn threads(tiling: &Tiling) -> u32 {
+fn threads(tiling: &Tiling) -> u32 {
     tiling.block.iter().product::<u32>() * tiling.sliced_k.max(1)
 }
 
@@ -259,8 +269,8 @@ const BOX: &[Question] = &[
     Question { phase: "block x", values: &[2, 4, 6, 7, 8, 12, 14, 16, 32] },
     Question { phase: "block y", values: &[2, 4, 6, 7, 8, 12, 14, 16] },
     Question { phase: "block z", values: &[1, 2, 4, 8] },
-    Question { phase: "points x", values: &[4, 8] },
-    Question { phase: "points y", values: &[2, 4, 8, 16] },
+    Question { phase: "points x", values: &[4, 8, 12] },
+    Question { phase: "points y", values: &[2, 4, 6, 7, 8, 12, 16] },
     Question { phase: "points z", values: &[1, 2, 4] },
     Question { phase: "neighbours", values: &[1, 4] },
     Question { phase: "inner tile", values: &[8, 16, 32] },
@@ -312,7 +322,7 @@ pub(super) fn tiling(shape: &Shape, questions: &[Question], values: &[u32]) -> T
         set(&mut tiling, *value);
     }
     if shape.operands > 0 {
-        tiling.min_blocks = REGISTERS / (points(shape, &tiling) + OTHER_REGISTERS) / threads(&tiling);
+        tiling.min_blocks = resident_blocks(shape, &tiling);
     }
     tiling
 }

@@ -16,6 +16,7 @@ mod kernels;
 mod many_loops;
 mod matrix_units;
 mod passes;
+mod pipelines;
 mod reused;
 mod rows;
 mod slices;

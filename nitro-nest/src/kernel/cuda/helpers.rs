@@ -21,6 +21,22 @@ static __device__ __forceinline__ void fetch({number}* target, const {number}* s
     )
 }
 
+/// Integers of which a compiler knows nothing, so that it computes nothing that follows from them ahead.
+pub(super) const OPAQUE: &str = "\
+static __device__ __forceinline__ int opaque(int value)
+{
+    asm volatile(\"\" : \"+r\"(value));
+    return value;
+}
+
+static __device__ __forceinline__ long long opaque(long long value)
+{
+    asm volatile(\"\" : \"+l\"(value));
+    return value;
+}
+
+";
+
 /// Groups of such copies.
 pub(super) const COMMIT: &str = "\
 static __device__ __forceinline__ void commit_fetches()

@@ -10,7 +10,8 @@ mod names;
 use std::collections::BTreeSet;
 
 use helpers::{
-    ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_16_BITS, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, fetch,
+    ADD_WIDE, ADD_WIDE_DOUBLE, COMMIT, FETCH_16_BITS, FETCH_WIDE, FETCH_WIDE_DOUBLE, OF_BF16, OF_F16, OPAQUE,
+    fetch,
 };
 use names::CudaNames;
 use nitro_launch::{Element, Storage};
@@ -65,6 +66,9 @@ impl Program {
         }
         if self.has(|one| matches!(one, Instruction::Fetch { width: WIDE, .. })) {
             text.push_str(if is_single { FETCH_WIDE } else { FETCH_WIDE_DOUBLE });
+        }
+        if self.has(|one| matches!(one, Instruction::Begin(..))) {
+            text.push_str(OPAQUE);
         }
         if self.has(|one| matches!(one, Instruction::AddWide { .. })) {
             text.push_str(if is_single { ADD_WIDE } else { ADD_WIDE_DOUBLE });
@@ -419,6 +423,13 @@ impl Notation for Writer<'_> {
                     self.names.iterators[*iterator],
                     self.extreme(values, ">")
                 )
+            }
+            Instruction::Begin(iterator, value) => {
+                let (name, value) = (&self.names.iterators[*iterator], display::affine(&self.names, value));
+                format!("{integer} {name} = opaque({value});")
+            }
+            Instruction::Set(iterator, value) => {
+                format!("{} = {};", self.names.iterators[*iterator], display::affine(&self.names, value))
             }
             Instruction::Assign(assignment) => self.store(&assignment.target, self.value(&assignment.value)),
             Instruction::Fetch { target, source, width } => {

@@ -4,9 +4,10 @@ use super::accumulate::{accumulated, register_of, summed};
 use super::context::{
     Context, Points, SumOrder, Threads, Tile, either, everywhere, extreme, guarded, holding, somewhere,
 };
+use super::pipeline::StagedLoop;
 use super::runs::write_list;
 use super::slices::{once, write_sliced};
-use super::stage::{near, read_across, staging};
+use super::stage::{near, read_across};
 use super::terms::one_by_one;
 use super::tiles::{write_across, write_tiled};
 use crate::kernel::{Instruction, Unroll, has_barrier};
@@ -158,10 +159,10 @@ fn write_loop(
     let (hull, conditions) = hull(context, range);
     context.begin_at(hull.iterator, &hull.lower);
     let all = [guards, &conditions].concat();
-    if let Some(staging) = staging(context, &hull, body) {
+    if let Some(staged) = StagedLoop::find(context, &hull, body) {
         return match context.slices {
-            1 => write_tiled(context, &hull, body, &all, staging),
-            _ => write_sliced(context, &hull, body, &all, staging),
+            1 => write_tiled(context, staged, &all),
+            _ => write_sliced(context, staged, &all),
         };
     }
     // Loops in one that is staged are short; those around one would be long if they were written out.

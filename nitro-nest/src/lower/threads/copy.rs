@@ -1,10 +1,12 @@
 //! Copies to shared memory: all threads of a block copy a part of an array together.
 
+use std::ops::RangeInclusive;
+
 use super::context::{Context, either, guarded};
 use super::stage::{StagedPart, storage};
 use super::tiles::Tiles;
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
-use crate::lower::bounds::{count_to, iterator};
+use crate::lower::bounds::{count_to, iterator, mentions};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Relation};
 use crate::nest::{Assignment, Condition};
@@ -65,10 +67,11 @@ fn copy(context: &mut Context<'_>, part: &StagedPart, mode: CopyMode, phase: Cop
     let threads = i64::from(context.block.iter().product::<u32>());
     let (last, rows) = part.extents.split_last().expect("an array that is reused has a dimension");
     let steps = *last / mode.width();
-    let width = threads_of_row(steps, threads);
     let height: i64 = rows.iter().product();
-    let [row_0, column_0, row, column, count, across] =
-        ["row_0", "column_0", "row", "column", "rows", "columns"].map(|name| context.iterator(name));
+    let width = threads_of_row(steps, height, threads);
+    let [thread, row_0, column_0, row, column, count, across] =
+        ["thread", "row_0", "column_0", "row", "column", "rows", "columns"]
+            .map(|name| context.iterator(name));
     let (divisions, mut indices) = unfold(context, iterator(row), rows);
     indices.push(iterator(column) * mode.width());
     let copy = match phase {
@@ -82,9 +85,10 @@ fn copy(context: &mut Context<'_>, part: &StagedPart, mode: CopyMode, phase: Cop
     let step = threads / width;
     let mut rows = vec![Instruction::Define(row, vec![iterator(row_0) + iterator(count) * step])];
     rows.extend(guarded(below(row, height, step), [divisions, vec![columns]].concat()));
-    let value = linear_thread(context);
+    // Addresses of all copies would take registers for as long as tiles come: they are computed each time.
     vec![
-        Instruction::Divide { quotient: row_0, remainder: column_0, value, divisor: width },
+        Instruction::Begin(thread, linear_thread(context)),
+        Instruction::Divide { quotient: row_0, remainder: column_0, value: iterator(thread), divisor: width },
         Instruction::Loop(count_to(count, ceil(height, step)), Unroll::All, rows),
     ]
 }
@@ -175,6 +179,7 @@ fn through_registers(
 pub(super) fn align(context: &mut Context<'_>, parts: &mut [StagedPart], tiles: &Tiles) -> Vec<Instruction> {
     let mut divisions = Vec::new();
     let start = Variable::Iterator(tiles.start);
+    let outer: Vec<usize> = tiles.outer.iter().map(|range| range.iterator).collect();
     for part in parts.iter_mut().filter(|part| part.wide.is_some()) {
         part.wide = None;
         // Elements that are converted come one by one.
@@ -182,6 +187,10 @@ pub(super) fn align(context: &mut Context<'_>, parts: &mut [StagedPart], tiles: 
             continue;
         }
         let last = part.origin.last().expect("an array that is reused has a dimension");
+        // The place of a row is known where all loops are that it depends on.
+        if mentions(last, &outer) {
+            continue;
+        }
         // Tiles are multiples apart: where the first begins, all do.
         if last.coefficient(start) * tiles.depth % i64::from(WIDE) == 0 {
             let first = last.substitute(start, &tiles.range.lower[0]);
@@ -270,10 +279,19 @@ fn without_multiples(value: &Affine) -> Affine {
     rest
 }
 
-/// Returns how many threads copy a row together: as many as read 128 bytes, fewer where a row is shorter.
-fn threads_of_row(row: i64, threads: i64) -> i64 {
-    let wanted = row.clamp(1, 32).unsigned_abs().next_power_of_two() as i64;
-    (1..=wanted).rev().find(|width| threads % width == 0).unwrap_or(1)
+/// Returns how many threads copy a row of so many steps together, where a tile has so many rows.
+///
+/// They are 32 at most, and 8 where threads and rows allow it: enough for whole transactions. Of such numbers it is
+/// one with which each thread has the fewest steps.
+fn threads_of_row(steps: i64, height: i64, threads: i64) -> i64 {
+    let most = steps.clamp(1, 32).unsigned_abs().next_power_of_two() as i64;
+    let wide = width_of_fewest_steps(steps, height, threads, most.min(8)..=most);
+    wide.or_else(|| width_of_fewest_steps(steps, height, threads, 1..=most)).unwrap_or(1)
+}
+
+fn width_of_fewest_steps(steps: i64, height: i64, threads: i64, among: RangeInclusive<i64>) -> Option<i64> {
+    let all = among.rev().filter(|width| threads % width == 0);
+    all.min_by_key(|width| ceil(steps, *width) * ceil(height, threads / width))
 }
 
 fn ceil(value: i64, divisor: i64) -> i64 {

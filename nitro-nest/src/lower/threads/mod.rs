@@ -8,6 +8,7 @@ mod context;
 mod copy;
 mod domain;
 mod fragments;
+mod pipeline;
 mod row;
 mod runs;
 mod slices;

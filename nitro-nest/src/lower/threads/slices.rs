@@ -3,7 +3,8 @@
 use super::accumulate::{Accumulator, find_accumulator};
 use super::body::at_points;
 use super::context::{Context, Threads, guarded};
-use super::stage::{Staging, TileBody, exchange_shape};
+use super::pipeline::StagedLoop;
+use super::stage::{TileBody, exchange_shape};
 use super::tiles::write_tiled;
 use crate::dependence::is_sum;
 use crate::kernel::{Instruction, Space};
@@ -11,7 +12,7 @@ use crate::lower::draft::KernelDraft;
 use crate::lower::grid::rest;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression, Relation};
-use crate::nest::{Assignment, Condition, Nest, Node, Range, has_loop};
+use crate::nest::{Assignment, Condition, Nest, Node, has_loop};
 
 /// The axis of a block along which its slices are.
 const Z: Variable = Variable::Thread(2);
@@ -60,19 +61,17 @@ pub(super) fn once(context: &Context<'_>, body: Vec<Instruction>) -> Vec<Instruc
 /// The others begin with zero, and in the end the first one has it all.
 pub(super) fn write_sliced(
     context: &mut Context<'_>,
-    range: &Range,
-    body: &[Node],
+    staged: StagedLoop<'_>,
     guards: &[Condition],
-    staging: Staging,
 ) -> Vec<Instruction> {
     // All sums of the loop have to be in registers: threads share out nothing else.
-    let assignments = body.iter().flat_map(Node::assignments);
+    let assignments = staged.body.iter().flat_map(Node::assignments);
     let mut targets: Vec<&Access> = assignments.map(|assignment| &assignment.target).collect();
     targets.sort_unstable_by_key(|target| target.array);
     targets.dedup();
     let sums = targets.iter().map(|target| find_accumulator(context, target).cloned());
     let Some(sums) = sums.collect::<Option<Vec<Accumulator>>>() else {
-        return write_tiled(context, range, body, guards, staging);
+        return write_tiled(context, staged, guards);
     };
     let mut zeros = Vec::new();
     for sum in &sums {
@@ -80,7 +79,7 @@ pub(super) fn write_sliced(
     }
     let mut all = guarded(vec![at_least(1)], zeros);
     context.scope.threads = Threads::Slice;
-    all.extend(write_tiled(context, range, body, guards, staging));
+    all.extend(write_tiled(context, staged, guards));
     context.scope.threads = Threads::Block;
     let shape = exchange_shape(context);
     let exchange = context.local("exchange", Space::Shared, shape);

@@ -102,11 +102,10 @@ impl StagedPart {
     }
 }
 
-/// Decides what a loop stages, and gives it room in shared memory; none: it stages nothing.
-pub(super) fn staging(context: &mut Context<'_>, range: &Range, body: &[Node]) -> Option<Staging> {
-    let found = find_staging(context, range, body)?;
+/// Gives what a loop stages room in shared memory.
+pub(super) fn place_all(context: &mut Context<'_>, found: Staging) -> Staging {
     let parts = found.parts.into_iter().map(|part| place(context, part, found.stages)).collect();
-    Some(Staging { parts, ..found })
+    Staging { parts, ..found }
 }
 
 /// Counts the parts that the loops among these nodes stage.
@@ -129,7 +128,7 @@ pub(super) fn count_parts(context: &Context<'_>, nodes: &[Node]) -> usize {
 ///
 /// It is a loop in steps of one with short ones in it at most, in a kernel in which no thread goes on by itself. What
 /// it stages is not staged again in it.
-fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<Staging> {
+pub(super) fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) -> Option<Staging> {
     let is_simple = range.step == 1 && !range.is_reversed && context.scope.staged.is_empty();
     let is_shared = !context.has_serial_axis() && !context.own.is_empty();
     if context.tiling.tile_k == 0 || !is_simple || !is_shared || context.scope.points == Points::OneByOne {

@@ -2,14 +2,15 @@
 
 use super::accumulate::{Accumulator, own_register};
 use super::body::value;
-use super::context::{Context, Tile, either, everywhere, guarded, holding};
+use super::context::{Context, Tile, either, everywhere, holding};
 use super::copy::{CopyPhase, align, copy_parts};
 use super::domain::is_implied;
 use super::fragments::write_products;
+use super::pipeline::{StagedLoop, write_pipelined};
 use super::runs::write_list;
 use super::stage::{StagedPart, Staging, TileBody};
 use crate::kernel::{Instruction, Unroll};
-use crate::lower::bounds::{count_to, iterator, not_negative};
+use crate::lower::bounds::{iterator, not_negative};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Relation};
 use crate::nest::{Condition, Node, Range};
@@ -17,8 +18,13 @@ use crate::nest::{Condition, Node, Range};
 /// The most instances of a statement that are written out one after the other: of more, compilers spill registers.
 const MOST_INSTANCES: i64 = 1024;
 
+/// The place of a tile: values of loops around tiles, and its first value.
+pub(super) type Place = (Tile, Affine);
+
 /// A loop in tiles.
 pub(crate) struct Tiles {
+    /// The loops around it that the pipeline goes through too, outermost first.
+    pub(super) outer: Vec<Range>,
     /// The loop, with one lower bound.
     pub(crate) range: Range,
     /// The iterator that is the first value of a tile.
@@ -31,7 +37,7 @@ pub(crate) struct Tiles {
     iterations: i64,
     /// Slices of a block, each of which has a part of the values.
     slices: i64,
-    stages: i64,
+    pub(super) stages: i64,
     /// The conditions under which something is done in it.
     guards: Vec<Condition>,
     /// Those of all statements in it: elsewhere what they read need not be there.
@@ -39,9 +45,11 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// Returns the conditions that the tile which begins there is all there, and everything is done in it.
-    fn full(&self, guards: &[Condition], block: &Tile, first: &Affine) -> Vec<Condition> {
-        let mut tile = block.clone();
+    /// Returns the conditions that the tile at a place is all there, and everything is done in it.
+    ///
+    /// The place says the values of loops around tiles, if they are not those of their iterators, and the first value.
+    fn full(&self, guards: &[Condition], block: &Tile, (outer, first): &Place) -> Vec<Condition> {
+        let mut tile = [&block[..], outer].concat();
         tile.push((self.range.iterator, first.clone(), first.clone() + (self.depth - 1)));
         tile.extend(self.inner.iter().cloned());
         let mut conditions = everywhere(guards, &tile);
@@ -52,14 +60,14 @@ impl Tiles {
         conditions
     }
 
-    /// Returns the conditions that there is a tile which begins there.
-    fn is_there(&self, first: &Affine) -> Vec<Condition> {
-        self.range.upper.iter().map(|upper| Condition::less(first.clone(), upper.clone())).collect()
+    /// Returns the loop over tiles.
+    pub(super) fn steps(&self) -> Range {
+        Range { iterator: self.start, step: self.depth, ..self.range.clone() }
     }
 
-    /// Returns the loop over tiles.
-    fn steps(&self) -> Range {
-        Range { iterator: self.start, step: self.depth, ..self.range.clone() }
+    /// Returns the place of the tile that is worked on.
+    pub(super) fn own_place(&self) -> Place {
+        (Tile::new(), iterator(self.start))
     }
 
     /// Returns a thread's loop in a tile that is all there.
@@ -87,26 +95,25 @@ impl Tiles {
 /// Writes a loop in tiles.
 pub(super) fn write_tiled(
     context: &mut Context<'_>,
-    range: &Range,
-    body: &[Node],
+    staged: StagedLoop<'_>,
     guards: &[Condition],
-    staging: Staging,
 ) -> Vec<Instruction> {
+    let StagedLoop { outer, range, body, staging } = staged;
     // Iterators of tiles are named after the loop, from its first value on.
     let start = context.iterator(&format!("{}_0", context.nest.iterators[range.iterator]));
-    let (mut all, range) = with_one_start(context, range);
+    let (mut all, range) = with_one_start(context, &range);
     context.begin_at(start, &range.lower);
     let mut inside = Vec::new();
     body.iter().for_each(|node| gather_conditions(node, &mut inside));
     let Staging { parts, stages, depth, inner, iterations } = staging;
     let (slices, guards) = (context.slices, guards.to_vec());
-    let tiles = Tiles { range, start, depth, inner, iterations, slices, stages, guards, inside };
+    let tiles = Tiles { outer, range, start, depth, inner, iterations, slices, stages, guards, inside };
     let parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start)));
     let mut parts: Vec<StagedPart> = parts.collect();
     all.extend(align(context, &mut parts, &tiles));
     all.extend(match tiles.stages {
         1 => write_in_turn(context, &tiles, body, parts),
-        _ => write_pipelined(context, &tiles, body, parts),
+        _ => write_pipelined(context, &tiles, body, &parts),
     });
     all
 }
@@ -120,24 +127,24 @@ fn write_in_turn(
 ) -> Vec<Instruction> {
     // The first barrier waits for the work on the tile before, the second for the copies of all threads.
     let mut each = vec![Instruction::Barrier];
-    each.extend(copy_tile(context, tiles, &parts, &iterator(tiles.start), CopyPhase::Bring));
+    each.extend(copy_tile(context, tiles, &parts, &tiles.own_place(), CopyPhase::Bring));
     each.push(Instruction::Barrier);
     context.scope.staged = parts;
     each.extend(write_work(context, tiles, body));
     vec![Instruction::Loop(tiles.steps(), Unroll::By(1), each)]
 }
 
-/// Copies all elements of the tile that begins there: without conditions where it is full.
-fn copy_tile(
+/// Copies all elements of the tile at a place: without conditions where it is full.
+pub(super) fn copy_tile(
     context: &mut Context<'_>,
     tiles: &Tiles,
     parts: &[StagedPart],
-    first: &Affine,
+    place: &Place,
     phase: CopyPhase,
 ) -> Vec<Instruction> {
     // An element that no statement reads need not exist: the copy of a full tile takes all conditions.
     let guards = [&tiles.guards[..], &tiles.inside].concat();
-    let full = tiles.full(&guards, &context.tile(), first);
+    let full = tiles.full(&guards, &context.tile(), place);
     let whole = copy_parts(context, parts, false, phase);
     let part = copy_parts(context, parts, true, phase);
     if whole.is_empty() { whole } else { either(full, whole, part) }
@@ -167,73 +174,19 @@ pub(super) fn write_across(
     all
 }
 
-/// Works on one tile while the next ones are on their way to the other pipeline stages.
-fn write_pipelined(
-    context: &mut Context<'_>,
-    tiles: &Tiles,
-    body: &[Node],
-    parts: Vec<StagedPart>,
-) -> Vec<Instruction> {
-    let [tile, rest, turn, now, next_turn, next] =
-        ["tile", "rest", "turn", "now", "next_turn", "next"].map(|name| context.iterator(name));
-    let (lower, ahead) = (tiles.range.lower[0].clone(), tiles.stages - 1);
-    let start = iterator(tiles.start);
-    // Stages are used in turn: that of this tile, and that of the one which is fetched now.
-    let mut each = vec![
-        divide([tile, rest], start.clone() - lower.clone(), tiles.depth),
-        divide([turn, now], iterator(tile), tiles.stages),
-        divide([next_turn, next], iterator(tile) + ahead, tiles.stages),
-        Instruction::Await((ahead - 1) as u32),
-    ];
-    let present = parts_at(&parts, tiles, &start, now);
-    each.extend(copy_tile(context, tiles, &present, &start, CopyPhase::Change));
-    // Past it, what others fetched is there, and nobody works on the tile before.
-    each.push(Instruction::Barrier);
-    let first = start + ahead * tiles.depth;
-    each.extend(fetch_tile(context, tiles, &parts_at(&parts, tiles, &first, next), &first));
-    context.scope.staged = present;
-    each.extend(write_work(context, tiles, body));
-    // Before the first tile, all but one stage are filled.
-    let begin = context.iterator("begin");
-    let first = lower + iterator(begin) * tiles.depth;
-    let fetched = fetch_tile(context, tiles, &parts_at(&parts, tiles, &first, begin), &first);
-    vec![
-        Instruction::Barrier,
-        Instruction::Loop(count_to(begin, ahead), Unroll::By(1), fetched),
-        Instruction::Loop(tiles.steps(), Unroll::By(1), each),
-    ]
-}
-
 /// Returns the division of a value by a number.
 pub(super) fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
     Instruction::Divide { quotient, remainder, value, divisor }
 }
 
-/// Moves parts to the tile that begins there, and to the stage of this number.
-fn parts_at(parts: &[StagedPart], tiles: &Tiles, first: &Affine, stage: usize) -> Vec<StagedPart> {
-    parts.iter().map(|part| part.clone().at(tiles.start, first).in_stage(iterator(stage))).collect()
-}
-
-/// Begins to fetch the tile that begins there, if there is one: a group either way.
-fn fetch_tile(
-    context: &mut Context<'_>,
-    tiles: &Tiles,
-    parts: &[StagedPart],
-    first: &Affine,
-) -> Vec<Instruction> {
-    let mut all = guarded(tiles.is_there(first), copy_tile(context, tiles, parts, first, CopyPhase::Bring));
-    all.push(Instruction::Commit);
-    all
-}
-
 /// Writes the work on a tile that is there: without conditions where it is full.
-fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
+pub(super) fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<Instruction> {
     // As many iterations are written out as the points at hand leave room for.
     let points = context.axes.iter().filter(|axis| !axis.is_serial).map(|axis| axis.points);
     let instances = points.product::<i64>() * tiles.iterations;
     let unroll = match (context.tiling.unroll, MOST_INSTANCES / instances) {
         (0, most) if most >= tiles.own_depth() => Unroll::All,
-        (0, most) => Unroll::By(most.max(1) as u32),
+        (0, most) => Unroll::By(largest_divisor(tiles.own_depth(), most) as u32),
         (factor, most) => Unroll::By(factor.min(most.max(1) as u32)),
     };
     let guards = needed(context, &tiles.guards, body);
@@ -246,7 +199,12 @@ fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Vec<In
     };
     let part = Instruction::Loop(tiles.part(), Unroll::By(1), write_list(context, body, &guards));
     context.scope.staged.clear();
-    either(tiles.full(&guards, &context.tile(), &iterator(tiles.start)), vec![full], vec![part])
+    either(tiles.full(&guards, &context.tile(), &tiles.own_place()), vec![full], vec![part])
+}
+
+/// Returns the largest divisor of a number that is not above a limit: no iterations are left over then.
+fn largest_divisor(number: i64, most: i64) -> i64 {
+    (1..=most.min(number)).rev().find(|divisor| number % divisor == 0).unwrap_or(1)
 }
 
 /// Returns the loop with one lower bound, as steps need it.
