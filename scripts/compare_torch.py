@@ -10,8 +10,8 @@ CUDA graph. Nitro's time is the best that `train-polybench search` has evaluated
 included. What the --store holds already is not evaluated again, so the best of an earlier search is shown at once.
 
 Both sides: a graph of an event, what is timed, and an event; the median of many launches of it. So no time holds the
-host's launch. A ratio is PyTorch's best time over Nitro's: above 1 Nitro is faster. The last lines are geometric means. With --csv
-rows are written as they come, and nests and sizes that stand there with all times are not run again.
+host's launch. A ratio is PyTorch's best time over Nitro's: above 1 Nitro is faster. The last lines are geometric means.
+With --csv rows are written as they come, and nests and sizes that stand there with all times are not run again.
 """
 
 import argparse

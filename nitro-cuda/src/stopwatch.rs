@@ -96,8 +96,8 @@ impl Pair {
     fn elapsed_ns(&self, stream: Stream) -> Result<f64, CudaError> {
         let _active = stream.device.activate()?;
         let mut time_ms = 0.0f32;
-        // SAFETY: the events are of the context that is current, the device comes past both, and `time_ms` lives through the
-        // call.
+        // SAFETY: the events are of the context that is current, the device comes past both, and `time_ms` lives
+        // through the call.
         unsafe {
             driver!(cuEventSynchronize(self.end.handle))?;
             driver!(cuEventElapsedTime_v2(&mut time_ms, self.begin.handle, self.end.handle))?;

@@ -8,11 +8,9 @@ use super::args::EvolveArgs;
 use crate::error::EvolveError;
 use crate::evolve::EvolveResult;
 use crate::finding::Verdict;
+use crate::minimise::MOST_FINDINGS;
 use crate::plan::PlannedSubject;
 use crate::report;
-
-/// The most findings of an evolution.
-const MOST_FINDINGS: usize = 16;
 
 /// Returns the name of an evolution's files: `gemm` of gemm.ptx and of gemm.plan.json.
 pub(super) fn stem(path: &Path) -> String {
