@@ -18,6 +18,7 @@ mod dependence;
 mod interpreter;
 mod kernel;
 mod least;
+mod limits;
 mod lower;
 mod mapping;
 mod nest;

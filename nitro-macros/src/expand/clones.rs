@@ -9,7 +9,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, ExprPath, FnArg, LitStr, Safety, parse_quote};
 
 use super::attributes::shared;
-use super::{MAX_ARGUMENTS, dispatch, helper, helper_signature, parameters};
+use super::{MAX_ARGUMENTS, calls, helper, helper_signature, parameters};
 use crate::ir::{CodeVariant, Owner, Target, Variant};
 use crate::places;
 
@@ -25,7 +25,7 @@ pub(crate) fn functions(function: &CodeVariant) -> TokenStream {
 fn baseline(function: &CodeVariant, variant: &Variant) -> TokenStream {
     let mut signature = helper_signature(function, "");
     signature.ident = baseline_name(function, variant);
-    item(function, variant, signature, &TokenStream::new(), &dispatch::call_of_pointer(function, variant))
+    item(function, variant, signature, &TokenStream::new(), &calls::call_of_pointer(function, variant))
 }
 
 fn clone(function: &CodeVariant, variant: &Variant, target: &Target) -> TokenStream {
@@ -35,7 +35,7 @@ fn clone(function: &CodeVariant, variant: &Variant, target: &Target) -> TokenStr
     let features = LitStr::new(&target.features.join(","), target.span);
     let attribute = quote_spanned!(places::generated(target.span)=> #[target_feature(enable = #features)]);
     let original = function.original(variant);
-    let (marker, call) = (marker(function, original), dispatch::direct_call(function, original));
+    let (marker, call) = (marker(function, original), calls::direct_call(function, original));
     item(function, variant, signature, &attribute, &quote!(#marker #call))
 }
 
@@ -111,12 +111,12 @@ pub(crate) fn information(function: &CodeVariant, variant: &Variant) -> Option<T
 /// ask for a call that is not sound.
 pub(crate) fn call(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
     let original = function.original(variant);
-    let baseline = dispatch::call_of(function, &baseline_name(function, original), original);
-    let baseline = dispatch::in_unsafe(function, baseline);
+    let baseline = calls::call_of(function, &baseline_name(function, original), original);
+    let baseline = calls::in_unsafe(function, baseline);
     let Some(target) = &variant.target else { return function.has_clones(variant).then_some(baseline) };
     let (detected, clone) =
         (detection_name(function, variant, target), clone_name(function, variant, target));
-    let clone = dispatch::call_of(function, &clone, original);
+    let clone = calls::call_of(function, &clone, original);
     Some(quote!(if #detected() { unsafe { #clone } } else { #baseline }))
 }
 

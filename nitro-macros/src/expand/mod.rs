@@ -3,14 +3,17 @@
 //! What the user wrote is expanded beside the function, so that paths mean there what they mean where they were
 //! written; the companion module only re-exports. Generated names begin with `__nitro_`, paths are absolute.
 
+mod admissible;
 mod approximate;
 mod attributes;
 mod block;
+mod calls;
 mod choice;
 mod clones;
 mod companion;
 mod constraint;
 mod dispatch;
+mod feature_cells;
 mod parameters;
 mod salvage;
 
@@ -53,8 +56,8 @@ impl Expansion {
 /// Everything that `#[code_variant]` makes of a signature.
 pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let select = select(function, &dispatch::selection(function));
-    let call = call(function, &dispatch::call(function));
-    let admissible = admissible(function, &dispatch::admissibility(function));
+    let call = call(function, &calls::call(function));
+    let admissible = admissible(function, &admissible::admissibility(function));
     let (descriptor, clones) = (block::descriptor(function), clones::functions(function));
     let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
     let (parameters, detections) = (parameters::items(function), clones::detections(function));

@@ -4,7 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use nitro_launch::Element;
 
-use super::{Cache, Extent, Host, Instruction, Kernel, LANES, Program, Space, Unroll, WIDE};
+use super::{Cache, Extent, Host, Instruction, Kernel, Program, Space, Unroll, WIDE};
+use crate::limits::LANES;
 use crate::nest::affine::Variable;
 use crate::nest::display::{self, Names};
 use crate::nest::expression::Binary;

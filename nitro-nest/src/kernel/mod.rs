@@ -21,6 +21,7 @@ pub(crate) use plan::part;
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::STATIC_SHARED_BYTES;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Condition, Nest, Range};
@@ -133,14 +134,6 @@ pub enum Space {
     /// One for each thread.
     Register,
 }
-
-/// Bytes of shared memory that a kernel may declare; a launch asks for more.
-pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
-/// Bytes of shared memory that a block has if it asks, on every device of compute capability 8.0 and later.
-pub(crate) const MOST_SHARED_BYTES: i64 = 99 << 10;
-
-/// Threads of a warp.
-pub(crate) const LANES: u32 = 32;
 
 /// The neighbours that a thread copies at once: 16 bytes.
 pub const WIDE: u32 = 4;

@@ -10,7 +10,7 @@ use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
 use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
 use crate::dependence::{Dependences, is_sum, reduction};
-use crate::kernel::LANES;
+use crate::limits::LANES;
 use crate::nest::expression::{Access, Binary};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 

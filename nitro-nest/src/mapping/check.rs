@@ -1,7 +1,7 @@
 //! Checks that a mapping that was read is one that a GPU takes, and whose text is not without end.
 
-use super::tiling::MOST_THREADS;
 use super::{Mapping, Tiling};
+use crate::limits::MOST_THREADS;
 
 /// The most points of a thread, in loops or at hand.
 const MOST_POINTS: u64 = 1 << 16;

@@ -15,8 +15,6 @@ pub(crate) use arithmetic::PartFormat;
 pub use form::Form;
 pub(crate) use kind::{KernelKind, Sums, Tiles};
 pub use schedule::Schedule;
-#[cfg(feature = "search")]
-pub(crate) use tiling::MOST_THREADS;
 pub use tiling::Tiling;
 
 /// A way from a nest to kernels: a preset, or decisions about each kernel.

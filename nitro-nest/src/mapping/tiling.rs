@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::MatrixArithmetic;
-use crate::kernel::LANES;
+use crate::limits::{LANES, MOST_THREADS};
 
 /// Decisions about one kernel: threads, what each of them covers, and where its values are meanwhile.
 ///
@@ -87,9 +87,6 @@ pub struct Tiling {
 pub(super) fn is_zero(value: &u32) -> bool {
     *value == 0
 }
-
-/// The most threads of a block.
-pub(crate) const MOST_THREADS: u32 = 1024;
 
 /// The usual terms of a chunk: some hundred are worth the additions to memory that it takes.
 const USUAL_SPLIT_K: u32 = 256;

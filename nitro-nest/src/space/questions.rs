@@ -4,8 +4,9 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
+use crate::limits::MOST_THREADS;
 use crate::lower::plan_in_time;
-use crate::mapping::{MOST_THREADS, Sums, Tiles, Tiling};
+use crate::mapping::{Sums, Tiles, Tiling};
 
 /// The most words of four bytes that a thread may have of its elements in registers.
 const MOST_POINTS: u32 = 64;

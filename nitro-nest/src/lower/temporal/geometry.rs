@@ -2,14 +2,11 @@
 
 use super::pipeline::{MOST_DIMENSIONS, Pipeline, Version};
 use super::stencil::Stencil;
-use crate::kernel::{LANES, MOST_SHARED_BYTES};
+use crate::limits::{LANES, MOST_SHARED_BYTES, PARTITION_REGISTERS, PARTITIONS};
 use crate::mapping::Tiling;
 
-/// Registers of a thread and of a partition of a multiprocessor, and those of a thread besides rows of versions.
+/// Registers of a thread, and those besides rows of versions.
 const REGISTERS: i64 = 255;
-const PARTITION_REGISTERS: i64 = 1 << 14;
-/// Partitions of a multiprocessor, each of which has whole warps.
-const PARTITIONS: i64 = 4;
 const OTHER_REGISTERS: i64 = 56;
 /// The most statements that are written out one after the other: compilers take longest for them.
 const MOST_WRITTEN_OUT: i64 = 1024;

@@ -17,7 +17,8 @@ mod stencil;
 mod sweeps;
 
 use super::draft::{Draft, KernelDraft, KernelGroup};
-use crate::kernel::{Host, STATIC_SHARED_BYTES};
+use crate::kernel::Host;
+use crate::limits::STATIC_SHARED_BYTES;
 use crate::mapping::Tiling;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::{Nest, Range};

@@ -10,7 +10,8 @@ use super::copy::{aligned_rows, in_bounds};
 use super::domain::{Domain, is_implied, project};
 use super::slices::once;
 use crate::dependence::is_sum;
-use crate::kernel::{Instruction, LANES, Space, WIDE};
+use crate::kernel::{Instruction, Space, WIDE};
+use crate::limits::LANES;
 use crate::lower::bounds::{
     condition_mentions, is_not_negative, iterator, mentions, not_empty, not_negative,
 };

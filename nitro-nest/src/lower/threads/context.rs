@@ -3,7 +3,7 @@
 use nitro_launch::Storage;
 
 use super::accumulate::Accumulator;
-use super::stage::StagedPart;
+use super::parts::StagedPart;
 use crate::kernel::{Instruction, Local, Space};
 use crate::lower::bounds::{find_loop, is_not_negative, iterator, not_negative};
 use crate::lower::draft::Axis;

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 
 use super::context::{Context, either, guarded};
-use super::stage::{StagedPart, storage};
+use super::parts::StagedPart;
+use super::stage::storage;
 use super::tiles::Tiles;
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator, mentions};

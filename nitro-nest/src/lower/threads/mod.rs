@@ -8,6 +8,7 @@ mod context;
 mod copy;
 mod domain;
 mod fragments;
+mod parts;
 mod pipeline;
 mod row;
 mod runs;
@@ -15,6 +16,7 @@ mod slices;
 mod stage;
 mod temporal;
 mod terms;
+mod tile_body;
 mod tiles;
 
 #[cfg(feature = "search")]

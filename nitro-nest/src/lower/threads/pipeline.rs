@@ -5,7 +5,9 @@
 use super::accumulate::find_accumulator;
 use super::context::{Context, guarded};
 use super::copy::CopyPhase;
-use super::stage::{StagedPart, Staging, TileBody, find_staging, place_all};
+use super::parts::StagedPart;
+use super::stage::{Staging, find_staging, place_all};
+use super::tile_body::TileBody;
 use super::tiles::{Place, Tiles, copy_tile, divide, write_work};
 use crate::kernel::{Instruction, Unroll};
 use crate::lower::bounds::{count_to, iterator};

@@ -6,36 +6,16 @@ use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use super::fragments;
-use crate::kernel::{MOST_SHARED_BYTES, STATIC_SHARED_BYTES, Space, WIDE, bytes_of};
+use super::parts::{STAGED, StagedPart, linear, parts_of_one_element};
+use super::tile_body::TileBody;
+use crate::kernel::{Space, WIDE, bytes_of};
+use crate::limits::{MOST_SHARED_BYTES, STATIC_SHARED_BYTES};
 use crate::lower::bounds::iterator;
 use crate::lower::draft::Axis;
 use crate::mapping::{MatrixArithmetic, Tiling};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
-use crate::nest::{Assignment, Condition, Node, Range};
-
-/// The part of an array that a tile reads.
-#[derive(Clone, Debug)]
-pub(crate) struct StagedPart {
-    pub(crate) array: usize,
-    /// The subscripts without their constants: accesses that differ in nothing else share a part.
-    linear: Vec<Affine>,
-    /// The first element along each dimension, and how many there are.
-    pub(crate) origin: Vec<Affine>,
-    pub(crate) extents: Vec<i64>,
-    /// The dimension whose elements are neighbours in shared memory.
-    last: usize,
-    /// Its index once it is an array of the kernel.
-    local: usize,
-    /// The value that is kept of an element, which stands there as [`STAGED`].
-    ///
-    /// It is the element, or what a statement makes of it and nothing else.
-    value: Expression,
-    /// The pipeline stage, where there are several.
-    pub(crate) stage: Option<Affine>,
-    /// The conditions for copying several elements at once, where that may be.
-    pub(crate) wide: Option<Vec<Condition>>,
-}
+use crate::nest::{Node, Range};
 
 /// The parts that a loop stages, each in so many pipeline stages.
 pub(crate) struct Staging {
@@ -46,60 +26,6 @@ pub(crate) struct Staging {
     /// The values of the loops in it, and the iterations of all of them together.
     pub(crate) inner: Tile,
     pub(crate) iterations: i64,
-}
-
-/// Stands for the element in what is kept of it.
-const STAGED: Access = Access { array: usize::MAX, subscripts: Vec::new() };
-
-impl StagedPart {
-    /// Returns where a value is, if it is here.
-    fn access(&self, value: &Expression) -> Option<Access> {
-        let (value, access) = of_one_element(value)?;
-        if access.array != self.array || linear(access) != self.linear || value != self.value {
-            return None;
-        }
-        let mut within = Vec::new();
-        for (subscript, origin) in access.subscripts.iter().zip(&self.origin) {
-            within.push(subscript.clone() - origin.clone());
-        }
-        Some(self.element(within))
-    }
-
-    /// Returns an element of the kernel's array.
-    pub(crate) fn element(&self, mut within: Vec<Affine>) -> Access {
-        let last = within.remove(self.last);
-        within.push(last);
-        Access { array: self.local, subscripts: self.stage.iter().cloned().chain(within).collect() }
-    }
-
-    /// Returns `true` if other elements are neighbours in shared memory than in the array.
-    pub(crate) fn is_transposed(&self) -> bool {
-        self.last + 1 < self.extents.len()
-    }
-
-    /// Returns `true` if what is kept of an element is the element.
-    pub(crate) fn keeps_element(&self) -> bool {
-        matches!(self.value, Expression::Load(_))
-    }
-
-    /// Returns what is kept of an element.
-    pub(crate) fn value_of(&self, element: &Access) -> Expression {
-        let mut value = self.value.clone();
-        value.map_loads(&|_| element.clone());
-        value
-    }
-
-    /// Moves the part to the tile that begins at `start`, instead of where an iterator is.
-    pub(crate) fn at(self, iterator: usize, start: &Affine) -> Self {
-        let variable = Variable::Iterator(iterator);
-        let origin = self.origin.iter().map(|origin| origin.substitute(variable, start)).collect();
-        Self { origin, ..self }
-    }
-
-    /// Moves the part to a pipeline stage.
-    pub(crate) fn in_stage(self, stage: Affine) -> Self {
-        Self { stage: Some(stage), ..self }
-    }
 }
 
 /// Gives what a loop stages room in shared memory.
@@ -353,38 +279,12 @@ pub(super) fn near(context: &Context<'_>, value: &Expression) -> Expression {
     value
 }
 
-fn linear(access: &Access) -> Vec<Affine> {
-    access.subscripts.iter().map(|subscript| subscript.clone() - subscript.constant()).collect()
-}
-
-/// Splits a value that reads one element, and otherwise scalars and numbers alone.
-///
-/// Gives what is made of the element, and the element.
-fn of_one_element(value: &Expression) -> Option<(Expression, &Access)> {
-    let [access] = value.reads()[..] else { return None };
-    let mut is_plain = true;
-    value.visit(&mut |part| {
-        is_plain &= !matches!(part, Expression::Integer(_) | Expression::Select(_) | Expression::Gather(_));
-    });
-    let mut kept = value.clone();
-    kept.map_loads(&|_| STAGED);
-    is_plain.then_some((kept, access))
-}
-
 /// Returns what is kept of a value: the largest parts that read one element, or elements where they become fragments.
 fn kept_parts<'a>(context: &Context<'_>, value: &'a Expression) -> Vec<(Expression, &'a Access)> {
     match context.lanes {
         // Elements come ahead as they are, and are changed in registers.
         Some(_) => value.reads().into_iter().map(|access| (Expression::Load(STAGED), access)).collect(),
         None => parts_of_one_element(value),
-    }
-}
-
-/// Returns the largest parts of a value that read one element.
-fn parts_of_one_element(value: &Expression) -> Vec<(Expression, &Access)> {
-    match of_one_element(value) {
-        Some(found) => vec![found],
-        None => value.parts().into_iter().flat_map(parts_of_one_element).collect(),
     }
 }
 
@@ -414,67 +314,5 @@ fn join(parts: &mut Vec<StagedPart>, value: Expression, access: &Access, tile: &
         let end = part.extents[at].max(offset + extents[at]);
         part.origin[at] = part.origin[at].clone() + offset.min(0);
         part.extents[at] = end - offset.min(0);
-    }
-}
-
-/// The most iterations of the loops in one that is staged: all of them are written out.
-const MOST_INNER_ITERATIONS: i64 = 64;
-
-/// The body of a loop that is staged: statements, maybe in short loops whose bounds are numbers.
-pub(super) struct TileBody<'a> {
-    pub(super) assignments: Vec<&'a Assignment>,
-    loops: Vec<ShortLoop>,
-}
-
-/// A loop whose bounds are numbers.
-struct ShortLoop {
-    iterator: usize,
-    first: i64,
-    end: i64,
-}
-
-impl<'a> TileBody<'a> {
-    /// Gathers statements and loops. None: another loop is among them, or they have too many iterations.
-    pub(super) fn new(nodes: &'a [Node]) -> Option<Self> {
-        let mut body = Self { assignments: Vec::new(), loops: Vec::new() };
-        body.gather(nodes)?;
-        (body.iterations() <= MOST_INNER_ITERATIONS).then_some(body)
-    }
-
-    fn gather(&mut self, nodes: &'a [Node]) -> Option<()> {
-        for node in nodes {
-            match node {
-                Node::Assign(assignment) => self.assignments.push(assignment),
-                Node::If(..) => {}
-                Node::Loop(range, _) => self.loops.push(ShortLoop::new(range)?),
-            }
-            self.gather(node.body())?;
-        }
-        Some(())
-    }
-
-    /// Returns the iterators of the loops.
-    pub(super) fn iterators(&self) -> Vec<usize> {
-        self.loops.iter().map(|one| one.iterator).collect()
-    }
-
-    /// Returns the values that the iterators of the loops have.
-    pub(super) fn values(&self) -> Tile {
-        self.loops.iter().map(|one| (one.iterator, one.first.into(), (one.end - 1).into())).collect()
-    }
-
-    /// Returns the iterations of all loops together, as if each were in the one before.
-    pub(super) fn iterations(&self) -> i64 {
-        self.loops.iter().fold(1, |all, one| all.saturating_mul(one.end - one.first))
-    }
-}
-
-impl ShortLoop {
-    fn new(range: &Range) -> Option<Self> {
-        let ([lower], [upper]) = (&range.lower[..], &range.upper[..]) else { return None };
-        let is_short =
-            lower.terms().is_empty() && upper.terms().is_empty() && range.step == 1 && !range.is_reversed;
-        let (first, end) = (lower.constant(), upper.constant());
-        (is_short && first < end).then_some(Self { iterator: range.iterator, first, end })
     }
 }

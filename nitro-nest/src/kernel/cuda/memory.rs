@@ -1,0 +1,96 @@
+//! What reads and writes memory in CUDA C++.
+
+use nitro_launch::{Element, Storage};
+
+use super::Writer;
+use super::value::operation;
+use crate::kernel::Cache;
+use crate::limits::LANES;
+use crate::nest::expression::{Access, Binary};
+
+impl Writer<'_> {
+    /// Reads an element, through the caches that were asked for.
+    pub(super) fn load(&self, array: usize, element: String) -> String {
+        let element = match self.kernel.caches(array)[0] {
+            Cache::Usual => element,
+            Cache::Device => format!("__ldcg(&{element})"),
+            Cache::Streaming => format!("__ldcs(&{element})"),
+        };
+        match self.storage(array) {
+            Storage::Number => element,
+            storage => format!("from_{}({element})", storage.name(self.element())),
+        }
+    }
+
+    /// Writes the statement by which an element becomes a value.
+    pub(super) fn store(&self, target: &Access, value: String) -> String {
+        let element = self.access(target);
+        let value = match self.storage(target.array) {
+            Storage::Number => value,
+            storage => format!("to_{}({value})", storage.name(self.element())),
+        };
+        match self.kernel.caches(target.array)[1] {
+            Cache::Usual => format!("{element} = {value};"),
+            Cache::Device => format!("__stcg(&{element}, {value});"),
+            Cache::Streaming => format!("__stcs(&{element}, {value});"),
+        }
+    }
+
+    /// Writes the statements that copy neighbours, 16 bytes each.
+    pub(super) fn copy(&self, target: &Access, source: &Access) -> Vec<String> {
+        let (vector, places) = match self.element() {
+            _ if !self.storage(target.array).is_number() => ("uint2", &[""][..]),
+            Element::F32 => ("float4", &[""][..]),
+            Element::F64 => ("double2", &["", " + 1"][..]),
+        };
+        let [reads, _] = self.kernel.caches(source.array);
+        let [_, writes] = self.kernel.caches(target.array);
+        let (target, source) = (self.access(target), self.access(source));
+        let mut copies = Vec::new();
+        for place in places {
+            let pointer = |of: &str, element: &str| match *place {
+                "" => format!("({of}*)&{element}"),
+                behind => format!("(({of}*)&{element}{behind})"),
+            };
+            let (to, from) = (pointer(vector, &target), pointer(&format!("const {vector}"), &source));
+            let value = match reads {
+                Cache::Usual => format!("*{from}"),
+                Cache::Device => format!("__ldcg({from})"),
+                Cache::Streaming => format!("__ldcs({from})"),
+            };
+            copies.push(match writes {
+                Cache::Usual => format!("*{to} = {value};"),
+                Cache::Device => format!("__stcg({to}, {value});"),
+                Cache::Streaming => format!("__stcs({to}, {value});"),
+            });
+        }
+        copies
+    }
+
+    /// Writes the addition of a register, after that of the lanes by shuffles.
+    pub(super) fn add(&self, target: &Access, value: &Access, lanes: u32) -> Vec<String> {
+        let (target, value) = (self.access(target), self.access(value));
+        if lanes == 1 {
+            return vec![format!("atomicAdd(&{target}, {value});")];
+        }
+        vec![
+            format!("for (int lane = {}; lane > 0; lane /= 2) {{", lanes / 2),
+            format!("    {value} += __shfl_down_sync(0xffffffffu, {value}, lane);"),
+            "}".to_owned(),
+            format!("if (threadIdx.x % {lanes} == 0) {{"),
+            format!("    atomicAdd(&{target}, {value});"),
+            "}".to_owned(),
+        ]
+    }
+
+    /// Writes the rounds in which a warp combines a register, each lane with another one.
+    pub(super) fn combine(&self, register: &Access, operator: Binary) -> Vec<String> {
+        let own = self.access(register);
+        let other = format!("__shfl_xor_sync(0xffffffffu, {own}, lane)");
+        vec![
+            format!("for (int lane = {}; lane > 0; lane /= 2) {{", LANES / 2),
+            format!("    {own} = {};", operation(self.element(), operator, &own, &other)),
+            "}".to_owned(),
+        ]
+    }
+}

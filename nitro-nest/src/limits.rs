@@ -1,0 +1,19 @@
+//! Numbers that are alike on all devices that kernels are made for: compute capability 8.0 and later.
+
+/// Threads of a warp.
+pub(crate) const LANES: u32 = 32;
+
+/// The most threads of a block.
+pub(crate) const MOST_THREADS: u32 = 1024;
+
+/// Bytes of shared memory that a kernel may declare; a launch asks for more.
+pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
+
+/// Bytes of shared memory that a block has if it asks.
+pub(crate) const MOST_SHARED_BYTES: i64 = 99 << 10;
+
+/// Parts of a multiprocessor, each of which has warps and registers of its own.
+pub(crate) const PARTITIONS: i64 = 4;
+
+/// Registers of such a part.
+pub(crate) const PARTITION_REGISTERS: i64 = 1 << 14;
