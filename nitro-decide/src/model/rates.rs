@@ -84,7 +84,8 @@ const SPARE: f64 = 1.02;
 impl Rates {
     /// Takes device features by their names, those of a GPU with those that `nitro_cuda::rates` measures. Of the
     /// latter any may be missing: then the data sheet counts alone, and a latency or a launch that nobody knows
-    /// counts as nothing. What is not above 0 is not known.
+    /// counts as nothing. So does a launch in the regime `graph`, whose times hold none. What is not above 0 is not
+    /// known.
     ///
     /// # Errors
     /// When the number of multiprocessors, their clock or cores, the second-level cache or the memory's bandwidth
@@ -119,7 +120,10 @@ impl Rates {
             l2_load_clocks: features.least("l2_load_clocks", features.least("load_clocks", 0.0)),
             shared_load_clocks: features.least("shared_load_clocks", 0.0),
             barrier_clocks: features.least("barrier_clocks", 0.0),
-            launch_ns: features.least("launch_ns", 0.0),
+            launch_ns: match features.get("regime_graph") {
+                Some(_) => 0.0,
+                None => features.least("launch_ns", 0.0),
+            },
             threads_per_multiprocessor: 2048,
             threads_per_block: 1024,
             blocks_per_multiprocessor: 32,

@@ -1,7 +1,10 @@
 //! The data of the page: names and numbers, of whatever origin. Shares are of exhaustive search, 1.0 = always the best
 //! variant.
 
+use std::collections::BTreeMap;
+
 use nitro_learn::Approximation;
+use nitro_search::UnderFloor;
 
 use super::space_data::{EmittedChoices, SpaceReport};
 pub(super) use nitro_learn::evaluate::WorstInput;
@@ -80,6 +83,8 @@ pub(crate) struct FunctionReport {
     pub winners: Winners,
     /// The variants whose results may be off, where the code is at hand.
     pub approximate: Vec<ApproximateVariant>,
+    /// How near the best times are to their floors, by device, where the code says floors.
+    pub floors: Vec<DeviceFloors>,
     /// The selector that `fit` would ship, its device features, and how long it took to find them.
     pub selection: Option<Selection>,
     /// The cost of the selector that `fit` would ship, and the benefit of its features.
@@ -90,6 +95,19 @@ pub(crate) struct FunctionReport {
     pub spaces: Vec<SpaceReport>,
     /// The configurations among which `fit` lets a model choose, where variants have several.
     pub emitted: Option<EmittedChoices>,
+}
+
+/// How near the best times of a device's inputs are to their floors.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeviceFloors {
+    /// The device.
+    pub device: String,
+    /// The share of its floor's speed that the best time of each input has, ascending.
+    pub shares: Vec<f64>,
+    /// What allows no less, with the number of inputs for which it is that.
+    pub limits: BTreeMap<String, usize>,
+    /// A time under its floor: one of both is wrong.
+    pub wrong: Option<UnderFloor>,
 }
 
 /// A variant that runs only in calls whose tolerance accepts its error.

@@ -16,6 +16,7 @@ mod device;
 mod devices;
 mod dots;
 mod emitted;
+mod floors;
 mod glossary;
 mod held_out;
 mod html;
@@ -109,6 +110,7 @@ fn section(function: &FunctionReport) -> Markup {
         @if let Some(sensitivity) = &function.sensitivity { (alike::part(sensitivity)) }
         (winners::part(&function.winners))
         (approximate::part(&function.approximate))
+        (floors::part(&function.floors))
         (tuning(function))
         @if let Some(selection) = &function.selection { (selection::part(selection)) }
         @if let Some(held_out) = held_out { (chosen::part(held_out)) }

@@ -1,6 +1,7 @@
 mod tuning;
 
 use nitro_learn::Approximation;
+use nitro_search::Floor;
 use nitro_test_support::pages::assert_fits_narrow_screens;
 
 use super::data::*;
@@ -125,6 +126,12 @@ fn function(name: &str) -> FunctionReport {
             variant: "ell".to_owned(),
             approximation: Approximation { max_error: 0.003, over: Some("rows < 4096") },
             may_run: Some(0.5),
+        }],
+        floors: vec![DeviceFloors {
+            device: "host:4".to_owned(),
+            shares: vec![0.1, 0.25, 0.9],
+            limits: [("launch".to_owned(), 1), ("memory".to_owned(), 2)].into(),
+            wrong: None,
         }],
         curves: vec![Curve { selector: "shipped".to_owned(), shares: vec![1.0, 0.5, 0.25] }],
         spaces: vec![tuning::space()],
@@ -385,6 +392,19 @@ fn approximate_variants_are_told_with_where_they_count() {
     let functions = data().functions.into_iter().map(|own| FunctionReport { approximate: Vec::new(), ..own });
     let none = super::page(&ReportData { functions: functions.collect(), ..data() });
     assert!(!none.contains("Approximate variants"), "{none}");
+}
+
+#[test]
+fn it_is_told_how_near_the_best_are_to_what_devices_allow_and_what_cannot_be() {
+    let row = "<th scope=\"row\">host:4</th><td>3</td><td>90.0</td><td>25.0</td><td>10.0</td><td>launch 1, memory 2</td>";
+    check(&page(&data()), row);
+    let mut impossible = data();
+    let floor = Floor { ns: 1e3, limit: "memory".into(), reason: "1e6 bytes, 1000 GB/s".into() };
+    impossible.functions[0].floors[0].wrong = floor.check(9e2, || "recorded".into()).err();
+    check(
+        &page(&impossible),
+        "1e6 bytes, 1000 GB/s; either the measurement or a rate of the device is wrong",
+    );
 }
 
 #[test]

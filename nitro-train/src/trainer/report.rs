@@ -11,7 +11,8 @@ use super::layered_store::LayeredStore;
 use super::request::{DataRequest, InputLists, at_least_one};
 use crate::measure::{describe_device, whole_host};
 use crate::report::assemble::{
-    MeasuredSpace, assemble, device_tables, emitted_choices, facts, left_out, searches, space_report,
+    MeasuredSpace, assemble, device_floors, device_tables, emitted_choices, facts, left_out, searches,
+    space_report,
 };
 use crate::report::{FunctionReport, ReportData, SpaceReport};
 
@@ -90,9 +91,12 @@ impl Trainer {
                 }
             };
             let emitted = emitted_choices(&recordings, &split)?;
-            let function = self.find(name).map(|tunable| tunable.function);
+            let tunable = self.find(name);
+            let function = tunable.map(|tunable| tunable.function);
+            let floors = tunable.map(|tunable| tunable.floors()).unwrap_or_default();
+            let floors = device_floors(&recordings, floors);
             let doubtful_times = recordings.measurements.iter().filter(|one| one.is_doubtful()).count();
-            let report = FunctionReport { spaces, emitted, doubtful_times, ..report };
+            let report = FunctionReport { spaces, emitted, doubtful_times, floors, ..report };
             functions.push(report.with_approximate(function));
             // Of the measurements of earlier functions nothing is needed any more.
             recorded.push(Recordings { devices: recordings.devices, ..Recordings::default() });

@@ -12,9 +12,9 @@ use crate::{
     Nesting, Operation, Outer, Passing, Statement, Values,
 };
 
-/// A device so small that kernels which can be simulated have several waves of blocks.
-fn small() -> Rates {
-    let feature = |name: &str| match name {
+/// The features of a device so small that kernels which can be simulated have several waves of blocks.
+fn feature(name: &str) -> Option<f64> {
+    match name {
         "sm_count" => Some(3.0),
         "clock_rate_mhz" => Some(1000.0),
         "l2_cache_kib" => Some(0.25),
@@ -26,13 +26,24 @@ fn small() -> Rates {
         "barrier_clocks" => Some(10.0),
         "launch_ns" => Some(5.0),
         _ => None,
-    };
+    }
+}
+
+fn small() -> Rates {
     Rates {
         threads_per_multiprocessor: 64,
         registers_per_multiprocessor: 4096,
         requests_per_clock: 1.0,
         ..Rates::from_features(feature).unwrap()
     }
+}
+
+/// Else a kernel of a graph, which the host does not launch, could be faster than its floor.
+#[test]
+fn times_in_graphs_are_bounded_without_a_launch() {
+    let in_graph = |name: &str| if name == "regime_graph" { Some(1.0) } else { feature(name) };
+    assert!(small().launch_ns > 4.0);
+    assert_eq!(Rates::from_features(in_graph).unwrap().launch_ns, 0.0);
 }
 
 fn dimension(name: &str, size: u64, tiles: &[&[u64]], parallel: bool) -> Dimension {
