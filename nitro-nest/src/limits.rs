@@ -13,7 +13,12 @@ pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
 pub(crate) const MOST_SHARED_BYTES: i64 = 99 << 10;
 
 /// Parts of a multiprocessor, each of which has warps and registers of its own.
-pub(crate) const PARTITIONS: i64 = 4;
+const PARTITIONS: i64 = 4;
 
 /// Registers of such a part.
-pub(crate) const PARTITION_REGISTERS: i64 = 1 << 14;
+const PARTITION_REGISTERS: i64 = 1 << 14;
+
+/// Returns how many warps a multiprocessor has registers for at a time, where a thread takes so many.
+pub(crate) fn resident_warps(registers: i64) -> i64 {
+    PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)))
+}

@@ -11,6 +11,7 @@ use nitro_search::Crossing;
 use super::MappingSpace;
 use super::questions::{Question, answer, is_sound, questions, resident_blocks, tiling, warps};
 use super::shape::Shape;
+use crate::limits::LANES;
 use crate::lower::{Operand, Product, grouped};
 use crate::mapping::{Mapping, Tiling};
 
@@ -20,7 +21,7 @@ const MOST_GUESSES: usize = 5;
 const MOST_RESIDENT_THREADS: f64 = 2048.0;
 const SHARED_BYTES: f64 = 200.0 * 1024.0;
 /// Products of a multiprocessor in a cycle.
-const LANES: f64 = 128.0;
+const CORES: f64 = 128.0;
 /// Bytes that a multiprocessor gets of the second-level cache in a cycle.
 const CACHE_BYTES: f64 = 40.0;
 /// Elements of a transaction of global memory.
@@ -138,7 +139,8 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
     let useful: f64 = (0..3).map(|axis| product.extents[axis] / (along[axis] * tile[axis])).product();
     let slices = f64::from(tiling.sliced_k.max(1));
     // A warp that lacks threads takes as long as others.
-    let threads = 32.0 * f64::from(warps(tiling));
+    let warps = f64::from(warps(tiling));
+    let threads = f64::from(LANES) * warps;
     // What a block and a thread have of all operands, for one term.
     let staged: f64 = product.operands.iter().map(|operand| operand.elements(tile)).sum();
     let read: f64 = product.operands.iter().map(|operand| operand.elements(points)).sum();
@@ -154,9 +156,9 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
     // A tile that is cut off along the sum is computed with conditions, term by term.
     let in_tiles = (product.innermost / (depth * slices)).floor() * depth * slices / product.innermost;
     let cut_off = 1.0 + CUT_OFF * (1.0 - in_tiles).max(0.0);
-    let issue = threads / slices * product.terms / LANES * (elements + other) * cut_off;
+    let issue = threads / slices * product.terms / CORES * (elements + other) * cut_off;
     let barriers = product.terms / (depth * slices) * BARRIER_CYCLES / resident;
-    let busy_warps = resident * threads / 32.0 * useful;
+    let busy_warps = resident * warps * useful;
     let busy = own_blocks * (issue * (1.0 + LATE_WARPS / busy_warps) + barriers);
     // Rows of few neighbours take more transactions.
     let moved = own_blocks * staged * product.terms * product.bytes * (1.0 + SEGMENT / tile[0]) / CACHE_BYTES;

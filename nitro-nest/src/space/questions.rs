@@ -4,7 +4,7 @@ use nitro_search::{Crossing, Decision, NodeKey};
 
 use super::MappingSpace;
 use super::shape::Shape;
-use crate::limits::MOST_THREADS;
+use crate::limits::{LANES, MOST_THREADS, STATIC_SHARED_BYTES, resident_warps};
 use crate::lower::plan_in_time;
 use crate::mapping::{Sums, Tiles, Tiling};
 
@@ -21,10 +21,7 @@ const PRODUCT_THREADS: [u32; 2] = [64, 512];
 /// Fewer take more operands for each, more spill.
 const PRODUCT_POINTS: [u32; 2] = [32, 128];
 /// The words of four bytes that the shared memory which every device grants has room for.
-const MOST_STAGED: u32 = (48 << 10) / 4;
-/// Parts of a multiprocessor, and the registers of one, which whole warps get.
-const PARTS: u32 = 4;
-const PART_REGISTERS: u32 = 1 << 14;
+const MOST_STAGED: u32 = STATIC_SHARED_BYTES as u32 / 4;
 /// The registers that a thread takes for operands and addresses: where there are no more, few are spilled.
 const OTHER_REGISTERS: u32 = 64;
 
@@ -97,12 +94,12 @@ fn leads_to_tiles(shape: &Shape, questions: &[Question], values: &mut Vec<u32>) 
 /// A thread has some for its elements, operands and addresses.
 pub(super) fn resident_blocks(shape: &Shape, tiling: &Tiling) -> u32 {
     let registers = points(shape, tiling) * shape.words + OTHER_REGISTERS;
-    PARTS * (PART_REGISTERS / (registers * LEAST_THREADS)) / warps(tiling)
+    resident_warps(registers.into()) as u32 / warps(tiling)
 }
 
 /// Returns the warps of a block: the last one may lack threads, and takes as long as others.
 pub(super) fn warps(tiling: &Tiling) -> u32 {
-    threads(tiling).div_ceil(LEAST_THREADS)
+    threads(tiling).div_ceil(LANES)
 }
 
 /// Returns by how much the answers to later questions may multiply something.

@@ -2,7 +2,7 @@
 
 use super::pipeline::{MOST_DIMENSIONS, Pipeline, Version};
 use super::stencil::Stencil;
-use crate::limits::{LANES, MOST_SHARED_BYTES, PARTITION_REGISTERS, PARTITIONS};
+use crate::limits::{LANES, MOST_SHARED_BYTES, resident_warps};
 use crate::mapping::Tiling;
 
 /// Registers of a thread, and those besides rows of versions.
@@ -52,7 +52,7 @@ impl Geometry {
         let used = pipeline.versions.iter().filter(|version| version.is_used());
         let rows = used.map(|version| version.rows + if version.is_loaded { pipeline.ahead } else { 0 });
         let registers = OTHER_REGISTERS + stencil.words * cells * rows.sum::<i64>();
-        let warps = PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)));
+        let warps = resident_warps(registers);
         let resident_blocks = warps * i64::from(LANES) / of_block;
         let mut geometry =
             Self { threads, points, halo, written, positions, resident_blocks, shared_bytes: 0 };
