@@ -26,8 +26,8 @@ pub(crate) fn device_floors(recordings: &Recordings, floors: Floors<'_>) -> Vec<
     all
 }
 
-/// Returns the shortest time in nanoseconds of each device and input.
-fn best_times(recordings: &Recordings) -> BTreeMap<(usize, usize), f64> {
+/// Returns the shortest time in nanoseconds of each device and input with a success.
+pub(super) fn best_times(recordings: &Recordings) -> BTreeMap<(usize, usize), f64> {
     let mut best = BTreeMap::new();
     for one in &recordings.measurements {
         if let Outcome::Time(time_ns) = one.outcome {

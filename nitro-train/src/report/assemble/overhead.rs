@@ -1,12 +1,15 @@
 //! The cost of the selectors that would be shipped, and the benefit of their features.
 
+use std::collections::BTreeSet;
+
 use nitro_core::model::{Model, Selector};
 use nitro_learn::evaluate::{Chooser, DeviceEvaluation, EvaluateError, Evaluation, Split, feature_benefits};
 use nitro_learn::performance::PerformanceTable;
 use nitro_learn::task::Task;
 use nitro_stats::statistics::quantile;
-use nitro_store::recordings::{Outcome, Recordings};
+use nitro_store::recordings::Recordings;
 
+use super::floors::best_times;
 use crate::report::data::{Benefit, MedianAndP90, Overhead, WithFeatures};
 
 /// Returns the costs over the devices left out; none where there are none.
@@ -98,17 +101,9 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 
 /// Returns the best time on every device and each of these inputs with a success.
 fn best_times_ns(recordings: &Recordings, inputs: &[usize]) -> Vec<f64> {
-    // Failed runs have no time, so an input without a success stays infinite and is dropped below.
-    let mut best = vec![f64::INFINITY; recordings.devices.len() * recordings.inputs.len()];
-    for row in &recordings.measurements {
-        if let Outcome::Time(ns) = row.outcome {
-            let slot = &mut best[row.device * recordings.inputs.len() + row.input];
-            *slot = slot.min(ns);
-        }
-    }
-    let devices = best.chunks(recordings.inputs.len().max(1));
-    let times = devices.flat_map(|times| inputs.iter().map(move |&input| times[input]));
-    times.filter(|time| time.is_finite()).collect()
+    let inputs: BTreeSet<usize> = inputs.iter().copied().collect();
+    let all = best_times(recordings).into_iter();
+    all.filter(|((_, input), _)| inputs.contains(input)).map(|(_, best_ns)| best_ns).collect()
 }
 
 /// Returns the benefit of each feature, mean over the devices left out. A model without the feature gains nothing.
