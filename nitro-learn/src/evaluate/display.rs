@@ -67,6 +67,15 @@ impl fmt::Display for Evaluation {
                 "cal-N, cal-Ns: auto, calibrated with N training inputs, or N seconds, measured on the held-out device",
             )?;
         }
+        if let Some([changed, lost]) = self.flips() {
+            say(
+                f,
+                &format!(
+                    "learned from what was recorded again, {changed:.1} % of the choices change, which loses \
+                     {lost:.2} points"
+                ),
+            )?;
+        }
         same_learner::write(f, self)?;
         say(f, &self.sensitivity.to_string())?;
         self.worst.iter().try_for_each(|worst| say(f, &worst.to_string()))
@@ -125,6 +134,14 @@ impl Evaluation {
         }
         let means = [random, successful].map(|means| 100.0 * mean(means).unwrap_or(f64::NAN));
         (means[1] > means[0]).then_some(means)
+    }
+
+    /// The choices that change when other times are learned from, and what that loses, in percent and points; none
+    /// where there are no other times.
+    fn flips(&self) -> Option<[f64; 2]> {
+        let changed = mean(self.devices.iter().filter_map(|device| device.flips))?;
+        let lost = mean(self.devices.iter().filter_map(|device| device.flips_regret))?;
+        Some([100.0 * changed, 100.0 * lost])
     }
 
     /// Returns true if the times of features are known.

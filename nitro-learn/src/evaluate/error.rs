@@ -20,6 +20,12 @@ pub enum EvaluateError {
         /// Number of devices.
         devices: usize,
     },
+    /// Recordings of another time have nothing of these.
+    #[error(
+        "what was recorded again has no time of function `{0}` on the same devices and inputs: record there what is \
+         recorded here"
+    )]
+    NothingAgain(String),
     /// Nothing to learn from but the input that is left out.
     #[error(
         "function `{function}` has {} completely measured on `{device}`; leaving one out takes at least two, so record \

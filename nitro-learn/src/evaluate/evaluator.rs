@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use nitro_core::DeviceId;
 use nitro_core::model::{Calibration, Model};
-use nitro_store::recordings::DeviceRecord;
+use nitro_store::recordings::{DeviceRecord, Recordings};
 
 use super::baselines;
 use super::chooser::{net_shares_of_model, shares_of_model};
@@ -38,6 +38,8 @@ pub struct EvaluateOptions {
     /// Number of times that everything is learned anew from other draws of the recorded times, to see which choices
     /// change.
     pub draws: usize,
+    /// Recordings of the same inputs from another time, each learned from in the place of a draw.
+    pub recorded_again: Vec<Recordings>,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -121,7 +123,7 @@ impl<'a> Evaluator<'a> {
         let devices = 0..task.recordings.devices.len();
         let alone = devices.clone().map(|_| OnceLock::new()).collect();
         let local = devices.map(|device| baselines::reference_of(task, device, &options.study)).collect();
-        let resampled = Resampled::new(task.recordings, options.draws, options.seed)?;
+        let resampled = Resampled::new(task.recordings, options)?;
         Ok(Self { task, test, options, resampled, local, alone })
     }
 

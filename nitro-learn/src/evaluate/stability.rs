@@ -1,5 +1,7 @@
 //! The stability of choices: ties that no measurement tells apart, and choices that change if all is measured again.
 
+use std::collections::HashMap;
+
 use nitro_core::model::Model;
 use nitro_stats::random::Random;
 use nitro_stats::statistics::mean;
@@ -15,29 +17,40 @@ use crate::task::Task;
 /// The standard errors of a difference within which two times are not told apart: 95 of 100 equal ones lie there.
 const TOLD_APART: f64 = 2.0;
 
-/// Training sets as they could have been recorded as well: each time is drawn anew from what its repeats say of it.
+/// Training sets as they were recorded another time, or could have been: each time is drawn anew from what its repeats
+/// say of it.
 pub(super) struct Resampled {
     /// Each with its table, which all held-out devices share.
     sets: Vec<(Recordings, PerformanceTable)>,
 }
 
-/// The change of choices when a model is learned from other draws of the same measurements.
+/// The change of choices when a model is learned from other times of the same inputs.
 pub(super) struct Flips {
-    /// The share of test inputs whose choice is another one, in the mean over the draws.
+    /// The share of test inputs whose choice is another one, in the mean over the sets.
     pub(super) inputs: f64,
     /// The share of exhaustive search that is lost by that, in the mean over all test inputs; below 0 where it is won.
     pub(super) regret: f64,
 }
 
 impl Resampled {
-    /// Draws so many sets; none where no spread of any time is known.
-    pub(super) fn new(recordings: &Recordings, count: usize, seed: u64) -> Result<Self, EvaluateError> {
+    /// Takes the times that were recorded again, and draws as many sets as the options ask for; none where no spread of
+    /// any time is known.
+    ///
+    /// # Errors
+    /// Where nothing of it was recorded again.
+    pub(super) fn new(recordings: &Recordings, options: &EvaluateOptions) -> Result<Self, EvaluateError> {
         let is_known = recordings.measurements.iter().any(|one| one.error_ns() > 0.0);
+        let mut again = Vec::new();
+        for other in &options.recorded_again {
+            let taken = with_times_of(recordings, other);
+            again.push(taken.ok_or_else(|| EvaluateError::NothingAgain(recordings.function.clone()))?);
+        }
+        let draws = 0..if is_known { options.draws as u64 } else { 0 };
+        again.extend(draws.map(|draw| drawn(recordings, options.seed ^ draw)));
         let mut sets = Vec::new();
-        for draw in 0..if is_known { count as u64 } else { 0 } {
-            let drawn = drawn(recordings, seed ^ draw);
-            let performance = PerformanceTable::new(&drawn)?;
-            sets.push((drawn, performance));
+        for set in again {
+            let performance = PerformanceTable::new(&set)?;
+            sets.push((set, performance));
         }
         Ok(Self { sets })
     }
@@ -74,6 +87,29 @@ impl Resampled {
         }
         Ok(mean(changed).zip(mean(lost)).map(|(inputs, regret)| Flips { inputs, regret }))
     }
+}
+
+/// Returns the recordings with the outcomes of others, where those have the same device, input, variant and
+/// configuration; none where they have nothing of it.
+fn with_times_of(recordings: &Recordings, others: &Recordings) -> Option<Recordings> {
+    let mut known = HashMap::new();
+    for one in &others.measurements {
+        known.insert(key(others, one), one);
+    }
+    let mut again = recordings.clone();
+    let mut is_any = false;
+    for one in &mut again.measurements {
+        let Some(other) = known.get(&key(recordings, one)) else { continue };
+        one.outcome = other.outcome.clone();
+        is_any = true;
+    }
+    is_any.then_some(again)
+}
+
+/// Returns what a measurement is of, by names.
+fn key<'a>(recordings: &'a Recordings, one: &'a Measurement) -> [&'a str; 4] {
+    let Recordings { devices, inputs, variants, .. } = recordings;
+    [&devices[one.device].id, &inputs[one.input].name, &variants[one.variant], &one.configuration]
 }
 
 /// Draws each time from a normal distribution about its median, as wide as the standard error of that.

@@ -466,6 +466,26 @@ fn times_within_their_spread_are_ties_and_change_choices() {
 }
 
 #[test]
+fn choices_change_with_times_that_were_recorded_again() {
+    let recordings = recordings(3);
+    let again = |others: &Recordings| {
+        let options =
+            EvaluateOptions { recorded_again: vec![others.clone()], ..EvaluateOptions::default() };
+        evaluate(&recordings, &Split::by_name(&recordings), &options)
+    };
+    let same = again(&recordings).unwrap();
+    assert_eq!((same.devices[0].flips, same.devices[0].flips_regret), (Some(0.0), Some(0.0)));
+    assert!(same.to_string().contains("recorded again, 0.0 % of the choices change, which loses 0.00 points"));
+    // On all devices the other variant is fastest.
+    let mut others = recordings.clone();
+    others.measurements.iter_mut().for_each(|row| row.variant = [1, 0, 2][row.variant]);
+    let opposite = again(&others).unwrap();
+    assert!(opposite.devices[0].flips > Some(0.9) && opposite.devices[0].flips_regret > Some(0.4));
+    others.devices.iter_mut().for_each(|device| device.id.push('x'));
+    assert_eq!(again(&others).unwrap_err(), EvaluateError::NothingAgain(recordings.function.clone()));
+}
+
+#[test]
 fn without_spreads_nothing_is_said_of_ties() {
     let device = of_spread(0.0);
     assert_eq!((device.ties, device.flips, device.flips_regret), (None, None, None));

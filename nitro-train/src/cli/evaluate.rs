@@ -20,8 +20,8 @@ pub(super) fn run(trainer: &Trainer, args: &EvaluateArgs, out: &mut dyn Write) -
         study: args.study.options(),
         objective: args.objective.request(),
         leave_out,
-        // The tables say nothing of changed choices.
-        draws: if args.show.json.json { DRAWS } else { 0 },
+        // Tables say of changed choices only what was recorded again.
+        draws: if args.show.json.json && args.request.recorded_again.is_none() { DRAWS } else { 0 },
         ..args.request.clone()
     };
     let mut functions = Functions::default();

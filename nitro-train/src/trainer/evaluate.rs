@@ -5,6 +5,7 @@ use nitro_learn::evaluate::{
     DeviceEvaluation, EvaluateOptions, Evaluation, LeaveOut, LeftOutInputs, evaluate_with, leave_out_inputs,
 };
 use nitro_learn::study::StudyOptions;
+use nitro_store::recordings::Recordings;
 
 use super::builder::Trainer;
 use super::error::TrainError;
@@ -40,6 +41,9 @@ pub struct EvaluateRequest {
     /// change.
     #[arg(skip)]
     pub draws: usize,
+    /// Store with the same inputs, recorded another time: says how many choices change when that is learned from
+    #[arg(long, value_name = "S")]
+    pub recorded_again: Option<String>,
     /// Seed of everything random
     #[arg(long, default_value_t = crate::DEFAULT_SEED)]
     pub seed: u64,
@@ -90,9 +94,11 @@ impl Trainer {
                 calibration,
                 calibration_seconds,
                 draws,
+                recorded_again,
                 seed,
                 ..
             } = request.clone();
+            let recorded_again = recorded_again.map(|store| self.recorded_in(store, &function)).transpose()?;
             let objective = objective.of(&recordings)?;
             let options = EvaluateOptions {
                 study,
@@ -101,10 +107,16 @@ impl Trainer {
                 calibration,
                 calibration_seconds,
                 draws,
+                recorded_again: recorded_again.into_iter().collect(),
                 seed,
             };
             Ok(evaluate_with(&recordings, &split, &options, |device| self.tell(judged(device)))?)
         }))
+    }
+
+    /// Loads the recordings of a function from another store.
+    fn recorded_in(&self, store: String, function: &str) -> Result<Recordings, TrainError> {
+        LayeredStore::open(self, &DataRequest { store: Some(store), ..DataRequest::default() })?.load(function)
     }
 
     /// Evaluates on each device how well the best variant of an input is predicted from the other inputs there.
