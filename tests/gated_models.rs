@@ -1,5 +1,7 @@
 //! A gate decides from few features; only what it leaves to the selector computes the others.
 
+mod macro_support;
+
 use std::cell::Cell;
 use std::sync::LazyLock;
 
@@ -172,5 +174,54 @@ fn at_its_threshold_a_gate_takes_the_lower_side() {
         }
         let selected = gated_twice::select(length, disorder).variant().to_string();
         assert_eq!(selected, variant, "{length} {disorder}");
+    }
+}
+
+thread_local! {
+    /// How often a constraint was asked on this thread.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A constraint that passes over its whole input.
+fn is_narrow(width: f64) -> bool {
+    ASKED.set(ASKED.get() + 1);
+    width < 5.0
+}
+
+/// The gate, the small tree behind it and the selector all name `dense` first, for any length.
+static STUBBORN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let nodes = vec![Node::Split { column: 0, threshold: 10.0 }, Node::Leaf, Node::Leaf];
+    let forest = macro_support::forest(2, nodes.clone(), vec![200, 0, 100, 0]);
+    let gate = Gate { features: vec![0], nodes, decisions: vec![Some(1), None] };
+    let model = macro_support::model("stubborn", &["sparse", "dense"], &["length"], forest);
+    Model { gate: Some(gate), ..model }.to_bytes()
+});
+
+#[code_variant(
+    name = "stubborn",
+    features(length = long),
+    variants(sparse, dense if is_narrow(width)),
+    default = sparse,
+    model = STUBBORN.as_slice(),
+)]
+fn stubborn(long: f64, width: f64) -> &'static str;
+
+fn sparse(_: f64, _: f64) -> &'static str {
+    "sparse"
+}
+
+fn dense(_: f64, _: f64) -> &'static str {
+    "dense"
+}
+
+#[test]
+fn a_constraint_is_asked_once_a_call() {
+    for _ in 0..3 {
+        for (length, width, expected) in
+            [(3.0, 9.0, "sparse"), (3.0, 1.0, "dense"), (30.0, 9.0, "sparse"), (30.0, 1.0, "dense")]
+        {
+            ASKED.set(0);
+            assert_eq!((stubborn(length, width), ASKED.get()), (expected, 1), "{length} {width}");
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! Chooses what runs: the best admissible choice by the model. Nothing here allocates, locks or fails. It is the
 //! only place that decides: calls, selections and captured calls all ask here.
 
+use std::cell::Cell;
+
 use crate::feature::{Features, Row};
 use crate::function::resolve::DeviceSelector;
 use crate::function::state::FunctionState;
@@ -14,6 +16,8 @@ pub(crate) struct Question<'a> {
     pub(crate) compute: &'a Features<'a>,
     /// Returns true where the constraint of a choice's variant admits the input.
     pub(crate) admissible: &'a dyn Fn(Choice) -> bool,
+    /// Bit by bit the choices, as indices in the choice table, that may not run for the input, as far as that is known.
+    pub(crate) refused: Cell<u64>,
     /// The largest relative error that the call accepts: part of constraints, asked here to say why.
     pub(crate) tolerance: &'a dyn Fn() -> f64,
 }
@@ -48,6 +52,11 @@ pub(crate) struct GateDecision {
     pub(crate) reason: Reason,
 }
 
+/// Returns the bit of a choice, by its index in the choice table; none of one that is too far behind.
+pub(crate) fn bit(index: usize) -> u64 {
+    u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or(0)
+}
+
 impl Answer {
     /// Makes an answer in which the features have no say.
     fn of(index: usize, reason: Reason) -> Self {
@@ -60,7 +69,7 @@ impl Question<'_> {
     /// the function has.
     pub(crate) fn choose(&self, state: &'static FunctionState, features: &mut [f64]) -> Answer {
         if let Some(forced) = state.forced
-            && state.may_run(forced, self.admissible)
+            && self.may_run(state, forced)
         {
             return Answer::of(forced, Reason::Forced);
         }
@@ -77,6 +86,15 @@ impl Question<'_> {
         let pinned = self.function.variants()[state.choice(forced).variant].name();
         // Another input may admit the pinned choice.
         Answer { reason: Reason::ForcedInadmissible { pinned }, repeats: false, ..chosen }
+    }
+
+    /// Returns true where a choice may run for the input. A constraint may look at all of the input, so one that has
+    /// refused it is not asked again: a gate, a small tree and a selector often name the same choice.
+    fn may_run(&self, state: &FunctionState, index: usize) -> bool {
+        let bit = bit(index);
+        let may_run = self.refused.get() & bit == 0 && state.may_run(index, self.admissible);
+        self.refused.update(|refused| if may_run { refused } else { refused | bit });
+        may_run
     }
 
     /// The best admissible choice by the model, and why it and not another.
@@ -112,7 +130,7 @@ impl Question<'_> {
         let mut passed_over = 0;
         let best = first_admissible(ranking, |class| {
             let index = selector.choice(class).filter(|&index| state.is_exact_enough(index))?;
-            let may_run = state.may_run(index, self.admissible);
+            let may_run = self.may_run(state, index);
             passed_over += usize::from(!may_run);
             may_run.then_some((class, index))
         });
@@ -161,7 +179,7 @@ impl Question<'_> {
                 continue;
             }
             // The choice table begins with the variants.
-            if state.may_run(index, self.admissible) {
+            if self.may_run(state, index) {
                 preferred = index;
                 break;
             }
@@ -206,7 +224,7 @@ impl Question<'_> {
     ) -> Option<Answer> {
         let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
         let prediction = Some(Prediction { selector, best });
-        state.may_run(index, self.admissible).then_some(Answer { index, reason, needs, repeats, prediction })
+        self.may_run(state, index).then_some(Answer { index, reason, needs, repeats, prediction })
     }
 
     /// Resolves a choice that the gate decides for. None where a call that it would decide is left to the selector.
@@ -263,7 +281,7 @@ impl Question<'_> {
         let scores = selector.selector.scores(row.values());
         let next = first_admissible(scores.ranked().filter(|&class| class != best), |class| {
             let index = selector.choice(class)?;
-            state.may_run(index, self.admissible).then_some(class)
+            self.may_run(state, index).then_some(class)
         });
         let confidence = scores.confidence(best);
         Assessment {

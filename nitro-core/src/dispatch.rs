@@ -1,11 +1,12 @@
 //! The way of a call: chooses what the inline cache does not settle, and runs it. Nothing here locks or fails, and
 //! nothing but an observed call allocates.
 
+use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use crate::capture::Sample;
-use crate::choose::{Answer, GateDecision, Question};
+use crate::choose::{Answer, GateDecision, Question, bit};
 use crate::function::state::FunctionState;
 use crate::inline_cache::{CacheLookup, Call};
 use crate::inline_gate::CachedChoice;
@@ -31,15 +32,17 @@ pub fn decide<C: CodeChoice, const N: usize>(
     tolerance: &impl Fn() -> f64,
 ) -> Decision<C> {
     match remembered.choice_if(admissible) {
-        Some(choice) => Decision::again(choice),
-        None => decide_anew(remembered.call, function, device, features, admissible, tolerance),
+        Ok(choice) => Decision::again(choice),
+        Err(refused) => {
+            decide_anew((remembered.call, refused), function, device, features, admissible, tolerance)
+        }
     }
 }
 
-/// Chooses for a call of which nothing usable is remembered.
+/// Chooses for a call of which nothing usable is remembered; what is known not to run comes along, bit by bit.
 #[inline(never)]
 fn decide_anew<C: CodeChoice, const N: usize>(
-    call: Call<C, N>,
+    (call, refused): (Call<C, N>, u64),
     function: &'static Function,
     device: &dyn Device,
     features: &dyn Fn(u32, &mut [f64; N]),
@@ -52,6 +55,7 @@ fn decide_anew<C: CodeChoice, const N: usize>(
         device: call.device,
         compute: &|needs, row| features(needs, all_of(row)),
         admissible: &|choice| admissible(C::of(choice)),
+        refused: Cell::new(refused),
         tolerance,
     };
     if epoch::is_observed()
@@ -71,7 +75,8 @@ fn decide_anew<C: CodeChoice, const N: usize>(
         && chosen.repeats
     {
         let is_conditional = is_conditional(function, untyped);
-        call.remember(chosen.needs, &row, CachedChoice { choice, is_conditional, calls });
+        let bit = bit(chosen.index);
+        call.remember(chosen.needs, &row, CachedChoice { choice, bit, is_conditional, calls });
     }
     Decision { choice, observer: None }
 }
@@ -97,7 +102,7 @@ fn keep_gate<C: CodeChoice, const N: usize>(
         let calls = stats::counter(state.number, choices, index, reason.kind())?;
         let choice = state.choice(index);
         let is_conditional = is_conditional(question.function, choice);
-        Some(CachedChoice { choice: C::of(choice), is_conditional, calls })
+        Some(CachedChoice { choice: C::of(choice), bit: bit(index), is_conditional, calls })
     };
     call.keep_gate(needs, |kept| kept.set(gate.steps(), |column| selector.features[column], meaning));
 }
@@ -116,6 +121,7 @@ pub fn select<C: CodeChoice, const N: usize>(
         device: regime::device_of_selection(device),
         compute: &|needs, row| features(needs, all_of(row)),
         admissible: &|choice| admissible(C::of(choice)),
+        refused: Cell::default(),
         tolerance,
     };
     let state = function.state();

@@ -193,10 +193,13 @@ impl<C: Copy, const N: usize> CacheLookup<C, N> {
     }
 
     /// The remembered choice, counted as one more call, where its constraint admits the input.
+    ///
+    /// # Errors
+    /// The bit of a choice whose constraint does not, and 0 where nothing was asked.
     #[inline]
-    pub(crate) fn choice_if(&self, admissible: &impl Fn(C) -> bool) -> Option<C> {
-        let cached = self.cached.filter(|cached| cached.is_conditional && admissible(cached.choice))?;
-        Some(cached.counted())
+    pub(crate) fn choice_if(&self, admissible: &impl Fn(C) -> bool) -> Result<C, u64> {
+        let cached = self.cached.filter(|cached| cached.is_conditional).ok_or(0_u64)?;
+        if admissible(cached.choice) { Ok(cached.counted()) } else { Err(cached.bit) }
     }
 }
 
@@ -277,7 +280,7 @@ mod tests {
 
     fn remember(device: &'static str, features: [f64; 2], choice: u8, is_conditional: bool) {
         let calls = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
-        begin(device).remember(0b11, &features, CachedChoice { choice, is_conditional, calls });
+        begin(device).remember(0b11, &features, CachedChoice { choice, bit: 1, is_conditional, calls });
     }
 
     #[test]
@@ -318,7 +321,7 @@ mod tests {
         assert_eq!(remembered("a", [1.0, 2.0]), None);
         for admits in [true, false, true] {
             let choice = begin("a").remembered(&[1.0, 2.0]).choice_if(&|choice| admits && choice == 7);
-            assert_eq!(choice, admits.then_some(7));
+            assert_eq!(choice, if admits { Ok(7) } else { Err(1) });
         }
     }
 

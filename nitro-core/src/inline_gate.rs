@@ -18,6 +18,8 @@ const LEAVES: usize = STEPS / 2 + 1;
 #[derive(Clone, Copy)]
 pub(crate) struct CachedChoice<C> {
     pub(crate) choice: C,
+    /// The bit of the choice among those that may not run for an input.
+    pub(crate) bit: u64,
     /// True where the constraint has to be asked.
     pub(crate) is_conditional: bool,
     /// The thread's counter of calls that choose it for this reason.
@@ -201,7 +203,7 @@ mod tests {
     static CALLS: AtomicU64 = AtomicU64::new(0);
 
     fn choice(choice: u8, is_conditional: bool) -> CachedChoice<u8> {
-        CachedChoice { choice, is_conditional, calls: &CALLS }
+        CachedChoice { choice, bit: 1, is_conditional, calls: &CALLS }
     }
 
     /// A gate that compares feature 3 with 100: this choice below, and one above that is asked about.
