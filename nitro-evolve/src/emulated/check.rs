@@ -2,7 +2,7 @@
 //!
 //! It finds races, and results that depend on memory that nobody wrote or on who came first.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
@@ -11,7 +11,7 @@ use nitro_search::threads::{cores, first_on_threads, on_threads};
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::proof;
-use crate::check::{Check, CheckOutcome, Depth};
+use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::runner::RunnerError;
@@ -71,12 +71,14 @@ struct CheckCase {
     name: String,
     inputs: Inputs,
     expected: RunResult,
+    /// The largest error of the original itself, over the orders of threads, once that is asked for.
+    own_error: OnceLock<f64>,
 }
 
 impl CheckCase {
-    /// Says with which input an objection was found.
-    fn named(&self, why: &str) -> String {
-        format!("with {}, {why}", self.name)
+    /// Creates a case of which the original leaves this.
+    fn new(name: String, inputs: Inputs, expected: RunResult) -> Self {
+        Self { name, inputs, expected, own_error: OnceLock::new() }
     }
 }
 
@@ -117,8 +119,7 @@ impl EmulatorCheck {
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
-            let case =
-                CheckCase { name: explored.name, inputs: explored.inputs, expected: explored.expected };
+            let case = CheckCase::new(explored.name, explored.inputs, explored.expected);
             let instructions = case.expected.instructions;
             if total + instructions <= most {
                 total += instructions;
@@ -163,10 +164,11 @@ impl EmulatorCheck {
     /// Returns the same check, which does not look for races where the original has some.
     fn permitting_races(mut self) -> Result<Self, RunnerError> {
         let until = self.options.deadline.into();
-        if self.objection(&self.original, Depth::Hostile, cores(), until).is_some() {
+        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores()).is_some() {
             self.options.races = Races::Ignored;
             self.is_free_of_races = false;
-            if let Some(objection) = self.objection(&self.original, Depth::Hostile, cores(), until) {
+            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores());
+            if let Some(objection) = again {
                 return Err(RunnerError(format!("of the PTX as it is: {objection}")));
             }
         }
@@ -183,7 +185,8 @@ impl EmulatorCheck {
 
     /// Tells whether the original does nothing wrong in a case: numbers that do not fit together may make it race.
     fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
-        (0..SEEDS).all(|seed| self.objection_in(&self.original, case, seed, until).is_none())
+        let original = Judgement::new(self, &self.original, until);
+        (0..SEEDS).all(|seed| original.objection_in(case, seed).is_none())
     }
 
     /// Says with how many unwritten inputs the original leaves its buffers, if there are any.
@@ -208,36 +211,30 @@ impl EmulatorCheck {
         self.options.deadline
     }
 
-    /// Returns the objection to a program, with the case that shows it.
-    fn objection(&self, program: &Emulator, depth: Depth, threads: usize, until: Deadline) -> Option<String> {
-        let mut runs = Vec::new();
-        for (at, case) in self.cases.iter().enumerate() {
-            let is_hostile = match depth {
-                Depth::Quick => false,
-                Depth::Hostile => at < IN_ALL_ORDERS || !self.is_unwritten,
-                Depth::Thorough => true,
-            };
-            runs.extend((0..if is_hostile { SEEDS } else { 1 }).map(|seed| (case, seed)));
-        }
-        let objection = first_on_threads(threads, &runs, |&(case, seed)| {
-            self.objection_in(program, case, seed, until).map(|why| case.named(&why))
-        });
-        if objection.is_some() || depth < Depth::Thorough {
-            return objection;
-        }
-        // Nobody has seen yet whether the original is right with the further cases.
-        first_on_threads(threads, &self.further, |case| {
-            let why = (0..SEEDS).find_map(|seed| self.objection_in(program, case, seed, until))?;
-            // Where the time is over, that is not known.
-            (self.is_clean(case, until) || until.is_over()).then(|| case.named(&why))
-        })
+    /// Runs a program in one case and one order of threads. Returns the error of its results.
+    fn error(
+        &self,
+        program: &Emulator,
+        case: &CheckCase,
+        seed: u64,
+        until: Deadline,
+    ) -> Result<f64, Fault> {
+        let adversarial = seed % 2 == 1;
+        let most_times = MOST_TIMES[usize::from(adversarial)];
+        let max_instructions =
+            case.expected.instructions.saturating_mul(most_times).saturating_add(MOST_MORE);
+        let options =
+            Options { seed, adversarial, max_instructions, deadline: until.moment(), ..self.options };
+        let result = case::run(program, &self.original, &case.inputs, options)?;
+        Ok(case::error(&case.inputs, &result, &case.expected))
     }
 
-    /// Returns the objection to a program in one case, in all orders of threads.
-    fn objection_with(&self, program: &Emulator, case: &CheckCase, until: Deadline) -> Option<String> {
-        let seeds: Vec<u64> = (0..SEEDS).collect();
-        let why = first_on_threads(cores(), &seeds, |&seed| self.objection_in(program, case, seed, until));
-        why.map(|why| case.named(&why))
+    /// Returns the error that the original has by itself in a case, as sums by atomics do.
+    fn own_error(&self, case: &CheckCase) -> f64 {
+        *case.own_error.get_or_init(|| {
+            let errors = (0..SEEDS).map(|seed| self.error(&self.original, case, seed, Deadline::NEVER));
+            errors.map(|error| error.unwrap_or(0.0)).fold(0.0, f64::max)
+        })
     }
 
     /// Reads a patched text, and has it judged.
@@ -245,38 +242,95 @@ impl EmulatorCheck {
         &self,
         ptx: &str,
         until: Deadline,
-        objection: impl FnOnce(&Emulator) -> Option<String>,
+        objection: impl FnOnce(&Judgement<'_>) -> Option<Objection>,
     ) -> CheckOutcome {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        match case::emulator(ptx, &kernels).map(|program| objection(&program)) {
-            Err(why) => CheckOutcome::NotRun(why),
-            Ok(None) => CheckOutcome::Clean,
+        let program = match case::emulator(ptx, &kernels) {
+            Ok(program) => program,
+            Err(why) => return CheckOutcome::NotRun(why),
+        };
+        let judgement = Judgement::new(self, &program, until);
+        match objection(&judgement) {
+            None => judgement.passed(),
             // Whether it is for the program or for the time does not matter any more.
-            Ok(Some(_)) if until.is_over() => CheckOutcome::NotRun(NO_TIME.to_owned()),
-            Ok(Some(objection)) => CheckOutcome::Found(objection),
+            Some(_) if until.is_over() => CheckOutcome::NotRun(NO_TIME.to_owned()),
+            Some(objection) => CheckOutcome::Found(objection),
         }
     }
+}
 
-    /// Returns the objection to a program in one case and one order of threads.
-    fn objection_in(
-        &self,
-        program: &Emulator,
-        case: &CheckCase,
-        seed: u64,
-        until: Deadline,
-    ) -> Option<String> {
-        let adversarial = seed % 2 == 1;
-        let most_times = MOST_TIMES[usize::from(adversarial)];
-        let max_instructions =
-            case.expected.instructions.saturating_mul(most_times).saturating_add(MOST_MORE);
-        let deadline = until.moment();
-        let options = Options { seed, adversarial, max_instructions, deadline, ..self.options };
-        let result = match case::run(program, &self.original, &case.inputs, options) {
+/// A program that is judged by a check, with the largest error that is allowed.
+struct Judgement<'a> {
+    check: &'a EmulatorCheck,
+    program: &'a Emulator,
+    until: Deadline,
+    /// That error, with the name of its case.
+    worst: Mutex<(f64, String)>,
+}
+
+impl<'a> Judgement<'a> {
+    fn new(check: &'a EmulatorCheck, program: &'a Emulator, until: Deadline) -> Self {
+        Self { check, program, until, worst: Mutex::default() }
+    }
+
+    /// Returns the outcome for a program to which there is no objection.
+    fn passed(&self) -> CheckOutcome {
+        let worst = self.worst.lock().unwrap_or_else(PoisonError::into_inner);
+        let (error, case) = (worst.0, &worst.1);
+        if error == 0.0 {
+            return CheckOutcome::Clean;
+        }
+        CheckOutcome::Off { error, by: Objection::with(case, &format!("a result has an error of {error:.1e}")) }
+    }
+
+    /// Returns the objection, with the case that shows it.
+    fn objection(&self, depth: Depth, threads: usize) -> Option<Objection> {
+        let EmulatorCheck { cases, further, is_unwritten, .. } = self.check;
+        let mut runs = Vec::new();
+        for (at, case) in cases.iter().enumerate() {
+            let is_hostile = match depth {
+                Depth::Quick => false,
+                Depth::Hostile => at < IN_ALL_ORDERS || !is_unwritten,
+                Depth::Thorough => true,
+            };
+            runs.extend((0..if is_hostile { SEEDS } else { 1 }).map(|seed| (case, seed)));
+        }
+        let objection = first_on_threads(threads, &runs, |&(case, seed)| {
+            self.objection_in(case, seed).map(|why| Objection::with(&case.name, &why))
+        });
+        if objection.is_some() || depth < Depth::Thorough {
+            return objection;
+        }
+        // Nobody has seen yet whether the original is right with the further cases.
+        first_on_threads(threads, further, |case| {
+            let why = (0..SEEDS).find_map(|seed| self.objection_in(case, seed))?;
+            // Where the time is over, that is not known.
+            let counts = self.check.is_clean(case, self.until) || self.until.is_over();
+            counts.then(|| Objection::with(&case.name, &why))
+        })
+    }
+
+    /// Returns the objection in one case, in all orders of threads.
+    fn objection_with(&self, case: &CheckCase) -> Option<Objection> {
+        let seeds: Vec<u64> = (0..SEEDS).collect();
+        let why = first_on_threads(cores(), &seeds, |&seed| self.objection_in(case, seed));
+        why.map(|why| Objection::with(&case.name, &why))
+    }
+
+    /// Returns the objection in one case and one order of threads.
+    fn objection_in(&self, case: &CheckCase, seed: u64) -> Option<String> {
+        let error = match self.check.error(self.program, case, seed, self.until) {
             Err(fault) => return Some(fault.to_string()),
-            Ok(result) => result,
+            Ok(error) => error,
         };
-        let error = case::error(&case.inputs, &result, &case.expected);
-        if error <= self.max_error {
+        if error <= self.check.max_error {
+            if error > 0.0 && error > self.check.own_error(case) {
+                let mut worst = self.worst.lock().unwrap_or_else(PoisonError::into_inner);
+                // The same case whichever thread is first.
+                if (error, &case.name) > (worst.0, &worst.1) {
+                    *worst = (error, case.name.clone());
+                }
+            }
             return None;
         }
         Some(format!(
@@ -306,7 +360,7 @@ fn small_cases(
         let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
         let name = workload.case_name(set, number);
         match case::run(original, original, &inputs, options) {
-            Ok(expected) => Ok(Some(CheckCase { name, inputs, expected })),
+            Ok(expected) => Ok(Some(CheckCase::new(name, inputs, expected))),
             // Too many instructions, or blocks.
             Err(Fault::Endless { .. } | Fault::Late { .. } | Fault::Launch(_)) => Ok(None),
             Err(fault) => Err(RunnerError(format!("the PTX as it is fails with {name}: {fault}"))),
@@ -352,13 +406,13 @@ impl Check for EmulatorCheck {
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
         // Candidates are judged side by side; a thorough check goes alone.
         let threads = if depth == Depth::Thorough { cores() } else { 1 };
-        self.judged(ptx, until, |program| self.objection(program, depth, threads, until))
+        self.judged(ptx, until, |judgement| judgement.objection(depth, threads))
     }
 
-    fn check_again(&self, ptx: &str, found: &str, until: Deadline) -> CheckOutcome {
+    fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {
         let mut all = self.cases.iter().chain(&self.further);
-        match all.find(|case| found.starts_with(&case.named(""))) {
-            Some(case) => self.judged(ptx, until, |program| self.objection_with(program, case, until)),
+        match all.find(|case| found.case.as_ref() == Some(&case.name)) {
+            Some(case) => self.judged(ptx, until, |judgement| judgement.objection_with(case)),
             None => self.check(ptx, Depth::Thorough, until),
         }
     }

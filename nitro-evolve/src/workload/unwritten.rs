@@ -124,6 +124,11 @@ impl Workload {
         self.inputs_of(case).ok()
     }
 
+    /// Returns the launches of all cases of the search, without their buffers.
+    pub(crate) fn launches_of_search(&self) -> Vec<Launch> {
+        self.of(Set::Search).filter_map(|case| self.launches_of(case)).flatten().collect()
+    }
+
     /// Returns the launches of a case, unless they make no sense.
     fn launches_of(&self, case: &Case) -> Option<Vec<Launch>> {
         self.launches(&self.steps, &self.values(case)).ok()

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use super::edit::{Edit, Operation, PatchError, Reach, Value};
 use super::legal_edits::{LegalEdits, is_number_at};
+use super::rewrite::Directive;
 use crate::instructions::sites::{GUARD, Role, Slot};
+use crate::text::head;
 use crate::text::module::{
     Class, Content, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token,
 };
@@ -147,6 +149,7 @@ impl EditedModule {
             }
             Operation::Predicate(reach)
             | Operation::Raise(reach)
+            | Operation::Narrow(reach)
             | Operation::Approximate(reach)
             | Operation::WarpBarrier(reach) => {
                 if let Reach::At(places) = reach {
@@ -155,8 +158,20 @@ impl EditedModule {
                 return self.rewrite(operation);
             }
             Operation::ReadOnly(_) => return self.rewrite(operation),
+            Operation::Registers { .. } | Operation::Block { .. } => return self.direct(operation),
         };
         Ok(place.0)
+    }
+
+    /// Gives the head of a kernel a directive.
+    fn direct(&mut self, operation: &Operation) -> Result<usize, Problem> {
+        let directive = operation.directive().ok_or("it is about no kernel")?;
+        let is_it = |function: &Function| function.is_kernel() && function.name == directive.kernel;
+        let body = self.module.bodies().position(is_it).ok_or("there is no such kernel")?;
+        let function = self.body(body);
+        let Directive { name, numbers, others, .. } = directive;
+        function.head = head::with_directive(&function.head, name, numbers, others);
+        Ok(body)
     }
 
     fn rewrite(&mut self, operation: &Operation) -> Result<usize, Problem> {
