@@ -38,6 +38,8 @@ pub trait Check: Sync {
 pub enum Depth {
     /// Finds most defects in a small part of the time, if the check has a way to do so.
     Quick,
+    /// Tries the orders of threads that a hostile one tries beside what a quick one does.
+    Orders,
     /// Tries hostile orders of threads too.
     Hostile,
     /// Tries all inputs that the check knows.

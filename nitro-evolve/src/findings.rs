@@ -91,7 +91,7 @@ impl Findings<'_, '_, '_> {
     }
 
     /// Minimises and tests a finalist: all of it, what touches no barrier, and, where patches may rely on the inputs,
-    /// what of each holds without that.
+    /// what of each holds without that. Where nothing of it is accepted, what keeps the meaning of the text is tested.
     fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
@@ -106,6 +106,13 @@ impl Findings<'_, '_, '_> {
             if let Some(part) = self.minimiser.general_part(&edits)? {
                 self.test(finalist, &part)?;
             }
+        }
+        let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
+        if own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_))) {
+            return Ok(());
+        }
+        if let Some(part) = self.minimiser.keeping_meaning(&edits) {
+            self.test(finalist, &part)?;
         }
         Ok(())
     }
@@ -241,7 +248,8 @@ impl Findings<'_, '_, '_> {
     fn replace(&mut self, at: usize, repaired: Rehearsal) -> Result<(), EvolveError> {
         let Draft { finalist, ref finding, .. } = self.drafts[at];
         let origin = finding.origin.clone();
-        let finding = Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate.edits) };
+        let finding =
+            Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate.edits) };
         let twin = self.position(&finding.patch);
         if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
             // The inputs of the test are run once.

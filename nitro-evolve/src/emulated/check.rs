@@ -32,7 +32,7 @@ const MOST_OF_OTHERS: u64 = 10_000;
 /// The number of those cases that are run in all orders of threads.
 ///
 /// Confused guards show in one order, and races in any case.
-const IN_ALL_ORDERS: usize = 24;
+const IN_ALL_ORDERS: usize = 12;
 /// The most instructions of further cases, which only a thorough check runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
@@ -212,13 +212,7 @@ impl EmulatorCheck {
     }
 
     /// Runs a program in one case and one order of threads. Returns the error of its results.
-    fn error(
-        &self,
-        program: &Emulator,
-        case: &CheckCase,
-        seed: u64,
-        until: Deadline,
-    ) -> Result<f64, Fault> {
+    fn error(&self, program: &Emulator, case: &CheckCase, seed: u64, until: Deadline) -> Result<f64, Fault> {
         let adversarial = seed % 2 == 1;
         let most_times = MOST_TIMES[usize::from(adversarial)];
         let max_instructions =
@@ -280,7 +274,10 @@ impl<'a> Judgement<'a> {
         if error == 0.0 {
             return CheckOutcome::Clean;
         }
-        CheckOutcome::Off { error, by: Objection::with(case, &format!("a result has an error of {error:.1e}")) }
+        CheckOutcome::Off {
+            error,
+            by: Objection::with(case, &format!("a result has an error of {error:.1e}")),
+        }
     }
 
     /// Returns the objection, with the case that shows it.
@@ -288,12 +285,14 @@ impl<'a> Judgement<'a> {
         let EmulatorCheck { cases, further, is_unwritten, .. } = self.check;
         let mut runs = Vec::new();
         for (at, case) in cases.iter().enumerate() {
-            let is_hostile = match depth {
-                Depth::Quick => false,
-                Depth::Hostile => at < IN_ALL_ORDERS || !is_unwritten,
-                Depth::Thorough => true,
+            let is_in_all_orders = depth == Depth::Thorough || at < IN_ALL_ORDERS || !is_unwritten;
+            let seeds = match depth {
+                Depth::Quick => 0..1,
+                Depth::Orders if is_in_all_orders => 1..SEEDS,
+                Depth::Orders => 0..0,
+                Depth::Hostile | Depth::Thorough => 0..if is_in_all_orders { SEEDS } else { 1 },
             };
-            runs.extend((0..if is_hostile { SEEDS } else { 1 }).map(|seed| (case, seed)));
+            runs.extend(seeds.map(|seed| (case, seed)));
         }
         let objection = first_on_threads(threads, &runs, |&(case, seed)| {
             self.objection_in(case, seed).map(|why| Objection::with(&case.name, &why))

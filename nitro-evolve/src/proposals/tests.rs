@@ -69,6 +69,7 @@ fn a_barrier_is_proposed_where_nothing_races_without_it_and_threads_come_there()
     assert!(found.contains(&"OneWay operand b16 slot guard = 1".to_owned()), "{found:#?}");
     assert_eq!(with_proposals(REVERSE).proposed()["barriers without which nothing races"], 1);
     assert_eq!(proposed(&with_proposals(REVERSE)), found, "the same again");
+    assert!(found.contains(&"Block block reverse = 64 1 1".to_owned()), "{found:#?}");
 }
 
 /// Each thread hands a number to the next of its block, twice, and one of the first half of the first warp to the

@@ -11,7 +11,8 @@ use crate::text::module::{Class, Content, Function, Instruction, InstructionId, 
 
 /// Arithmetic that is the same for both widths but for its type.
 const ARITHMETIC: [&str; 15] = [
-    "abs", "add", "div", "fma", "mad", "max", "min", "mov", "mul", "neg", "rcp", "selp", "setp", "sqrt", "sub",
+    "abs", "add", "div", "fma", "mad", "max", "min", "mov", "mul", "neg", "rcp", "selp", "setp", "sqrt",
+    "sub",
 ];
 
 impl Function {

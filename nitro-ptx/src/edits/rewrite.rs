@@ -35,6 +35,17 @@ impl Operation {
         matches!(self, Self::ReadOnly(_)) || self.reach().is_some() || self.directive().is_some()
     }
 
+    /// Returns true for what changes no result, whatever the data, as far as the assembler fuses arithmetic alike. A
+    /// launch may fail.
+    #[must_use]
+    pub fn keeps_meaning(&self) -> bool {
+        match self {
+            Self::Cache { mode, .. } => *mode != CacheMode::Nc,
+            Self::Predicate(_) | Self::Registers { .. } | Self::Block { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Returns the directive that this gives the head of a kernel, with its numbers, and those that it takes the place
     /// of.
     pub(crate) fn directive(&self) -> Option<Directive<'_>> {
@@ -45,9 +56,12 @@ impl Operation {
                 numbers: std::slice::from_ref(most),
                 others: &[".maxnreg"],
             }),
-            Self::Block { kernel, threads } => {
-                Some(Directive { kernel, name: ".reqntid", numbers: threads, others: &[".reqntid", ".maxntid"] })
-            }
+            Self::Block { kernel, threads } => Some(Directive {
+                kernel,
+                name: ".reqntid",
+                numbers: threads,
+                others: &[".reqntid", ".maxntid"],
+            }),
             _ => None,
         }
     }

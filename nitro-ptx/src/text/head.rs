@@ -82,7 +82,8 @@ pub(crate) fn with_directive(head: &str, name: &str, numbers: &[u32], replaced: 
             continue;
         }
         text.push_str(&head[from..place(words[at - 1])]);
-        let is_number = |word: &&&str| **word == "," || word.starts_with(|first: char| first.is_ascii_digit());
+        let is_number =
+            |word: &&&str| **word == "," || word.starts_with(|first: char| first.is_ascii_digit());
         at += words[at..].iter().take_while(is_number).count();
         from = words.get(at).map_or(head.len(), |next| place(next));
     }

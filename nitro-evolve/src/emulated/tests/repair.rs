@@ -117,7 +117,8 @@ fn of_edits_whose_errors_add_up_as_many_stay_as_leave_a_margin() {
 #[test]
 fn a_patch_of_which_nothing_is_right_is_refused_for_its_first_reason_after_a_bounded_number_of_checks() {
     let subject = subject(NEARLY, NEARLY_RUN);
-    let displeased = Canned::new("displeased", |_| CheckOutcome::Found(Objection::new("everything is wrong")));
+    let displeased =
+        Canned::new("displeased", |_| CheckOutcome::Found(Objection::new("everything is wrong")));
     let (displeased, asked) = displeased.counted();
     let findings = found(&subject, "delete b5\ndelete b6\ndelete b8\n", 0.01, displeased);
     assert!(findings.iter().any(|finding| finding.edits.len() == 3), "{findings:?}");
@@ -224,10 +225,25 @@ fn of_a_patch_that_only_checks_show_to_be_inexact_the_exact_part_is_found_too() 
         };
         findings.iter().find(is_so).unwrap_or_else(|| panic!("{findings:?}"))
     };
-    let edits = |finding: &Finding| -> Vec<String> {
-        finding.edits.iter().map(|edit| edit.edit.clone()).collect()
-    };
+    let edits =
+        |finding: &Finding| -> Vec<String> { finding.edits.iter().map(|edit| edit.edit.clone()).collect() };
     assert_eq!(edits(of(true)), ["delete b10"]);
     assert_eq!(of(true).dropped[0].edit, "delete b8");
     assert!(edits(of(false)).contains(&"delete b8".to_owned()), "{findings:?}");
+}
+
+#[test]
+fn where_the_test_refuses_a_patch_what_keeps_the_meaning_of_the_text_is_tested_too() {
+    // Only threads of the test are doubled. Nothing is said of them before.
+    let guarded = "setp.lt.u32 %p1, %r1, 16;\n    @%p1 bra FEW;\n    add.f32 %f1, %f1, 0f3F800000;\nFEW:\n    \
+                   setp.ge.u32 %p1, %r1, 64;\n    @%p1 add.f32 %f1, %f1, %f1;\n    add.f32";
+    let text = NEARLY.replacen("add.f32", guarded, 1);
+    let text = text.replace("{\n    .reg", "{\n    .reg .pred %p<2>;\n    .reg");
+    let subject = subject(&text, &NEARLY_RUN.replace("0.0013", "0"));
+    let (pleased, _) = Canned::new("pleased", |_| CheckOutcome::Clean).counted();
+    let findings = found(&subject, "predicate b8\ndelete b11\n", 0.0, pleased);
+    let [whole, kept] = &findings[..] else { panic!("{findings:?}") };
+    assert!(matches!(&whole.verdict, Verdict::Refused(why) if why.contains("of the test")), "{whole:?}");
+    assert_eq!(kept.verdict, Verdict::Accepted(Contract::Exact), "{kept:?}");
+    assert_eq!(kept.edits.iter().map(|edit| edit.edit.as_str()).collect::<Vec<_>>(), ["predicate b8"]);
 }
