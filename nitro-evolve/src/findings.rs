@@ -90,13 +90,19 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises and tests a finalist: all of it, what touches no barrier, and, where patches may rely on the inputs,
-    /// what of each holds without that. Where nothing of it is accepted, what keeps the meaning of the text is tested.
+    /// Minimises and tests a finalist: all of it; where that is refused, what keeps the meaning of the text; what touches
+    /// no barrier; and, where patches may rely on the inputs, what of each holds without that.
     fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
         self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
         let all = self.test(finalist, &edits)?;
+        let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
+        if !own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_)))
+            && let Some(part) = self.minimiser.keeping_meaning(&edits)
+        {
+            self.test(finalist, &part)?;
+        }
         let mut tested = vec![all.clone()];
         if let Some(others) = self.minimiser.without_barriers(&all) {
             tested.push(self.test(finalist, &others)?);
@@ -106,13 +112,6 @@ impl Findings<'_, '_, '_> {
             if let Some(part) = self.minimiser.general_part(&edits)? {
                 self.test(finalist, &part)?;
             }
-        }
-        let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
-        if own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_))) {
-            return Ok(());
-        }
-        if let Some(part) = self.minimiser.keeping_meaning(&edits) {
-            self.test(finalist, &part)?;
         }
         Ok(())
     }

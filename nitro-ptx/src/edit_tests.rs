@@ -522,7 +522,7 @@ fn floats_of_64_bits_between_floats_of_32_may_be_of_32() {
          cvt.f64.f32 %fd4, %f3; ld.global.f64 %fd5, [%rd1+8]; add.f64 %fd6, %fd4, %fd5; cvt.rn.f32.f64 %f4, %fd6;\n\
          @%p1 st.global.f32 [%rd1+4], %f4; ret;",
     );
-    let narrow = |edits: &str| code(&base, edits)[2..10].to_vec();
+    let narrow = |edits: &str| code(&base, edits)[1..9].to_vec();
     let first = [
         "mov.f32 %fd1_narrow, %f1;",
         "fma.rn.f32 %fd2_narrow, %fd1_narrow, 0f40000000, 0fBDCCCCCD;",
@@ -530,10 +530,10 @@ fn floats_of_64_bits_between_floats_of_32_may_be_of_32() {
         "mov.f32 %f2, %fd2_narrow;",
     ];
     let original = code(&base, "");
-    assert_eq!(narrow("narrow b5\n"), [&first.map(str::to_owned)[..], &original[6..10]].concat());
+    assert_eq!(narrow("narrow b5\n"), [&first.map(str::to_owned)[..], &original[5..9]].concat());
     let second = ["mov.f32 %fd3_narrow, %f2;", "mov.f32 %f3, %fd3_narrow;"];
     assert_eq!(narrow("narrow all of kernel\n")[5..7], second);
-    assert_eq!(code(&base, "narrow all of kernel\n")[10..], original[10..], "%fd5 comes from memory");
+    assert_eq!(code(&base, "narrow all of kernel\n")[9..], original[9..], "%fd5 comes from memory");
     let proposed = base.rewrites().into_iter().map(|own| own.operation.to_string());
     let narrowing: Vec<String> = proposed.filter(|own| own.starts_with("narrow")).collect();
     assert_eq!(narrowing, ["narrow b5", "narrow b8", "narrow all of kernel"]);
@@ -583,8 +583,10 @@ fn the_assembler_is_told_how_many_registers_and_which_block_a_kernel_has() {
     let own = ".visible .entry k() // of 64 ";
     assert_eq!(head("registers k = 64\n"), format!("{own}.maxntid 64, 1, 1 .minnctapersm 2 .maxnreg 64"));
     assert_eq!(head("block k = 32 2 1\n"), format!("{own}.minnctapersm 2 .reqntid 32, 2, 1"));
-    let both = "registers k = 64\nblock k = 32 2 1\nregisters k = 96\n";
-    assert_eq!(head(both), format!("{own}.minnctapersm 2 .maxnreg 96 .reqntid 32, 2, 1"), "one of a kind");
+    let both = "registers k = 96\nblock k = 32 2 1\n";
+    assert_eq!(head(both), format!("{own}.minnctapersm 2 .maxnreg 96 .reqntid 32, 2, 1"));
+    let two = refusal(&base, "registers k = 64\nregisters k = 96\n");
+    assert!(two.ends_with("another edit says something else of the kernel"), "{two}");
     assert!(Module::parse(&patched(&base, both).unwrap().to_string()).is_ok());
     assert_eq!(edit_of("block k = 32 2 1").to_string(), "block k = 32 2 1\n");
     for edit in ["registers f = 64\n", "block none = 1 1 1\n"] {

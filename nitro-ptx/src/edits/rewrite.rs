@@ -23,7 +23,7 @@ const MOST_PASSED: usize = 1024;
 /// A directive of a kernel's head.
 pub(crate) struct Directive<'a> {
     pub(crate) kernel: &'a str,
-    pub(crate) name: &'a str,
+    pub(crate) name: &'static str,
     pub(crate) numbers: &'a [u32],
     /// The directives that it takes the place of.
     pub(crate) others: &'a [&'a str],

@@ -93,7 +93,8 @@ fn an_edit_that_makes_threads_race_is_dropped_and_the_others_are_accepted() {
     let findings = found(&subject, "delete b12\ndelete b13\n", 0.0, race_check(&subject, 0.0));
     let repaired = findings.iter().find(|finding| !finding.dropped.is_empty()).unwrap();
     assert_eq!(repaired.verdict, Verdict::Accepted(Contract::Exact), "{findings:?}");
-    assert_eq!(repaired.edits.iter().map(|edit| edit.edit.as_str()).collect::<Vec<_>>(), ["delete b12"]);
+    let has = |edit: &str| repaired.edits.iter().any(|own| own.edit == edit);
+    assert!(has("delete b12") && !has("delete b13"), "{repaired:?}");
     assert_eq!(repaired.dropped[0].edit, "delete b13");
     assert!(repaired.dropped[0].why.contains("race"), "{:?}", repaired.dropped);
     assert!(findings.iter().all(|finding| finding.verdict == repaired.verdict), "{findings:?}");
@@ -204,11 +205,9 @@ fn a_patch_that_is_exact_with_the_inputs_of_the_search_alone_is_not_called_exact
     let subject = subject(&nearly_for_others_than(32), NEARLY_RUN);
     let check = race_check(&subject, 0.0013);
     let findings = found(&subject, "delete b8\ndelete b10\n", 0.0013, check);
-    let errors: Vec<f64> = findings.iter().map(|finding| finding.search.error).collect();
-    let has_division = |finding: &Finding| finding.edits.iter().all(|edit| edit.edit != "delete b8");
-    for (finding, error) in findings.iter().zip(errors) {
-        assert_eq!(has_division(finding), error == 0.0, "{findings:?}");
-    }
+    let without = |finding: &&Finding| finding.edits.iter().any(|edit| edit.edit == "delete b8");
+    let errors: Vec<f64> = findings.iter().filter(without).map(|finding| finding.search.error).collect();
+    assert!(!errors.is_empty() && errors.iter().all(|error| *error > 0.0), "{findings:?}");
 }
 
 #[test]
@@ -227,9 +226,10 @@ fn of_a_patch_that_only_checks_show_to_be_inexact_the_exact_part_is_found_too() 
     };
     let edits =
         |finding: &Finding| -> Vec<String> { finding.edits.iter().map(|edit| edit.edit.clone()).collect() };
-    assert_eq!(edits(of(true)), ["delete b10"]);
+    let has = |is_exact, edit: &str| edits(of(is_exact)).contains(&edit.to_owned());
+    assert!(has(true, "delete b10") && !has(true, "delete b8"), "{findings:?}");
     assert_eq!(of(true).dropped[0].edit, "delete b8");
-    assert!(edits(of(false)).contains(&"delete b8".to_owned()), "{findings:?}");
+    assert!(has(false, "delete b8"), "{findings:?}");
 }
 
 #[test]
