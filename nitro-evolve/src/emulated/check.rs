@@ -2,14 +2,15 @@
 //!
 //! It finds races, and results that depend on memory that nobody wrote or on who came first.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
-use nitro_search::threads::{cores, first_on_threads, on_threads};
+use nitro_search::threads::{cores, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
+use super::judgement::Judgement;
 use super::proof;
 use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
@@ -20,7 +21,7 @@ use crate::workload::{Inputs, Set, Workload};
 
 /// The orders of threads that are tried. Half of them are hostile: threads of a warp leave each other as far behind
 /// as is legal.
-const SEEDS: u64 = 4;
+pub(super) const SEEDS: u64 = 4;
 /// The most instructions of warps over all cases, in one order of threads: some seconds. The largest cases are left
 /// out.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
@@ -29,10 +30,6 @@ const MOST_INSTRUCTIONS: u64 = 2_000_000;
 const MOST_OF_UNWRITTEN: u64 = 100_000;
 /// The most instructions up to which other such inputs come beside them.
 const MOST_OF_OTHERS: u64 = 10_000;
-/// The number of those cases that are run in all orders of threads.
-///
-/// Confused guards show in one order, and races in any case.
-const IN_ALL_ORDERS: usize = 12;
 /// The most instructions of further cases, which only a thorough check runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
@@ -52,23 +49,23 @@ pub struct EmulatorCheck {
     original: Arc<Emulator>,
     /// The kernels that are launched of a patched text.
     kernels: Vec<String>,
-    cases: Vec<CheckCase>,
+    pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
-    further: Vec<CheckCase>,
-    max_error: f64,
+    pub(super) further: Vec<CheckCase>,
+    pub(super) max_error: f64,
     /// The options with which the original is clean.
     options: Options,
     /// Set if races are looked for; not where the original itself has some.
     is_free_of_races: bool,
     /// Set if nobody wrote its inputs.
-    is_unwritten: bool,
+    pub(super) is_unwritten: bool,
     /// The faults of the original with some of those.
     faults: Vec<String>,
 }
 
 /// An input, with what the original leaves of it.
-struct CheckCase {
-    name: String,
+pub(super) struct CheckCase {
+    pub(super) name: String,
     inputs: Inputs,
     expected: RunResult,
     /// The largest error of the original itself, over the orders of threads, once that is asked for.
@@ -184,7 +181,7 @@ impl EmulatorCheck {
     }
 
     /// Tells whether the original does nothing wrong in a case: numbers that do not fit together may make it race.
-    fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
+    pub(super) fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
         let original = Judgement::new(self, &self.original, until);
         (0..SEEDS).all(|seed| original.objection_in(case, seed).is_none())
     }
@@ -212,7 +209,13 @@ impl EmulatorCheck {
     }
 
     /// Runs a program in one case and one order of threads. Returns the error of its results.
-    fn error(&self, program: &Emulator, case: &CheckCase, seed: u64, until: Deadline) -> Result<f64, Fault> {
+    pub(super) fn error(
+        &self,
+        program: &Emulator,
+        case: &CheckCase,
+        seed: u64,
+        until: Deadline,
+    ) -> Result<f64, Fault> {
         let adversarial = seed % 2 == 1;
         let most_times = MOST_TIMES[usize::from(adversarial)];
         let max_instructions =
@@ -224,7 +227,7 @@ impl EmulatorCheck {
     }
 
     /// Returns the error that the original has by itself in a case, as sums by atomics do.
-    fn own_error(&self, case: &CheckCase) -> f64 {
+    pub(super) fn own_error(&self, case: &CheckCase) -> f64 {
         *case.own_error.get_or_init(|| {
             let errors = (0..SEEDS).map(|seed| self.error(&self.original, case, seed, Deadline::NEVER));
             errors.map(|error| error.unwrap_or(0.0)).fold(0.0, f64::max)
@@ -250,91 +253,6 @@ impl EmulatorCheck {
             Some(_) if until.is_over() => CheckOutcome::NotRun(NO_TIME.to_owned()),
             Some(objection) => CheckOutcome::Found(objection),
         }
-    }
-}
-
-/// A program that is judged by a check, with the largest error that is allowed.
-struct Judgement<'a> {
-    check: &'a EmulatorCheck,
-    program: &'a Emulator,
-    until: Deadline,
-    /// That error, with the name of its case.
-    worst: Mutex<(f64, String)>,
-}
-
-impl<'a> Judgement<'a> {
-    fn new(check: &'a EmulatorCheck, program: &'a Emulator, until: Deadline) -> Self {
-        Self { check, program, until, worst: Mutex::default() }
-    }
-
-    /// Returns the outcome for a program to which there is no objection.
-    fn passed(&self) -> CheckOutcome {
-        let worst = self.worst.lock().unwrap_or_else(PoisonError::into_inner);
-        let (error, case) = (worst.0, &worst.1);
-        if error == 0.0 {
-            return CheckOutcome::Clean;
-        }
-        CheckOutcome::Off {
-            error,
-            by: Objection::with(case, &format!("a result has an error of {error:.1e}")),
-        }
-    }
-
-    /// Returns the objection, with the case that shows it.
-    fn objection(&self, depth: Depth, threads: usize) -> Option<Objection> {
-        let EmulatorCheck { cases, further, is_unwritten, .. } = self.check;
-        let mut runs = Vec::new();
-        for (at, case) in cases.iter().enumerate() {
-            let is_in_all_orders = depth == Depth::Thorough || at < IN_ALL_ORDERS || !is_unwritten;
-            let seeds = match depth {
-                Depth::Quick => 0..1,
-                Depth::Orders if is_in_all_orders => 1..SEEDS,
-                Depth::Orders => 0..0,
-                Depth::Hostile | Depth::Thorough => 0..if is_in_all_orders { SEEDS } else { 1 },
-            };
-            runs.extend(seeds.map(|seed| (case, seed)));
-        }
-        let objection = first_on_threads(threads, &runs, |&(case, seed)| {
-            self.objection_in(case, seed).map(|why| Objection::with(&case.name, &why))
-        });
-        if objection.is_some() || depth < Depth::Thorough {
-            return objection;
-        }
-        // Nobody has seen yet whether the original is right with the further cases.
-        first_on_threads(threads, further, |case| {
-            let why = (0..SEEDS).find_map(|seed| self.objection_in(case, seed))?;
-            // Where the time is over, that is not known.
-            let counts = self.check.is_clean(case, self.until) || self.until.is_over();
-            counts.then(|| Objection::with(&case.name, &why))
-        })
-    }
-
-    /// Returns the objection in one case, in all orders of threads.
-    fn objection_with(&self, case: &CheckCase) -> Option<Objection> {
-        let seeds: Vec<u64> = (0..SEEDS).collect();
-        let why = first_on_threads(cores(), &seeds, |&seed| self.objection_in(case, seed));
-        why.map(|why| Objection::with(&case.name, &why))
-    }
-
-    /// Returns the objection in one case and one order of threads.
-    fn objection_in(&self, case: &CheckCase, seed: u64) -> Option<String> {
-        let error = match self.check.error(self.program, case, seed, self.until) {
-            Err(fault) => return Some(fault.to_string()),
-            Ok(error) => error,
-        };
-        if error <= self.check.max_error {
-            if error > 0.0 && error > self.check.own_error(case) {
-                let mut worst = self.worst.lock().unwrap_or_else(PoisonError::into_inner);
-                // The same case whichever thread is first.
-                if (error, &case.name) > (worst.0, &worst.1) {
-                    *worst = (error, case.name.clone());
-                }
-            }
-            return None;
-        }
-        Some(format!(
-            "results hang on memory that nobody has written, or on the order of threads (error {error:.1e})"
-        ))
     }
 }
 

@@ -189,13 +189,15 @@ fn patches_are_checked_when_the_minutes_for_preparation_are_over() {
     assert_eq!(checks.map(|check| check.deadline()), [None; 2]);
 }
 
-/// The last division of [`NEARLY`] is by 1 in the first threads.
+/// Products in the place of the divisions of [`NEARLY`], which nobody approximates; the last one is by 1 in the first
+/// threads.
 fn nearly_for_others_than(threads: u32) -> String {
     let of_others = format!(
         "setp.ge.u32 %p1, %r1, {threads};\n    selp.f32 %f2, 0f3F80106A, 0f3F800000, %p1;\n    \
-         div.rn.f32 %f1, %f1, %f2;"
+         mul.f32 %f1, %f1, %f2;"
     );
-    let text = NEARLY.replace("div.rn.f32 %f1, %f1, 0f3F80106A;", &of_others);
+    let text =
+        NEARLY.replace("div.rn.f32 %f1, %f1, 0f3F80106A;", &of_others).replace("div.rn.f32", "mul.f32");
     text.replace("{\n    .reg", "{\n    .reg .pred %p<2>;\n    .reg")
 }
 
