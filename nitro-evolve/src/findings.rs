@@ -90,13 +90,19 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises and tests a finalist: all of it, what touches no barrier, and, where patches may rely on the inputs,
-    /// what of each holds without that.
+    /// Minimises and tests a finalist: all of it; where that is refused, what keeps the meaning of the text; what touches
+    /// no barrier; and, where patches may rely on the inputs, what of each holds without that.
     fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
         self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
         let all = self.test(finalist, &edits)?;
+        let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
+        if !own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_)))
+            && let Some(part) = self.minimiser.keeping_meaning(&edits)
+        {
+            self.test(finalist, &part)?;
+        }
         let mut tested = vec![all.clone()];
         if let Some(others) = self.minimiser.without_barriers(&all) {
             tested.push(self.test(finalist, &others)?);
@@ -119,32 +125,53 @@ impl Findings<'_, '_, '_> {
         if edits.is_empty() || self.drafts.iter().any(|draft| draft.finding.patch == patch) {
             return Ok(edits);
         }
-        self.observer.message(&format!("checking and testing a patch of {} edits", edits.len()));
-        self.limit(1);
-        let rehearsal = self.minimiser.rehearsed(&edits)?;
-        let mut finding = self.finding(&self.finalists[finalist], &rehearsal.candidate);
+        let mut finding = self.finding(&self.finalists[finalist], &edits);
         finding.origin = origin;
         finding.undone.extend((!is_minimal).then_some(Undone::Minimised));
+        let must_be_exact = self.finalists[finalist].search.error == 0.0;
+        if self.rehearse(finding.clone(), (finalist, &edits), must_be_exact)? {
+            // Its exact part is there, and all of it may be worth its error.
+            self.rehearse(finding, (finalist, &edits), false)?;
+        }
+        Ok(edits)
+    }
+
+    /// Checks and tests a patch of a finalist, and repairs it where a stage before the test refuses it. Returns true if
+    /// it has to be exact and has an error; then only an exact part of it is kept.
+    fn rehearse(
+        &mut self,
+        finding: Finding,
+        (finalist, edits): (usize, &[Edit]),
+        must_be_exact: bool,
+    ) -> Result<bool, EvolveError> {
+        self.observer.message(&format!("checking and testing a patch of {} edits", edits.len()));
+        self.limit(1);
+        let rehearsal = self.minimiser.rehearsed(edits, must_be_exact)?;
+        let error = rehearsal.candidate.total_fitness().map_or(0.0, |fitness| fitness.error);
+        let is_inexact = must_be_exact && rehearsal.refusal.is_some() && error > 0.0;
         let at = self.drafts.len();
         self.drafts.push(Draft { finding, finalist, rehearsal });
         self.judge(at)?;
         if self.drafts[at].is_refused_before_test() {
             self.repair(at)?;
         }
-        Ok(edits)
+        if is_inexact && self.drafts.get(at).is_some_and(Draft::is_refused_before_test) {
+            self.drafts.remove(at);
+        }
+        Ok(is_inexact)
     }
 
-    /// Describes a candidate before anything else is known of it.
-    fn finding(&self, finalist: &Finalist<Edit>, candidate: &Candidate) -> Finding {
+    /// Describes a patch before anything else is known of it.
+    fn finding(&self, finalist: &Finalist<Edit>, edits: &[Edit]) -> Finding {
         let subject = self.minimiser.evaluator.conditions.subject;
-        let kernels = kernels(&self.minimiser.evaluator.conditions, &candidate.edits);
+        let kernels = kernels(&self.minimiser.evaluator.conditions, edits);
         Finding {
-            patch: subject.base().patch(&candidate.edits).to_string(),
+            patch: subject.base().patch(edits).to_string(),
             edits_before: finalist.edits.len(),
             verdict: Verdict::Refused(NO_TIME.to_owned()),
             exactness: None,
             search: finalist.search,
-            edits: unexplained(&self.minimiser.evaluator.conditions, &candidate.edits),
+            edits: unexplained(&self.minimiser.evaluator.conditions, edits),
             pairs: Vec::new(),
             test: Vec::new(),
             checks: Vec::new(),
@@ -152,7 +179,7 @@ impl Findings<'_, '_, '_> {
             undone: vec![Undone::Explained],
             machine_code: MachineCode::Unknown(NO_TIME.to_owned()),
             diff: kernels.map_or_else(|_| Vec::new(), |(before, after)| difference(&before, &after)),
-            ptx: subject.patched(&candidate.edits).unwrap_or_default(),
+            ptx: subject.patched(edits).unwrap_or_default(),
             origin: Vec::new(),
         }
     }
@@ -220,7 +247,8 @@ impl Findings<'_, '_, '_> {
     fn replace(&mut self, at: usize, repaired: Rehearsal) -> Result<(), EvolveError> {
         let Draft { finalist, ref finding, .. } = self.drafts[at];
         let origin = finding.origin.clone();
-        let finding = Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate) };
+        let finding =
+            Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate.edits) };
         let twin = self.position(&finding.patch);
         if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
             // The inputs of the test are run once.
@@ -265,9 +293,9 @@ fn kernels(conditions: &Conditions<'_>, edits: &[Edit]) -> Result<(String, Strin
     subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)))
 }
 
-/// Returns the promise of an accepted patch: its largest error on all inputs of the workload.
+/// Returns the promise of an accepted patch: its largest error on all inputs that were looked at.
 fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
-    let before = candidate.fitness.map_or(f64::INFINITY, |fitness| fitness.error);
+    let before = candidate.total_fitness().map_or(f64::INFINITY, |fitness| fitness.error);
     let max_error = candidate.test.iter().map(|case| case.error).fold(before, f64::max);
     match max_error == 0.0 {
         true => Contract::Exact,

@@ -48,7 +48,7 @@ mod words;
 pub mod workload;
 
 pub use self::begin_with::BeginWithError;
-pub use self::check::{Check, CheckOutcome, CheckReport, Depth};
+pub use self::check::{Check, CheckOutcome, CheckReport, Depth, Objection};
 pub use self::cli::EvolveCommand;
 pub use self::deadline::Deadline;
 pub use self::effort::{Effort, Efforts};

@@ -9,13 +9,13 @@ use nitro_search::threads::on_threads;
 use crate::evaluator::Evaluator;
 use crate::observer::Observer;
 use crate::runner::{NoDevice, RunnerError};
-use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, refusal};
+use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refusal};
 
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
 
-/// The most findings: of each finalist all, what touches no barrier, and what of both holds for any input.
-pub(crate) const MOST_FINDINGS: usize = 4 * MOST_FINALISTS;
+/// The most findings: of each finalist the exact part, all, what touches no barrier, and what of them holds for any input.
+pub(crate) const MOST_FINDINGS: usize = 6 * MOST_FINALISTS;
 
 /// The most edits of which each is left out once: assembler and disassembler take about a second for each.
 const MOST_LEFT_OUT: usize = 12;
@@ -38,6 +38,12 @@ impl<'a, 'b> Minimiser<'a, 'b> {
     /// Creates a minimiser that has measured nothing yet.
     pub(crate) fn new(evaluator: &'a mut Evaluator<'b>, observer: &'a dyn Observer) -> Self {
         Self { evaluator, observer, finalist: 0, known: HashMap::new() }
+    }
+
+    /// Returns the edits that keep the meaning of the text, where others do not.
+    pub(crate) fn keeping_meaning(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
+        let kept: Vec<Edit> = edits.iter().filter(|edit| edit.operation.keeps_meaning()).cloned().collect();
+        (!kept.is_empty() && kept.len() < edits.len()).then_some(kept)
     }
 
     /// Returns the edits that touch no barrier, where others do.
@@ -93,10 +99,30 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         if whole.time_ns > original.time_ns * (1.0 - self.evaluator.conditions.margin) {
             return Ok(MinimalPatch::default());
         }
-        let kept = self.least(edits, whole)?;
+        let kept = self.least(&self.without_idle(edits), whole)?;
         // In simpler words it may be more edits, some of which do not matter.
         let simpler = self.evaluator.conditions.subject.base().simplified(&kept);
         Ok((self.least(&simpler, whole)?, kept))
+    }
+
+    /// Returns the edits without those that alone change nothing of the machine code, if that leaves it as it is.
+    ///
+    /// Most edits of a finalist are such, and to assemble without each is work for all cores.
+    fn without_idle(&self, edits: &[Edit]) -> Vec<Edit> {
+        let Evaluator { conditions, threads, .. } = &*self.evaluator;
+        let digest = |some: &[Edit]| {
+            let mut candidate = Candidate::new(some, Aim::Minimise);
+            judge(STAGES, 0, &mut candidate, conditions, &mut NoDevice).ok().map(|()| candidate.digest)
+        };
+        let whole = digest(edits);
+        let positions: Vec<usize> = (0..edits.len()).collect();
+        let are_idle = on_threads(*threads, &positions, |&at| {
+            digest(&[&edits[..at], &edits[at + 1..]].concat()) == whole
+        });
+        let kept = edits.iter().zip(are_idle).filter(|(_, is_idle)| !is_idle);
+        let kept: Vec<Edit> = kept.map(|(edit, _)| edit.clone()).collect();
+        // Of two that do the same each alone is idle.
+        if digest(&kept) == whole { kept } else { edits.to_vec() }
     }
 
     /// Returns the fewest edits that are as fast and as exact as the whole, by delta debugging.

@@ -41,7 +41,7 @@ impl Minimiser<'_, '_> {
             if rest.is_empty() || left == 0 || self.evaluator.conditions.until.is_over() {
                 return Ok(None);
             }
-            let next = self.rehearsed(&rest)?;
+            let next = self.rehearsed(&rest, candidate.must_be_exact)?;
             (candidate, refused) = (next.candidate, next.refusal);
             left -= 1;
         }
@@ -49,8 +49,14 @@ impl Minimiser<'_, '_> {
     }
 
     /// Brings a patch as it is through all stages but the test.
-    pub(crate) fn rehearsed(&mut self, edits: &[Edit]) -> Result<Rehearsal, RunnerError> {
-        let mut candidate = Candidate::new(edits, Aim::Rehearse);
+    ///
+    /// One that has to be exact is refused for any error.
+    pub(crate) fn rehearsed(
+        &mut self,
+        edits: &[Edit],
+        must_be_exact: bool,
+    ) -> Result<Rehearsal, RunnerError> {
+        let mut candidate = Candidate { must_be_exact, ..Candidate::new(edits, Aim::Rehearse) };
         candidate.fitness = self.fitness(edits)?;
         let refusal = refusal(self.evaluator.judge(&mut candidate))?;
         Ok(Rehearsal { candidate, refusal, dropped: Vec::new() })
@@ -59,7 +65,8 @@ impl Minimiser<'_, '_> {
     /// Tells whether some edits of a refused patch are refused for the same fault. What did not object to the whole is
     /// not asked.
     fn is_refused_alike(&mut self, some: &[Edit], refused: &Candidate) -> Result<bool, RunnerError> {
-        let mut candidate = Candidate::new(some, Aim::Rehearse);
+        let must_be_exact = refused.must_be_exact;
+        let mut candidate = Candidate { must_be_exact, ..Candidate::new(some, Aim::Rehearse) };
         // What cannot be measured says nothing about the stages behind that.
         let Some(fitness) = self.part_fitness(some)? else { return Ok(false) };
         candidate.fitness = Some(fitness);

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use nitro_search::threads::on_threads;
 
-use crate::check::{Check, CheckOutcome, Depth};
+use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::tool::{self, End};
 
@@ -42,7 +42,7 @@ impl Sanitizer {
         for (own, outcome) in all.into_iter().zip(outcomes) {
             let tool = own.tool;
             match outcome {
-                CheckOutcome::Clean => clean.push(own),
+                CheckOutcome::Clean | CheckOutcome::Off { .. } => clean.push(own),
                 CheckOutcome::Found(what) => {
                     left_out
                         .push(format!("{tool} finds something in the PTX as it is, and is left out: {what}"));
@@ -75,7 +75,7 @@ impl Sanitizer {
         let End { status, output, errors } = tool::end(&mut command, patience)?;
         Ok(match status.code() {
             Some(0) => CheckOutcome::Clean,
-            Some(FOUND) => CheckOutcome::Found(finding(&output)),
+            Some(FOUND) => CheckOutcome::Found(Objection::new(finding(&output))),
             _ => {
                 let why = errors.lines().last().map_or_else(|| format!("it ended ({status})"), str::to_owned);
                 CheckOutcome::NotRun(why)

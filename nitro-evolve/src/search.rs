@@ -14,7 +14,7 @@ use crate::log::{Entry, Header, Log, LogContent};
 use crate::observer::{Observer, Progress};
 use crate::words::patches;
 
-/// The share of time, trials or generations after which no more edits are tried alone.
+/// The share of trials, generations, or of the time that preparation leaves, after which no more edits are tried alone.
 const SCREEN_SHARE: f64 = 0.25;
 
 /// The limits of a search, and the file of its log.
@@ -50,6 +50,8 @@ struct Search<'a, 'b> {
     entries: Vec<Entry>,
     /// The time of earlier sessions.
     before: Duration,
+    /// The time at which this session had prepared everything.
+    begun: Duration,
 }
 
 /// Searches until generations, trials or time are over.
@@ -81,7 +83,8 @@ pub(crate) fn search(
     if !entries.is_empty() {
         observer.message(&format!("{} trials of an earlier run are known", entries.len()));
     }
-    let mut search = Search { evaluator, limits, observer, log, entries, before };
+    let begun = before + (limits.elapsed)();
+    let mut search = Search { evaluator, limits, observer, log, entries, before, begun };
     search.run(&mut evolution)?;
     let evolution = evolution.proposer();
     Ok(SearchResult {
@@ -127,7 +130,7 @@ impl Search<'_, '_> {
                 self.entries.extend(told);
             }
             self.observer.progress(&self.progress(evolution.proposer()));
-            if self.share(evolution.proposer().generation()) >= SCREEN_SHARE {
+            if self.share(evolution.proposer().generation(), self.begun) >= SCREEN_SHARE {
                 evolution.proposer_mut().limit_screen(0);
             }
             is_last = is_last || self.is_over(evolution.proposer());
@@ -140,7 +143,7 @@ impl Search<'_, '_> {
 
     /// Tells whether no other generation is to begin.
     fn is_over(&self, evolution: &Evolution<&Base>) -> bool {
-        !self.entries.is_empty() && self.share(evolution.generation()) >= 1.0
+        !self.entries.is_empty() && self.share(evolution.generation(), Duration::ZERO) >= 1.0
     }
 
     /// Returns the time of all sessions so far.
@@ -148,11 +151,12 @@ impl Search<'_, '_> {
         self.before + (self.limits.elapsed)()
     }
 
-    /// Returns the spent share of the time, the trials or the generations, the largest of the three.
-    fn share(&self, generation: usize) -> f64 {
+    /// Returns the spent share of the time from a moment on, the trials or the generations, the largest of the three.
+    fn share(&self, generation: usize, from: Duration) -> f64 {
         let SearchLimits { plan, most_time, most_trials, .. } = self.limits;
+        let since = |moment: Duration| moment.saturating_sub(from).as_secs_f64();
         let shares = [
-            (self.at().as_secs_f64(), most_time.as_secs_f64()),
+            (since(self.at()), since(*most_time)),
             (self.entries.len() as f64, *most_trials as f64),
             (generation as f64, plan.generations as f64),
         ];
@@ -166,7 +170,7 @@ impl Search<'_, '_> {
         Progress {
             generation: evolution.generation(),
             trials: self.entries.len(),
-            share: self.share(evolution.generation()),
+            share: self.share(evolution.generation(), Duration::ZERO),
             original_ns: evolution.original().map(|fitness| fitness.time_ns),
             best_exact_ns: exact.map(|(_, fitness)| fitness.time_ns),
             best_ns: front.last().map(|(_, fitness)| fitness.time_ns),

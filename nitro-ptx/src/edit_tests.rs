@@ -1,6 +1,6 @@
 //! Which edits are accepted, and what they do.
 
-use super::{Base, Edit, InstructionId, Module, Operation, Patch, PatchError};
+use super::{Base, Edit, InstructionId, Module, Operation, Patch, PatchError, Reason};
 use crate::analysis::assigned::undefined;
 use crate::analysis::flow::Flow;
 use crate::analysis::uniform::barriers;
@@ -513,6 +513,35 @@ fn quotients_and_roots_may_be_approximate() {
 }
 
 #[test]
+fn floats_of_64_bits_between_floats_of_32_may_be_of_32() {
+    let base = base(
+        ".reg .f64 %fd<9>; ld.param.u64 %rd1, [kernel_param_0]; ld.global.f32 %f1, [%rd1];\n\
+         cvt.f64.f32 %fd1, %f1; fma.rn.f64 %fd2, %fd1, 0d4000000000000000, 0dBFB999999999999A;\n\
+         setp.lt.f64 %p1, %fd2, %fd1; cvt.rn.f32.f64 %f2, %fd2; st.global.f32 [%rd1], %f2;\n\
+         cvt.f64.f32 %fd3, %f2; cvt.rn.f32.f64 %f3, %fd3; st.global.f32 [%rd1+4], %f3;\n\
+         cvt.f64.f32 %fd4, %f3; ld.global.f64 %fd5, [%rd1+8]; add.f64 %fd6, %fd4, %fd5; cvt.rn.f32.f64 %f4, %fd6;\n\
+         @%p1 st.global.f32 [%rd1+4], %f4; ret;",
+    );
+    let narrow = |edits: &str| code(&base, edits)[1..9].to_vec();
+    let first = [
+        "mov.f32 %fd1_narrow, %f1;",
+        "fma.rn.f32 %fd2_narrow, %fd1_narrow, 0f40000000, 0fBDCCCCCD;",
+        "setp.lt.f32 %p1, %fd2_narrow, %fd1_narrow;",
+        "mov.f32 %f2, %fd2_narrow;",
+    ];
+    let original = code(&base, "");
+    assert_eq!(narrow("narrow b5\n"), [&first.map(str::to_owned)[..], &original[5..9]].concat());
+    let second = ["mov.f32 %fd3_narrow, %f2;", "mov.f32 %f3, %fd3_narrow;"];
+    assert_eq!(narrow("narrow all of kernel\n")[5..7], second);
+    assert_eq!(code(&base, "narrow all of kernel\n")[9..], original[9..], "%fd5 comes from memory");
+    let proposed = base.rewrites().into_iter().map(|own| own.operation.to_string());
+    let narrowing: Vec<String> = proposed.filter(|own| own.starts_with("narrow")).collect();
+    assert_eq!(narrowing, ["narrow b5", "narrow b8", "narrow all of kernel"]);
+    assert!(Module::parse(&patched(&base, "narrow all of kernel\n").unwrap().to_string()).is_ok());
+    assert!(refusal(&base, "narrow b13\n").ends_with("there is nothing that it could change"));
+}
+
+#[test]
 fn a_barrier_may_be_one_of_each_warp() {
     let base = base(
         "mov.u32 %r1, %tid.x; bar.sync 0; barrier.sync.aligned 1; bar.sync 2, 64; bar.arrive 3, 64; \
@@ -543,6 +572,32 @@ fn a_barrier_may_be_one_of_each_warp() {
 }
 
 #[test]
+fn the_assembler_is_told_how_many_registers_and_which_block_a_kernel_has() {
+    let text = ".func f() { ret; }\n.visible .entry k() // of 64\n.maxntid 64, 1, 1 .minnctapersm 2 { ret; }\n\
+                .entry l() { ret; }\n";
+    let base = Base::new(Module::parse(text).unwrap());
+    let head = |edits: &str| {
+        let words = patched(&base, edits).unwrap().to_string();
+        words.split_whitespace().skip(5).take_while(|word| *word != "{").collect::<Vec<_>>().join(" ")
+    };
+    let own = ".visible .entry k() // of 64 ";
+    assert_eq!(head("registers k = 64\n"), format!("{own}.maxntid 64, 1, 1 .minnctapersm 2 .maxnreg 64"));
+    assert_eq!(head("block k = 32 2 1\n"), format!("{own}.minnctapersm 2 .reqntid 32, 2, 1"));
+    let both = "registers k = 96\nblock k = 32 2 1\n";
+    assert_eq!(head(both), format!("{own}.minnctapersm 2 .maxnreg 96 .reqntid 32, 2, 1"));
+    let two = refusal(&base, "registers k = 64\nregisters k = 96\n");
+    assert!(two.ends_with("another edit says something else of the kernel"), "{two}");
+    assert!(Module::parse(&patched(&base, both).unwrap().to_string()).is_ok());
+    assert_eq!(edit_of("block k = 32 2 1").to_string(), "block k = 32 2 1\n");
+    for edit in ["registers f = 64\n", "block none = 1 1 1\n"] {
+        assert!(refusal(&base, edit).ends_with("there is no such kernel"), "{edit}");
+    }
+    for edit in ["registers k = 0\n", "block k = 32 x 1\n"] {
+        assert!(refusal(&base, edit).ends_with("is no number from 1 on"), "{edit}");
+    }
+}
+
+#[test]
 fn the_text_suggests_what_can_be_made_in_it() {
     let found: Vec<String> =
         base(WIDE).rewrites().iter().map(|proposal| proposal.operation.to_string()).collect();
@@ -557,13 +612,19 @@ fn the_text_suggests_what_can_be_made_in_it() {
         "approximate b15",
         "approximate b16",
         "approximate all of kernel",
+        "registers kernel = 32",
+        "registers kernel = 48",
+        "registers kernel = 64",
+        "registers kernel = 96",
+        "registers kernel = 128",
     ];
     assert_eq!(found, expected);
     for operation in found {
         let edit = edit_of(&operation);
         assert!(base(WIDE).apply(std::slice::from_ref(&edit)).is_ok(), "{operation}");
         assert_eq!(edit_of(&edit.to_string()), edit);
-        assert!(!base(WIDE).instructions_of(&edit).is_empty());
+        assert!(base(WIDE).instructions_of(&edit).is_empty() == operation.starts_with("registers"));
     }
-    assert!(Base::new(kernel(&format!("{DECLARED}{SUM}"))).rewrites().is_empty());
+    let of_sum = Base::new(kernel(&format!("{DECLARED}{SUM}"))).rewrites();
+    assert!(of_sum.iter().all(|own| own.reason == Reason::Registers));
 }

@@ -2,16 +2,17 @@
 //!
 //! It finds races, and results that depend on memory that nobody wrote or on who came first.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
-use nitro_search::threads::{cores, first_on_threads, on_threads};
+use nitro_search::threads::{cores, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
+use super::judgement::Judgement;
 use super::proof;
-use crate::check::{Check, CheckOutcome, Depth};
+use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::runner::RunnerError;
@@ -20,7 +21,7 @@ use crate::workload::{Inputs, Set, Workload};
 
 /// The orders of threads that are tried. Half of them are hostile: threads of a warp leave each other as far behind
 /// as is legal.
-const SEEDS: u64 = 4;
+pub(super) const SEEDS: u64 = 4;
 /// The most instructions of warps over all cases, in one order of threads: some seconds. The largest cases are left
 /// out.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
@@ -29,10 +30,6 @@ const MOST_INSTRUCTIONS: u64 = 2_000_000;
 const MOST_OF_UNWRITTEN: u64 = 100_000;
 /// The most instructions up to which other such inputs come beside them.
 const MOST_OF_OTHERS: u64 = 10_000;
-/// The number of those cases that are run in all orders of threads.
-///
-/// Confused guards show in one order, and races in any case.
-const IN_ALL_ORDERS: usize = 24;
 /// The most instructions of further cases, which only a thorough check runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
@@ -52,31 +49,33 @@ pub struct EmulatorCheck {
     original: Arc<Emulator>,
     /// The kernels that are launched of a patched text.
     kernels: Vec<String>,
-    cases: Vec<CheckCase>,
+    pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
-    further: Vec<CheckCase>,
-    max_error: f64,
+    pub(super) further: Vec<CheckCase>,
+    pub(super) max_error: f64,
     /// The options with which the original is clean.
     options: Options,
     /// Set if races are looked for; not where the original itself has some.
     is_free_of_races: bool,
     /// Set if nobody wrote its inputs.
-    is_unwritten: bool,
+    pub(super) is_unwritten: bool,
     /// The faults of the original with some of those.
     faults: Vec<String>,
 }
 
 /// An input, with what the original leaves of it.
-struct CheckCase {
-    name: String,
+pub(super) struct CheckCase {
+    pub(super) name: String,
     inputs: Inputs,
     expected: RunResult,
+    /// The largest error of the original itself, over the orders of threads, once that is asked for.
+    own_error: OnceLock<f64>,
 }
 
 impl CheckCase {
-    /// Says with which input an objection was found.
-    fn named(&self, why: &str) -> String {
-        format!("with {}, {why}", self.name)
+    /// Creates a case of which the original leaves this.
+    fn new(name: String, inputs: Inputs, expected: RunResult) -> Self {
+        Self { name, inputs, expected, own_error: OnceLock::new() }
     }
 }
 
@@ -117,8 +116,7 @@ impl EmulatorCheck {
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
-            let case =
-                CheckCase { name: explored.name, inputs: explored.inputs, expected: explored.expected };
+            let case = CheckCase::new(explored.name, explored.inputs, explored.expected);
             let instructions = case.expected.instructions;
             if total + instructions <= most {
                 total += instructions;
@@ -163,10 +161,11 @@ impl EmulatorCheck {
     /// Returns the same check, which does not look for races where the original has some.
     fn permitting_races(mut self) -> Result<Self, RunnerError> {
         let until = self.options.deadline.into();
-        if self.objection(&self.original, Depth::Hostile, cores(), until).is_some() {
+        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores()).is_some() {
             self.options.races = Races::Ignored;
             self.is_free_of_races = false;
-            if let Some(objection) = self.objection(&self.original, Depth::Hostile, cores(), until) {
+            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores());
+            if let Some(objection) = again {
                 return Err(RunnerError(format!("of the PTX as it is: {objection}")));
             }
         }
@@ -182,8 +181,9 @@ impl EmulatorCheck {
     }
 
     /// Tells whether the original does nothing wrong in a case: numbers that do not fit together may make it race.
-    fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
-        (0..SEEDS).all(|seed| self.objection_in(&self.original, case, seed, until).is_none())
+    pub(super) fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
+        let original = Judgement::new(self, &self.original, until);
+        (0..SEEDS).all(|seed| original.objection_in(case, seed).is_none())
     }
 
     /// Says with how many unwritten inputs the original leaves its buffers, if there are any.
@@ -208,36 +208,30 @@ impl EmulatorCheck {
         self.options.deadline
     }
 
-    /// Returns the objection to a program, with the case that shows it.
-    fn objection(&self, program: &Emulator, depth: Depth, threads: usize, until: Deadline) -> Option<String> {
-        let mut runs = Vec::new();
-        for (at, case) in self.cases.iter().enumerate() {
-            let is_hostile = match depth {
-                Depth::Quick => false,
-                Depth::Hostile => at < IN_ALL_ORDERS || !self.is_unwritten,
-                Depth::Thorough => true,
-            };
-            runs.extend((0..if is_hostile { SEEDS } else { 1 }).map(|seed| (case, seed)));
-        }
-        let objection = first_on_threads(threads, &runs, |&(case, seed)| {
-            self.objection_in(program, case, seed, until).map(|why| case.named(&why))
-        });
-        if objection.is_some() || depth < Depth::Thorough {
-            return objection;
-        }
-        // Nobody has seen yet whether the original is right with the further cases.
-        first_on_threads(threads, &self.further, |case| {
-            let why = (0..SEEDS).find_map(|seed| self.objection_in(program, case, seed, until))?;
-            // Where the time is over, that is not known.
-            (self.is_clean(case, until) || until.is_over()).then(|| case.named(&why))
-        })
+    /// Runs a program in one case and one order of threads. Returns the error of its results.
+    pub(super) fn error(
+        &self,
+        program: &Emulator,
+        case: &CheckCase,
+        seed: u64,
+        until: Deadline,
+    ) -> Result<f64, Fault> {
+        let adversarial = seed % 2 == 1;
+        let most_times = MOST_TIMES[usize::from(adversarial)];
+        let max_instructions =
+            case.expected.instructions.saturating_mul(most_times).saturating_add(MOST_MORE);
+        let options =
+            Options { seed, adversarial, max_instructions, deadline: until.moment(), ..self.options };
+        let result = case::run(program, &self.original, &case.inputs, options)?;
+        Ok(case::error(&case.inputs, &result, &case.expected))
     }
 
-    /// Returns the objection to a program in one case, in all orders of threads.
-    fn objection_with(&self, program: &Emulator, case: &CheckCase, until: Deadline) -> Option<String> {
-        let seeds: Vec<u64> = (0..SEEDS).collect();
-        let why = first_on_threads(cores(), &seeds, |&seed| self.objection_in(program, case, seed, until));
-        why.map(|why| case.named(&why))
+    /// Returns the error that the original has by itself in a case, as sums by atomics do.
+    pub(super) fn own_error(&self, case: &CheckCase) -> f64 {
+        *case.own_error.get_or_init(|| {
+            let errors = (0..SEEDS).map(|seed| self.error(&self.original, case, seed, Deadline::NEVER));
+            errors.map(|error| error.unwrap_or(0.0)).fold(0.0, f64::max)
+        })
     }
 
     /// Reads a patched text, and has it judged.
@@ -245,43 +239,20 @@ impl EmulatorCheck {
         &self,
         ptx: &str,
         until: Deadline,
-        objection: impl FnOnce(&Emulator) -> Option<String>,
+        objection: impl FnOnce(&Judgement<'_>) -> Option<Objection>,
     ) -> CheckOutcome {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        match case::emulator(ptx, &kernels).map(|program| objection(&program)) {
-            Err(why) => CheckOutcome::NotRun(why),
-            Ok(None) => CheckOutcome::Clean,
-            // Whether it is for the program or for the time does not matter any more.
-            Ok(Some(_)) if until.is_over() => CheckOutcome::NotRun(NO_TIME.to_owned()),
-            Ok(Some(objection)) => CheckOutcome::Found(objection),
-        }
-    }
-
-    /// Returns the objection to a program in one case and one order of threads.
-    fn objection_in(
-        &self,
-        program: &Emulator,
-        case: &CheckCase,
-        seed: u64,
-        until: Deadline,
-    ) -> Option<String> {
-        let adversarial = seed % 2 == 1;
-        let most_times = MOST_TIMES[usize::from(adversarial)];
-        let max_instructions =
-            case.expected.instructions.saturating_mul(most_times).saturating_add(MOST_MORE);
-        let deadline = until.moment();
-        let options = Options { seed, adversarial, max_instructions, deadline, ..self.options };
-        let result = match case::run(program, &self.original, &case.inputs, options) {
-            Err(fault) => return Some(fault.to_string()),
-            Ok(result) => result,
+        let program = match case::emulator(ptx, &kernels) {
+            Ok(program) => program,
+            Err(why) => return CheckOutcome::NotRun(why),
         };
-        let error = case::error(&case.inputs, &result, &case.expected);
-        if error <= self.max_error {
-            return None;
+        let judgement = Judgement::new(self, &program, until);
+        match objection(&judgement) {
+            None => judgement.passed(),
+            // Whether it is for the program or for the time does not matter any more.
+            Some(_) if until.is_over() => CheckOutcome::NotRun(NO_TIME.to_owned()),
+            Some(objection) => CheckOutcome::Found(objection),
         }
-        Some(format!(
-            "results hang on memory that nobody has written, or on the order of threads (error {error:.1e})"
-        ))
     }
 }
 
@@ -306,7 +277,7 @@ fn small_cases(
         let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
         let name = workload.case_name(set, number);
         match case::run(original, original, &inputs, options) {
-            Ok(expected) => Ok(Some(CheckCase { name, inputs, expected })),
+            Ok(expected) => Ok(Some(CheckCase::new(name, inputs, expected))),
             // Too many instructions, or blocks.
             Err(Fault::Endless { .. } | Fault::Late { .. } | Fault::Launch(_)) => Ok(None),
             Err(fault) => Err(RunnerError(format!("the PTX as it is fails with {name}: {fault}"))),
@@ -352,13 +323,13 @@ impl Check for EmulatorCheck {
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
         // Candidates are judged side by side; a thorough check goes alone.
         let threads = if depth == Depth::Thorough { cores() } else { 1 };
-        self.judged(ptx, until, |program| self.objection(program, depth, threads, until))
+        self.judged(ptx, until, |judgement| judgement.objection(depth, threads))
     }
 
-    fn check_again(&self, ptx: &str, found: &str, until: Deadline) -> CheckOutcome {
+    fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {
         let mut all = self.cases.iter().chain(&self.further);
-        match all.find(|case| found.starts_with(&case.named(""))) {
-            Some(case) => self.judged(ptx, until, |program| self.objection_with(program, case, until)),
+        match all.find(|case| found.case.as_ref() == Some(&case.name)) {
+            Some(case) => self.judged(ptx, until, |judgement| judgement.objection_with(case)),
             None => self.check(ptx, Depth::Thorough, until),
         }
     }

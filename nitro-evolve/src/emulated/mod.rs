@@ -3,6 +3,7 @@
 pub(crate) mod case;
 mod check;
 mod explore;
+mod judgement;
 mod proof;
 mod runner;
 #[cfg(test)]

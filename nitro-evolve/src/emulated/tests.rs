@@ -4,7 +4,9 @@ mod proof;
 mod repair;
 mod unwritten;
 
+use std::collections::HashSet;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,7 +15,7 @@ use nitro_search::Failure;
 use nitro_search::evolve::{EvolvePlan, Purpose, Report, Rules, Trial};
 
 use super::{EmulatorCheck, EmulatorRunner};
-use crate::check::{CheckOutcome, Depth};
+use crate::check::{CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::difference::DiffLine;
 use crate::effort::Effort;
@@ -356,6 +358,40 @@ fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
     assert!(ran > 50 && failed > 50, "{ran} ran, {failed} failed");
 }
 
+/// Gives an outcome of each depth, and counts how often it is asked.
+struct Canned {
+    name: &'static str,
+    outcome: fn(Depth) -> CheckOutcome,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Canned {
+    fn new(name: &'static str, outcome: fn(Depth) -> CheckOutcome) -> Self {
+        Self { name, outcome, asked: Arc::default() }
+    }
+
+    /// Returns the same check, and what counts.
+    fn counted(self) -> (Box<dyn Check>, Arc<AtomicUsize>) {
+        let asked = Arc::clone(&self.asked);
+        (Box::new(self), asked)
+    }
+}
+
+impl Check for Canned {
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn finds_races(&self) -> bool {
+        true
+    }
+
+    fn check(&self, _: &str, depth: Depth, _: Deadline) -> CheckOutcome {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        (self.outcome)(depth)
+    }
+}
+
 /// Two blocks of 64 write the same elements where `most` is less than 64.
 const CLAMPED: &str = "\
 .version 9.0
@@ -390,7 +426,7 @@ fn small_inputs_with_which_the_original_races_are_left_out_and_races_are_still_l
     else {
         panic!("clean")
     };
-    assert!(what.contains("race"), "{what}");
+    assert!(what.what.contains("race"), "{what}");
 }
 
 #[test]
@@ -404,7 +440,7 @@ fn the_race_check_says_what_races() {
     else {
         panic!("clean")
     };
-    assert!(what.contains("st.shared.u32") && what.contains("ld.shared.u32"), "{what}");
+    assert!(what.what.contains("st.shared.u32") && what.what.contains("ld.shared.u32"), "{what}");
 }
 
 #[test]
@@ -414,7 +450,7 @@ fn a_program_that_does_not_end_is_found_after_a_few_times_what_an_input_takes() 
     for check in [small_inputs(&subject), EmulatorCheck::new(subject.workload(), TWICE, 0.0).unwrap()] {
         let found = check.check(&endless, Depth::Quick, Deadline::NEVER);
         let CheckOutcome::Found(what) = found else { panic!("{found:?}") };
-        let (before, after) = what.split_once(" instructions, and the launch has not ended").unwrap();
+        let (before, after) = what.what.split_once(" instructions, and the launch has not ended").unwrap();
         let most: u64 = before.rsplit(' ').next().unwrap().parse().unwrap();
         assert!(most < 100_000 && after.is_empty(), "{what}");
     }
@@ -430,7 +466,7 @@ fn what_nobody_has_written_may_be_read_as_long_as_no_result_hangs_on_it() {
     let CheckOutcome::Found(what) = check.check(&is_used, Depth::Hostile, Deadline::NEVER) else {
         panic!("clean")
     };
-    assert!(what.contains("hang on memory that nobody has written"), "{what}");
+    assert!(what.what.contains("hang on memory that nobody has written"), "{what}");
 }
 
 #[test]
@@ -588,16 +624,19 @@ fn what_is_faster_and_wrong_with_other_inputs_has_no_descendants() {
         matches!(outcome, RunOutcome::Ran(cases) if cases.iter().all(|case| case.error == 0.0))
     };
     run(&subject, &log, 600, Vec::new());
-    let (mut right, mut wrong) = (0, 0);
+    let (mut right, mut wrong, mut slow) = (0, 0, HashSet::new());
     for line in std::fs::read_to_string(&log).unwrap().lines().skip(1) {
         let Told { trial, report } = told(line);
+        if let Report::Ran { fitness, code: Some(code) } = report {
+            slow.extend((fitness.time_ns > 0.99 * original).then_some(code));
+        }
         if trial.purpose != Purpose::Search || !passes(&trial.edits, Set::Search) {
             continue;
         }
         match (passes(&trial.edits, Set::Validation), report) {
             (true, _) => right += 1,
             (false, Report::Failed(_)) => wrong += 1,
-            (false, Report::Ran { fitness, .. }) if fitness.time_ns > 0.99 * original => {}
+            (false, Report::Ran { code: Some(code), .. } | Report::Same(code)) if slow.contains(&code) => {}
             (false, report) => panic!("{:?}: {report:?}", trial.edits),
         }
     }

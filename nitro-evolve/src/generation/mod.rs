@@ -334,7 +334,7 @@ impl Shared<'_> {
 
 /// Reports time and error of a candidate that has passed all stages.
 fn report(candidate: &Candidate) -> Report {
-    match candidate.fitness {
+    match candidate.total_fitness() {
         Some(fitness) => Report::Ran { fitness, code: Some(candidate.digest) },
         None => Report::Failed(Failure::Wrong),
     }

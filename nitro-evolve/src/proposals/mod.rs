@@ -4,6 +4,7 @@
 //! Inputs of the validation and the test never come in here, and may refuse a proposal as any other edit.
 
 mod barriers;
+mod blocks;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,10 +25,12 @@ const MOST_BYTES: usize = 1 << 28;
 impl Subject {
     /// Returns the same with edits that a profile proposes among those that are drawn.
     ///
-    /// Where its kernels cannot be emulated, only the text proposes edits.
+    /// Where its kernels cannot be emulated, only text and workload propose edits.
     #[must_use]
     pub fn with_proposals(&self, threads: usize) -> Self {
-        self.clone().proposing(proposals(self, threads).unwrap_or_default())
+        let mut all = proposals(self, threads).unwrap_or_default();
+        all.extend(blocks::proposals(self.workload()));
+        self.clone().proposing(all)
     }
 
     /// Returns the number of proposed edits for each reason.

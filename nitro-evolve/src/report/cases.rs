@@ -67,6 +67,7 @@ fn checks(checks: &[CheckReport]) -> Markup {
                         b { (check) } ": "
                         @match outcome {
                             CheckOutcome::Clean => "nothing is wrong",
+                            CheckOutcome::Off { by, .. } => { "nothing is wrong; " (by) }
                             CheckOutcome::Found(what) => { "found " (what) }
                             CheckOutcome::NotRun(why) => { "was not made: " (why) }
                         }
@@ -80,7 +81,7 @@ fn checks(checks: &[CheckReport]) -> Markup {
 /// Returns the style of an outcome.
 fn class(outcome: &CheckOutcome) -> &'static str {
     match outcome {
-        CheckOutcome::Clean => "clean",
+        CheckOutcome::Clean | CheckOutcome::Off { .. } => "clean",
         CheckOutcome::Found(_) => "found",
         CheckOutcome::NotRun(_) => "not-run",
     }

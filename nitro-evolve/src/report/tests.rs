@@ -6,7 +6,7 @@ use nitro_test_support::pages::assert_fits_narrow_screens;
 use self::made_up::{evolved, nothing_tried};
 use super::page;
 use crate::EvolveResult;
-use crate::check::CheckOutcome;
+use crate::check::{CheckOutcome, Objection};
 use crate::difference::DiffLine;
 use crate::finding::{Finding, Verdict};
 
@@ -273,7 +273,7 @@ fn every_text_is_escaped() {
     finding.edits[0].instructions = vec![evil.clone()];
     finding.test[0].case.clone_from(&evil);
     finding.checks[0].check.clone_from(&evil);
-    finding.checks[0].outcome = CheckOutcome::Found(evil.clone());
+    finding.checks[0].outcome = CheckOutcome::Found(Objection::with(&evil, &evil));
     finding.checks[1].outcome = CheckOutcome::NotRun(evil.clone());
     finding.diff =
         vec![DiffLine::Both(evil.clone()), DiffLine::Removed(evil.clone()), DiffLine::Added(evil.clone())];

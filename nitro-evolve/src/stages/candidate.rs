@@ -22,6 +22,10 @@ pub(crate) struct Candidate {
     pub bounded: Option<Code>,
     /// Time and error, once they are measured.
     pub fitness: Option<Fitness>,
+    /// The largest error that checks have seen.
+    pub checked_error: f64,
+    /// Set if it is refused for any error, since with the inputs of the search it has none.
+    pub must_be_exact: bool,
     /// The reports of the final checks.
     pub checks: Vec<CheckReport>,
     /// The reports on a larger patch, of which this is a part. What objected there alone looks at it.
@@ -78,6 +82,8 @@ impl Candidate {
             digest: 0,
             bounded: None,
             fitness: None,
+            checked_error: 0.0,
+            must_be_exact: false,
             checks: Vec::new(),
             suspected: Vec::new(),
             test: Vec::new(),
@@ -85,6 +91,13 @@ impl Candidate {
             passed: 0,
             visits: Vec::new(),
         }
+    }
+}
+
+impl Candidate {
+    /// Returns time and error with all inputs that it has run with, once they are measured.
+    pub(crate) fn total_fitness(&self) -> Option<Fitness> {
+        self.fitness.map(|fitness| Fitness { error: fitness.error.max(self.checked_error), ..fitness })
     }
 }
 

@@ -7,7 +7,7 @@ use super::candidate::{Aim, Candidate};
 use super::conditions::Conditions;
 use super::stage::{About, Context, Cost, Stage};
 use super::stop::Stop;
-use crate::check::{Check, CheckOutcome, CheckReport, Depth};
+use crate::check::{Check, CheckOutcome, CheckReport, Depth, Objection};
 use crate::words::NO_TIME;
 
 /// Looks thoroughly for races and stray accesses, with the emulator and compute-sanitizer.
@@ -31,13 +31,15 @@ impl Stage for Checks {
         let until = context.conditions.until;
         let mut checks: Vec<&dyn Check> = context.conditions.checks.iter().map(|check| &**check).collect();
         checks.extend(context.conditions.required_small_inputs());
-        if let Some(found) = objection(&candidate.suspected) {
+        if let Some(found) = objection(&candidate.suspected, candidate.must_be_exact) {
             checks.retain(|check| check.name() == found.0.check);
             candidate.checks = reports(&checks, |check| check.check_again(&ptx, found.1, until));
-            return refused_by(&candidate.checks);
+            return refused_by(candidate);
         }
         candidate.checks = reports(&checks, |check| check.check(&ptx, Depth::Thorough, until));
-        refused_by(&candidate.checks)?;
+        let errors = candidate.checks.iter().map(|own| own.outcome.error());
+        candidate.checked_error = errors.fold(candidate.checked_error, f64::max);
+        refused_by(candidate)?;
         let is_whole = !candidate.checks.iter().any(|own| matches!(own.outcome, CheckOutcome::NotRun(_)));
         if !is_whole && until.is_over() {
             return Err(Stop::refused(Failure::Timeout, format!("{NO_TIME} for the checks")));
@@ -59,17 +61,19 @@ fn reports(checks: &[&dyn Check], outcome: impl Fn(&dyn Check) -> CheckOutcome +
     on_threads(checks.len(), checks, |check| CheckReport { check: check.name(), outcome: outcome(*check) })
 }
 
-/// Returns the first report of a check that found something, with what that is.
-fn objection(reports: &[CheckReport]) -> Option<(&CheckReport, &str)> {
+/// Returns the first report of a check that found something, with what that is; any error is something in a patch that
+/// has to be exact.
+fn objection(reports: &[CheckReport], must_be_exact: bool) -> Option<(&CheckReport, &Objection)> {
     reports.iter().find_map(|report| match &report.outcome {
-        CheckOutcome::Found(what) => Some((report, what.as_str())),
-        CheckOutcome::Clean | CheckOutcome::NotRun(_) => None,
+        CheckOutcome::Found(found) => Some((report, found)),
+        CheckOutcome::Off { by, .. } if must_be_exact => Some((report, by)),
+        CheckOutcome::Clean | CheckOutcome::Off { .. } | CheckOutcome::NotRun(_) => None,
     })
 }
 
 /// Refuses a patch in which a check found something.
-fn refused_by(reports: &[CheckReport]) -> Result<(), Stop> {
-    match objection(reports) {
+fn refused_by(candidate: &Candidate) -> Result<(), Stop> {
+    match objection(&candidate.checks, candidate.must_be_exact) {
         Some((report, what)) => Err(Stop::refused(Failure::Wrong, format!("{}: {what}", report.check))),
         None => Ok(()),
     }
@@ -78,5 +82,5 @@ fn refused_by(reports: &[CheckReport]) -> Result<(), Stop> {
 /// Tells whether some final check was made that finds races.
 fn looked_for_races(candidate: &Candidate, conditions: &Conditions<'_>) -> bool {
     let mut reports = conditions.checks.iter().zip(&candidate.checks);
-    reports.any(|(check, report)| check.finds_races() && report.outcome == CheckOutcome::Clean)
+    reports.any(|(check, report)| check.finds_races() && report.outcome.is_passed())
 }

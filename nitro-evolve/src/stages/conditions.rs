@@ -1,6 +1,5 @@
 //! The conditions under which candidates are judged.
 
-use nitro_ptx::Edit;
 use nitro_search::Failure;
 
 use super::candidate::{Aim, Candidate};
@@ -49,12 +48,15 @@ impl<'a> Conditions<'a> {
         candidate.aim == Aim::Join && time_ns < self.to_beat_ns
     }
 
-    /// Refuses a patch with which something is wrong on small inputs.
-    pub(super) fn require_small_inputs(&self, edits: &[Edit], depth: Depth) -> Result<(), Stop> {
+    /// Refuses a patch with which something is wrong on small inputs, and notes its error there.
+    pub(super) fn require_small_inputs(&self, candidate: &mut Candidate, depth: Depth) -> Result<(), Stop> {
         let Some(check) = self.small_inputs else { return Ok(()) };
-        match self.subject.patched(edits).map(|ptx| check.check(&ptx, depth, self.until)) {
-            Ok(CheckOutcome::Found(what)) => Err(Stop::refused(Failure::Wrong, what)),
-            Ok(CheckOutcome::Clean | CheckOutcome::NotRun(_)) => Ok(()),
+        match self.subject.patched(&candidate.edits).map(|ptx| check.check(&ptx, depth, self.until)) {
+            Ok(CheckOutcome::Found(found)) => Err(Stop::refused(Failure::Wrong, found.what)),
+            Ok(outcome) => {
+                candidate.checked_error = candidate.checked_error.max(outcome.error());
+                Ok(())
+            }
             Err(error) => Err(Stop::refused(Failure::Wrong, error.to_string())),
         }
     }

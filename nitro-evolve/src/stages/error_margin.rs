@@ -29,7 +29,12 @@ impl Stage for ErrorMargin {
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        let (most, error) = (context.conditions.max_error, candidate.fitness.map_or(0.0, |own| own.error));
+        let (most, error) =
+            (context.conditions.max_error, candidate.total_fitness().map_or(0.0, |own| own.error));
+        if candidate.must_be_exact && error > 0.0 {
+            let why = format!("a result has an error of {error:.1e}, which the search did not see");
+            return Err(Stop::refused(Failure::Wrong, why));
+        }
         if error <= most * SHARE {
             return Ok(());
         }

@@ -25,6 +25,6 @@ impl Stage for FirstRun {
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
         let Some(form) = context.conditions.first_run else { return Ok(()) };
-        require_right(candidate.bounded.as_ref(), Set::Search, form.effort, context.runner)
+        require_right(candidate.bounded.as_ref(), Set::Search, form.effort, context.runner).map(|_| ())
     }
 }

@@ -33,16 +33,16 @@ pub(super) fn measure(
     fitness(&cases).ok_or_else(|| Stop::refused(Failure::Wrong, "a result is not a number"))
 }
 
-/// Refuses code that fails on a set, or has more error there than the effort permits.
+/// Refuses code that fails on a set, or has more error there than the effort permits. Returns its error.
 pub(super) fn require_right(
     code: Option<&Code>,
     set: Set,
     effort: Effort,
     runner: &mut dyn Runner,
-) -> Result<(), Stop> {
+) -> Result<f64, Stop> {
     let fitness = measure(code, set, effort, runner)?;
     match effort.objection(fitness.error) {
         Some(why) => Err(Stop::refused(Failure::Wrong, why)),
-        None => Ok(()),
+        None => Ok(fitness.error),
     }
 }

@@ -14,6 +14,8 @@ use crate::workload::Set;
 
 /// The runs that are compared before it is looked whether time is left for more.
 const CHECKS_AT_ONCE: u32 = 100;
+/// The factor between two times of a case from which on both are taken once more: that may be the measurement.
+const DOUBTFUL: f64 = 2.0;
 
 /// Runs a patch beside the original with the inputs of the test, once and after all decisions.
 pub(crate) struct Test;
@@ -33,19 +35,23 @@ impl Stage for Test {
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
         let Conditions { subject, assemble, efforts, least_gain, max_error, .. } = *context.conditions;
-        let original = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
+        let unedited = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
         // One after the other, so that clocks are alike.
-        let original = cases(Some(&original), Effort { checks: 1, ..efforts.test }, context.runner)?;
+        let mut original = cases(Some(&unedited), Effort { checks: 1, ..efforts.test }, context.runner)?;
         let most = efforts.test.checks;
         let first = Effort { checks: most.min(CHECKS_AT_ONCE), ..efforts.test };
         let mut patched = cases(candidate.code.as_ref(), first, context.runner)?;
         candidate.compared = first.checks;
+        if patched.iter().zip(&original).any(is_doubtful) {
+            let again = Effort { checks: 1, ..efforts.test };
+            take_faster(&mut original, &cases(Some(&unedited), again, context.runner)?);
+            take_faster(&mut patched, &cases(candidate.code.as_ref(), again, context.runner)?);
+        }
         while candidate.compared < most && !context.conditions.until.is_over() {
             let more = Effort::new(0, (most - candidate.compared).min(CHECKS_AT_ONCE));
             for (own, again) in patched.iter_mut().zip(cases(candidate.code.as_ref(), more, context.runner)?)
             {
-                // What is no number is the largest error of all.
-                own.error = if again.error.total_cmp(&own.error).is_gt() { again.error } else { own.error };
+                own.error = larger(own.error, again.error);
             }
             candidate.compared += more.checks;
         }
@@ -70,6 +76,24 @@ impl Stage for Test {
         }
         Ok(())
     }
+}
+
+/// Tells whether the two times of a case are further apart than a patch makes them as a rule.
+fn is_doubtful((one, other): (&CaseResult, &CaseResult)) -> bool {
+    one.time_ns.max(other.time_ns) > DOUBTFUL * one.time_ns.min(other.time_ns)
+}
+
+/// Takes the smaller time of each case, and the larger error.
+fn take_faster(cases: &mut [CaseResult], again: &[CaseResult]) {
+    for (own, again) in cases.iter_mut().zip(again) {
+        own.time_ns = own.time_ns.min(again.time_ns);
+        own.error = larger(own.error, again.error);
+    }
+}
+
+/// Returns the larger of two errors; what is no number is the largest of all.
+fn larger(one: f64, other: f64) -> f64 {
+    if other.total_cmp(&one).is_gt() { other } else { one }
 }
 
 /// Runs code with the inputs of the test.

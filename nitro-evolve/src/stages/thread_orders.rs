@@ -25,6 +25,6 @@ impl Stage for ThreadOrders {
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        context.conditions.require_small_inputs(&candidate.edits, Depth::Hostile)
+        context.conditions.require_small_inputs(candidate, Depth::Orders)
     }
 }

@@ -38,7 +38,10 @@ impl Stage for Validation {
             if let (Some(bounded), Some(form)) = (&candidate.bounded, first_run) {
                 require_right(Some(bounded), set, form.effort, context.runner)?;
             }
-            return require_right(code, set, Effort::new(0, 1).within(max_error), context.runner);
+            let error = require_right(code, set, Effort::new(0, 1).within(max_error), context.runner)?;
+            // What is exact with the inputs of the search alone is not exact.
+            candidate.checked_error = candidate.checked_error.max(error);
+            return Ok(());
         }
         let Some(before) = candidate.fitness.filter(|_| candidate.aim == Aim::Minimise) else {
             candidate.fitness = Some(measure(code, set, efforts.validation, context.runner)?);

@@ -14,6 +14,8 @@ const SMALL: f64 = 37.0;
 pub(crate) const LESS: [u64; 7] = [1, 2, 3, 4, 5, 17, 37];
 /// The number of cases in which all numbers are drawn of these.
 const DRAWN: usize = 24;
+/// The most times the largest numbers of search and validation that are looked at: tests and users have larger ones.
+const BEYOND: u64 = 4;
 
 /// Tells whether a number counts something, such as a size.
 fn is_count(value: f64) -> bool {
@@ -78,7 +80,8 @@ impl Workload {
         cases
     }
 
-    /// Returns the positions of numbers that count something, such as sizes, with the largest of search and validation.
+    /// Returns the positions of numbers that count something, such as sizes, with the largest that is looked at: some
+    /// times as large as those of search and validation.
     pub(crate) fn counts(&self) -> Vec<(usize, u64)> {
         let mut largest = vec![0.0f64; self.of(Set::Search).next().map_or(0, |case| case.values.len())];
         for case in self.of(Set::Search).chain(self.of(Set::Validation)) {
@@ -87,7 +90,7 @@ impl Workload {
             }
         }
         let counts = largest.into_iter().enumerate().filter(|(_, most)| is_count(*most));
-        counts.map(|(at, most)| (at, most as u64)).collect()
+        counts.map(|(at, most)| (at, (most as u64).saturating_mul(BEYOND))).collect()
     }
 
     /// Returns the first case of the search with small numbers, from where one of them is changed.
@@ -122,6 +125,11 @@ impl Workload {
             return None;
         }
         self.inputs_of(case).ok()
+    }
+
+    /// Returns the launches of all cases of the search, without their buffers.
+    pub(crate) fn launches_of_search(&self) -> Vec<Launch> {
+        self.of(Set::Search).filter_map(|case| self.launches_of(case)).flatten().collect()
     }
 
     /// Returns the launches of a case, unless they make no sense.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use super::edit::{Edit, Operation, PatchError, Reach, Value};
 use super::legal_edits::{LegalEdits, is_number_at};
+use super::rewrite::Directive;
 use crate::instructions::sites::{GUARD, Role, Slot};
+use crate::text::head;
 use crate::text::module::{
     Class, Content, Function, Guard, Instruction, InstructionId, Item, Module, Piece, Register, Token,
 };
@@ -19,6 +21,8 @@ pub(crate) struct EditedModule {
     pub(crate) origins: HashMap<InstructionId, InstructionId>,
     /// For each body whether it was changed.
     changed: Vec<bool>,
+    /// The directives that edits gave to kernels.
+    directed: Vec<(usize, &'static str)>,
 }
 
 /// Applies edits: always the first one, in the order of operations, whose instructions are there; then all fixes.
@@ -26,7 +30,8 @@ pub(crate) struct EditedModule {
 /// over a function comes last.
 pub(crate) fn apply(base: &Module, edits: &[Edit]) -> Result<EditedModule, PatchError> {
     let changed = vec![false; base.bodies().count()];
-    let mut edited = EditedModule { module: base.clone(), origins: HashMap::new(), changed };
+    let mut edited =
+        EditedModule { module: base.clone(), origins: HashMap::new(), changed, directed: Vec::new() };
     let mut ordered: Vec<&Edit> = edits.iter().collect();
     ordered.sort_unstable();
     let (last, first): (Vec<&Edit>, Vec<&Edit>) =
@@ -147,6 +152,7 @@ impl EditedModule {
             }
             Operation::Predicate(reach)
             | Operation::Raise(reach)
+            | Operation::Narrow(reach)
             | Operation::Approximate(reach)
             | Operation::WarpBarrier(reach) => {
                 if let Reach::At(places) = reach {
@@ -155,8 +161,23 @@ impl EditedModule {
                 return self.rewrite(operation);
             }
             Operation::ReadOnly(_) => return self.rewrite(operation),
+            Operation::Registers { .. } | Operation::Block { .. } => return self.direct(operation),
         };
         Ok(place.0)
+    }
+
+    /// Gives the head of a kernel a directive.
+    fn direct(&mut self, operation: &Operation) -> Result<usize, Problem> {
+        let directive = operation.directive().ok_or("it is about no kernel")?;
+        let is_it = |function: &Function| function.is_kernel() && function.name == directive.kernel;
+        let body = self.module.bodies().position(is_it).ok_or("there is no such kernel")?;
+        let Directive { name, numbers, others, .. } = directive;
+        // Of two, one would be there for nothing.
+        require(!self.directed.contains(&(body, name)), "another edit says something else of the kernel")?;
+        self.directed.push((body, name));
+        let function = self.body(body);
+        function.head = head::with_directive(&function.head, name, numbers, others);
+        Ok(body)
     }
 
     fn rewrite(&mut self, operation: &Operation) -> Result<usize, Problem> {

@@ -43,9 +43,11 @@ impl Base {
             Operation::Copy { source, .. } | Operation::Move { source, .. } => vec![source],
             Operation::Replace { at, source } => vec![at, source],
             Operation::Swap(one, other) => vec![one, other],
+            Operation::Registers { .. } | Operation::Block { .. } => Vec::new(),
             Operation::Predicate(_)
             | Operation::Raise(_)
             | Operation::ReadOnly(_)
+            | Operation::Narrow(_)
             | Operation::Approximate(_)
             | Operation::WarpBarrier(_) => {
                 self.module().bodies().flat_map(|function| function.clone().rewrite(operation)).collect()

@@ -95,11 +95,30 @@ pub enum Operation {
     /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what
     /// `const` and `__restrict__` would say.
     ReadOnly(String),
+    /// Computes with 32 bits what comes of floats of 32 bits, is computed with 64 and goes into floats of 32 bits again.
+    /// Its places are the conversions at the end.
+    Narrow(Reach),
     /// Computes a quotient or a root approximately.
     Approximate(Reach),
     /// Lets threads wait at a barrier for those of their warp alone. That is enough where no others give them anything,
     /// as at the end of a reduction.
     WarpBarrier(Reach),
+    /// Tells the assembler how many registers a thread of a kernel may have (`.maxnreg`). By itself it spares them, so
+    /// that as many threads as possible fit at once; with more it puts more loads together.
+    Registers {
+        /// The kernel.
+        kernel: String,
+        /// The most registers of a thread.
+        most: u32,
+    },
+    /// Tells the assembler the threads of each block of a kernel (`.reqntid`), which it may rely on. A launch with
+    /// others fails.
+    Block {
+        /// The kernel.
+        kernel: String,
+        /// The threads along each axis.
+        threads: [u32; 3],
+    },
 }
 
 impl Operation {

@@ -6,6 +6,7 @@ mod describe;
 pub(crate) mod edit;
 pub(crate) mod legal_edits;
 mod mutate;
+mod narrow;
 pub(crate) mod patch;
 pub(crate) mod proposal;
 pub(crate) mod reword;

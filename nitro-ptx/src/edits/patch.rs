@@ -66,8 +66,11 @@ impl Display for Operation {
             Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
+            Self::Narrow(reach) => write!(formatter, "narrow {reach}"),
             Self::Approximate(reach) => write!(formatter, "approximate {reach}"),
             Self::WarpBarrier(reach) => write!(formatter, "warp-barrier {reach}"),
+            Self::Registers { kernel, most } => write!(formatter, "registers {kernel} = {most}"),
+            Self::Block { kernel, threads: [x, y, z] } => write!(formatter, "block {kernel} = {x} {y} {z}"),
         }
     }
 }
@@ -189,15 +192,23 @@ impl<'a> Line<'a> {
             ["cache", at, "=", mode] => Operation::Cache { at: self.id(at)?, mode: self.mode(mode)? },
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
+            ["narrow", ref reach @ ..] => Operation::Narrow(self.reach(reach)?),
             ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
             ["warp-barrier", ref reach @ ..] => Operation::WarpBarrier(self.reach(reach)?),
             ["read-only", parameter] => Operation::ReadOnly(self.name(parameter)?),
+            ["registers", kernel, "=", most] => {
+                Operation::Registers { kernel: self.name(kernel)?, most: self.count(most)? }
+            }
+            ["block", kernel, "=", x, y, z] => {
+                let threads = [self.count(x)?, self.count(y)?, self.count(z)?];
+                Operation::Block { kernel: self.name(kernel)?, threads }
+            }
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
-                            `cache ID = MODE`, `predicate`, `raise`, `approximate` and `warp-barrier` with one \
-                            `ID` or more, or `all of FUNCTION`, `read-only PARAMETER`, and \
-                            `fix ID slot N = VALUE` after one";
+                            `cache ID = MODE`, `predicate`, `raise`, `narrow`, `approximate` and \
+                            `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `read-only PARAMETER`, \
+                            `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }
         })
@@ -231,6 +242,11 @@ impl<'a> Line<'a> {
         slot.ok_or_else(|| {
             self.error(format!("`{}` is no slot; it is a number below 255 or `guard`", shown(text)))
         })
+    }
+
+    fn count(&self, text: &str) -> Result<u32, PatchError> {
+        let count = text.parse().ok().filter(|count| *count > 0);
+        count.ok_or_else(|| self.error(format!("`{}` is no number from 1 on", shown(text))))
     }
 
     fn mode(&self, text: &str) -> Result<CacheMode, PatchError> {

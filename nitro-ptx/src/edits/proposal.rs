@@ -51,6 +51,10 @@ pub enum Reason {
     Order,
     /// Arithmetic that need not be exact.
     Precision,
+    /// A number of registers of which the assembler makes what it can.
+    Registers,
+    /// Threads of a block that all launches have.
+    Block,
 }
 
 impl fmt::Display for Reason {
@@ -67,6 +71,8 @@ impl fmt::Display for Reason {
             Self::Branch => "branches over a few instructions",
             Self::Order => "loads that stores stand before",
             Self::Precision => "arithmetic that may be approximate",
+            Self::Registers => "registers of a thread",
+            Self::Block => "threads of a block that all launches have",
         })
     }
 }

@@ -14,13 +14,56 @@ use crate::text::types::Space;
 
 /// A branch that jumps over more is not converted: threads that do not need it would go through all of it.
 const MOST_GUARDED: usize = 64;
+/// The registers of a thread that are proposed. The assembler by itself keeps to 32 where it can, with which an
+/// H100 has as many threads as it takes.
+const REGISTERS: [u32; 5] = [32, 48, 64, 96, 128];
 /// A load is put in front of no more than that.
 const MOST_PASSED: usize = 1024;
+
+/// A directive of a kernel's head.
+pub(crate) struct Directive<'a> {
+    pub(crate) kernel: &'a str,
+    pub(crate) name: &'static str,
+    pub(crate) numbers: &'a [u32],
+    /// The directives that it takes the place of.
+    pub(crate) others: &'a [&'a str],
+}
 
 impl Operation {
     /// Returns true for what is made when all others are: it is about the code as they leave it.
     pub(crate) fn is_rewriting(&self) -> bool {
-        matches!(self, Self::ReadOnly(_)) || self.reach().is_some()
+        matches!(self, Self::ReadOnly(_)) || self.reach().is_some() || self.directive().is_some()
+    }
+
+    /// Returns true for what changes no result, whatever the data, as far as the assembler fuses arithmetic alike. A
+    /// launch may fail.
+    #[must_use]
+    pub fn keeps_meaning(&self) -> bool {
+        match self {
+            Self::Cache { mode, .. } => *mode != CacheMode::Nc,
+            Self::Predicate(_) | Self::Registers { .. } | Self::Block { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Returns the directive that this gives the head of a kernel, with its numbers, and those that it takes the place
+    /// of.
+    pub(crate) fn directive(&self) -> Option<Directive<'_>> {
+        match self {
+            Self::Registers { kernel, most } => Some(Directive {
+                kernel,
+                name: ".maxnreg",
+                numbers: std::slice::from_ref(most),
+                others: &[".maxnreg"],
+            }),
+            Self::Block { kernel, threads } => Some(Directive {
+                kernel,
+                name: ".reqntid",
+                numbers: threads,
+                others: &[".reqntid", ".maxntid"],
+            }),
+            _ => None,
+        }
     }
 
     /// Returns true for what is made in many places of a function.
@@ -37,6 +80,7 @@ impl Operation {
         match self {
             Self::Predicate(reach)
             | Self::Raise(reach)
+            | Self::Narrow(reach)
             | Self::Approximate(reach)
             | Self::WarpBarrier(reach) => Some(reach),
             _ => None,
@@ -51,7 +95,7 @@ impl Reach {
         Self::At(BTreeSet::from([id]))
     }
 
-    fn covers(&self, id: InstructionId, function: &str) -> bool {
+    pub(super) fn covers(&self, id: InstructionId, function: &str) -> bool {
         match self {
             Self::At(places) => places.contains(&id),
             Self::All(name) => name == function,
@@ -62,8 +106,8 @@ impl Reach {
 impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
-    /// These are branches that may be converted, loads that stores stand before, and arithmetic that can be
-    /// approximate.
+    /// These are branches that may be converted, loads that stores stand before, arithmetic that can be approximate,
+    /// and registers that the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -72,15 +116,16 @@ impl Base {
     ///             setp.eq.u32 %p1, %r1, 0; @%p1 bra L; mov.u32 %r1, 7;\nL: ret; }";
     /// let base = Base::new(Module::parse(text)?);
     /// let found: Vec<String> = base.rewrites().iter().map(|proposal| proposal.operation.to_string()).collect();
-    /// assert_eq!(found, ["predicate b2"]);
+    /// assert_eq!(found[..2], ["predicate b2", "registers k = 32"]);
     /// # Ok::<(), nitro_ptx::ParseError>(())
     /// ```
     #[must_use]
     pub fn rewrites(&self) -> Vec<Proposal> {
         type Make = fn(Reach) -> Operation;
-        const KINDS: [(Reason, Make); 3] = [
+        const KINDS: [(Reason, Make); 4] = [
             (Reason::Branch, Operation::Predicate),
             (Reason::Order, Operation::Raise),
+            (Reason::Precision, Operation::Narrow),
             (Reason::Precision, Operation::Approximate),
         ];
         let mut found = Vec::new();
@@ -92,6 +137,11 @@ impl Base {
                 let operations = places.into_iter().map(|id| operation(Reach::at(id))).chain(several);
                 found.extend(operations.map(|operation| Proposal::new(reason, operation)));
             }
+            let numbers = if function.is_kernel() { &REGISTERS[..] } else { &[] };
+            found.extend(numbers.iter().map(|&most| {
+                let kernel = function.name.clone();
+                Proposal::new(Reason::Registers, Operation::Registers { kernel, most })
+            }));
         }
         found
     }
@@ -104,6 +154,7 @@ impl Function {
             Operation::Predicate(reach) => self.predicate(reach),
             Operation::Raise(reach) => self.raise(reach),
             Operation::ReadOnly(pointer) => self.read_only(pointer),
+            Operation::Narrow(reach) => self.narrow(reach),
             Operation::Approximate(reach) => self.approximate(reach),
             Operation::WarpBarrier(reach) => self.wait_in_warps(reach),
             _ => Vec::new(),

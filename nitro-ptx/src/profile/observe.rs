@@ -44,7 +44,7 @@ pub(crate) struct InstructionProfile {
     pub(crate) holds: bool,
     pub(crate) fails: bool,
     /// The registers that had the value of its only result each time, after it.
-    pub(crate) equal: Option<Vec<usize>>,
+    pub(crate) equal: Option<Vec<Place>>,
     /// Set while the result was each time what its register held before.
     pub(crate) keeps: bool,
     /// Registers that it reads, by their slots.
@@ -163,19 +163,14 @@ impl Watch for Observer {
         watched.keeps &= lanes(active).all(|lane| before[lane] == result.value(warp, lane));
         let is_equal =
             |place: &Place| lanes(active).all(|lane| place.value(warp, lane) == result.value(warp, lane));
-        let all =
-            of_class.values().find(|places| places.iter().any(|place| place.register == result.register));
-        let all = all.map_or(&[][..], Vec::as_slice);
-        match &mut watched.equal {
-            None => {
-                let others = all.iter().filter(|place| place.register != result.register && is_equal(place));
-                watched.equal = Some(others.map(|place| place.register).collect());
-            }
-            Some(equal) if equal.is_empty() => {}
-            Some(equal) => equal.retain(|register| {
-                all.iter().find(|place| place.register == *register).is_some_and(is_equal)
-            }),
+        if let Some(equal) = &mut watched.equal {
+            equal.retain(is_equal);
+            return;
         }
+        let is_result = |place: &Place| place.register == result.register;
+        let all = of_class.values().find(|places| places.iter().any(is_result));
+        let others = all.into_iter().flatten().filter(|place| !is_result(place) && is_equal(place));
+        watched.equal = Some(others.copied().collect());
     }
 
     fn stores(&mut self, pc: u32, words: &mut dyn Iterator<Item = Word>, changes: bool) {

@@ -112,7 +112,7 @@ impl Observation<'_> {
             found.push(delete());
         }
         // What is equal by where a variable is on the emulator is so by chance.
-        let others = equal.iter().copied();
+        let others = equal.iter().map(|place| place.register);
         let others = others.filter(|other| has_value(*other) && is_address(*other) == is_address(*result));
         for register in others.take(MOST_STANDING) {
             let stands_for = Some(self.function.registers[register].name.clone());

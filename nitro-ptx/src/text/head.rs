@@ -71,6 +71,27 @@ impl<'a> Head<'a> {
     }
 }
 
+/// Returns a head with a directive and its numbers in the place of these directives.
+pub(crate) fn with_directive(head: &str, name: &str, numbers: &[u32], replaced: &[&str]) -> String {
+    let words = lexemes(head);
+    let place = |word: &str| word.as_ptr() as usize - head.as_ptr() as usize;
+    let (mut text, mut from, mut at) = (String::new(), 0, 0);
+    while at < words.len() {
+        at += 1;
+        if !replaced.contains(&words[at - 1]) {
+            continue;
+        }
+        text.push_str(&head[from..place(words[at - 1])]);
+        let is_number =
+            |word: &&&str| **word == "," || word.starts_with(|first: char| first.is_ascii_digit());
+        at += words[at..].iter().take_while(is_number).count();
+        from = words.get(at).map_or(head.len(), |next| place(next));
+    }
+    let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+    // On a line of its own, since the one before may be a comment.
+    format!("{text}{}\n{name} {}\n", head[from..].trim_end(), numbers.join(", "))
+}
+
 /// Goes on from the beginning of a head to its end, and returns true if a body follows.
 ///
 /// The end is before a body's `{` or a declaration's `;`, or behind the last word of a declaration that has none.

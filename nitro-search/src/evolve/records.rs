@@ -158,6 +158,7 @@ impl<E: Clone + Ord> Records<E> {
         match report {
             Report::Ran { fitness, .. } => {
                 measured.validation = Some(fitness);
+                measured.error = measured.error.max(fitness.error);
                 measured.is_out |= fitness.error > max_error;
             }
             Report::Same(_) => {}

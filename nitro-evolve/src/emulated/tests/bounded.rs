@@ -147,7 +147,8 @@ fn a_check_that_does_not_end_in_time_was_not_made_and_a_proof_says_so() {
     for check in checks {
         let not_run = CheckOutcome::NotRun("no time was left".to_owned());
         assert_eq!(check.check(&without_store, Depth::Thorough, over), not_run);
-        assert_eq!(check.check_again(&without_store, "with n=1 seed=0, something", over), not_run);
+        let found = Objection::with("n=1 seed=0", "something");
+        assert_eq!(check.check_again(&without_store, &found, over), not_run);
         let exactness = check.prove(&without_store, over).unwrap();
         assert_eq!(exactness.to_string(), "tested, and not proved: no time was left");
     }

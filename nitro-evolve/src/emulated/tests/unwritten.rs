@@ -25,7 +25,7 @@ fn is_found(name: &str, original: &str, wrong: &str, run: &str) -> String {
         "{name}: it would be bred"
     );
     match unwritten.check(wrong, Depth::Thorough, Deadline::NEVER) {
-        CheckOutcome::Found(why) => why,
+        CheckOutcome::Found(found) => found.what,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -238,26 +238,6 @@ fn both_sides_of_a_tile_count() {
     );
 }
 
-/// Finds nothing until it is to be thorough.
-struct Late;
-
-impl Check for Late {
-    fn name(&self) -> String {
-        "late".to_owned()
-    }
-
-    fn finds_races(&self) -> bool {
-        false
-    }
-
-    fn check(&self, _: &str, depth: Depth, _: Deadline) -> CheckOutcome {
-        match depth {
-            Depth::Thorough => CheckOutcome::Found("something".to_owned()),
-            Depth::Quick | Depth::Hostile => CheckOutcome::Clean,
-        }
-    }
-}
-
 #[test]
 fn what_is_found_thoroughly_refuses_a_patch_unless_patches_may_rely_on_inputs() {
     let subject = subject(TWICE, TWICE_RUN);
@@ -266,7 +246,11 @@ fn what_is_found_thoroughly_refuses_a_patch_unless_patches_may_rely_on_inputs() 
         [(false, Verdict::Refused("late: something".to_owned())), (true, Verdict::Accepted(Contract::Exact))]
     {
         let log = folder.path().join(format!("{relies_on_inputs}"));
-        let small_inputs: Option<Box<dyn Check>> = Some(Box::new(Late));
+        let late = Canned::new("late", |depth| match depth {
+            Depth::Thorough => CheckOutcome::Found(Objection::new("something")),
+            Depth::Quick | Depth::Orders | Depth::Hostile => CheckOutcome::Clean,
+        });
+        let small_inputs: Option<Box<dyn Check>> = Some(Box::new(late));
         let base = request(&subject, &log, 300, race_check(&subject));
         let request = EvolveRequest { small_inputs, relies_on_inputs, ..base };
         let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
