@@ -29,8 +29,10 @@ pub(super) fn run(draft: &mut Draft<'_>) {
 
 /// Finds out the kind of a kernel whose statements and grid are known.
 fn kind(nest: &Nest, kernel: &KernelDraft) -> KernelKind {
+    if let Some(row) = &kernel.group.row {
+        return if row.is_across { KernelKind::Columns } else { KernelKind::Row };
+    }
     match sums(nest, kernel) {
-        _ if kernel.group.row.is_some() => KernelKind::Row,
         Some(sums) => KernelKind::Sums(sums),
         None if operands(nest, kernel) > 0 => KernelKind::Product(tiles(nest, kernel)),
         None => KernelKind::Other,
@@ -67,6 +69,20 @@ pub(crate) fn sums(nest: &Nest, kernel: &KernelDraft) -> Option<Sums> {
         false if axes.is_empty() => None,
         false => Some(Sums::Across),
     }
+}
+
+/// Returns `true` if sums are split along a loop that has long loops in it.
+pub(crate) fn splits_many(nest: &Nest, kernel: &KernelDraft) -> bool {
+    let Some(split) = kernel.group.split else { return false };
+    let is_around = |node: &Node| match node {
+        Node::Loop(range, body) => range.iterator == split && has_long_loop(body),
+        _ => false,
+    };
+    any_node(&rest(nest, kernel), &is_around)
+}
+
+fn any_node(nodes: &[Node], is_such: &impl Fn(&Node) -> bool) -> bool {
+    nodes.iter().any(|node| is_such(node) || any_node(node.body(), is_such))
 }
 
 /// Counts the operands of a long loop that several threads need; 0: the kernel is no product.

@@ -153,6 +153,13 @@ impl Tiling {
         Self { thread_tile: [16, 1, 1], unroll: 4, ..Self::default() }
     }
 
+    /// Returns the usual tiling of kernels of whole columns: rows whose neighbours neighbouring threads have.
+    ///
+    /// Eight neighbours are a transaction, and 64 threads share each.
+    pub(super) fn of_columns() -> Self {
+        Self { block: [64, 8, 1], ..Self::of_rows() }
+    }
+
     /// Returns the usual tilings of kernels that run several iterations of a stencil, for arrays of so many dimensions.
     ///
     /// Threads have neighbouring points along x and y; those along z are the rows (or planes) that a block goes
