@@ -155,7 +155,21 @@ impl Planner<'_> {
         let mut all = [first.statements.as_slice(), &second.statements].concat();
         all.sort_unstable();
         let fused = self.schedule.fuses.then(|| self.kernel(&all, depth)).flatten()?;
+        if self.parts_sums(&fused, depth, &[first, second]) {
+            return None;
+        }
         (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
+    }
+
+    /// Returns `true` if threads would add up in parts what one of these kernels has whole in each thread.
+    fn parts_sums(&self, fused: &Plan, depth: usize, kernels: &[&KernelGroup]) -> bool {
+        let Plan::Kernel(fused) = fused else { return false };
+        let has_loops = |kernel: &KernelGroup| {
+            let mut own = kernel.statements.iter().map(|statement| &self.statements[*statement].loops);
+            own.any(|loops| loops.len() > depth + kernel.grid.len())
+        };
+        !fused.summed.is_empty()
+            && kernels.iter().any(|kernel| kernel.summed.is_empty() && has_loops(kernel))
     }
 
     /// Plans a kernel of all these statements, if they share a parallel loop.

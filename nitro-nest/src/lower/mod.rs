@@ -6,6 +6,8 @@
 mod bounds;
 mod components;
 mod draft;
+#[cfg(feature = "polyhedral")]
+mod factors;
 #[cfg(feature = "search")]
 mod forms;
 #[cfg(feature = "polyhedral")]
@@ -96,7 +98,7 @@ struct DraftPass {
 const NEST_PASSES: &[NestPass] = &[
     NestPass { name: "temporaries", option: None, run: temporaries::run },
     NestPass { name: "wavefronts", option: None, run: wavefronts::run },
-    NestPass { name: "joined sums", option: Some(|asked| &mut asked.form.joins_sums), run: sums::run },
+    NestPass { name: "joined sums", option: Some(|asked| &mut asked.form.joins_sums), run: sums::with_factors },
     NestPass { name: "joined rows", option: Some(|asked| &mut asked.form.joins_rows), run: rows::run },
     NestPass { name: "fused loops", option: Some(|asked| &mut asked.fuses_loops), run: fusion::run },
 ];

@@ -265,6 +265,8 @@ struct Traffic {
     written: Vec<usize>,
     /// Some step takes the least or the largest, for which no other kernel has several threads.
     has_extremes: bool,
+    /// What is added up is read once, by a thread for each row: several loops number these.
+    reads_once: bool,
     accesses: usize,
     /// Those to neighbours along the loop that is shared out.
     along: usize,
@@ -305,7 +307,7 @@ impl Traffic {
 
     /// Returns `true` if a row kernel moves less than single kernels, or alone has threads enough.
     fn pays(&self) -> bool {
-        self.read.len() + self.written.len() < self.apart || self.has_extremes
+        self.read.len() + self.written.len() < self.apart || self.has_extremes || self.reads_once
     }
 
     /// Returns how neighbouring threads have neighbouring elements, mostly: `true` if those are of other rows, and the
@@ -341,6 +343,10 @@ fn traffic(
             let operation = shared_reduction(nest, assignment);
             if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
                 has_reduction = true;
+                let is_of_each = |read: &&Access| {
+                    rows.iter().chain([shared]).all(|iterator| read.depends_on(&[*iterator]))
+                };
+                traffic.reads_once |= rows.len() > 1 && assignment.value.reads().iter().any(is_of_each);
                 traffic.has_extremes |= operation != Binary::Add;
             }
         }

@@ -5,6 +5,7 @@ use super::grid::{rest, split_iterator, spread};
 use super::groups::read_alone;
 use super::threads::staged_operands;
 use crate::mapping::{KernelKind, Sums, Tiles, Tiling};
+use crate::nest::expression::Access;
 use crate::nest::{Nest, Node, Range};
 
 /// Gives each kernel the tiling that the mapping has for it.
@@ -89,12 +90,27 @@ fn any_node(nodes: &[Node], is_such: &impl Fn(&Node) -> bool) -> bool {
 ///
 /// They are those that a small tiling would stage in shared memory.
 pub(crate) fn operands(nest: &Nest, kernel: &KernelDraft) -> usize {
-    if kernel.group.grid.len() < 2 || !has_long_loop(&rest(nest, kernel)) {
+    if kernel.group.grid.len() < 2 || !has_long_loop(&rest(nest, kernel)) || reads_once(nest, kernel) {
         return 0;
     }
     let tiling =
         Tiling { block: [8, 4, 1], thread_tile: [2, 2, 1], tile_k: 8, promotes: true, ..Tiling::default() };
     staged_operands(nest, kernel, &tiling)
+}
+
+/// Returns `true` if each long loop has an operand of which each thread needs other elements: tiles do not help then.
+fn reads_once(nest: &Nest, kernel: &KernelDraft) -> bool {
+    let (statements, grid) = (nest.statements(), &kernel.group.grid);
+    let mut all = kernel.group.statements.iter().map(|at| &statements[*at]).filter_map(|statement| {
+        let is_inside = |range: &&&Range| !grid.contains(&range.iterator) && !is_short(range);
+        let long: Vec<usize> = statement.loops.iter().filter(is_inside).map(|range| range.iterator).collect();
+        let is_of_each = |read: &&Access| {
+            read.depends_on(&long) && grid.iter().all(|iterator| read.depends_on(&[*iterator]))
+        };
+        let reads = read_alone(&[statement.assignment]);
+        (!long.is_empty()).then(|| reads.iter().any(is_of_each))
+    });
+    all.next().is_some_and(|first| first && all.all(|other| other))
 }
 
 /// Returns `true` if a loop goes on for longer the larger the sizes are.

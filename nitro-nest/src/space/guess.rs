@@ -14,7 +14,7 @@ use super::questions::{Question, answer, is_sound, questions, resident_blocks, t
 use super::shape::Shape;
 use crate::limits::LANES;
 use crate::lower::{Operand, Product, grouped};
-use crate::mapping::{Mapping, Tiling};
+use crate::mapping::{Mapping, Schedule, Tiling};
 
 /// The most guesses for an input.
 const MOST_GUESSES: usize = 5;
@@ -55,7 +55,10 @@ impl MappingSpace {
     pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
         let mut known = Vec::new();
         let mut all: Vec<(f64, Vec<Crossing>)> = Vec::new();
-        for mapping in [Mapping::sane(), Mapping::split()] {
+        let sane = Mapping::sane();
+        // A product that shares a kernel with what sums it up has no tiles.
+        let apart = sane.clone().with_schedule(Schedule { fuses: false, ..sane.schedule() });
+        for mapping in [sane, apart, Mapping::split()] {
             let schedule = self.preset_schedule(&mapping, false);
             let Some(schedule) = schedule.filter(|schedule| !known.contains(schedule)) else { continue };
             known.push(schedule);

@@ -200,6 +200,6 @@ fn drawn_rows_give_what_the_nest_gives_whatever_the_order_of_threads() {
         }
     }
     assert!(exact > all, "{exact} of {} runs are exact", 3 * all);
-    assert!(wide > 3, "{wide} of {all} have neighbours that come at once");
+    assert!(wide > 1, "{wide} of {all} have neighbours that come at once");
     assert!(with_rows > all / 3, "{with_rows} of {all} have row kernels");
 }
