@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the nests of suite/polybench/src/beyond.rs in PyTorch beside the kernels that a search finds for them.
+"""Times the nests of suite/polybench/src/beyond.rs and strangers.rs in PyTorch beside the kernels that a search finds.
 
     cargo build --release -p nitro-polybench --features train --bin train-polybench
     python3 scripts/compare_torch.py --csv torch.csv

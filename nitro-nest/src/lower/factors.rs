@@ -2,26 +2,37 @@
 //!
 //! What is inside is a sum of its own then, as a product of matrices is, and each operand of it is reused.
 
+#[cfg(feature = "polyhedral")]
 use super::AnalysedNest;
 use super::groups::is_coalesced;
-use crate::dependence::{DependenceError, is_sum};
+#[cfg(feature = "polyhedral")]
+use crate::dependence::DependenceError;
+use crate::dependence::is_sum;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Nest, Node, Range, nested};
 
-/// Takes factors out of the sums of a nest that permits another order of additions, one loop of each.
+/// Runs the pass.
+#[cfg(feature = "polyhedral")]
 pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
-    if !input.nest.reassociates() {
-        return Ok(None);
+    factored(&input.nest).map(AnalysedNest::new).transpose()
+}
+
+/// Takes factors out of the sums of a nest that permits another order of additions, one loop of each.
+///
+/// None: it has no such sum.
+pub(crate) fn factored(nest: &Nest) -> Option<Nest> {
+    if !nest.reassociates() {
+        return None;
     }
-    let mut nest = input.nest.clone();
+    let mut nest = nest.clone();
     let mut body = std::mem::take(&mut nest.body);
     let mut has_changed = false;
     for node in &mut body {
         has_changed |= factor_in(&mut nest, node, &mut Vec::new());
     }
     nest.body = body;
-    has_changed.then(|| AnalysedNest::new(nest)).transpose()
+    has_changed.then_some(nest)
 }
 
 /// Takes factors out of what is in a node; `around` are the loops outside of it.
@@ -74,8 +85,12 @@ impl<'n> Sum<'n> {
         };
         let is_along = factors.iter().all(|factor| is_plain(factor))
             && loops.iter().all(|range| !assignment.target.depends_on(&[range.iterator]));
-        (is_sum(assignment) && is_along && loops.len() > 1)
-            .then_some(Self { target: &assignment.target, factors, around, loops })
+        (is_sum(assignment) && is_along && loops.len() > 1).then_some(Self {
+            target: &assignment.target,
+            factors,
+            around,
+            loops,
+        })
     }
 
     /// Returns the sum with factors taken out of one of its loops; none: it has none that is worth it.
@@ -88,9 +103,8 @@ impl<'n> Sum<'n> {
         // A product of matrices wants neighbours along the loop along which most elements are.
         let accesses: Vec<&Access> =
             self.factors.iter().flat_map(|factor| factor.reads()).chain([self.target]).collect();
-        let count = |range: &Range| {
-            accesses.iter().filter(|access| is_coalesced(access, range.iterator)).count()
-        };
+        let count =
+            |range: &Range| accesses.iter().filter(|access| is_coalesced(access, range.iterator)).count();
         let last = (0..all.len()).max_by_key(|at| (count(all[*at]), *at))?;
         let mut order = all.clone();
         let last = order.remove(last);

@@ -168,8 +168,7 @@ impl Planner<'_> {
             let mut own = kernel.statements.iter().map(|statement| &self.statements[*statement].loops);
             own.any(|loops| loops.len() > depth + kernel.grid.len())
         };
-        !fused.summed.is_empty()
-            && kernels.iter().any(|kernel| kernel.summed.is_empty() && has_loops(kernel))
+        !fused.summed.is_empty() && kernels.iter().any(|kernel| kernel.summed.is_empty() && has_loops(kernel))
     }
 
     /// Plans a kernel of all these statements, if they share a parallel loop.

@@ -6,7 +6,6 @@
 mod bounds;
 mod components;
 mod draft;
-#[cfg(feature = "polyhedral")]
 mod factors;
 #[cfg(feature = "search")]
 mod forms;
@@ -39,6 +38,7 @@ pub(crate) use draft::Axis;
 use draft::Draft;
 #[cfg(any(feature = "search", feature = "show"))]
 pub(crate) use draft::KernelDraft;
+pub(crate) use factors::factored;
 #[cfg(feature = "search")]
 pub(crate) use forms::Forms;
 #[cfg(feature = "search")]
@@ -98,7 +98,11 @@ struct DraftPass {
 const NEST_PASSES: &[NestPass] = &[
     NestPass { name: "temporaries", option: None, run: temporaries::run },
     NestPass { name: "wavefronts", option: None, run: wavefronts::run },
-    NestPass { name: "joined sums", option: Some(|asked| &mut asked.form.joins_sums), run: sums::with_factors },
+    NestPass {
+        name: "joined sums",
+        option: Some(|asked| &mut asked.form.joins_sums),
+        run: sums::with_factors,
+    },
     NestPass { name: "joined rows", option: Some(|asked| &mut asked.form.joins_rows), run: rows::run },
     NestPass { name: "fused loops", option: Some(|asked| &mut asked.fuses_loops), run: fusion::run },
 ];

@@ -116,9 +116,9 @@ impl Pair<'_> {
     fn adds_up(&self) -> bool {
         let assignments = self.assignments();
         !has_loop(self.body)
-            && assignments.iter().all(|one| {
-                reduction(one).is_some() && !one.target.depends_on(&self.iterators())
-            })
+            && assignments
+                .iter()
+                .all(|one| reduction(one).is_some() && !one.target.depends_on(&self.iterators()))
     }
 }
 
@@ -142,9 +142,8 @@ impl<'a> Joining<'a> {
         let (outer, extent) = (whole(first.outer)?, whole(first.inner)?.clone());
         let mut joining = Self { nest: nest.clone(), pairs: Vec::new(), extent, arrays: Vec::new() };
         joining.add_pair(first)?;
-        let is_alike = |pair: &Pair<'_>| {
-            whole(pair.outer) == Some(outer) && whole(pair.inner) == Some(&joining.extent)
-        };
+        let is_alike =
+            |pair: &Pair<'_>| whole(pair.outer) == Some(outer) && whole(pair.inner) == Some(&joining.extent);
         let alike: Vec<&Pair<'_>> = all.iter().filter(|pair| is_alike(pair)).collect();
         while let Some(next) = alike.iter().find(|pair| joining.needs(pair)) {
             joining.add_pair(next)?;

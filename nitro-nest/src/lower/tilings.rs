@@ -73,6 +73,7 @@ pub(crate) fn sums(nest: &Nest, kernel: &KernelDraft) -> Option<Sums> {
 }
 
 /// Returns `true` if sums are split along a loop that has long loops in it.
+#[cfg(feature = "search")]
 pub(crate) fn splits_many(nest: &Nest, kernel: &KernelDraft) -> bool {
     let Some(split) = kernel.group.split else { return false };
     let is_around = |node: &Node| match node {
@@ -82,6 +83,7 @@ pub(crate) fn splits_many(nest: &Nest, kernel: &KernelDraft) -> bool {
     any_node(&rest(nest, kernel), &is_around)
 }
 
+#[cfg(feature = "search")]
 fn any_node(nodes: &[Node], is_such: &impl Fn(&Node) -> bool) -> bool {
     nodes.iter().any(|node| is_such(node) || any_node(node.body(), is_such))
 }

@@ -26,7 +26,7 @@ pub struct Tiling {
     /// Of a row that threads share, the most values along x that each of them has in registers.
     #[serde(rename = "points")]
     pub thread_tile: [u32; 3],
-    /// The number of a thread's values along x that are neighbours, in kernels that stage something.
+    /// The number of a thread's values along x that are neighbours, in kernels that stage something or share rows.
     ///
     /// Groups of them are a block's threads apart. With 1, neighbouring threads touch neighbouring elements; with 4 a
     /// thread reads four elements of shared memory at once. It counts as the largest number that is not above it and

@@ -433,7 +433,8 @@ fn threads_share_columns_and_their_neighbours_have_neighbouring_ones() {
             let program = in_rows(&nest, &tiling);
             assert_eq!(program.kernels.len(), 1, "{program}");
             // Parts meet in shared memory, since the threads of a warp have different columns.
-            let has_exchange = count(&program.kernels[0].body, &|one| matches!(one, Instruction::Barrier)) > 0;
+            let has_exchange =
+                count(&program.kernels[0].body, &|one| matches!(one, Instruction::Barrier)) > 0;
             assert!(has_exchange && count(&program.kernels[0].body, &is_combination) == 0, "{program}");
             for sizes in [[1, 1], [3, 40], [33, 7], [130, 9], [300, 33]] {
                 assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), seed as u64);

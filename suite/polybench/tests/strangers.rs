@@ -8,7 +8,7 @@ use nitro_search::{Ask, Budget, Engine, Generator, Paths, RandomPaths};
 use support::{assert_agrees_nearly, small_sizes};
 
 /// Paths that are drawn of each space.
-const DRAWN: usize = 2;
+const DRAWN: usize = 1;
 
 #[test]
 fn mappings_of_strangers_give_what_their_functions_give() {
@@ -20,11 +20,9 @@ fn mappings_of_strangers_give_what_their_functions_give() {
         let mut programs: Vec<Program> = presets.iter().map(|preset| space.map(preset)).collect();
         programs.dedup();
         programs.extend(paths.iter().map(|path| space.program(path)));
-        let all = small_sizes(&(kernel.nest)(), &[4, 5]);
+        let all = small_sizes(&(kernel.nest)(), &[5, 4]);
         for (at, program) in programs.iter().enumerate() {
-            for sizes in [&all[at % 2], &all[2 + at % (all.len() - 2)]] {
-                assert_agrees_nearly(&kernel, program, sizes, 1);
-            }
+            assert_agrees_nearly(&kernel, program, &all[at % all.len()], 1);
         }
     }
 }

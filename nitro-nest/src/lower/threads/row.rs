@@ -182,8 +182,8 @@ impl<'a> Row<'a> {
                 let number = self.parts.len();
                 let register = self.context.local(&format!("part_{number}"), Space::Register, Vec::new());
                 let shape = self.exchange.as_ref().map(|exchange| self.exchange_shape(exchange, rows));
-                let exchange = shape
-                    .map(|shape| self.context.local(&format!("parts_{number}"), Space::Shared, shape));
+                let exchange =
+                    shape.map(|shape| self.context.local(&format!("parts_{number}"), Space::Shared, shape));
                 let register = single(register);
                 self.parts.push(Part { step: at, assignment, operator, register, exchange });
             }

@@ -60,10 +60,15 @@ impl Row<'_> {
             // All threads add up all parts in the same order.
             takes.push(Instruction::assign(part.register.clone(), load(&place(Affine::from(0)))));
             let others = Range { lower: vec![Affine::from(1)], ..count_to(exchange.other, exchange.parts) };
-            let [own, other] = [&part.register, &place(iterator(exchange.other))].map(|one| Box::new(load(one)));
+            let [own, other] =
+                [&part.register, &place(iterator(exchange.other))].map(|one| Box::new(load(one)));
             let value = Expression::Binary(part.operator, own, other);
             let unroll = if self.is_across { Unroll::Free } else { Unroll::All };
-            takes.push(Instruction::Loop(others, unroll, vec![Instruction::assign(part.register.clone(), value)]));
+            takes.push(Instruction::Loop(
+                others,
+                unroll,
+                vec![Instruction::assign(part.register.clone(), value)],
+            ));
         }
         let mut all = crate::lower::threads::context::guarded(exchange.gives.clone(), gives);
         all.push(self.barriers.barrier());

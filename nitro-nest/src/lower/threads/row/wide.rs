@@ -100,8 +100,7 @@ impl Wide {
     /// Returns the register of an element that only one step moves.
     pub(super) fn register(&self, element: &Access, step: usize) -> Option<Access> {
         let is_here = |array: &KeptArray| array.loads == Some(step) || array.stores == Some(step);
-        let (_, register) =
-            self.own.iter().find(|(array, _)| array.element == *element && is_here(array))?;
+        let (_, register) = self.own.iter().find(|(array, _)| array.element == *element && is_here(array))?;
         Some(Access { array: *register, subscripts: vec![iterator(self.neighbour)] })
     }
 
