@@ -83,7 +83,7 @@ impl<'n> Sum<'n> {
             });
             is_plain
         };
-        let is_along = factors.iter().all(|factor| is_plain(factor))
+        let is_along = factors.iter().all(is_plain)
             && loops.iter().all(|range| !assignment.target.depends_on(&[range.iterator]));
         (is_sum(assignment) && is_along && loops.len() > 1).then_some(Self {
             target: &assignment.target,

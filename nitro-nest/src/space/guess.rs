@@ -117,8 +117,11 @@ fn options(questions: &[Question], values: &[u32]) -> Vec<usize> {
     each.collect()
 }
 
+/// A function of a kernel with a tiling that returns about how many cycles it takes on so many multiprocessors.
+type Model = fn(&Shape, &Product, &Tiling, f64) -> f64;
+
 /// Returns the model of a kernel's cycles; none: there is none for its kind.
-fn model(shape: &Shape) -> Option<fn(&Shape, &Product, &Tiling, f64) -> f64> {
+fn model(shape: &Shape) -> Option<Model> {
     match shape.sums {
         _ if shape.stencil.is_some() => None,
         _ if shape.is_row => Some(cycles_of_rows),
