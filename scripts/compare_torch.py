@@ -152,7 +152,8 @@ def row_and_column_sums(n, m):
 
 
 def strided_convolution(n, c, k, h, w):
-    return [way(lambda x, y: functional.conv2d(x, y, stride=2), numbers(n, c, 2 * h + 1, 2 * w + 1), numbers(k, c, 3, 3))]
+    inputs, weights = numbers(n, c, 2 * h + 1, 2 * w + 1), numbers(k, c, 3, 3)
+    return [way(lambda x, y: functional.conv2d(x, y, stride=2), inputs, weights)]
 
 
 def grouped_convolution(n, g, c, k, h, w):
