@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the nests of suite/polybench/src/beyond.rs in PyTorch beside the kernels that a search finds for them.
+"""Times the nests of suite/polybench/src/beyond.rs and strangers.rs in PyTorch beside the kernels that a search finds.
 
     cargo build --release -p nitro-polybench --features train --bin train-polybench
     python3 scripts/compare_torch.py --csv torch.csv
@@ -108,17 +108,24 @@ def layer_norm(n, m):
     return [way(lambda x, gamma, beta: functional.layer_norm(x, (m,), gamma, beta, 0.75), x, gamma, beta)]
 
 
+def differences(function, n, m, d):
+    """The way of a function that keeps all differences of points, unless it is compiled."""
+
+    def bound(wrap):
+        if wrap is not torch.compile and n * m * d > MOST_DIFFERENCES:
+            raise MemoryError(f"{n * m * d} differences are not kept")
+        return way(function, numbers(n, d), numbers(m, d))(wrap)
+
+    return bound
+
+
 def squared_distances(n, m, d):
     x, y = numbers(n, d), numbers(m, d)
 
     def by_product(x, y):
         return torch.addmm((y * y).sum(1), x, y.t(), alpha=-2) + (x * x).sum(1)[:, None]
 
-    def by_differences(wrap):
-        if wrap is not torch.compile and n * m * d > MOST_DIFFERENCES:
-            raise MemoryError(f"{n * m * d} differences are not kept")
-        return way(lambda x, y: (x[:, None] - y[None]).square().sum(2), x, y)(wrap)
-
+    by_differences = differences(lambda x, y: (x[:, None] - y[None]).square().sum(2), n, m, d)
     return [way(lambda x, y: torch.cdist(x, y).square(), x, y), way(by_product, x, y), by_differences]
 
 
@@ -142,6 +149,93 @@ def transposed_update(n, m):
 
 def row_and_column_sums(n, m):
     return [way(lambda a: (a.sum(1), a.sum(0)), numbers(n, m))]
+
+
+def strided_convolution(n, c, k, h, w):
+    inputs, weights = numbers(n, c, 2 * h + 1, 2 * w + 1), numbers(k, c, 3, 3)
+    return [way(lambda x, y: functional.conv2d(x, y, stride=2), inputs, weights)]
+
+
+def grouped_convolution(n, g, c, k, h, w):
+    inputs, weights = numbers(n, g * c, h + 2, w + 2), numbers(g * k, c, 3, 3)
+    return [way(lambda x, y: functional.conv2d(x, y, groups=g), inputs, weights)]
+
+
+def convolution_1d(n, c, k, w):
+    return [way(functional.conv1d, numbers(n, c, w + 4), numbers(k, c, 5))]
+
+
+def depthwise_nhwc(n, h, w, c):
+    inputs = numbers(n, h + 2, w + 2, c).permute(0, 3, 1, 2)
+    weights = numbers(3, 3, c).permute(2, 0, 1)[:, None]
+    best = weights.contiguous(memory_format=torch.channels_last)
+    return [way(lambda x, y: functional.conv2d(x, y, groups=c), inputs, one) for one in [weights, best]]
+
+
+def rms_norm(n, m):
+    return [way(lambda x, gamma: functional.rms_norm(x, (m,), gamma, 0.75), numbers(n, m), numbers(m))]
+
+
+def column_softmax(n, m):
+    return [way(lambda x: torch.softmax(x, 0), numbers(n, m))]
+
+
+def batch_statistics(n, c, h, w):
+    def both(x):
+        variance, mean = torch.var_mean(x, (0, 2, 3), correction=0)
+        return mean, variance
+
+    return [way(both, numbers(n, c, h, w))]
+
+
+def bilinear(n, m, k):
+    x, a, y = numbers(n, m), numbers(m, k), numbers(n, k)
+    return [way(lambda x, a, y: torch.einsum("ij,jl,il->i", x, a, y), x, a, y),
+            way(lambda x, a, y: ((x @ a) * y).sum(1), x, a, y)]
+
+
+def mttkrp(ni, nj, nk, r):
+    def by_one_matrix(t, b, c):
+        return (torch.matmul(t.view(ni * nj, nk), c).view(ni, nj, r) * b).sum(1)
+
+    arrays = numbers(ni, nj, nk), numbers(nj, r), numbers(nk, r)
+    return [way(lambda t, b, c: torch.einsum("ijk,jl,kl->il", t, b, c), *arrays), way(by_one_matrix, *arrays)]
+
+
+def manhattan(n, m, d):
+    return [way(lambda x, y: torch.cdist(x, y, p=1.0), numbers(n, d), numbers(m, d)),
+            differences(lambda x, y: (x[:, None] - y[None]).abs().sum(2), n, m, d)]
+
+
+def column_products(batch, n, m, k):
+    return [way(lambda a, b: torch.matmul(a.transpose(1, 2), b), numbers(batch, k, n), numbers(batch, k, m))]
+
+
+def overlapping_pool(n, c, h, w):
+    return [way(lambda x: functional.avg_pool2d(x, 3, stride=2), numbers(n, c, 2 * h + 1, 2 * w + 1))]
+
+
+def linear_tanh(n, m, k):
+    def layer(x, weights, bias):
+        return torch.addmm(bias, x, weights.t(), alpha=1 / 1024).tanh()
+
+    return [way(layer, numbers(n, k), numbers(m, k), numbers(m))]
+
+
+def total(n, m):
+    return [way(torch.sum, numbers(n, m))]
+
+
+def log_softmax(n, m):
+    return [way(lambda x: torch.log_softmax(x, 1), numbers(n, m))]
+
+
+def two_layers(n, m, k, p):
+    def both(x, a, b):
+        hidden = (x @ a).relu()
+        return hidden, hidden @ b
+
+    return [way(both, numbers(n, m), numbers(m, k), numbers(k, p))]
 
 
 def star(dimensions, radius):
@@ -202,6 +296,29 @@ NESTS = {
     "star_3d_r1": star(3, 1),
     "star_3d_r4": star(3, 4),
 }
+# Those of suite/polybench/src/strangers.rs, on which no rule was chosen.
+STRANGERS = {
+    function.__name__: function
+    for function in [
+        strided_convolution,
+        grouped_convolution,
+        convolution_1d,
+        depthwise_nhwc,
+        rms_norm,
+        column_softmax,
+        batch_statistics,
+        bilinear,
+        mttkrp,
+        manhattan,
+        column_products,
+        overlapping_pool,
+        linear_tanh,
+        total,
+        log_softmax,
+        two_layers,
+    ]
+}
+NESTS |= STRANGERS
 
 
 def sizes_of(nest):

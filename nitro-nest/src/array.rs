@@ -25,6 +25,10 @@ pub type Array2<T> = Array<T, 2>;
 pub type Array3<T> = Array<T, 3>;
 /// An array with four dimensions.
 pub type Array4<T> = Array<T, 4>;
+/// An array with five dimensions.
+pub type Array5<T> = Array<T, 5>;
+/// An array with six dimensions.
+pub type Array6<T> = Array<T, 6>;
 
 impl<T, const D: usize> Array<T, D> {
     /// Makes an array of these elements, the last dimension the fastest.

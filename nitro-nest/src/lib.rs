@@ -31,7 +31,7 @@ mod show;
 #[cfg(feature = "search")]
 mod space;
 
-pub use self::array::{Array, Array1, Array2, Array3, Array4};
+pub use self::array::{Array, Array1, Array2, Array3, Array4, Array5, Array6};
 pub use self::data::{Data, RunError};
 pub use self::dependence::{Dependence, DependenceError, DependenceKind, Dependences, Distance};
 pub use self::kernel::{

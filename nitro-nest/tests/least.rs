@@ -50,6 +50,30 @@ fn of_nests_that_write_what_they_read_it_is_never_more_than_what_instances_do() 
     }
 }
 
+/// Products of three: one of them may be taken out of a sum.
+#[nest(reassoc)]
+fn form(
+    n: usize,
+    #[shape(n, n)] x: &Array2<f32>,
+    #[shape(n, n)] a: &Array2<f32>,
+    #[shape(n, n)] y: &Array2<f32>,
+    #[shape(n)] result: &mut Array1<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            for k in 0..n {
+                result[[i]] += x[[i, j]] * a[[j, k]] * y[[i, k]];
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sum_without_its_factors_is_one_instruction_for_each_term() {
+    let least = form::nest().least_work(&[50]).unwrap();
+    assert_eq!(least.instructions, f64::from(50 * 50 * 50 + 50 * 50));
+}
+
 #[nest(reassoc)]
 fn product(
     n: usize,

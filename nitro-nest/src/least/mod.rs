@@ -5,6 +5,7 @@ mod instructions;
 mod live;
 
 use crate::data::{Data, RunError};
+use crate::lower::factored;
 use crate::nest::expression::{Access, Expression};
 use crate::nest::gather::{IndexAccess, Subscript};
 use crate::nest::statement::Statement;
@@ -29,7 +30,7 @@ impl Nest {
     /// Counts the least that any code of the nest moves and computes, at these sizes.
     ///
     /// It holds for code that computes each value that is written: that shares equal values, takes what does not
-    /// change out of loops and adds up sums in any order, but leaves no statement out. An array counts with the elements
+    /// change out of loops, adds up sums in any order and takes factors out of them, but leaves no statement out. An array counts with the elements
     /// of the access that alone touches most of them: its parts, not their union. A statement under a condition on
     /// iterators counts for nothing, nor does what a choice between two values leaves out, nor an element that
     /// arrays of integers choose. What each step of a loop through time reads again counts once, since tiles in time
@@ -67,7 +68,16 @@ impl Nest {
             read_bytes += bytes * counter.live_in(array);
             written_bytes += bytes * counter.written(array);
         }
-        Ok(LeastWork { read_bytes, written_bytes, instructions: counter.instructions() })
+        let instructions =
+            [Some(counter.instructions()), factored(self).map(|other| other.instructions(&parameters))];
+        let instructions = instructions.into_iter().flatten().fold(f64::INFINITY, f64::min);
+        Ok(LeastWork { read_bytes, written_bytes, instructions })
+    }
+
+    /// Counts the instructions of the nest as it is, with these values of all parameters.
+    fn instructions(&self, parameters: &[i64]) -> f64 {
+        let statements = self.statements();
+        Counter { nest: self, parameters, statements: &statements }.instructions()
     }
 
     /// Returns the bytes of an element as it lies in memory.

@@ -155,7 +155,20 @@ impl Planner<'_> {
         let mut all = [first.statements.as_slice(), &second.statements].concat();
         all.sort_unstable();
         let fused = self.schedule.fuses.then(|| self.kernel(&all, depth)).flatten()?;
+        if self.parts_sums(&fused, depth, &[first, second]) {
+            return None;
+        }
         (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
+    }
+
+    /// Returns `true` if threads would add up in parts what one of these kernels has whole in each thread.
+    fn parts_sums(&self, fused: &Plan, depth: usize, kernels: &[&KernelGroup]) -> bool {
+        let Plan::Kernel(fused) = fused else { return false };
+        let has_loops = |kernel: &KernelGroup| {
+            let mut own = kernel.statements.iter().map(|statement| &self.statements[*statement].loops);
+            own.any(|loops| loops.len() > depth + kernel.grid.len())
+        };
+        !fused.summed.is_empty() && kernels.iter().any(|kernel| kernel.summed.is_empty() && has_loops(kernel))
     }
 
     /// Plans a kernel of all these statements, if they share a parallel loop.
@@ -183,12 +196,16 @@ impl Planner<'_> {
 
     /// Returns the reduction loop to split across blocks (split-K).
     ///
-    /// Requires a 2-D grid, and a loop over sizes besides it in which everything sums up along it.
+    /// Requires a grid of at least two dimensions, and a loop over sizes besides it in which everything sums up along
+    /// it: the outermost that is longer for larger sizes.
     fn split(&self, among: &[usize], depth: usize, grid: &[usize]) -> Option<usize> {
         // Sums have to be free of all dependences but their own, and nothing may see a part of them.
-        let relaxed = self.relaxed.as_ref().filter(|_| self.schedule.splits_sums && grid.len() == 2)?;
+        let has_tiles = (2..MOST_DIMENSIONS).contains(&grid.len());
+        let relaxed = self.relaxed.as_ref().filter(|_| self.schedule.splits_sums && has_tiles)?;
         let loops = &self.statements[among[0]].loops;
-        let at = (depth..self.common(among)).find(|at| !grid.contains(&loops[*at].iterator))?;
+        let is_long = |range: &Range| range.upper.iter().any(|upper| !upper.terms().is_empty());
+        let mut inside = depth..self.common(among);
+        let at = inside.find(|at| !grid.contains(&loops[*at].iterator) && is_long(loops[*at]))?;
         let range = loops[at];
         let is_of_sizes = range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes);
         let is_plain = is_of_sizes && range.lower.len() == 1 && range.step == 1 && !range.is_reversed;

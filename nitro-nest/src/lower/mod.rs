@@ -6,6 +6,7 @@
 mod bounds;
 mod components;
 mod draft;
+mod factors;
 #[cfg(feature = "search")]
 mod forms;
 #[cfg(feature = "polyhedral")]
@@ -37,6 +38,7 @@ pub(crate) use draft::Axis;
 use draft::Draft;
 #[cfg(any(feature = "search", feature = "show"))]
 pub(crate) use draft::KernelDraft;
+pub(crate) use factors::factored;
 #[cfg(feature = "search")]
 pub(crate) use forms::Forms;
 #[cfg(feature = "search")]
@@ -50,7 +52,7 @@ pub(crate) use temporal::{Stencil, plan as plan_in_time, usual_tiling as usual_t
 #[cfg(feature = "search")]
 pub(crate) use threads::has_slices;
 #[cfg(feature = "search")]
-pub(crate) use tilings::{operands, sums, tiles};
+pub(crate) use tilings::{operands, splits_many, sums, tiles};
 
 /// A nest with its dependences.
 #[derive(Clone, Debug)]
@@ -96,7 +98,11 @@ struct DraftPass {
 const NEST_PASSES: &[NestPass] = &[
     NestPass { name: "temporaries", option: None, run: temporaries::run },
     NestPass { name: "wavefronts", option: None, run: wavefronts::run },
-    NestPass { name: "joined sums", option: Some(|asked| &mut asked.form.joins_sums), run: sums::run },
+    NestPass {
+        name: "joined sums",
+        option: Some(|asked| &mut asked.form.joins_sums),
+        run: sums::with_factors,
+    },
     NestPass { name: "joined rows", option: Some(|asked| &mut asked.form.joins_rows), run: rows::run },
     NestPass { name: "fused loops", option: Some(|asked| &mut asked.fuses_loops), run: fusion::run },
 ];

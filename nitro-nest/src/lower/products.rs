@@ -1,5 +1,6 @@
 //! Products at given sizes: what a model of their times counts.
 
+use super::bounds::find_loop;
 use super::draft::KernelDraft;
 use super::grid::spread;
 use super::groups::read_alone;
@@ -21,6 +22,10 @@ pub(crate) struct Product {
     /// Those of its innermost loop over sizes, of which tiles take some each.
     pub(crate) innermost: f64,
     pub(crate) operands: Vec<Operand>,
+    /// Values of the loop that is split over blocks; 1: none is.
+    pub(crate) split: f64,
+    /// Whether sums run along x, y and z.
+    pub(crate) is_summed: [bool; 3],
     /// Bytes of a number.
     pub(crate) bytes: f64,
 }
@@ -39,13 +44,18 @@ impl Product {
     ///
     /// Loops whose bounds depend on others count as with these at 0.
     pub(crate) fn new(nest: &Nest, kernel: &KernelDraft, sizes: &[i64]) -> Self {
-        let (axes, rest) = spread(nest, kernel, &Tiling::default());
+        let mut whole = kernel.clone();
+        let split = whole.group.split.take();
+        let (axes, rest) = spread(nest, &whole, &Tiling::default());
+        let split = split.and_then(|split| find_loop(&nest.body, split));
         let mut product = Self {
             extents: [1.0; 3],
             others: 1.0,
             terms: most_terms(&rest, sizes),
             innermost: innermost_terms(&rest, sizes),
             operands: Vec::new(),
+            split: split.map_or(1.0, |range| count(&extent_of(range), sizes)),
+            is_summed: [false; 3],
             bytes: nest.element.bytes() as f64,
         };
         for axis in &axes {
@@ -53,6 +63,9 @@ impl Product {
             match product.extents.get_mut(axis.dimension) {
                 Some(extent) => *extent = values,
                 None => product.others *= values,
+            }
+            if let Some(is_summed) = product.is_summed.get_mut(axis.dimension) {
+                *is_summed = axis.is_summed;
             }
         }
         let all = nest.statements();
@@ -80,10 +93,7 @@ fn is_along(access: &Access, iterator: usize) -> bool {
 /// Returns the most terms that a thread goes through for one value.
 fn most_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
     let of_node = |node: &Node| match node {
-        Node::Loop(range, body) => {
-            let Range { lower, upper, step, .. } = range.clone();
-            count(&Extent { lower, upper, step }, sizes) * most_terms(body, sizes)
-        }
+        Node::Loop(range, body) => count(&extent_of(range), sizes) * most_terms(body, sizes),
         Node::If(..) | Node::Assign(_) => most_terms(node.body(), sizes),
     };
     nodes.iter().map(of_node).fold(1.0, f64::max)
@@ -95,13 +105,17 @@ fn innermost_terms(nodes: &[Node], sizes: &[i64]) -> f64 {
         let inside = innermost_terms(node.body(), sizes);
         match node {
             Node::Loop(range, body) if inside == 1.0 && !is_of_numbers(range) => {
-                let Range { lower, upper, step, .. } = range.clone();
-                count(&Extent { lower, upper, step }, sizes) * most_terms(body, sizes)
+                count(&extent_of(range), sizes) * most_terms(body, sizes)
             }
             _ => inside,
         }
     };
     nodes.iter().map(of_node).fold(1.0, f64::max)
+}
+
+fn extent_of(range: &Range) -> Extent {
+    let Range { lower, upper, step, .. } = range.clone();
+    Extent { lower, upper, step }
 }
 
 fn is_of_numbers(range: &Range) -> bool {

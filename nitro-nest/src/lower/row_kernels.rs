@@ -152,8 +152,12 @@ impl Planner<'_> {
                 shared.push(self.shared_loop(&steps, own, node, inside, relaxed)?);
             }
         }
-        let kernel = RowKernel { shared };
-        pays(self.nest, &steps, &kernel, &group.grid).then_some(KernelGroup { row: Some(kernel), ..group })
+        let traffic = traffic(self.nest, &steps, &shared, &group.grid)?;
+        let (is_across, x) = traffic.neighbours(&group.grid)?;
+        let mut grid = group.grid;
+        grid.retain(|one| *one != x);
+        grid.push(x);
+        Some(KernelGroup { row: Some(RowKernel { shared, is_across }), grid, ..group })
     }
 
     /// Returns the outermost loops around all these statements that no dependence crosses.
@@ -259,21 +263,32 @@ struct Traffic {
     /// The arrays that a row kernel reads, and those that it writes.
     read: Vec<usize>,
     written: Vec<usize>,
-    /// Accesses to neighbours along the loop that is shared out, and others.
-    coalesced: usize,
-    strided: usize,
+    /// Some step takes the least or the largest, for which no other kernel has several threads.
+    has_extremes: bool,
+    /// What is added up is read once, by a thread for each row: several loops number these.
+    reads_once: bool,
+    accesses: usize,
+    /// Those to neighbours along the loop that is shared out.
+    along: usize,
+    /// Those to neighbours along each of the loops that number rows.
+    across: Vec<usize>,
 }
 
 impl Traffic {
     /// Counts what a step touches of the rows that these loops number.
     fn add(&mut self, node: &Node, shared: usize, rows: &[usize]) {
+        self.across.resize(rows.len(), 0);
         let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
         let [mut reads, mut writes] = [Vec::new(), Vec::new()];
         for assignment in node.assignments() {
             for (at, access) in assignment.accesses().into_iter().enumerate() {
                 if access.depends_on(&inner) && access.depends_on(rows) {
                     if at == 0 { &mut writes } else { &mut reads }.push(access.array);
-                    *if is_coalesced(access, shared) { &mut self.coalesced } else { &mut self.strided } += 1;
+                    self.accesses += 1;
+                    self.along += usize::from(is_coalesced(access, shared));
+                    for (count, row) in self.across.iter_mut().zip(rows) {
+                        *count += usize::from(is_coalesced(access, *row));
+                    }
                 }
             }
         }
@@ -290,31 +305,54 @@ impl Traffic {
         self.written.append(&mut writes);
     }
 
-    /// Returns `true` if a row kernel moves less than single kernels, mostly neighbours by neighbouring threads.
+    /// Returns `true` if a row kernel moves less than single kernels, or alone has threads enough.
     fn pays(&self) -> bool {
-        self.read.len() + self.written.len() < self.apart && self.coalesced > self.strided
+        self.read.len() + self.written.len() < self.apart || self.has_extremes || self.reads_once
+    }
+
+    /// Returns how neighbouring threads have neighbouring elements, mostly: `true` if those are of other rows, and the
+    /// loop among those that number rows which is x then. None: they have not.
+    fn neighbours(&self, rows: &[usize]) -> Option<(bool, usize)> {
+        if 2 * self.along > self.accesses {
+            return Some((false, *rows.last()?));
+        }
+        let best = self.across.iter().position(|count| 2 * count > self.accesses)?;
+        Some((true, rows[best]))
     }
 }
 
-/// Returns `true` if a row kernel is worth it: it saves traffic, some step adds something up, and no step wants
+/// Returns the traffic of a row kernel that is worth it: it saves some, a step adds something up, and no step wants
 /// another kind of kernel.
-fn pays(nest: &Nest, steps: &[(Vec<&Condition>, Step<'_>)], kernel: &RowKernel, rows: &[usize]) -> bool {
+fn traffic(
+    nest: &Nest,
+    steps: &[(Vec<&Condition>, Step<'_>)],
+    shared: &[usize],
+    rows: &[usize],
+) -> Option<Traffic> {
     let mut traffic = Traffic::default();
     let mut has_reduction = false;
     let nodes = steps.iter().filter_map(|(_, step)| match step {
         Step::Loop(_, node) => Some(node),
         Step::Once(_) => None,
     });
-    for (node, shared) in nodes.zip(&kernel.shared) {
+    for (node, shared) in nodes.zip(shared) {
         if is_narrow(node, *shared) || has_product(node, *shared) {
-            return false;
+            return None;
         }
-        has_reduction |= node.assignments().iter().any(|assignment| {
-            !assignment.target.depends_on(&[*shared]) && shared_reduction(nest, assignment).is_some()
-        });
+        for assignment in node.assignments() {
+            let operation = shared_reduction(nest, assignment);
+            if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
+                has_reduction = true;
+                let is_of_each = |read: &&Access| {
+                    rows.iter().chain([shared]).all(|iterator| read.depends_on(&[*iterator]))
+                };
+                traffic.reads_once |= rows.len() > 1 && assignment.value.reads().iter().any(is_of_each);
+                traffic.has_extremes |= operation != Binary::Add;
+            }
+        }
         traffic.add(node, *shared, rows);
     }
-    has_reduction && traffic.pays()
+    (has_reduction && traffic.pays()).then_some(traffic)
 }
 
 /// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.

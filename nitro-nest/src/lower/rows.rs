@@ -4,10 +4,10 @@ use nitro_launch::SizeProduct;
 
 use super::AnalysedNest;
 use super::bounds::{iterator, mentions};
-use crate::dependence::DependenceError;
+use crate::dependence::{DependenceError, reduction};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
-use crate::nest::{Nest, Node, Range};
+use crate::nest::{Assignment, Nest, Node, Range, has_loop};
 
 /// Joins rows of a nest, as long as any can be.
 pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
@@ -69,7 +69,7 @@ impl Nest {
 fn join_all(nest: &Nest) -> Option<Nest> {
     let mut pairs = Vec::new();
     gather(&nest.body, &mut pairs);
-    let joined = pairs.iter().find_map(|pair| Joining::new(nest, pair)?.joined())?;
+    let joined = pairs.iter().find_map(|pair| Joining::new(nest, &pairs, pair)?.joined())?;
     Some(join_all(&joined).unwrap_or(joined))
 }
 
@@ -92,10 +92,41 @@ fn gather<'a>(nodes: &'a [Node], pairs: &mut Vec<Pair<'a>>) {
     }
 }
 
-/// A nest in which two loops are being joined.
+impl Pair<'_> {
+    fn iterators(&self) -> [usize; 2] {
+        [self.outer.iterator, self.inner.iterator]
+    }
+
+    fn assignments(&self) -> Vec<&Assignment> {
+        self.body.iter().flat_map(Node::assignments).collect()
+    }
+
+    /// Returns the first of two neighbouring subscripts that are the loops' iterators.
+    fn first_use(&self, access: &Access) -> Option<usize> {
+        let iterators = self.iterators().map(iterator);
+        access.subscripts.windows(2).position(|pair| pair == iterators)
+    }
+
+    /// Returns `true` if each statement still makes tiles.
+    fn makes_tiles(&self) -> bool {
+        self.body.iter().all(|node| has_tiles(node, &[]))
+    }
+
+    /// Returns `true` if all that is in the loops adds up along both: the longer a loop, the more threads it feeds.
+    fn adds_up(&self) -> bool {
+        let assignments = self.assignments();
+        !has_loop(self.body)
+            && assignments
+                .iter()
+                .all(|one| reduction(one).is_some() && !one.target.depends_on(&self.iterators()))
+    }
+}
+
+/// A nest in which pairs of loops are being joined.
 struct Joining<'a> {
     nest: Nest,
-    pair: &'a Pair<'a>,
+    /// Pairs over the same values, which go over the same arrays.
+    pairs: Vec<&'a Pair<'a>>,
     /// Values of the inner loop.
     extent: Affine,
     /// Arrays whose dimensions are joined, with the first of these.
@@ -104,20 +135,42 @@ struct Joining<'a> {
 
 impl<'a> Joining<'a> {
     /// Finds the arrays, if both loops go over everything from 0, and all uses of them are neighbouring subscripts.
-    fn new(nest: &Nest, pair: &'a Pair<'a>) -> Option<Self> {
+    ///
+    /// Other loops over the same elements have to be joined with them.
+    fn new(nest: &Nest, all: &'a [Pair<'a>], first: &'a Pair<'a>) -> Option<Self> {
         // Row `r` of `q` rows each begins at `r * q`: both loops have to go over all of them.
-        let (_, extent) = (whole(pair.outer)?, whole(pair.inner)?.clone());
-        let mut joining = Self { nest: nest.clone(), pair, extent, arrays: Vec::new() };
-        for assignment in pair.body.iter().flat_map(Node::assignments) {
-            for access in assignment.value.reads().into_iter().chain([&assignment.target]) {
-                if let Some(at) = joining.first_use(access) {
-                    joining.add(access.array, at)?;
-                }
+        let (outer, extent) = (whole(first.outer)?, whole(first.inner)?.clone());
+        let mut joining = Self { nest: nest.clone(), pairs: Vec::new(), extent, arrays: Vec::new() };
+        joining.add_pair(first)?;
+        let is_alike =
+            |pair: &Pair<'_>| whole(pair.outer) == Some(outer) && whole(pair.inner) == Some(&joining.extent);
+        let alike: Vec<&Pair<'_>> = all.iter().filter(|pair| is_alike(pair)).collect();
+        while let Some(next) = alike.iter().find(|pair| joining.needs(pair)) {
+            joining.add_pair(next)?;
+        }
+        let is_worth = joining.pairs.iter().all(|pair| pair.makes_tiles())
+            || joining.pairs.iter().any(|pair| pair.adds_up())
+                && joining.pairs.iter().all(|pair| !has_loop(pair.body));
+        (!joining.arrays.is_empty() && is_worth).then_some(joining)
+    }
+
+    /// Adds a pair with the arrays that it goes over.
+    fn add_pair(&mut self, pair: &'a Pair<'a>) -> Option<()> {
+        self.pairs.push(pair);
+        for access in pair.assignments().into_iter().flat_map(Assignment::accesses) {
+            if let Some(at) = pair.first_use(access) {
+                self.add(access.array, at)?;
             }
         }
-        let makes_tiles = pair.body.iter().all(|node| has_tiles(node, &[]));
-        let is_used_otherwise = pair.body.iter().any(|node| joining.is_used_otherwise(node));
-        (!joining.arrays.is_empty() && makes_tiles && !is_used_otherwise).then_some(joining)
+        (!pair.body.iter().any(|node| is_used_otherwise(pair, node))).then_some(())
+    }
+
+    /// Returns `true` if a pair goes over rows that are joined already, and is not joined itself.
+    fn needs(&self, pair: &Pair<'_>) -> bool {
+        let is_new = !self.pairs.iter().any(|known| known.iterators() == pair.iterators());
+        let accesses = pair.assignments().into_iter().flat_map(Assignment::accesses);
+        let mut rows = accesses.filter_map(|access| Some((access.array, pair.first_use(access)?)));
+        is_new && rows.any(|row| self.arrays.contains(&row))
     }
 
     /// Adds an array whose dimension `at` is the first of those that are joined.
@@ -134,53 +187,10 @@ impl<'a> Joining<'a> {
         }
     }
 
-    fn iterators(&self) -> [usize; 2] {
-        [self.pair.outer.iterator, self.pair.inner.iterator]
-    }
-
-    /// Returns the first of two neighbouring subscripts that are the loops' iterators.
-    fn first_use(&self, access: &Access) -> Option<usize> {
-        let iterators = self.iterators().map(iterator);
-        access.subscripts.windows(2).position(|pair| pair == iterators)
-    }
-
-    /// Returns `true` if anything else than rows of arrays depends on one of the loops.
-    fn is_used_otherwise(&self, node: &Node) -> bool {
-        let iterators = self.iterators();
-        match node {
-            Node::Loop(range, body) => {
-                range.lower.iter().chain(&range.upper).any(|bound| mentions(bound, &iterators))
-                    || body.iter().any(|node| self.is_used_otherwise(node))
-            }
-            Node::If(conditions, body) => {
-                let mut sides = conditions.iter().flat_map(|one| [&one.left, &one.right]);
-                sides.any(|side| mentions(side, &iterators))
-                    || body.iter().any(|node| self.is_used_otherwise(node))
-            }
-            Node::Assign(assignment) => {
-                let mut is_used = assignment.accesses().iter().any(|access| {
-                    let row = self.first_use(access).map_or(0..0, |at| at..at + 2);
-                    let mut others = access.subscripts.iter().enumerate().filter(|(at, _)| !row.contains(at));
-                    others.any(|(_, subscript)| mentions(subscript, &iterators))
-                });
-                assignment.value.visit(&mut |part| {
-                    is_used |= match part {
-                        Expression::Integer(value) => mentions(value, &iterators),
-                        Expression::Gather(gather) => {
-                            gather.integers().into_iter().any(|one| mentions(one, &iterators))
-                        }
-                        _ => false,
-                    };
-                });
-                is_used
-            }
-        }
-    }
-
     /// Joins the loops; none: the row of an access elsewhere cannot be written.
     fn joined(mut self) -> Option<Nest> {
         // As many rows as both loops have values together, in the loop and in the arrays.
-        let rows = self.times_extent(whole(self.pair.outer)?)?;
+        let rows = self.times_extent(whole(self.pairs[0].outer)?)?;
         for (array, at) in self.arrays.clone() {
             let outer = self.nest.arrays[array].shape[at].clone();
             let extent = self.times_extent(&outer)?;
@@ -194,10 +204,12 @@ impl<'a> Joining<'a> {
                 is_sound &= self.join_in(&mut assignment.target) && self.join_in_value(&mut assignment.value);
             });
         }
-        let [outer, inner] = self.iterators();
-        self.nest.body = body.into_iter().map(|node| in_one(node, outer, &rows)).collect();
-        let name = format!("{}{}", self.nest.iterators[outer], self.nest.iterators[inner]);
-        self.nest.iterators[outer] = self.nest.free(&name);
+        for [outer, inner] in self.pairs.iter().map(|pair| pair.iterators()) {
+            body = body.into_iter().map(|node| in_one(node, outer, &rows)).collect();
+            let name = format!("{}{}", self.nest.iterators[outer], self.nest.iterators[inner]);
+            self.nest.iterators[outer] = self.nest.free(&name);
+        }
+        self.nest.body = body;
         is_sound.then_some(self.nest)
     }
 
@@ -216,7 +228,7 @@ impl<'a> Joining<'a> {
         };
         let [outer, inner] = [access.subscripts[at].clone(), access.subscripts[at + 1].clone()];
         // Where the loops are the subscripts, the joined loop is the row.
-        let row = match self.first_use(access) == Some(at) {
+        let row = match self.pairs.iter().any(|pair| pair.first_use(access) == Some(at)) {
             true => Some(outer),
             false => self.times_extent(&outer).map(|row| row + inner),
         };
@@ -244,6 +256,39 @@ impl<'a> Joining<'a> {
             }
         }
         Some(all)
+    }
+}
+
+/// Returns `true` if anything else than rows of arrays depends on one of the loops.
+fn is_used_otherwise(pair: &Pair<'_>, node: &Node) -> bool {
+    let iterators = pair.iterators();
+    match node {
+        Node::Loop(range, body) => {
+            range.lower.iter().chain(&range.upper).any(|bound| mentions(bound, &iterators))
+                || body.iter().any(|node| is_used_otherwise(pair, node))
+        }
+        Node::If(conditions, body) => {
+            let mut sides = conditions.iter().flat_map(|one| [&one.left, &one.right]);
+            sides.any(|side| mentions(side, &iterators))
+                || body.iter().any(|node| is_used_otherwise(pair, node))
+        }
+        Node::Assign(assignment) => {
+            let mut is_used = assignment.accesses().iter().any(|access| {
+                let row = pair.first_use(access).map_or(0..0, |at| at..at + 2);
+                let mut others = access.subscripts.iter().enumerate().filter(|(at, _)| !row.contains(at));
+                others.any(|(_, subscript)| mentions(subscript, &iterators))
+            });
+            assignment.value.visit(&mut |part| {
+                is_used |= match part {
+                    Expression::Integer(value) => mentions(value, &iterators),
+                    Expression::Gather(gather) => {
+                        gather.integers().into_iter().any(|one| mentions(one, &iterators))
+                    }
+                    _ => false,
+                };
+            });
+            is_used
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::grid::{rest, split_iterator, spread};
 use super::groups::read_alone;
 use super::threads::staged_operands;
 use crate::mapping::{KernelKind, Sums, Tiles, Tiling};
+use crate::nest::expression::Access;
 use crate::nest::{Nest, Node, Range};
 
 /// Gives each kernel the tiling that the mapping has for it.
@@ -29,8 +30,10 @@ pub(super) fn run(draft: &mut Draft<'_>) {
 
 /// Finds out the kind of a kernel whose statements and grid are known.
 fn kind(nest: &Nest, kernel: &KernelDraft) -> KernelKind {
+    if let Some(row) = &kernel.group.row {
+        return if row.is_across { KernelKind::Columns } else { KernelKind::Row };
+    }
     match sums(nest, kernel) {
-        _ if kernel.group.row.is_some() => KernelKind::Row,
         Some(sums) => KernelKind::Sums(sums),
         None if operands(nest, kernel) > 0 => KernelKind::Product(tiles(nest, kernel)),
         None => KernelKind::Other,
@@ -69,16 +72,47 @@ pub(crate) fn sums(nest: &Nest, kernel: &KernelDraft) -> Option<Sums> {
     }
 }
 
+/// Returns `true` if sums are split along a loop that has long loops in it.
+#[cfg(feature = "search")]
+pub(crate) fn splits_many(nest: &Nest, kernel: &KernelDraft) -> bool {
+    let Some(split) = kernel.group.split else { return false };
+    let is_around = |node: &Node| match node {
+        Node::Loop(range, body) => range.iterator == split && has_long_loop(body),
+        _ => false,
+    };
+    any_node(&rest(nest, kernel), &is_around)
+}
+
+#[cfg(feature = "search")]
+fn any_node(nodes: &[Node], is_such: &impl Fn(&Node) -> bool) -> bool {
+    nodes.iter().any(|node| is_such(node) || any_node(node.body(), is_such))
+}
+
 /// Counts the operands of a long loop that several threads need; 0: the kernel is no product.
 ///
 /// They are those that a small tiling would stage in shared memory.
 pub(crate) fn operands(nest: &Nest, kernel: &KernelDraft) -> usize {
-    if kernel.group.grid.len() < 2 || !has_long_loop(&rest(nest, kernel)) {
+    if kernel.group.grid.len() < 2 || !has_long_loop(&rest(nest, kernel)) || reads_once(nest, kernel) {
         return 0;
     }
     let tiling =
         Tiling { block: [8, 4, 1], thread_tile: [2, 2, 1], tile_k: 8, promotes: true, ..Tiling::default() };
     staged_operands(nest, kernel, &tiling)
+}
+
+/// Returns `true` if each long loop has an operand of which each thread needs other elements: tiles do not help then.
+fn reads_once(nest: &Nest, kernel: &KernelDraft) -> bool {
+    let (statements, grid) = (nest.statements(), &kernel.group.grid);
+    let mut all = kernel.group.statements.iter().map(|at| &statements[*at]).filter_map(|statement| {
+        let is_inside = |range: &&&Range| !grid.contains(&range.iterator) && !is_short(range);
+        let long: Vec<usize> = statement.loops.iter().filter(is_inside).map(|range| range.iterator).collect();
+        let is_of_each = |read: &&Access| {
+            read.depends_on(&long) && grid.iter().all(|iterator| read.depends_on(&[*iterator]))
+        };
+        let reads = read_alone(&[statement.assignment]);
+        (!long.is_empty()).then(|| reads.iter().any(is_of_each))
+    });
+    all.next().is_some_and(|first| first && all.all(|other| other))
 }
 
 /// Returns `true` if a loop goes on for longer the larger the sizes are.

@@ -9,6 +9,8 @@ pub(crate) enum KernelKind {
     Product(Tiles),
     /// The threads of a block share a row.
     Row,
+    /// The same where neighbouring threads have neighbouring rows, which are the columns of an array.
+    Columns,
     Other,
 }
 

@@ -343,6 +343,7 @@ impl Mapping {
             KernelKind::Sums(Sums::Across) => self.sums[1].clone(),
             KernelKind::Product(tiles) => self.product(tiles).unwrap_or(usual).clone(),
             KernelKind::Row => Tiling::of_rows(),
+            KernelKind::Columns => Tiling::of_columns(),
             KernelKind::Other => usual.clone(),
         }
     }

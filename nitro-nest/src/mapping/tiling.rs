@@ -26,7 +26,7 @@ pub struct Tiling {
     /// Of a row that threads share, the most values along x that each of them has in registers.
     #[serde(rename = "points")]
     pub thread_tile: [u32; 3],
-    /// The number of a thread's values along x that are neighbours, in kernels that stage something.
+    /// The number of a thread's values along x that are neighbours, in kernels that stage something or share rows.
     ///
     /// Groups of them are a block's threads apart. With 1, neighbouring threads touch neighbouring elements; with 4 a
     /// thread reads four elements of shared memory at once. It counts as the largest number that is not above it and
@@ -151,6 +151,13 @@ impl Tiling {
     /// 256 threads share a row, and have one of up to 4,096 values in registers.
     pub(super) fn of_rows() -> Self {
         Self { thread_tile: [16, 1, 1], unroll: 4, ..Self::default() }
+    }
+
+    /// Returns the usual tiling of kernels of whole columns: rows whose neighbours neighbouring threads have.
+    ///
+    /// Eight neighbours are a transaction, and 64 threads share each.
+    pub(super) fn of_columns() -> Self {
+        Self { block: [64, 8, 1], ..Self::of_rows() }
     }
 
     /// Returns the usual tilings of kernels that run several iterations of a stencil, for arrays of so many dimensions.

@@ -264,7 +264,6 @@ pub(crate) fn has_loop(nodes: &[Node]) -> bool {
 }
 
 /// Returns loops around nodes, the first of them outermost.
-#[cfg(feature = "polyhedral")]
 pub(crate) fn nested(loops: impl DoubleEndedIterator<Item = Range>, mut body: Vec<Node>) -> Vec<Node> {
     for range in loops.rev() {
         body = vec![Node::Loop(range, body)];

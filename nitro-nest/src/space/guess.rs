@@ -1,4 +1,4 @@
-//! Guesses: the tilings of products that a model takes for the fastest at given sizes. A search begins with them.
+//! Guesses: the tilings of products and sums that a model takes for the fastest at given sizes. A search begins with them.
 //!
 //! The model counts what an analysis by hand would: blocks that come out even, instructions of a thread beside its
 //! products, warps that hide each other's latencies, barriers, and the bytes of operands. It orders tilings before
@@ -9,16 +9,17 @@ use std::cmp::Ordering;
 use nitro_search::Crossing;
 
 use super::MappingSpace;
+use super::guess_sums::{MEMORY_BYTES, cycles_of_rows, cycles_of_sums};
 use super::questions::{Question, answer, is_sound, questions, resident_blocks, tiling, warps};
 use super::shape::Shape;
 use crate::limits::LANES;
 use crate::lower::{Operand, Product, grouped};
-use crate::mapping::{Mapping, Tiling};
+use crate::mapping::{Mapping, Schedule, Tiling};
 
 /// The most guesses for an input.
 const MOST_GUESSES: usize = 5;
 /// Threads that a multiprocessor has at a time, and the bytes of its shared memory.
-const MOST_RESIDENT_THREADS: f64 = 2048.0;
+pub(super) const MOST_RESIDENT_THREADS: f64 = 2048.0;
 const SHARED_BYTES: f64 = 200.0 * 1024.0;
 /// Products of a multiprocessor in a cycle.
 const CORES: f64 = 128.0;
@@ -36,46 +37,73 @@ const TILE: f64 = 60.0;
 const BARRIER_CYCLES: f64 = 60.0;
 /// Warps of a multiprocessor whose time latencies take: of so many there would be work for half of the time.
 const LATE_WARPS: f64 = 1.0;
+/// Cycles of a multiprocessor for an element that is added atomically.
+const ADDITION: f64 = 1.0 / 16.0;
+/// Cycles that a launch takes, whatever it does.
+const LAUNCH_CYCLES: f64 = 3000.0;
 /// What overlaps least: of the lesser of two times, so much is seen.
 const SEEN: f64 = 0.2;
 
 /// Questions that are not searched by the model, each with the answer that is usual for products.
 const USUAL: [(&str, u32); 5] =
-    [("neighbours", 4), ("buffers", 2), ("transposed", 1), ("unroll", 0), ("wide sums", 0)];
+    [("neighbours", 4), ("buffers", 2), ("transposed", 1), ("unroll", 0), ("wide sums", 1)];
 
 impl MappingSpace {
-    /// Returns paths whose products have tilings that are likely fast at these sizes, best first.
+    /// Returns paths whose kernels have tilings that are likely fast at these sizes, best first.
     ///
-    /// They are those of the preset `sane` otherwise. None, where the nest has no product.
+    /// They are those of the presets `sane` and `split` otherwise. None, where no kernel has a model.
     pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
-        let mapping = Mapping::sane();
-        let Some(schedule) = self.preset_schedule(&mapping, false) else { return Vec::new() };
+        let mut known = Vec::new();
+        let mut all: Vec<(f64, Vec<Crossing>)> = Vec::new();
+        let sane = Mapping::sane();
+        // A product that shares a kernel with what sums it up has no tiles.
+        let apart = sane.clone().with_schedule(Schedule { fuses: false, ..sane.schedule() });
+        for mapping in [sane, apart, Mapping::split()] {
+            let schedule = self.preset_schedule(&mapping, false);
+            let Some(schedule) = schedule.filter(|schedule| !known.contains(schedule)) else { continue };
+            known.push(schedule);
+            all.extend(self.guessed_paths_of(schedule, &mapping, sizes, multiprocessors));
+        }
+        all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        all.truncate(MOST_GUESSES);
+        all.into_iter().map(|(_, path)| path).collect()
+    }
+
+    /// Returns such paths with one schedule, each with about how many cycles it takes.
+    fn guessed_paths_of(
+        &self,
+        schedule: usize,
+        mapping: &Mapping,
+        sizes: &[i64],
+        multiprocessors: f64,
+    ) -> Vec<(f64, Vec<Crossing>)> {
         let (form, own, shapes) = &self.schedules[schedule];
         let input = &self.forms.all[*form].1;
         let scheduled = Mapping::naive().with_schedule(*own);
         let draft = grouped(input, &scheduled);
-        let ranked: Vec<Vec<Vec<u32>>> = shapes
+        let ranked: Vec<Vec<Ranked>> = shapes
             .iter()
             .map(|shape| {
                 let kernel = draft.kernels.iter().find(|kernel| kernel.group.statements == shape.statements);
-                match kernel.filter(|_| shape.operands > 0) {
-                    Some(kernel) => {
-                        ranked(shape, &Product::new(&draft.input.nest, kernel, sizes), multiprocessors)
-                    }
-                    None => Vec::new(),
-                }
+                let product = kernel.map(|kernel| Product::new(&draft.input.nest, kernel, sizes));
+                let (Some(product), Some(cycles)) = (product, model(shape)) else { return Vec::new() };
+                ranked(shape, &|tiling| cycles(shape, &product, tiling, multiprocessors))
             })
             .collect();
         let count = ranked.iter().map(Vec::len).max().unwrap_or_default();
         let paths = (0..count).filter_map(|at| {
             let mut answers = self.first_answers(schedule);
+            let mut cycles = LAUNCH_CYCLES * shapes.len() as f64;
             for (shape, ranked) in shapes.iter().zip(&ranked) {
                 answers.extend(match ranked.get(at).or(ranked.last()) {
-                    Some(values) => options(&questions(shape), values),
-                    None => self.preset_answers(&mapping, shape),
+                    Some((own, values)) => {
+                        cycles += own;
+                        options(&questions(shape), values)
+                    }
+                    None => self.preset_answers(mapping, shape),
                 });
             }
-            self.nearest_path(&answers)
+            Some((cycles, self.nearest_path(&answers)?))
         });
         paths.collect()
     }
@@ -89,25 +117,42 @@ fn options(questions: &[Question], values: &[u32]) -> Vec<usize> {
     each.collect()
 }
 
+/// A function of a kernel with a tiling that returns about how many cycles it takes on so many multiprocessors.
+type Model = fn(&Shape, &Product, &Tiling, f64) -> f64;
+
+/// Returns the model of a kernel's cycles; none: there is none for its kind.
+fn model(shape: &Shape) -> Option<Model> {
+    match shape.sums {
+        _ if shape.stencil.is_some() => None,
+        _ if shape.is_row => Some(cycles_of_rows),
+        Some(_) => Some(cycles_of_sums),
+        None => (shape.operands > 0).then_some(cycles as _),
+    }
+}
+
+/// The values of a tiling, after about how many cycles it takes.
+type Ranked = (f64, Vec<u32>);
+
 /// Returns the values of the tilings that take the fewest cycles, no two with the same threads and points.
-fn ranked(shape: &Shape, product: &Product, multiprocessors: f64) -> Vec<Vec<u32>> {
+fn ranked(shape: &Shape, cycles: &dyn Fn(&Tiling) -> f64) -> Vec<Ranked> {
     let questions = questions(shape);
     let mut all: Vec<(f64, Tiling, Vec<u32>)> = Vec::new();
     complete(shape, &questions, &mut Vec::new(), &mut |values| {
         let tiling = tiling(shape, &questions, values);
-        all.push((cycles(shape, product, &tiling, multiprocessors), tiling, values.to_vec()));
+        all.push((cycles(&tiling), tiling, values.to_vec()));
     });
     all.sort_by(|(one, ..), (other, ..)| one.partial_cmp(other).unwrap_or(Ordering::Equal));
-    let mut best: Vec<(Tiling, Vec<u32>)> = Vec::new();
-    for (_, tiling, values) in all {
-        let is_new = |(other, _): &(Tiling, Vec<u32>)| {
-            (other.block, other.thread_tile) != (tiling.block, tiling.thread_tile)
+    let mut best: Vec<(Tiling, Ranked)> = Vec::new();
+    for (cycles, tiling, values) in all {
+        // What takes as long to the last bit differs in nothing that counts.
+        let is_new = |(other, (own, _)): &(Tiling, Ranked)| {
+            (other.block, other.thread_tile) != (tiling.block, tiling.thread_tile) && *own != cycles
         };
         if best.len() < MOST_GUESSES && best.iter().all(is_new) {
-            best.push((tiling, values));
+            best.push((tiling, (cycles, values)));
         }
     }
-    best.into_iter().map(|(_, values)| values).collect()
+    best.into_iter().map(|(_, ranked)| ranked).collect()
 }
 
 /// Calls a function with the values of all sound tilings, with what is usual where the model has no opinion.
@@ -133,7 +178,12 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
     let tile = tiling.tile().map(f64::from);
     let points = tiling.thread_tile.map(f64::from);
     let along = [0, 1, 2].map(|axis| (product.extents[axis] / tile[axis]).ceil());
-    let blocks: f64 = along.iter().product();
+    // Split sums: a block has a share of the terms.
+    let chunk = if shape.is_split { tiling.split_k_chunk() as f64 } else { f64::INFINITY };
+    let chunks = (product.split / chunk).ceil().max(1.0);
+    let terms = product.terms / chunks;
+    let innermost = product.innermost.min(terms);
+    let blocks = along.iter().product::<f64>() * chunks;
     let own_blocks = (blocks * product.others / multiprocessors).ceil();
     // Threads beyond the extents have nothing to do.
     let useful: f64 = (0..3).map(|axis| product.extents[axis] / (along[axis] * tile[axis])).product();
@@ -154,15 +204,19 @@ fn cycles(shape: &Shape, product: &Product, tiling: &Tiling, multiprocessors: f6
     // Four operands are one instruction, and a thread copies its part of them.
     let other = read / 4.0 + copying * slices / threads + TILE / depth;
     // A tile that is cut off along the sum is computed with conditions, term by term.
-    let in_tiles = (product.innermost / (depth * slices)).floor() * depth * slices / product.innermost;
+    let in_tiles = (innermost / (depth * slices)).floor() * depth * slices / innermost;
     let cut_off = 1.0 + CUT_OFF * (1.0 - in_tiles).max(0.0);
-    let issue = threads / slices * product.terms / CORES * (elements + other) * cut_off;
-    let barriers = product.terms / (depth * slices) * BARRIER_CYCLES / resident;
+    let issue = threads / slices * terms / CORES * (elements + other) * cut_off;
+    let barriers = terms / (depth * slices) * BARRIER_CYCLES / resident;
     let busy_warps = resident * warps * useful;
-    let busy = own_blocks * (issue * (1.0 + LATE_WARPS / busy_warps) + barriers);
+    let added = if shape.is_split { threads * elements * ADDITION } else { 0.0 };
+    // Elements are set before, added to, and maybe read again.
+    let results = product.extents.iter().product::<f64>() * product.others * product.bytes;
+    let passed = if shape.is_split { results * (2.0 + chunks) / multiprocessors / MEMORY_BYTES } else { 0.0 };
+    let busy = own_blocks * (issue * (1.0 + LATE_WARPS / busy_warps) + barriers + added);
     // Rows of few neighbours take more transactions.
-    let moved = own_blocks * staged * product.terms * product.bytes * (1.0 + SEGMENT / tile[0]) / CACHE_BYTES;
-    busy.max(moved) + SEEN * busy.min(moved)
+    let moved = own_blocks * staged * terms * product.bytes * (1.0 + SEGMENT / tile[0]) / CACHE_BYTES;
+    busy.max(moved) + SEEN * busy.min(moved) + passed
 }
 
 /// Returns the instructions by which a thread copies an element to shared memory.

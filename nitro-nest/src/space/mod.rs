@@ -5,6 +5,7 @@
 //! those of its set of statements, whatever was decided about others.
 
 mod guess;
+mod guess_sums;
 mod initial;
 mod questions;
 mod shape;

@@ -38,6 +38,7 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
     let mut values: Vec<u32> =
         questions.iter().zip(answered).map(|(question, one)| question.values[one.option]).collect();
     let sums = match shape.sums {
+        _ if shape.is_across => 5,
         _ if shape.is_row => 3,
         _ if shape.stencil.is_some() => 4,
         None => 0,
@@ -176,13 +177,15 @@ fn threads(tiling: &Tiling) -> u32 {
 /// Returns the questions about a kernel, in order.
 pub(super) fn questions(shape: &Shape) -> Vec<Question> {
     if shape.is_row {
-        return ROW.to_vec();
+        return if shape.is_across { COLUMNS } else { ROW }.to_vec();
     }
     if let Some((stencil, _)) = &shape.stencil {
         return if stencil.dimensions == 2 { TIME_OF_ROWS } else { TIME_OF_PLANES }.to_vec();
     }
     const TERMS: Question = Question { phase: "terms", values: &[128, 256, 384, 512, 1024, 2048] };
-    let terms = shape.is_split.then_some(TERMS);
+    // Iterations of the loop that is split, each with those of the loops in it.
+    const ROUNDS: Question = Question { phase: "terms", values: &[1, 2, 4, 8, 16, 32, 64, 128] };
+    let terms = shape.is_split.then_some(if shape.splits_many { ROUNDS } else { TERMS });
     if shape.operands > 0 {
         let last = if shape.is_split { Some(WIDE_SUMS) } else { shape.has_slices.then_some(SLICES) };
         let product = if shape.tiles == Tiles::Plane { PRODUCT } else { BOX };
@@ -219,6 +222,15 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
 const ROW: &[Question] = &[
     Question { phase: "block x", values: &[32, 64, 128, 256, 512, 1024] },
     Question { phase: "block y", values: &[1, 2, 4, 8] },
+    Question { phase: "points x", values: &[1, 4, 8, 16, 32] },
+    Question { phase: "neighbours", values: &[1, 4] },
+    Question { phase: "unroll", values: &[0, 1, 2, 4, 8] },
+];
+
+/// The same where neighbouring threads have neighbouring rows.
+const COLUMNS: &[Question] = &[
+    Question { phase: "block x", values: &[32, 64, 128, 256] },
+    Question { phase: "block y", values: &[4, 8, 16, 32] },
     Question { phase: "points x", values: &[1, 4, 8, 16, 32] },
     Question { phase: "unroll", values: &[0, 1, 2, 4, 8] },
 ];

@@ -1,6 +1,8 @@
 //! The shapes of kernels: what a search has to know of them to decide about them.
 
-use crate::lower::{AnalysedNest, KernelDraft, Stencil, grouped, has_slices, operands, rest, sums, tiles};
+use crate::lower::{
+    AnalysedNest, KernelDraft, Stencil, grouped, has_slices, operands, rest, splits_many, sums, tiles,
+};
 use crate::mapping::{KernelKind, Mapping, Schedule, Sums, Tiles};
 use crate::nest::{Nest, has_loop};
 
@@ -15,6 +17,8 @@ pub(super) struct Shape {
     pub(super) has_loop: bool,
     /// Its sums are split over blocks.
     pub(super) is_split: bool,
+    /// The loop that is split has long loops in it: few of its iterations are many terms.
+    pub(super) splits_many: bool,
     /// The number of operands that a product has in shared memory. 0: it is none.
     pub(super) operands: usize,
     /// The axes along which a product reuses them.
@@ -23,6 +27,8 @@ pub(super) struct Shape {
     pub(super) has_slices: bool,
     /// The threads of a block share a row.
     pub(super) is_row: bool,
+    /// Then neighbouring threads have neighbouring rows.
+    pub(super) is_across: bool,
     /// It runs so many iterations of a stencil.
     pub(super) stencil: Option<(Stencil, i64)>,
     /// Words of four bytes that a number takes, and as many registers.
@@ -52,10 +58,12 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
             sums: None,
             has_loop: false,
             is_split: false,
+            splits_many: false,
             operands: 0,
             tiles: Tiles::Plane,
             has_slices: false,
             is_row: false,
+            is_across: false,
             words: nest.element.bytes() as u32 / 4,
             stencil: Some((temporal.stencil.clone(), temporal.steps)),
         };
@@ -69,10 +77,12 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         sums,
         has_loop: has_loop(&rest(nest, kernel)),
         is_split: kernel.group.split.is_some(),
+        splits_many: splits_many(nest, kernel),
         operands,
         tiles: tiles(nest, kernel),
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
         is_row,
+        is_across: kernel.group.row.as_ref().is_some_and(|row| row.is_across),
         stencil: None,
         words: nest.element.bytes() as u32 / 4,
     }
@@ -82,6 +92,7 @@ impl Shape {
     /// Returns the kind by which a mapping has a tiling for it.
     pub(super) fn kind(&self) -> KernelKind {
         match self.sums {
+            _ if self.is_across => KernelKind::Columns,
             _ if self.is_row => KernelKind::Row,
             Some(sums) => KernelKind::Sums(sums),
             None if self.operands > 0 => KernelKind::Product(self.tiles),

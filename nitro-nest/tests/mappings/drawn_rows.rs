@@ -13,6 +13,7 @@ const MOST_EXACT: f32 = 1_048_576.0;
 
 struct Draw {
     random: Random,
+    is_across: bool,
     /// The size of a row, and the numbers of the rows.
     length: Affine,
     /// Rows, and single values of rows.
@@ -28,14 +29,19 @@ fn drawn(seed: u64) -> Nest {
     let mut random = Random::new(seed);
     let has_two_loops = random.below(3) == 0;
     let numbers = if has_two_loops { vec![n.clone(), m.clone()] } else { vec![n.clone()] };
-    let of_row = [numbers.clone(), vec![l.clone() + 1]].concat();
+    // Rows are those of arrays or their columns.
+    let is_across = random.below(3) == 0;
+    let mut of_row = [numbers.clone(), vec![l.clone() + 4]].concat();
+    if is_across {
+        of_row.reverse();
+    }
     let rows = ["x", "y", "t"].map(|name| builder.in_out(name, of_row.clone()));
     let values = ["a", "b", "c"].map(|name| builder.in_out(name, numbers.clone()));
     let column = builder.input("w", [l.clone() + 1]);
     if random.below(4) > 0 {
         builder.reassociate();
     }
-    let mut draw = Draw { random, length: l, rows, values, column };
+    let mut draw = Draw { random, is_across, length: l, rows, values, column };
     builder.repeat("i", Bounds::new(0, n), |builder, i| {
         if has_two_loops {
             let bounds =
@@ -134,6 +140,9 @@ impl Draw {
         };
         let mut subscripts: Vec<Affine> = numbers.iter().map(|number| Affine::from(*number)).collect();
         subscripts.push(place);
+        if self.is_across {
+            subscripts.reverse();
+        }
         self.rows[self.random.below(3) as usize].at(subscripts)
     }
 }
@@ -142,13 +151,21 @@ fn combines(all: &[Instruction]) -> bool {
     all.iter().any(|one| match one {
         Instruction::Loop(_, _, body) => combines(body),
         Instruction::If(_, body, otherwise) => combines(body) || combines(otherwise),
-        other => matches!(other, Instruction::Combine { .. }),
+        other => matches!(other, Instruction::Combine { .. } | Instruction::Barrier),
+    })
+}
+
+fn comes_wide(all: &[Instruction]) -> bool {
+    all.iter().any(|one| match one {
+        Instruction::Loop(_, _, body) => comes_wide(body),
+        Instruction::If(_, body, otherwise) => comes_wide(body) || comes_wide(otherwise),
+        other => matches!(other, Instruction::Copy { .. }),
     })
 }
 
 #[test]
 fn drawn_rows_give_what_the_nest_gives_whatever_the_order_of_threads() {
-    let (mut with_rows, mut all, mut exact) = (0, 0, 0);
+    let (mut with_rows, mut wide, mut all, mut exact) = (0, 0, 0, 0);
     for seed in 0..60 {
         let nest = drawn(seed);
         let mut random = Random::new(seed);
@@ -158,7 +175,8 @@ fn drawn_rows_give_what_the_nest_gives_whatever_the_order_of_threads() {
         for kernel in nest.map(&dependences, &mapping).kernels {
             let tiling = Tiling {
                 block: [[32, 64, 96][random.below(3) as usize], 1 + random.below(3) as u32, 1],
-                thread_tile: [1 + random.below(3) as u32, 1, 1],
+                thread_tile: [[1, 3, 4, 8][random.below(4) as usize], 1, 1],
+                vector_width: 4,
                 unroll: random.below(3) as u32,
                 ..Tiling::default()
             };
@@ -166,8 +184,11 @@ fn drawn_rows_give_what_the_nest_gives_whatever_the_order_of_threads() {
         }
         let program = nest.map(&dependences, &tiled);
         all += 1;
+        wide += usize::from(program.kernels.iter().any(|kernel| comes_wide(&kernel.body)));
         with_rows += usize::from(program.kernels.iter().any(|kernel| combines(&kernel.body)));
-        for sizes in [[3, 2, 1 + random.below(4) as i64], [2, 3, 40 + random.below(60) as i64]] {
+        let lengths = [1 + random.below(4), 40 + random.below(60), 4 * (1 + random.below(20))];
+        for (at, length) in lengths.into_iter().enumerate() {
+            let sizes = [3 - at as i64 % 2, 2 + at as i64, length as i64];
             // Sums of small integers are exact in any order.
             let (input, mut result) = (data(&nest, &sizes, 0, seed), data(&nest, &sizes, 0, seed));
             nest.run(&mut result).unwrap();
@@ -178,6 +199,7 @@ fn drawn_rows_give_what_the_nest_gives_whatever_the_order_of_threads() {
             }
         }
     }
-    assert!(exact > all, "{exact} of {} runs are exact", 2 * all);
+    assert!(exact > all, "{exact} of {} runs are exact", 3 * all);
+    assert!(wide > 1, "{wide} of {all} have neighbours that come at once");
     assert!(with_rows > all / 3, "{with_rows} of {all} have row kernels");
 }

@@ -6,6 +6,8 @@ mod domains;
 mod double;
 mod drawn;
 mod drawn_rows;
+#[cfg(feature = "search")]
+mod factors;
 mod forms;
 mod gathers;
 mod guards;

@@ -210,7 +210,7 @@ fn planes(
     }
 }
 
-/// The sum is one over columns, whose neighbours are threads as it is: no threads share a column.
+/// The sum is one over columns, whose neighbours are those of neighbouring threads.
 #[nest(reassoc)]
 fn columns(n: usize, m: usize, #[shape(m)] sum: &mut [f32], #[shape(n, m)] x: &mut Array2<f32>) {
     for j in 0..m {
@@ -404,13 +404,56 @@ fn a_product_keeps_its_tiles_before_rows_are_shared() {
 }
 
 #[test]
-fn no_threads_share_columns_or_sums_in_order_or_rows_that_wait_or_are_narrow() {
-    for nest in [columns::nest(), in_order::nest(), waiting::nest(), vectors::nest()] {
+fn no_threads_share_sums_in_order_or_rows_that_wait_or_are_narrow() {
+    for nest in [in_order::nest(), waiting::nest(), vectors::nest()] {
         let sizes = vec![5; nest.parameters().len()];
         let program = in_rows(&nest, &tilings()[0]);
         let combines = |kernel: &Kernel| count(&kernel.body, &is_combination) > 0;
         assert!(!program.kernels.iter().any(combines), "{program}");
         assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), 1);
+    }
+}
+
+/// The largest of each column, which nothing reads again.
+#[nest]
+fn largest_of_columns(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(m)] most: &mut [f32]) {
+    for j in 0..m {
+        most[j] = x[[0, j]];
+        for i in 0..n {
+            most[j] = most[j].max(x[[i, j]]);
+        }
+    }
+}
+
+#[test]
+fn threads_share_columns_and_their_neighbours_have_neighbouring_ones() {
+    for nest in [columns::nest(), largest_of_columns::nest()] {
+        for (seed, block) in [[32, 1, 1], [32, 8, 1], [64, 5, 1], [32, 32, 1]].into_iter().enumerate() {
+            let tiling = Tiling { block, thread_tile: [4, 1, 1], ..Tiling::default() };
+            let program = in_rows(&nest, &tiling);
+            assert_eq!(program.kernels.len(), 1, "{program}");
+            // Parts meet in shared memory, since the threads of a warp have different columns.
+            let has_exchange =
+                count(&program.kernels[0].body, &|one| matches!(one, Instruction::Barrier)) > 0;
+            assert!(has_exchange && count(&program.kernels[0].body, &is_combination) == 0, "{program}");
+            for sizes in [[1, 1], [3, 40], [33, 7], [130, 9], [300, 33]] {
+                assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), seed as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbouring_values_of_a_thread_come_and_go_at_once_where_rows_begin_at_multiples() {
+    let tiling = Tiling { block: [32, 2, 1], thread_tile: [8, 1, 1], vector_width: 4, ..Tiling::default() };
+    for nest in [softmax::nest(), range::nest()] {
+        let program = in_rows(&nest, &tiling);
+        let is_copy = |one: &Instruction| matches!(one, Instruction::Copy { .. });
+        let copies = count(&program.kernels[0].body, &is_copy);
+        assert!(copies > 1, "{program}");
+        for sizes in [[2, 4], [3, 7], [1, 64], [2, 252], [3, 256], [2, 260]] {
+            assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), 1);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub mod results;
 pub mod solvers;
 pub mod statistics;
 pub mod stencils;
+pub mod strangers;
 #[cfg(feature = "train")]
 pub mod train;
 #[cfg(feature = "search")]
@@ -59,6 +60,16 @@ pub fn kernels_beyond() -> [Kernel; 18] {
         beyond: convolution_nchw convolution_nhwc convolution_1x1 depthwise_5x5 attention_scores contraction tucker
             softmax layer_norm squared_distances max_pool average_pool transposed_update row_and_column_sums
             star_2d_r1 star_2d_r2 star_3d_r1 star_3d_r4;
+    }
+}
+
+/// Nests on which no rule was chosen.
+#[must_use]
+pub fn kernels_of_strangers() -> [Kernel; 16] {
+    kernels! {
+        strangers: strided_convolution grouped_convolution convolution_1d depthwise_nhwc rms_norm column_softmax
+            batch_statistics bilinear mttkrp manhattan column_products overlapping_pool linear_tanh total log_softmax
+            two_layers;
     }
 }
 
@@ -105,6 +116,21 @@ pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
         "star_2d_r1" | "star_2d_r2" => [&[10, 1600], &[10, 8192]],
         "star_3d_r1" => [&[10, 128], &[10, 384]],
         "star_3d_r4" => [&[10, 128], &[10, 256]],
+        "strided_convolution" => [&[16, 128, 128, 28, 28], &[32, 128, 256, 28, 28]],
+        "grouped_convolution" => [&[16, 8, 16, 16, 56, 56], &[32, 8, 32, 32, 56, 56]],
+        "convolution_1d" => [&[16, 128, 128, 1024], &[32, 256, 256, 2048]],
+        "depthwise_nhwc" => [&[8, 56, 56, 128], &[32, 56, 56, 256]],
+        "rms_norm" | "log_softmax" => [&[2048, 1024], &[8192, 4096]],
+        "column_softmax" => [&[1024, 2048], &[4096, 8192]],
+        "batch_statistics" => [&[8, 128, 56, 56], &[64, 128, 56, 56]],
+        "bilinear" => [&[2048, 512, 512], &[8192, 1024, 1024]],
+        "mttkrp" => [&[256, 128, 128, 32], &[512, 256, 256, 64]],
+        "manhattan" => [&[2048, 2048, 64], &[8192, 8192, 64]],
+        "column_products" => [&[16, 512, 512, 256], &[64, 512, 512, 1024]],
+        "overlapping_pool" => [&[8, 64, 56, 56], &[32, 128, 56, 56]],
+        "linear_tanh" => [&[1024, 1024, 1024], &[4096, 4096, 4096]],
+        "total" => [&[1024, 1024], &[4096, 2048]],
+        "two_layers" => [&[1024, 512, 1024, 512], &[4096, 1024, 4096, 1024]],
         _ => return None,
     };
     match size {

@@ -16,13 +16,14 @@ fn data(function: &str, folder: &tempfile::TempDir) -> DataRequest {
 fn every_nest_with_sizes_and_every_space_is_a_function() {
     let trainer = trainer();
     let names: BTreeSet<&str> = trainer.functions().map(|function| function.name()).collect();
-    for kernel in nitro_polybench::kernels().into_iter().chain(nitro_polybench::kernels_beyond()) {
+    let all = nitro_polybench::kernels().into_iter().chain(nitro_polybench::kernels_beyond());
+    for kernel in all.chain(nitro_polybench::kernels_of_strangers()) {
         let nest = (kernel.nest)();
         let has_sizes = nitro_polybench::sizes(nest.name(), "huge").is_some();
         assert_eq!(names.contains(nest.name()), has_sizes, "{}", nest.name());
     }
     assert!(names.contains("sgemm_1024") && names.contains("matvec_by_warps"), "{names:?}");
-    assert_eq!(names.len(), 17 + 18 + 8);
+    assert_eq!(names.len(), 17 + 34 + 8);
 }
 
 #[test]

@@ -5,15 +5,16 @@
 //! registers of all its threads, and values that it reads again in registers of the thread that has them.
 
 mod barriers;
+mod exchange;
 mod kept;
+mod wide;
 
 use super::body::unroll;
 use super::context::{Context, SumOrder, guarded};
 use super::terms::one_by_one;
 use super::tiles::divide;
 use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll};
-use crate::limits::LANES;
-use crate::lower::bounds::{count_to, iterator, mentions, within};
+use crate::lower::bounds::{iterator, mentions, within};
 use crate::lower::draft::{KernelDraft, RowKernel};
 use crate::lower::row_kernels::{Step, has_instance, is_held, loops, shared_reduction, steps};
 use crate::nest::affine::{Affine, Variable};
@@ -21,6 +22,7 @@ use crate::nest::expression::{Access, Binary, Expression, Relation};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
 use barriers::{Barriers, By};
+use exchange::Exchange;
 use kept::{Kept, KeptRows, find_kept};
 
 /// A row kernel while its code is written.
@@ -36,10 +38,10 @@ struct Row<'a> {
     thread: Affine,
     /// The number of a thread's row in the block.
     row: Affine,
-    /// The number of a thread's warp in its row, of the thread in its warp, and of any warp of the row.
-    ///
-    /// None: a row has one warp.
-    warp: Option<[usize; 3]>,
+    /// Neighbouring threads have neighbouring rows.
+    is_across: bool,
+    /// None: a row has one warp, whose threads need no shared memory.
+    exchange: Option<Exchange>,
     /// The conditions that a thread has a row.
     guards: Vec<Condition>,
     /// Elements that all threads of a row have in a register.
@@ -62,7 +64,7 @@ struct Part<'a> {
     assignment: &'a Assignment,
     operator: Binary,
     register: Access,
-    /// Where the warps of a row exchange theirs: an array with a row of the block and a warp as subscripts.
+    /// The array in which a row exchanges its parts.
     exchange: Option<usize>,
 }
 
@@ -121,7 +123,8 @@ impl<'a> Row<'a> {
             threads,
             thread: Variable::Thread(0).into(),
             row: Affine::from(0),
-            warp: None,
+            is_across: of_rows.is_across,
+            exchange: None,
             guards: Vec::new(),
             held: Vec::new(),
             parts: Vec::new(),
@@ -135,14 +138,12 @@ impl<'a> Row<'a> {
         let mut all = Vec::new();
         if rows > 1 {
             let [row, thread] = ["row", "thread"].map(|name| self.context.iterator(name));
-            all.push(divide([row, thread], self.thread.clone(), self.threads));
+            let (parts, divisor) =
+                if self.is_across { ([thread, row], rows) } else { ([row, thread], self.threads) };
+            all.push(divide(parts, self.thread.clone(), divisor));
             (self.row, self.thread) = (iterator(row), iterator(thread));
         }
-        if self.threads > i64::from(LANES) {
-            let [warp, lane, other] = ["warp", "lane", "other"].map(|name| self.context.iterator(name));
-            all.push(divide([warp, lane], self.thread.clone(), LANES.into()));
-            self.warp = Some([warp, lane, other]);
-        }
+        all.extend(self.begin_exchange());
         let numbers: Vec<usize> = kernel.axes.iter().map(|axis| axis.iterator).collect();
         for axis in &kernel.axes {
             let own = if axis.dimension == 0 { self.row.clone() } else { Affine::from(0) };
@@ -180,9 +181,9 @@ impl<'a> Row<'a> {
                     shared_reduction(self.nest, assignment).expect("only reductions are shared out");
                 let number = self.parts.len();
                 let register = self.context.local(&format!("part_{number}"), Space::Register, Vec::new());
-                let shape = vec![rows, self.threads / i64::from(LANES)];
+                let shape = self.exchange.as_ref().map(|exchange| self.exchange_shape(exchange, rows));
                 let exchange =
-                    self.warp.map(|_| self.context.local(&format!("parts_{number}"), Space::Shared, shape));
+                    shape.map(|shape| self.context.local(&format!("parts_{number}"), Space::Shared, shape));
                 let register = single(register);
                 self.parts.push(Part { step: at, assignment, operator, register, exchange });
             }
@@ -197,9 +198,14 @@ impl<'a> Row<'a> {
     fn write(&mut self) -> Vec<Instruction> {
         let mut all = self.write_steps(None);
         // Rows that fit registers have code of their own.
-        if let Some(kept) = self.kept.take() {
+        if let Some(mut kept) = self.kept.take() {
             let fits = kept.fits(self.threads);
-            all = vec![Instruction::If(vec![fits], self.write_steps(Some(&kept)), all)];
+            let mut within = self.write_steps(Some(&kept));
+            if let Some((mut code, conditions)) = self.widen(&mut kept) {
+                code.push(Instruction::If(conditions, self.write_steps(Some(&kept)), within));
+                within = code;
+            }
+            all = vec![Instruction::If(vec![fits], within, all)];
         }
         let mut stores = Vec::new();
         for Held { element, register } in &self.held {
@@ -263,10 +269,8 @@ impl<'a> Row<'a> {
         let body = match kept {
             Some(kept) => {
                 let own = Kept { rows: kept, step: at, iterator: range.iterator };
-                let mut body = own.load();
-                body.extend(self.write_nodes(node.body(), shared, Some(&own)));
-                body.extend(own.store());
-                vec![kept.repeat(range, &self.thread, self.threads, body)]
+                let body = self.write_nodes(node.body(), shared, Some(&own));
+                vec![kept.repeat(range, [&self.thread, &Affine::from(self.threads)], &own, body)]
             }
             None => self.write_nodes(std::slice::from_ref(node), shared, None),
         };
@@ -291,7 +295,9 @@ impl<'a> Row<'a> {
                 let is_part = self.part(at, assignment).is_some_and(|part| part.assignment.target == *access);
                 let is_kept = kept.is_some_and(|kept| kept.has(access.array));
                 if !is_part && !is_kept && self.held(access).is_none() {
-                    touched.push((access.array, place == 0, By::shared(range, &inner, access)));
+                    let neighbours = kept.map_or(1, KeptRows::neighbours);
+                    let by = By::shared(range, &inner, access, neighbours);
+                    touched.push((access.array, place == 0, by));
                 }
             }
         }
@@ -332,11 +338,12 @@ impl<'a> Row<'a> {
     fn write_combination(&mut self, at: usize, node: &Node, conditions: &[Condition]) -> Vec<Instruction> {
         let parts: Vec<usize> = (0..self.parts.len()).filter(|part| self.parts[*part].step == at).collect();
         let mut all = Vec::new();
-        for part in parts.iter().map(|part| &self.parts[*part]) {
+        // Shuffles are among the threads of a warp, which have one row unless they are across rows.
+        for part in parts.iter().filter(|_| !self.is_across).map(|part| &self.parts[*part]) {
             all.push(Instruction::Combine { register: part.register.clone(), operator: part.operator });
         }
-        if let (Some(warp), false) = (self.warp, parts.is_empty()) {
-            all.extend(self.write_exchange(&parts, warp));
+        if !parts.is_empty() {
+            all.extend(self.write_exchange(&parts));
         }
         for part in parts {
             let Part { assignment, operator, ref register, .. } = self.parts[part];
@@ -354,33 +361,6 @@ impl<'a> Row<'a> {
             let value = Expression::Binary(operator, own, sum);
             all.extend(guarded(conditions, vec![Instruction::Assign(Assignment { target, value })]));
         }
-        all
-    }
-
-    /// Lets the warps of a row exchange their parts through shared memory, with one barrier for all sums.
-    fn write_exchange(&mut self, parts: &[usize], [warp, lane, other]: [usize; 3]) -> Vec<Instruction> {
-        let (mut gives, mut takes) = (Vec::new(), Vec::new());
-        for part in parts {
-            let Part { operator, ref register, exchange, .. } = self.parts[*part];
-            let exchange = exchange.expect("rows of several warps exchange parts");
-            let at = |warp: Affine| Access { array: exchange, subscripts: vec![self.row.clone(), warp] };
-            let load = |access: &Access| Box::new(Expression::Load(access.clone()));
-            let value = *load(register);
-            gives.push(Instruction::Assign(Assignment { target: at(iterator(warp)), value }));
-            // All threads add up the parts of all warps in the same order.
-            let (target, value) = (register.clone(), *load(&at(Affine::from(0))));
-            takes.push(Instruction::Assign(Assignment { target, value }));
-            let warps =
-                Range { lower: vec![Affine::from(1)], ..count_to(other, self.threads / i64::from(LANES)) };
-            let at = Access { array: exchange, subscripts: vec![self.row.clone(), iterator(other)] };
-            let value = Expression::Binary(operator, load(register), load(&at));
-            let add = Instruction::Assign(Assignment { target: register.clone(), value });
-            takes.push(Instruction::Loop(warps, Unroll::All, vec![add]));
-        }
-        let is_first = equal(iterator(lane), Affine::from(0));
-        let mut all = guarded(vec![is_first], gives);
-        all.push(self.barriers.barrier());
-        all.extend(takes);
         all
     }
 

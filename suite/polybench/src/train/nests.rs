@@ -10,7 +10,7 @@ use super::later::Later;
 use super::work::{Work, prepare, record};
 use crate::floors::floor;
 use crate::gpu::reference;
-use crate::{beyond, blas, sizes, solvers, statistics, stencils};
+use crate::{beyond, blas, sizes, solvers, statistics, stencils, strangers};
 
 macro_rules! nests {
     ($($module:ident: $($name:ident $text:literal)+;)+) => {
@@ -81,4 +81,9 @@ nests! {
         average_pool "average_pool" transposed_update "transposed_update"
         row_and_column_sums "row_and_column_sums" star_2d_r1 "star_2d_r1" star_2d_r2 "star_2d_r2"
         star_3d_r1 "star_3d_r1" star_3d_r4 "star_3d_r4";
+    strangers: strided_convolution "strided_convolution" grouped_convolution "grouped_convolution"
+        convolution_1d "convolution_1d" depthwise_nhwc "depthwise_nhwc" rms_norm "rms_norm"
+        column_softmax "column_softmax" batch_statistics "batch_statistics" bilinear "bilinear" mttkrp "mttkrp"
+        manhattan "manhattan" column_products "column_products" overlapping_pool "overlapping_pool"
+        linear_tanh "linear_tanh" total "total" log_softmax "log_softmax" two_layers "two_layers";
 }

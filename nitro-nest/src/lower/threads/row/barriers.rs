@@ -19,6 +19,8 @@ pub(super) enum By {
         /// The first values of the loop, from which threads go on.
         lower: Vec<Affine>,
         step: i64,
+        /// Neighbouring values that a thread has.
+        neighbours: i64,
         /// The subscripts that only the value decides, where the loop's iterator is [`VALUE`].
         subscripts: Vec<Option<Affine>>,
     },
@@ -29,7 +31,7 @@ const VALUE: Variable = Variable::Thread(0);
 
 impl By {
     /// Tells who touches an element in a shared loop, among these loops of its step.
-    pub(super) fn shared(range: &Range, inner: &[usize], element: &Access) -> Self {
+    pub(super) fn shared(range: &Range, inner: &[usize], element: &Access, neighbours: i64) -> Self {
         let own = Variable::Iterator(range.iterator);
         let others: Vec<usize> = inner.iter().copied().filter(|other| *other != range.iterator).collect();
         let decides = |subscript: &Affine| subscript.mentions(own) && !mentions(subscript, &others);
@@ -38,6 +40,7 @@ impl By {
         Self::Shared {
             lower: range.lower.clone(),
             step: range.step,
+            neighbours,
             subscripts: subscripts
                 .map(|subscript| decides(subscript).then(|| subscript.substitute(own, &value)))
                 .collect(),
@@ -49,13 +52,13 @@ impl By {
         match (self, other) {
             (Self::First, Self::First) => true,
             (
-                Self::Shared { lower, step, subscripts },
-                Self::Shared { lower: other_lower, step: other_step, subscripts: others },
+                Self::Shared { lower, step, neighbours, subscripts },
+                Self::Shared { lower: other_lower, step: other_step, neighbours: more, subscripts: others },
             ) => {
                 // Then the subscript tells the value, and the value its thread.
                 let mut pairs = subscripts.iter().zip(others);
                 lower == other_lower
-                    && step == other_step
+                    && (step, neighbours) == (other_step, more)
                     && pairs.any(|(one, other)| one.is_some() && one == other)
             }
             _ => false,

@@ -1,7 +1,8 @@
 //! Values of a row that its threads keep in registers from step to step.
 
 use super::is_needed;
-use crate::kernel::{Instruction, Space, Unroll};
+use super::wide::Wide;
+use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator, mentions};
 use crate::lower::row_kernels::Step;
 use crate::lower::threads::context::Context;
@@ -14,23 +15,26 @@ const MOST_KEPT: i64 = 64;
 
 /// The arrays whose rows are kept, before they have registers.
 pub(super) struct Found {
-    range: Range,
-    arrays: Vec<KeptArray>,
+    pub(super) range: Range,
+    pub(super) arrays: Vec<KeptArray>,
 }
 
 /// An array of which a thread keeps its values of a row.
-struct KeptArray {
+#[derive(Clone)]
+pub(super) struct KeptArray {
     /// The element, in a loop whose iterator is that of the range.
-    element: Access,
+    pub(super) element: Access,
     /// The step that begins with reading them from memory, if that is where they come from.
-    loads: Option<usize>,
+    pub(super) loads: Option<usize>,
     /// The last step that writes them, which stores them, where somebody needs them.
-    stores: Option<usize>,
+    pub(super) stores: Option<usize>,
 }
 
 /// The arrays whose rows are kept, with their registers.
 pub(super) struct KeptRows {
-    found: Found,
+    pub(super) found: Found,
+    /// How a thread has neighbouring values, if it has.
+    pub(super) wide: Option<Wide>,
     /// The array of registers of each of them.
     registers: Vec<usize>,
     /// The values that a thread keeps of each.
@@ -90,7 +94,10 @@ fn kept_array(
     if !assignments.any(|assignment| assignment.target.array == array) {
         return kept_input(steps, array, range);
     }
-    let mut kept = kept_result(steps, array, range)?;
+    let (mut kept, count) = touched_array(steps, array, range, 0..steps.len())?;
+    if count < 2 {
+        return None;
+    }
     if !is_needed(nest, statements, array) {
         kept.stores = None;
     }
@@ -119,12 +126,19 @@ fn kept_input(steps: &[(Vec<&Condition>, Step<'_>)], array: usize, range: &Range
     Some(KeptArray { element, loads: Some(at), stores: None })
 }
 
-/// Returns what is kept of an array that is written: all that is touched of it, and nothing under a condition.
-fn kept_result(steps: &[(Vec<&Condition>, Step<'_>)], array: usize, range: &Range) -> Option<KeptArray> {
+/// Returns what these steps touch of an array, if that is one element for each value, and in how many steps.
+///
+/// None: it is more, or under a condition.
+pub(super) fn touched_array(
+    steps: &[(Vec<&Condition>, Step<'_>)],
+    array: usize,
+    range: &Range,
+    among: std::ops::Range<usize>,
+) -> Option<(KeptArray, usize)> {
     let touches = |assignment: &Assignment| assignment.accesses().iter().any(|access| access.array == array);
     let mut kept: Option<KeptArray> = None;
     let mut count = 0;
-    for (at, step) in steps.iter().enumerate() {
+    for (at, step) in steps.iter().enumerate().filter(|(at, _)| among.contains(at)) {
         if !step.1.assignments().into_iter().any(touches) {
             continue;
         }
@@ -152,7 +166,7 @@ fn kept_result(steps: &[(Vec<&Condition>, Step<'_>)], array: usize, range: &Rang
             }
         }
     }
-    kept.filter(|kept| count > 1 && kept.element.depends_on(&[range.iterator]))
+    kept.filter(|kept| kept.element.depends_on(&[range.iterator])).map(|kept| (kept, count))
 }
 
 /// Returns what the first statement that touches an element needs; none: it may read it or not.
@@ -198,7 +212,7 @@ impl Found {
             let name = format!("{}_kept", nest.arrays[kept.element.array].name);
             registers.push(context.local(&name, Space::Register, vec![points]));
         }
-        KeptRows { found: self, registers, points, point: context.iterator("point") }
+        KeptRows { found: self, wide: None, registers, points, point: context.iterator("point") }
     }
 }
 
@@ -219,22 +233,40 @@ impl KeptRows {
         self.found.arrays.iter().any(|kept| kept.element.array == array)
     }
 
-    /// Repeats a loop's body for all values that a thread keeps.
+    /// Returns how many neighbouring values a thread has.
+    pub(super) fn neighbours(&self) -> i64 {
+        if self.wide.is_some() { WIDE.into() } else { 1 }
+    }
+
+    /// Repeats a loop's body for all values that a thread of so many keeps.
     pub(super) fn repeat(
         &self,
         range: &Range,
-        thread: &Affine,
-        threads: i64,
+        [thread, threads]: [&Affine; 2],
+        own: &Kept<'_>,
         body: Vec<Instruction>,
     ) -> Instruction {
-        let place = thread.clone() + iterator(self.point) * threads;
+        let place = thread.clone() + iterator(self.point) * threads.constant();
+        if let Some(wide) = &self.wide {
+            let first = range.lower[0].clone() + place * WIDE.into();
+            let each = wide.write(self, own, range, &first, body);
+            return Instruction::Loop(count_to(self.point, self.points / i64::from(WIDE)), Unroll::All, each);
+        }
         let value = range.lower[0].clone() + place * range.step;
         let is_there = Condition::less(iterator(range.iterator), range.upper[0].clone());
         let each = vec![
             Instruction::Define(range.iterator, vec![value]),
-            Instruction::If(vec![is_there], body, Vec::new()),
+            Instruction::If(vec![is_there], [own.load(), body, own.store()].concat(), Vec::new()),
         ];
         Instruction::Loop(count_to(self.point, self.points), Unroll::All, each)
+    }
+
+    /// Returns the number of a value among those that a thread has.
+    fn number(&self) -> Affine {
+        match &self.wide {
+            Some(wide) => iterator(self.point) * WIDE.into() + iterator(wide.neighbour),
+            None => iterator(self.point),
+        }
     }
 }
 
@@ -245,8 +277,9 @@ impl Kept<'_> {
         let element = access.with(self.iterator, &iterator(range));
         let mut all = self.rows.found.arrays.iter();
         // Before the step that loads it, there is nothing in its register.
-        let place = all.position(|kept| kept.element == element && kept.loads <= Some(self.step))?;
-        Some(Access { array: self.rows.registers[place], subscripts: vec![iterator(self.rows.point)] })
+        let place = all.position(|kept| kept.element == element && kept.loads <= Some(self.step));
+        let Some(place) = place else { return self.rows.wide.as_ref()?.register(&element, self.step) };
+        Some(Access { array: self.rows.registers[place], subscripts: vec![self.rows.number()] })
     }
 
     /// Writes what brings values to registers in this step.
