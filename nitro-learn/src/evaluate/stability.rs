@@ -100,7 +100,7 @@ fn with_times_of(recordings: &Recordings, others: &Recordings) -> Option<Recordi
     let mut is_any = false;
     for one in &mut again.measurements {
         let Some(other) = known.get(&key(recordings, one)) else { continue };
-        one.outcome = other.outcome.clone();
+        one.outcome = other.outcome;
         is_any = true;
     }
     is_any.then_some(again)

@@ -469,13 +469,14 @@ fn times_within_their_spread_are_ties_and_change_choices() {
 fn choices_change_with_times_that_were_recorded_again() {
     let recordings = recordings(3);
     let again = |others: &Recordings| {
-        let options =
-            EvaluateOptions { recorded_again: vec![others.clone()], ..EvaluateOptions::default() };
+        let options = EvaluateOptions { recorded_again: vec![others.clone()], ..EvaluateOptions::default() };
         evaluate(&recordings, &Split::by_name(&recordings), &options)
     };
     let same = again(&recordings).unwrap();
     assert_eq!((same.devices[0].flips, same.devices[0].flips_regret), (Some(0.0), Some(0.0)));
-    assert!(same.to_string().contains("recorded again, 0.0 % of the choices change, which loses 0.00 points"));
+    assert!(
+        same.to_string().contains("recorded again, 0.0 % of the choices change, which loses 0.00 points")
+    );
     // On all devices the other variant is fastest.
     let mut others = recordings.clone();
     others.measurements.iter_mut().for_each(|row| row.variant = [1, 0, 2][row.variant]);

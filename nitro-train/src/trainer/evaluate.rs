@@ -98,7 +98,8 @@ impl Trainer {
                 seed,
                 ..
             } = request.clone();
-            let recorded_again = recorded_again.map(|store| self.recorded_in(store, &function)).transpose()?;
+            let recorded_again =
+                recorded_again.map(|store| self.recorded_in(store, &function)).transpose()?;
             let objective = objective.of(&recordings)?;
             let options = EvaluateOptions {
                 study,
@@ -116,7 +117,8 @@ impl Trainer {
 
     /// Loads the recordings of a function from another store.
     fn recorded_in(&self, store: String, function: &str) -> Result<Recordings, TrainError> {
-        LayeredStore::open(self, &DataRequest { store: Some(store), ..DataRequest::default() })?.load(function)
+        LayeredStore::open(self, &DataRequest { store: Some(store), ..DataRequest::default() })?
+            .load(function)
     }
 
     /// Evaluates on each device how well the best variant of an input is predicted from the other inputs there.

@@ -4,6 +4,7 @@ use super::{Row, equal};
 use crate::kernel::{Instruction, Unroll};
 use crate::limits::LANES;
 use crate::lower::bounds::{count_to, iterator};
+use crate::lower::threads::context::guarded;
 use crate::lower::threads::tiles::divide;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Expression};
@@ -70,7 +71,7 @@ impl Row<'_> {
                 vec![Instruction::assign(part.register.clone(), value)],
             ));
         }
-        let mut all = crate::lower::threads::context::guarded(exchange.gives.clone(), gives);
+        let mut all = guarded(exchange.gives.clone(), gives);
         all.push(self.barriers.barrier());
         all.extend(takes);
         all
