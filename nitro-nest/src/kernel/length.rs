@@ -13,6 +13,8 @@ pub(crate) const MOST_WRITTEN_OUT: u64 = 32_000;
 
 /// An element of the nest's arrays is read at an address, which has to be computed.
 const OF_AN_ADDRESS: u64 = 2;
+/// A function that processors have no instruction for is a polynomial with its special cases, or the call of one.
+const OF_A_FUNCTION: u64 = 40;
 
 impl Program {
     /// Returns the operations of all kernels as a compiler writes them out: those in loops that it is told to unroll
@@ -61,6 +63,7 @@ fn parts(value: &Expression, of_nest: usize) -> u64 {
         count += match part {
             Expression::Load(access) if access.array < of_nest => 1 + OF_AN_ADDRESS,
             Expression::Gather(_) => 2 * (1 + OF_AN_ADDRESS),
+            Expression::Unary(function, _) if function.is_of_library() => OF_A_FUNCTION,
             _ => 1,
         };
     });
