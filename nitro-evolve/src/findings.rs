@@ -90,8 +90,8 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises and tests a finalist: all of it; where that is refused, what keeps the meaning of the text; what touches
-    /// no barrier; and, where patches may rely on the inputs, what of each holds without that.
+    /// Minimises and tests a finalist: all of it; where that is refused, what keeps the meaning of the text; what
+    /// touches no barrier; and, where patches may rely on the inputs, what of each holds without that.
     fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();

@@ -14,7 +14,8 @@ use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refus
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
 
-/// The most findings: of each finalist the exact part, all, what touches no barrier, and what of them holds for any input.
+/// The most findings: of each finalist the exact part, all, what touches no barrier, and what of them holds for any
+/// input.
 pub(crate) const MOST_FINDINGS: usize = 6 * MOST_FINALISTS;
 
 /// The most edits of which each is left out once: assembler and disassembler take about a second for each.

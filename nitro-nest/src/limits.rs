@@ -18,6 +18,10 @@ const PARTITIONS: i64 = 4;
 /// Registers of such a part.
 const PARTITION_REGISTERS: i64 = 1 << 14;
 
+/// Registers of a multiprocessor.
+#[cfg(feature = "search")]
+pub(crate) const REGISTERS: i64 = PARTITIONS * PARTITION_REGISTERS;
+
 /// Returns how many warps a multiprocessor has registers for at a time, where a thread takes so many.
 pub(crate) fn resident_warps(registers: i64) -> i64 {
     PARTITIONS * (PARTITION_REGISTERS / (registers * i64::from(LANES)))

@@ -92,10 +92,7 @@ impl Resampled {
 /// Returns the recordings with the outcomes of others, where those have the same device, input, variant and
 /// configuration; none where they have nothing of it.
 fn with_times_of(recordings: &Recordings, others: &Recordings) -> Option<Recordings> {
-    let mut known = HashMap::new();
-    for one in &others.measurements {
-        known.insert(key(others, one), one);
-    }
+    let known: HashMap<_, _> = others.measurements.iter().map(|one| (key(others, one), one)).collect();
     let mut again = recordings.clone();
     let mut is_any = false;
     for one in &mut again.measurements {

@@ -30,11 +30,11 @@ impl Nest {
     /// Counts the least that any code of the nest moves and computes, at these sizes.
     ///
     /// It holds for code that computes each value that is written: that shares equal values, takes what does not
-    /// change out of loops, adds up sums in any order and takes factors out of them, but leaves no statement out. An array counts with the elements
-    /// of the access that alone touches most of them: its parts, not their union. A statement under a condition on
-    /// iterators counts for nothing, nor does what a choice between two values leaves out, nor an element that
-    /// arrays of integers choose. What each step of a loop through time reads again counts once, since tiles in time
-    /// keep it.
+    /// change out of loops, adds up sums in any order and takes factors out of them, but leaves no statement out. An
+    /// array counts with the elements of the access that alone touches most of them: its parts, not their union. A
+    /// statement under a condition on iterators counts for nothing, nor does what a choice between two values leaves
+    /// out, nor an element that arrays of integers choose. What each step of a loop through time reads again
+    /// counts once, since tiles in time keep it.
     ///
     /// ```
     /// use nitro_nest::{Bounds, Builder};
@@ -68,9 +68,9 @@ impl Nest {
             read_bytes += bytes * counter.live_in(array);
             written_bytes += bytes * counter.written(array);
         }
+        let with_factors = counter.instructions();
         let instructions =
-            [Some(counter.instructions()), factored(self).map(|other| other.instructions(&parameters))];
-        let instructions = instructions.into_iter().flatten().fold(f64::INFINITY, f64::min);
+            factored(self).map_or(with_factors, |other| with_factors.min(other.instructions(&parameters)));
         Ok(LeastWork { read_bytes, written_bytes, instructions })
     }
 

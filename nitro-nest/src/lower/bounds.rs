@@ -21,6 +21,19 @@ pub(crate) fn count_to(iterator: usize, end: i64) -> Range {
     }
 }
 
+/// Returns the end of a loop that goes on from 0 by one.
+pub(super) fn whole(range: &Range) -> Option<&Affine> {
+    let [upper] = &range.upper[..] else { return None };
+    let is_whole =
+        range.lower == [Affine::from(0)] && range.step == 1 && !range.is_reversed && upper.is_of_sizes();
+    is_whole.then_some(upper)
+}
+
+/// Returns `true` if a loop ends at no constant: it may go on for longer where sizes are larger.
+pub(super) fn may_grow(range: &Range) -> bool {
+    range.upper.iter().any(|upper| !upper.terms().is_empty())
+}
+
 /// Finds the loop of an iterator.
 pub(crate) fn find_loop(nodes: &[Node], iterator: usize) -> Option<&Range> {
     nodes.iter().find_map(|node| match node {

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "polyhedral")]
 use super::AnalysedNest;
+use super::bounds::{may_grow, whole};
 use super::groups::is_coalesced;
 #[cfg(feature = "polyhedral")]
 use crate::dependence::DependenceError;
@@ -135,24 +136,18 @@ impl<'n> Sum<'n> {
     fn is_worth(&self, inner: &Range, all: &[&Range]) -> bool {
         let (within, outside) = self.split(inner);
         let mut others = all.iter().filter(|range| range.iterator != inner.iterator);
-        let is_long = |range: &Range| !range.upper.iter().all(|upper| upper.terms().is_empty());
         let mut left = self.loops.iter().filter(|range| range.iterator != inner.iterator);
-        is_long(inner)
+        may_grow(inner)
             && within.len() > 1
-            && left.any(|range| is_long(range) && outside.iter().any(|factor| depends_on(factor, range)))
-            && others.all(|range| is_whole(range) && within.iter().any(|factor| depends_on(factor, range)))
+            && left.any(|range| may_grow(range) && outside.iter().any(|factor| depends_on(factor, range)))
+            && others
+                .all(|range| whole(range).is_some() && within.iter().any(|factor| depends_on(factor, range)))
             && within.iter().all(|factor| all.iter().any(|range| !depends_on(factor, range)))
     }
 }
 
 fn depends_on(factor: &Expression, range: &Range) -> bool {
     factor.reads().iter().any(|read| read.depends_on(&[range.iterator]))
-}
-
-/// Returns `true` if a loop goes over all values from 0.
-fn is_whole(range: &Range) -> bool {
-    let [upper] = &range.upper[..] else { return false };
-    range.lower == [Affine::from(0)] && range.step == 1 && !range.is_reversed && upper.is_of_sizes()
 }
 
 /// Gathers the factors of a product, each an element or what is made of elements.

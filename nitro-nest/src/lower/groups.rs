@@ -3,7 +3,7 @@
 //! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987),
 //! where parallel loops go outwards.
 
-use super::bounds::{find_loop, mentions};
+use super::bounds::{find_loop, may_grow, mentions};
 use super::components::components;
 use super::draft::{Draft, KernelDraft, KernelGroup};
 use crate::dependence::{Dependence, Dependences, is_sum};
@@ -203,9 +203,8 @@ impl Planner<'_> {
         let has_tiles = (2..MOST_DIMENSIONS).contains(&grid.len());
         let relaxed = self.relaxed.as_ref().filter(|_| self.schedule.splits_sums && has_tiles)?;
         let loops = &self.statements[among[0]].loops;
-        let is_long = |range: &Range| range.upper.iter().any(|upper| !upper.terms().is_empty());
         let mut inside = depth..self.common(among);
-        let at = inside.find(|at| !grid.contains(&loops[*at].iterator) && is_long(loops[*at]))?;
+        let at = inside.find(|at| !grid.contains(&loops[*at].iterator) && may_grow(loops[*at]))?;
         let range = loops[at];
         let is_of_sizes = range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes);
         let is_plain = is_of_sizes && range.lower.len() == 1 && range.step == 1 && !range.is_reversed;

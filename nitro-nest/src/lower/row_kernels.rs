@@ -343,9 +343,7 @@ fn traffic(
             let operation = shared_reduction(nest, assignment);
             if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
                 has_reduction = true;
-                let is_of_each = |read: &&Access| {
-                    rows.iter().chain([shared]).all(|iterator| read.depends_on(&[*iterator]))
-                };
+                let is_of_each = |read: &&Access| read.depends_on_each(rows) && read.depends_on(&[*shared]);
                 traffic.reads_once |= rows.len() > 1 && assignment.value.reads().iter().any(is_of_each);
                 traffic.has_extremes |= operation != Binary::Add;
             }

@@ -3,7 +3,7 @@
 use nitro_launch::SizeProduct;
 
 use super::AnalysedNest;
-use super::bounds::{iterator, mentions};
+use super::bounds::{iterator, mentions, whole};
 use crate::dependence::{DependenceError, reduction};
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
@@ -309,14 +309,6 @@ fn in_one(node: Node, outer: usize, rows: &Affine) -> Node {
         }
         Node::Assign(_) => node,
     }
-}
-
-/// Returns the end of a loop that goes on from 0 by one.
-fn whole(range: &Range) -> Option<&Affine> {
-    let [upper] = &range.upper[..] else { return None };
-    let is_whole =
-        range.lower == [Affine::from(0)] && range.step == 1 && !range.is_reversed && upper.is_of_sizes();
-    is_whole.then_some(upper)
 }
 
 /// Returns `true` if each statement has a loop of these around it that its target depends on.

@@ -106,9 +106,7 @@ fn reads_once(nest: &Nest, kernel: &KernelDraft) -> bool {
     let mut all = kernel.group.statements.iter().map(|at| &statements[*at]).filter_map(|statement| {
         let is_inside = |range: &&&Range| !grid.contains(&range.iterator) && !is_short(range);
         let long: Vec<usize> = statement.loops.iter().filter(is_inside).map(|range| range.iterator).collect();
-        let is_of_each = |read: &&Access| {
-            read.depends_on(&long) && grid.iter().all(|iterator| read.depends_on(&[*iterator]))
-        };
+        let is_of_each = |read: &&Access| read.depends_on(&long) && read.depends_on_each(grid);
         let reads = read_alone(&[statement.assignment]);
         (!long.is_empty()).then(|| reads.iter().any(is_of_each))
     });

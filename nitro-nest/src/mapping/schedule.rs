@@ -15,18 +15,19 @@ pub struct Schedule {
     pub sums_in_parallel: bool,
     /// x is the loop along which most accesses touch neighbouring elements, instead of the innermost one.
     pub coalesces: bool,
-    /// Split-K of products of matrices: the sums that a thread of a grid of two dimensions or more goes through are split.
+    /// Split-K of products of matrices: the sums that a thread of a grid of two dimensions or more goes through are
+    /// split.
     ///
-    /// Blocks along one more dimension have [some of the terms each](crate::Tiling::split_k) and add their parts, where the
-    /// nest permits it.
+    /// Blocks along one more dimension have [some of the terms each](crate::Tiling::split_k) and add their parts, where
+    /// the nest permits it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub splits_sums: bool,
     /// Threads of a block share a row: statements that go over the same rows several times are one kernel.
     ///
     /// Threads go along the inner loops of a row, combine what they sum up or take the largest of, and keep what the
     /// row reads again in registers, as normalisations want it. A sum takes a nest that permits another order;
-    /// minima and maxima are the same in any order. Rows are taken where this saves memory traffic, and where a least or
-    /// a largest would have one thread. Where they are columns, neighbouring threads have neighbouring ones.
+    /// minima and maxima are the same in any order. Rows are taken where this saves memory traffic, and where a least
+    /// or a largest would have one thread. Where they are columns, neighbouring threads have neighbouring ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rows: bool,
     /// Iterations of a loop in time that one launch runs at most, where the loop repeats a stencil. 0: it runs a part

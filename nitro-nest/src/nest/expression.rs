@@ -58,6 +58,11 @@ impl Access {
         variables.any(|variable| self.subscripts.iter().any(|subscript| subscript.mentions(variable)))
     }
 
+    /// Returns `true` if each of these iterators decides which element it is.
+    pub(crate) fn depends_on_each(&self, iterators: &[usize]) -> bool {
+        iterators.iter().all(|iterator| self.depends_on(&[*iterator]))
+    }
+
     /// Puts something in the place of an iterator.
     pub(crate) fn with(&self, iterator: usize, by: &Affine) -> Access {
         let variable = Variable::Iterator(iterator);

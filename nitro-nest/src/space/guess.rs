@@ -1,4 +1,5 @@
-//! Guesses: the tilings of products and sums that a model takes for the fastest at given sizes. A search begins with them.
+//! Guesses: the tilings of products and sums that a model takes for the fastest at given sizes. A search begins with
+//! them.
 //!
 //! The model counts what an analysis by hand would: blocks that come out even, instructions of a thread beside its
 //! products, warps that hide each other's latencies, barriers, and the bytes of operands. It orders tilings before

@@ -1,10 +1,11 @@
 //! Models of the cycles of sums that several threads add up, and of kernels of whole rows.
 //!
-//! Both move bytes: what counts is how many are on their way at a time, what they wait for, and what is added atomically.
+//! Both move bytes: what counts is how many are on their way at a time, what they wait for, and what is added
+//! atomically.
 
 use super::guess::MOST_RESIDENT_THREADS;
 use super::shape::Shape;
-use crate::limits::LANES;
+use crate::limits::{LANES, REGISTERS};
 use crate::lower::Product;
 use crate::mapping::Tiling;
 
@@ -20,8 +21,7 @@ const BLOCK: f64 = 500.0;
 const ADDITION: f64 = 4.0;
 /// Values whose bytes are a transaction of memory.
 const SEGMENT: f64 = 8.0;
-/// Registers of a multiprocessor, and those of a thread beside its values.
-const REGISTERS: f64 = 65536.0;
+/// Registers of a thread beside its values.
 const OTHER_REGISTERS: f64 = 32.0;
 /// The share of the time that rows take again for each step, if they are not in registers.
 const AGAIN: f64 = 0.7;
@@ -57,7 +57,7 @@ pub(super) fn cycles_of_rows(shape: &Shape, product: &Product, tiling: &Tiling, 
     let length = product.terms;
     let values = (length / (of_row * wide)).ceil() * wide;
     let number = product.extents.iter().product::<f64>() * product.others;
-    let registers = REGISTERS / (threads * (OTHER_REGISTERS + kept));
+    let registers = REGISTERS as f64 / (threads * (OTHER_REGISTERS + kept));
     let resident = (MOST_RESIDENT_THREADS / threads).min(registers).floor().max(1.0);
     let turns = (number / (rows * multiprocessors * resident)).ceil();
     let fits = of_row * kept >= length;

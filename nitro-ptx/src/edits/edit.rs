@@ -95,7 +95,8 @@ pub enum Operation {
     /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what
     /// `const` and `__restrict__` would say.
     ReadOnly(String),
-    /// Computes with 32 bits what comes of floats of 32 bits, is computed with 64 and goes into floats of 32 bits again.
+    /// Computes with 32 bits what comes of floats of 32 bits, is computed with 64 and goes into floats of 32 bits
+    /// again.
     /// Its places are the conversions at the end.
     Narrow(Reach),
     /// Computes a quotient or a root approximately.

@@ -63,7 +63,7 @@ pub fn kernels_beyond() -> [Kernel; 18] {
     }
 }
 
-/// Nests on which no rule was chosen.
+/// Nests that were written after the rules of the generator.
 #[must_use]
 pub fn kernels_of_strangers() -> [Kernel; 16] {
     kernels! {

@@ -1,4 +1,4 @@
-//! Nests that are not design data: what they are mapped to gives what their functions give.
+//! Nests that were written after the rules of the generator: what they are mapped to gives what their functions give.
 
 mod support;
 

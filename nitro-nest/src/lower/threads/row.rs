@@ -270,7 +270,7 @@ impl<'a> Row<'a> {
             Some(kept) => {
                 let own = Kept { rows: kept, step: at, iterator: range.iterator };
                 let body = self.write_nodes(node.body(), shared, Some(&own));
-                vec![kept.repeat(range, [&self.thread, &Affine::from(self.threads)], &own, body)]
+                vec![kept.repeat(range, (&self.thread, self.threads), &own, body)]
             }
             None => self.write_nodes(std::slice::from_ref(node), shared, None),
         };

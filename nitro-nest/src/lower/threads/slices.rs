@@ -36,7 +36,7 @@ pub(crate) fn has_slices(nest: &Nest, kernel: &KernelDraft) -> bool {
     let summed = [inside.iterators(), vec![range.iterator]].concat();
     inside.assignments.into_iter().all(|assignment| {
         let target = &assignment.target;
-        let is_of_point = group.grid.iter().all(|iterator| target.depends_on(&[*iterator]));
+        let is_of_point = target.depends_on_each(&group.grid);
         is_sum(assignment) && is_of_point && !target.depends_on(&summed)
     })
 }

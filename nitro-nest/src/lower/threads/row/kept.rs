@@ -242,11 +242,11 @@ impl KeptRows {
     pub(super) fn repeat(
         &self,
         range: &Range,
-        [thread, threads]: [&Affine; 2],
+        (thread, threads): (&Affine, i64),
         own: &Kept<'_>,
         body: Vec<Instruction>,
     ) -> Instruction {
-        let place = thread.clone() + iterator(self.point) * threads.constant();
+        let place = thread.clone() + iterator(self.point) * threads;
         if let Some(wide) = &self.wide {
             let first = range.lower[0].clone() + place * WIDE.into();
             let each = wide.write(self, own, range, &first, body);
