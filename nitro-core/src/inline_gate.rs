@@ -4,15 +4,13 @@
 use std::cell::Cell;
 use std::sync::atomic::AtomicU64;
 
-use crate::model::{MAX_SPLITS, Step};
+use crate::model::{MAX_STEPS, Step};
 use crate::stats;
 
-/// The most steps of a gate that is kept here. A larger one is asked through the model.
-const STEPS: usize = 2 * MAX_SPLITS + 1;
 /// Room for the steps: a power of two, so that an index that is cut to it is known to be in range.
-const ROOM: usize = STEPS.next_power_of_two();
+const ROOM: usize = MAX_STEPS.next_power_of_two();
 /// The most leaves of a binary tree of so many steps.
-const LEAVES: usize = STEPS / 2 + 1;
+const LEAVES: usize = MAX_STEPS / 2 + 1;
 
 /// A choice that holds for every call with some features.
 #[derive(Clone, Copy)]
@@ -141,8 +139,8 @@ impl<C: Copy> InlineGate<C> {
         choice: impl Fn(usize) -> Option<CachedChoice<C>>,
     ) {
         self.clear();
-        if steps.len() > STEPS {
-            return;
+        if steps.len() > MAX_STEPS {
+            return; // a larger one is asked through the model
         }
         let mut leaves = self.leaves.iter().zip(0..);
         for (slot, step) in self.steps.iter().zip(steps) {

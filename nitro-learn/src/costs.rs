@@ -10,6 +10,9 @@ use nitro_store::recordings::Recordings;
 /// measured on one core of a server processor (`cargo bench --bench dispatch`); they count where a call takes a few
 /// microseconds, and there they need not be exact.
 pub const GATE_NS: f64 = 4.0;
+/// Time of a call that has to ask anew because a constraint refuses what its gate decides for, in nanoseconds, beside
+/// what is asked then.
+pub const REFUSED_NS: f64 = 120.0;
 /// Time to walk the small tree that stands for a selector, in nanoseconds.
 pub const TREE_NS: f64 = 15.0;
 /// The least time of a call that the time for choosing counts against. A call of ten nanoseconds that ten more are

@@ -1,6 +1,7 @@
 //! Sorting 64-bit keys.
 
 use nitro::code_variant;
+use nitro::features::sortedness;
 use voracious_radix_sort::RadixSort;
 
 /// Sorts 64-bit keys in place.
@@ -14,7 +15,7 @@ use voracious_radix_sort::RadixSort;
     name = "everyday::sort",
     features(
         length = keys.len(),
-        descents = sampled_descents(keys),
+        sortedness = sortedness(keys),
         repeats = sampled_repeats(keys),
         bits = sampled_bits(keys),
     ),
@@ -44,27 +45,12 @@ fn voracious(keys: &mut [u64]) {
     keys.voracious_sort();
 }
 
-/// Neighbouring pairs, and keys, that a feature looks at: some hundred nanoseconds.
+/// Keys that a feature looks at: some hundred nanoseconds.
 const SAMPLE: usize = 64;
 
 /// Evenly spaced keys.
 fn spaced(keys: &[u64]) -> impl Iterator<Item = u64> {
     keys.iter().step_by((keys.len() / SAMPLE).max(1)).take(SAMPLE).copied()
-}
-
-/// The share of sampled neighbours of which the second is smaller: 0 of ascending keys, 0.5 of random ones, 1 of
-/// descending ones.
-///
-/// ```
-/// assert_eq!(nitro_everyday::sampled_descents(&[1, 2, 3, 2, 4]), 0.25);
-/// ```
-#[must_use]
-pub fn sampled_descents(keys: &[u64]) -> f64 {
-    let step = (keys.len() / SAMPLE).max(1);
-    let pairs = keys.windows(2).step_by(step).take(SAMPLE);
-    let (count, descents) =
-        pairs.fold((0, 0), |(count, descents), pair| (count + 1, descents + u32::from(pair[1] < pair[0])));
-    f64::from(descents) / f64::from(count.max(1))
 }
 
 /// The share of sampled keys that repeat another one of the sample.

@@ -43,27 +43,27 @@ fn every_test_input_is_decided_by_a_model() {
         decided(name, sort::select(&mut inputs::sort::load(name, 0).unwrap()))
     });
     check(inputs::find::names(), |name| {
-        let search = inputs::find::load(name).unwrap();
+        let search = inputs::find::load(name, 0).unwrap();
         decided(name, find::select(&search.text, &search.needles()))
     });
     check(inputs::matmul::names(), |name| {
-        let (a, b) = inputs::matmul::load(name).unwrap();
+        let (a, b) = inputs::matmul::load(name, 0).unwrap();
         let mut c = Matrix::zeros(a.rows(), b.columns());
         decided(name, matmul::select(&a, &b, &mut c))
     });
     check(inputs::group::names(), |name| {
-        let (keys, values) = inputs::group::load(name).unwrap();
+        let (keys, values) = inputs::group::load(name, 0).unwrap();
         decided(name, group::select(&keys, &values))
     });
     check(inputs::big_product::names(), |name| {
-        let (a, b) = inputs::big_product::load(name).unwrap();
+        let (a, b) = inputs::big_product::load(name, 0).unwrap();
         decided(name, big_product::select(&a, &b))
     });
     check(inputs::compress::names(), |name| {
-        let (data, least_ratio) = inputs::compress::load(name).unwrap();
+        let (data, least_ratio) = inputs::compress::load(name, 0).unwrap();
         decided(name, compress::select(&data, least_ratio))
     });
     check(inputs::transform::names(), |name| {
-        decided(name, transform::select(&mut inputs::transform::load(name).unwrap()))
+        decided(name, transform::select(&mut inputs::transform::load(name, 0).unwrap()))
     });
 }

@@ -34,7 +34,7 @@ fn every_variant_finds_the_first_place() {
     let mut random = Random::new(2);
     for seed in 0..80 {
         let name = format!("test/{}-s{seed}", inputs::find::draw(&mut random, (1, 8_000), (1, 60), (1, 20)));
-        let search = inputs::find::load(&name).unwrap();
+        let search = inputs::find::load(&name, 0).unwrap();
         check_find(&search.text, &search.needles(), &name);
     }
     check_find("", &["a"], "an empty text");
@@ -62,7 +62,7 @@ fn every_variant_multiplies() {
     let drawn: Vec<String> = (0..60).map(|_| inputs::matmul::draw(&mut random, [(1, 70); 3])).collect();
     for (seed, drawn) in drawn.iter().enumerate() {
         let name = format!("test/{drawn}-s{seed}");
-        let (a, b) = inputs::matmul::load(&name).unwrap();
+        let (a, b) = inputs::matmul::load(&name, 0).unwrap();
         check_matmul(&a, &b, &name);
     }
     for [rows, inner, columns] in [[0, 3, 4], [3, 0, 4], [3, 4, 0]] {
@@ -101,7 +101,7 @@ fn every_variant_groups() {
     for seed in 0..60 {
         let drawn = inputs::group::draw(&mut random, &inputs::group::FAMILIES, (1, 4_000), (1, 4_000));
         let name = format!("test/{drawn}-s{seed}");
-        let (keys, values) = inputs::group::load(&name).unwrap();
+        let (keys, values) = inputs::group::load(&name, 0).unwrap();
         check_group(&keys, &values, &name);
     }
     check_group(&[], &[], "no rows");
@@ -186,7 +186,7 @@ fn every_variant_compresses_at_the_ratio_that_is_asked_for() {
     for seed in 0..60 {
         let drawn = inputs::compress::draw(&mut random, &inputs::compress::FAMILIES, (1, 20_000), (50, 800));
         let name = format!("test/{drawn}-s{seed}");
-        let (data, least_ratio) = inputs::compress::load(&name).unwrap();
+        let (data, least_ratio) = inputs::compress::load(&name, 0).unwrap();
         check_compress(&data, least_ratio, &name);
     }
     check_compress(&[], 2.0, "no bytes");
@@ -208,7 +208,7 @@ fn check_compress(data: &[u8], least_ratio: f64, what: &str) {
 fn every_variant_transforms() {
     for length in (0..=70).chain([97, 128, 360, 1_024, 1_031]) {
         let name = format!("test/signal-n{length}-s{length}");
-        let signal = inputs::transform::load(&name).unwrap();
+        let signal = inputs::transform::load(&name, 0).unwrap();
         let expected = frequencies(&signal);
         for &variant in transform::Variant::ALL {
             let mut transformed = signal.clone();

@@ -15,8 +15,8 @@ use super::gate::{DeviceGate, Step};
 use super::{OnDevice, Region};
 use crate::random;
 
-/// The most comparisons of a tree. A thread keeps so many beside what it remembers.
-pub(crate) const MAX_SPLITS: usize = 31;
+/// The most comparisons of a tree.
+const MAX_SPLITS: usize = 31;
 /// The number of inputs that the selector is asked about.
 const POINTS: usize = 1024;
 /// The most comparisons from the root to a leaf.

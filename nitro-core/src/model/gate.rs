@@ -10,6 +10,8 @@ use super::format::wire::{MANY, wire_structs};
 
 /// The most nodes of a gate.
 pub const MAX_GATE_NODES: usize = 1023;
+/// The most steps of a gate on one device that a thread keeps beside what it remembers.
+pub(crate) const MAX_STEPS: usize = 127;
 
 /// A decision tree that decides at once, or leaves it to the selector.
 ///
@@ -150,6 +152,38 @@ pub(crate) struct DeviceGate {
     steps: Vec<Step>,
 }
 
+/// A gate that is copied with a tree at its open ends.
+struct Joined<'g> {
+    tree: &'g DeviceGate,
+    most_steps: usize,
+    /// Steps of the gate that are still to come.
+    missing: usize,
+    steps: Vec<Step>,
+}
+
+impl Joined<'_> {
+    /// Adds the subtree of steps that begins at one of them.
+    fn place(&mut self, steps: &[Step], at: usize, is_gate: bool) {
+        self.missing -= usize::from(is_gate);
+        match steps[at] {
+            Step::Split { column, threshold, upper } => {
+                let own = self.steps.len();
+                self.steps.push(Step::Split { column, threshold, upper: 0 });
+                self.place(steps, at + 1, is_gate);
+                self.steps[own] = Step::Split { column, threshold, upper: self.steps.len() };
+                self.place(steps, upper, is_gate);
+            }
+            Step::Leaf(None) if is_gate && self.has_room() => self.place(&self.tree.steps, 0, false),
+            leaf @ Step::Leaf(_) => self.steps.push(leaf),
+        }
+    }
+
+    /// Returns true where the tree and the rest of the gate find room.
+    fn has_room(&self) -> bool {
+        self.steps.len() + self.tree.steps.len() + self.missing <= self.most_steps
+    }
+}
+
 /// A node of a gate on one device.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step {
@@ -178,6 +212,20 @@ impl DeviceGate {
     /// The input features that it looks at, as indices into the model's.
     pub(crate) fn features(&self) -> &[usize] {
         &self.features
+    }
+
+    /// The same, with a tree at each end where it does not decide, as far as there is room for its steps.
+    pub(super) fn followed_by(&self, tree: &Self) -> Self {
+        self.followed_within(tree, MAX_STEPS)
+    }
+
+    fn followed_within(&self, tree: &Self, most_steps: usize) -> Self {
+        let mut joined = Joined { tree, most_steps, missing: self.steps.len(), steps: Vec::new() };
+        joined.place(&self.steps, 0, true);
+        let mut features = [&self.features[..], &tree.features].concat();
+        features.sort_unstable();
+        features.dedup();
+        Self { features, steps: joined.steps }
     }
 
     /// Its nodes.
@@ -225,6 +273,20 @@ mod tests {
         };
         assert_eq!(decisions(4.0), [Some(0), None, Some(0), None]);
         assert_eq!(decisions(16.0), [Some(1), Some(1), None, Some(1)], "the first input is not compared");
+    }
+
+    #[test]
+    fn a_tree_decides_what_a_gate_leaves_open() {
+        let on_device = gate().on_device(2, &[4.0]);
+        let split = Step::Split { column: 1, threshold: 50.0, upper: 2 };
+        let tree = DeviceGate::new(vec![1], vec![split, Step::Leaf(Some(2)), Step::Leaf(Some(3))]);
+        let decide = |most_steps: usize| {
+            let joined = on_device.followed_within(&tree, most_steps);
+            [[5.0, 5.0], [15.0, 5.0], [15.0, 60.0], [15.0, f64::NAN]].map(|features| joined.decide(&features))
+        };
+        assert_eq!(decide(5), [Some(0), Some(2), Some(3), None]);
+        assert_eq!(decide(4), [Some(0), None, None, None], "there is no room for it");
+        assert_eq!(on_device.followed_by(&tree).features(), [0, 1]);
     }
 
     /// As splits of forests do: by these the trainer counts what a gate decides.

@@ -20,11 +20,10 @@ pub use caution::Caution;
 pub use correction::MeasuredInput;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
-pub(crate) use distilled::MAX_SPLITS;
 pub use forest::{DeviceSplit, Forest, MAX_DEPTH, MAX_RATIOS, MAX_TREES, Node, Ratio};
 pub use format::{FORMAT_VERSION, ModelError};
-pub(crate) use gate::Step;
 pub use gate::{Gate, MAX_GATE_NODES};
+pub(crate) use gate::{MAX_STEPS, Step};
 pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};
 

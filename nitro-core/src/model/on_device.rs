@@ -29,6 +29,8 @@ pub struct OnDevice {
     gate: Option<DeviceGate>,
     /// The selector as a small tree, which is asked in its place.
     tree: Option<DeviceGate>,
+    /// The gate with the tree behind it, where there are both.
+    gate_and_tree: Option<DeviceGate>,
     caution: Option<Caution>,
     /// The training inputs, where those far from them call for caution.
     inputs: Option<Region>,
@@ -63,6 +65,7 @@ impl Selector {
             is_constant: self.is_constant(),
             gate: None,
             tree: None,
+            gate_and_tree: None,
             caution: None,
             inputs: None,
         }
@@ -131,7 +134,8 @@ impl OnDevice {
 
     /// The same, asked where the gate does not decide.
     pub(super) fn behind(self, gate: Option<DeviceGate>) -> Self {
-        Self { gate, ..self }
+        let gate_and_tree = gate.as_ref().zip(self.tree.as_ref()).map(|(gate, tree)| gate.followed_by(tree));
+        Self { gate, gate_and_tree, ..self }
     }
 
     /// The same, followed only where it is sure. `inputs` are those of the training, where what is far from them
@@ -140,9 +144,9 @@ impl OnDevice {
         Self { caution, inputs, ..self }
     }
 
-    /// The gate, if there is one, else the tree that is asked in the selector's place.
+    /// What decides before the selector is asked: the gate, the tree that is asked in the selector's place, or both.
     pub(crate) fn gate(&self) -> Option<&DeviceGate> {
-        self.gate.as_ref().or(self.tree.as_ref())
+        self.gate_and_tree.as_ref().or(self.gate.as_ref()).or(self.tree.as_ref())
     }
 
     /// The choice of the tree that is asked in the selector's place, if there is one.

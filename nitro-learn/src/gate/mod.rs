@@ -12,8 +12,8 @@ use nitro_core::model::Gate;
 use nitro_stats::statistics::quantile;
 use rayon::prelude::*;
 
-use self::tree::{Sample, grow};
-use super::costs::GATE_NS;
+use self::tree::{Sample, grow, with_shortcut};
+use super::costs::{GATE_NS, REFUSED_NS};
 use super::task::Task;
 
 /// The most choices that may run without asking: of more, those that are best most often.
@@ -77,7 +77,8 @@ impl GateSearch<'_> {
     pub fn gate(&self, features: &[usize]) -> Option<Gate> {
         let samples = self.samples();
         let all: Vec<&Sample> = samples.iter().flatten().collect();
-        let (nodes, decisions) = grow(&all, &self.columns(features), &self.task.weights);
+        let grown = grow(&all, &self.columns(features), &self.task.weights);
+        let (nodes, decisions) = with_shortcut(grown, &all);
         let decisions: Vec<Option<u16>> =
             decisions.into_iter().map(|own| own.map(|choice| choice as u16)).collect();
         let features = features.iter().map(|&column| column as u16).collect();
@@ -144,13 +145,14 @@ impl GateSearch<'_> {
         for (&target, judged) in self.targets.iter().zip(self.judged) {
             let device = self.task.device_row(target, self.device_features);
             let of_target = judged.iter().map(|&(input, share)| {
-                let asked = self.asking(target, input, share, GATE_NS);
+                let asked = |besides_ns| self.asking(target, input, share, besides_ns);
                 let row = [self.task.input_row(input), device.clone()].concat();
                 Sample {
                     input,
                     row: row.iter().map(|&own| own as f32).collect(),
                     weight: self.task.weight(target, input),
-                    asked,
+                    asked: asked(GATE_NS),
+                    refused: asked(GATE_NS + REFUSED_NS),
                     at_once: self.at_once((target, input), &choices),
                     best_ns: self.task.counted_ns(target, input),
                     features_ns: self.features_ns(target, input),

@@ -1,5 +1,7 @@
 //! Growing the tree of a gate: at each node the split after which the best thing to do on either side costs least.
 
+use std::collections::BTreeSet;
+
 use nitro_core::model::Node;
 
 use crate::costs::{GATE_NS, net_share};
@@ -21,6 +23,10 @@ const LEAST_GAIN: f64 = 2e-4;
 /// feature that the gate does not look at makes that choice so slow, an input like it will be met inside as well.
 const TOO_SLOW: f64 = 0.05;
 
+/// Time that a call saves which ends at the first comparison, in nanoseconds, and that one loses which does not. The
+/// first is kept apart by every call (`nitro-core/src/inline_gate.rs`); a walk through the others waits for each.
+const SHORTCUT_NS: (f64, f64) = (10.0, 1.0);
+
 /// One input on one device.
 pub(super) struct Sample {
     pub(super) input: usize,
@@ -30,6 +36,8 @@ pub(super) struct Sample {
     pub(super) weight: f64,
     /// Net share of speed where the selector is asked.
     pub(super) asked: f64,
+    /// Net share of speed where the selector is asked after a choice at once was refused.
+    pub(super) refused: f64,
     /// Share of speed where a choice runs at once; none where it may not run, so that the selector is asked.
     pub(super) at_once: Vec<(usize, Option<f64>)>,
     /// The time of the best choice, in nanoseconds, as it counts against the time for choosing.
@@ -48,6 +56,11 @@ impl Sample {
         own.map_or(self.asked, |(_, share)| self.net(*share, self.gate_ns(seen)))
     }
 
+    /// Returns true where a choice may run on the input.
+    fn admits(&self, choice: usize) -> bool {
+        self.at_once.iter().any(|(own, share)| *own == choice && share.is_some())
+    }
+
     /// Returns the time of the gate with these features.
     fn gate_ns(&self, seen: Seen) -> f64 {
         let features = self.features_ns.iter().enumerate().filter(|(feature, _)| seen >> feature & 1 == 1);
@@ -56,7 +69,7 @@ impl Sample {
 
     /// Returns what is left of a choice's share.
     fn net(&self, share: Option<f64>, gate_ns: f64) -> f64 {
-        share.map_or(self.asked, |share| net_share(share, self.best_ns, gate_ns))
+        share.map_or(self.refused, |share| net_share(share, self.best_ns, gate_ns))
     }
 
     /// Returns the worth of asking and of each choice after these features; what a choice at once loses counts
@@ -82,6 +95,52 @@ pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) ->
         Grower { columns, weights, min_leaf, least_gain: LEAST_GAIN * samples.len() as f64, grown };
     grower.subtree(samples, samples, 0, 0);
     grower.grown
+}
+
+/// Puts that comparison before a tree which lets most time of short calls be saved: below its threshold the tree decides
+/// for one choice on all samples, and that choice may run everywhere. Nothing is decided otherwise on any sample.
+pub(super) fn with_shortcut((mut nodes, mut decisions): TreeParts, samples: &[&Sample]) -> TreeParts {
+    let begins_so = matches!(nodes[..], [Node::Split { .. }, Node::Leaf, ..]) && decisions[0].is_some();
+    if !begins_so && let Some((split, choice)) = best_shortcut(&nodes, &decisions, samples) {
+        nodes.splice(0..0, [split, Node::Leaf]);
+        decisions.insert(0, Some(choice));
+    }
+    (nodes, decisions)
+}
+
+/// The comparison that saves most, and the choice below it; none where none saves anything worth mentioning.
+fn best_shortcut(nodes: &[Node], decisions: &[Option<usize>], samples: &[&Sample]) -> Option<(Node, usize)> {
+    let inputs = samples.first()?.features_ns.len();
+    let compared: BTreeSet<u16> = nodes.iter().filter_map(|node| compared(node, inputs)).collect();
+    let all_above: f64 = samples.iter().map(|sample| SHORTCUT_NS.1 / sample.best_ns).sum();
+    let mut best = (LEAST_GAIN * samples.len() as f64, None);
+    for column in compared {
+        let value = |sample: &Sample| sample.row[usize::from(column)];
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(|a, b| value(a).total_cmp(&value(b))); // stable
+        let Some(choice) = decide(nodes, decisions, sorted[0]).0 else { continue };
+        if !sorted.iter().all(|sample| sample.admits(choice)) {
+            continue;
+        }
+        let others = sorted.iter().position(|sample| decide(nodes, decisions, sample).0 != Some(choice));
+        let end = others.map_or(f32::INFINITY, |first| value(sorted[first]));
+        let below: Vec<&&Sample> = sorted.iter().take_while(|sample| value(sample) < end).collect();
+        let saved: f64 = below.iter().map(|sample| (SHORTCUT_NS.0 + SHORTCUT_NS.1) / sample.best_ns).sum();
+        if let Some(last) = below.last()
+            && saved - all_above > best.0
+        {
+            best = (saved - all_above, Some((Node::Split { column, threshold: value(last) }, choice)));
+        }
+    }
+    best.1
+}
+
+/// Returns the input feature that a node compares, if it does.
+fn compared(node: &Node, inputs: usize) -> Option<u16> {
+    match *node {
+        Node::Split { column, .. } if usize::from(column) < inputs => Some(column),
+        _ => None,
+    }
 }
 
 /// Returns the decision of the leaf where a sample ends, and the features that were computed on the way.
@@ -257,6 +316,7 @@ mod tests {
                 row: vec![0.5, input as f32],
                 weight: 1.0,
                 asked: 0.6,
+                refused: 0.5,
                 at_once: vec![(3, Some(0.1)), (7, Some(at_once))],
                 best_ns: f64::INFINITY,
                 features_ns: vec![0.0; 2],
@@ -276,6 +336,33 @@ mod tests {
         }
         let between = Sample { row: vec![0.5, 9.5], ..self::samples().swap_remove(0) };
         assert_eq!(decide(&nodes, &decisions, &between), (None, 0b10), "what was never seen asks");
+    }
+
+    /// Inputs below 6 by the first feature and below 10 by the second take choice 7; the second tells of more of them.
+    #[test]
+    fn short_calls_are_decided_by_one_comparison() {
+        let in_both = |mut sample: Sample, best_ns: f64| {
+            sample.row[0] = if sample.input < 6 { 0.0 } else { 1.0 };
+            Sample { best_ns, ..sample }
+        };
+        let nodes = vec![
+            Node::Split { column: 0, threshold: 0.5 },
+            Node::Split { column: 1, threshold: 9.0 },
+            Node::Leaf,
+            Node::Leaf,
+            Node::Split { column: 1, threshold: 9.0 },
+            Node::Leaf,
+            Node::Leaf,
+        ];
+        let decisions = vec![Some(7), None, Some(7), None];
+        let behind = |best_ns| {
+            let samples: Vec<Sample> = samples().into_iter().map(|own| in_both(own, best_ns)).collect();
+            with_shortcut((nodes.clone(), decisions.clone()), &samples.iter().collect::<Vec<_>>())
+        };
+        let (found, decided) = behind(100.0);
+        assert_eq!(found[..2], [Node::Split { column: 1, threshold: 9.0 }, Node::Leaf]);
+        assert_eq!((&found[2..], &decided[..2]), (&nodes[..], &[Some(7), Some(7)][..]));
+        assert_eq!(behind(1e6).0, nodes, "ten nanoseconds of a millisecond are nothing");
     }
 
     /// A feature that takes longer than it saves is not looked at.

@@ -18,24 +18,24 @@ pub fn draw(random: &mut Random, digits: [(usize, usize); 2]) -> String {
     format!("{FAMILY}-m{one}-n{other}")
 }
 
-/// Makes the two numbers of a name.
+/// Makes the two numbers of a name; `instance` numbers those of the same kind.
 ///
 /// ```
 /// use nitro_everyday::{big_product, inputs};
 ///
-/// let (a, b) = inputs::big_product::load("train/product-m2-n3-s1")?;
+/// let (a, b) = inputs::big_product::load("train/product-m2-n3-s1", 0)?;
 /// assert!((33..=40).contains(&big_product(&a, &b).to_le_bytes().len()));
 /// # Ok::<(), inputs::NameError>(())
 /// ```
 ///
 /// # Errors
 /// When the name is not one of numbers.
-pub fn load(name: &str) -> Result<(Natural, Natural), NameError> {
+pub fn load(name: &str, instance: u64) -> Result<(Natural, Natural), NameError> {
     let name = Name::parse(name)?;
     if name.family != FAMILY {
         return Err(name.unknown_family(&[FAMILY]));
     }
-    let mut random = Random::new((name.number('s')? as u64) << 20);
+    let mut random = name.random(instance)?;
     // The highest digit is not zero.
     let mut number = |digits: usize| Natural::new((0..digits).map(|_| random.next_u64() | 1).collect());
     Ok((number(name.number('m')?), number(name.number('n')?)))

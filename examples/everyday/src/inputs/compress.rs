@@ -24,20 +24,20 @@ pub fn draw(
     format!("{family}-n{bytes}-r{}", size(random, percent.0, percent.1))
 }
 
-/// Makes the bytes of a name, and the least ratio.
+/// Makes the bytes of a name, and the least ratio; `instance` numbers those of the same kind.
 ///
 /// ```
-/// let (data, least_ratio) = nitro_everyday::inputs::compress::load("train/log-n500-r150-s1")?;
+/// let (data, least_ratio) = nitro_everyday::inputs::compress::load("train/log-n500-r150-s1", 0)?;
 /// assert_eq!((data.len(), least_ratio), (500, 1.5));
 /// # Ok::<(), nitro_everyday::inputs::NameError>(())
 /// ```
 ///
 /// # Errors
 /// When the name is not one of bytes.
-pub fn load(name: &str) -> Result<(Vec<u8>, f64), NameError> {
+pub fn load(name: &str, instance: u64) -> Result<(Vec<u8>, f64), NameError> {
     let name = Name::parse(name)?;
     let bytes = name.number('n')?;
-    let mut random = Random::new((name.number('s')? as u64) << 20);
+    let mut random = name.random(instance)?;
     let data = match name.family {
         "prose" | "log" => find::text(name.family, &mut random, bytes).into_bytes(),
         "records" => records(&mut random, bytes),

@@ -42,10 +42,10 @@ pub fn draw(
     format!("{family}-n{bytes}-k{needles}-l{letters}-p{}", one_of(random, &percent))
 }
 
-/// Makes the text and the needles of a name.
+/// Makes the text and the needles of a name; `instance` numbers those of the same kind.
 ///
 /// ```
-/// let search = nitro_everyday::inputs::find::load("train/prose-n500-k2-l8-p40-s1")?;
+/// let search = nitro_everyday::inputs::find::load("train/prose-n500-k2-l8-p40-s1", 0)?;
 /// assert_eq!((search.text.len(), search.needles.len()), (500, 2));
 /// assert!(search.text.contains(&search.needles[0]), "it begins after 40 % of the text, if not before");
 /// # Ok::<(), nitro_everyday::inputs::NameError>(())
@@ -53,10 +53,10 @@ pub fn draw(
 ///
 /// # Errors
 /// When the name is not one of a text.
-pub fn load(name: &str) -> Result<Search, NameError> {
+pub fn load(name: &str, instance: u64) -> Result<Search, NameError> {
     let name = Name::parse(name)?;
     let (bytes, count, letters) = (name.number('n')?, name.number('k')?, name.number('l')?.max(1));
-    let mut random = Random::new((name.number('s')? as u64) << 20);
+    let mut random = name.random(instance)?;
     if !FAMILIES.contains(&name.family) {
         return Err(name.unknown_family(&FAMILIES));
     }

@@ -22,10 +22,10 @@ pub fn draw(random: &mut Random, families: &[&str], rows: (usize, usize), keys: 
     format!("{family}-n{rows}-k{keys}")
 }
 
-/// Makes the columns of a name.
+/// Makes the columns of a name; `instance` numbers those of the same kind.
 ///
 /// ```
-/// let (keys, values) = nitro_everyday::inputs::group::load("train/ids-n100-k3-s1")?;
+/// let (keys, values) = nitro_everyday::inputs::group::load("train/ids-n100-k3-s1", 0)?;
 /// assert_eq!((keys.len(), values.len()), (100, 100));
 /// assert!(nitro_everyday::key_width(&keys) < 3);
 /// # Ok::<(), nitro_everyday::inputs::NameError>(())
@@ -33,10 +33,10 @@ pub fn draw(random: &mut Random, families: &[&str], rows: (usize, usize), keys: 
 ///
 /// # Errors
 /// When the name is not one of rows.
-pub fn load(name: &str) -> Result<Columns, NameError> {
+pub fn load(name: &str, instance: u64) -> Result<Columns, NameError> {
     let name = Name::parse(name)?;
     let (rows, count) = (name.number('n')?, name.number('k')?.max(1));
-    let mut random = Random::new((name.number('s')? as u64) << 20);
+    let mut random = name.random(instance)?;
     let (first, day) = (random.next_u64() >> 16, random.below(20_000) as u64);
     let keys = match name.family {
         "random" => {

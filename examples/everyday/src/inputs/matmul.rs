@@ -23,20 +23,20 @@ pub fn draw(random: &mut Random, sizes: [(usize, usize); 3]) -> String {
 /// in any order.
 ///
 /// ```
-/// let (a, b) = nitro_everyday::inputs::matmul::load("train/product-m2-k3-n4-s1")?;
+/// let (a, b) = nitro_everyday::inputs::matmul::load("train/product-m2-k3-n4-s1", 0)?;
 /// assert_eq!((a.rows(), a.columns(), b.rows(), b.columns()), (2, 3, 3, 4));
 /// # Ok::<(), nitro_everyday::inputs::NameError>(())
 /// ```
 ///
 /// # Errors
 /// When the name is not one of matrices.
-pub fn load(name: &str) -> Result<(Matrix, Matrix), NameError> {
+pub fn load(name: &str, instance: u64) -> Result<(Matrix, Matrix), NameError> {
     let name = Name::parse(name)?;
     if name.family != FAMILY {
         return Err(name.unknown_family(&[FAMILY]));
     }
     let (rows, inner, columns) = (name.number('m')?, name.number('k')?, name.number('n')?);
-    let mut random = Random::new((name.number('s')? as u64) << 20);
+    let mut random = name.random(instance)?;
     let mut matrix = |rows: usize, columns: usize| {
         let value = |_| random.below(17) as f32 - 8.0;
         Matrix::new(rows, columns, (0..rows * columns).map(value).collect())

@@ -19,7 +19,7 @@ pub use name::{Name, NameError};
 pub use random::{Random, one_of, size};
 
 /// Training inputs of a function.
-const TRAIN: u64 = 320;
+const TRAIN: u64 = 640;
 /// Test inputs of a function.
 const TEST: u64 = 120;
 

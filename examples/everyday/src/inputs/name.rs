@@ -1,5 +1,7 @@
 //! Names of inputs.
 
+use super::Random;
+
 /// A name taken apart: `train/random-n4096-s3` has the family `random` and the parameters n and s.
 ///
 /// ```
@@ -50,6 +52,14 @@ impl<'a> Name<'a> {
         let of_letter = |part: &str| part.strip_prefix(letter)?.parse().ok();
         let error = || NameError(format!("`{}` lacks `-{letter}` with a number", self.whole));
         self.rest.split('-').find_map(of_letter).ok_or_else(error)
+    }
+
+    /// The random numbers of an instance of the name.
+    ///
+    /// # Errors
+    /// When the name has no seed.
+    pub(super) fn random(&self, instance: u64) -> Result<Random, NameError> {
+        Ok(Random::new(((self.number('s')? as u64) << 20) + instance))
     }
 
     /// The error of a family that a function does not have.

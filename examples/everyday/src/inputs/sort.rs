@@ -40,7 +40,7 @@ pub fn draw(random: &mut Random, families: &[&str], least: usize, most: usize) -
 pub fn load(name: &str, instance: u64) -> Result<Vec<u64>, NameError> {
     let name = Name::parse(name)?;
     let length = name.number('n')?;
-    let mut random = Random::new(((name.number('s')? as u64) << 20) + instance);
+    let mut random = name.random(instance)?;
     Ok(match name.family {
         "random" => (0..length).map(|_| random.next_u64()).collect(),
         "late" => late(&mut random, length, name.number('p')?, name.number('d')?),

@@ -33,22 +33,22 @@ pub fn draw(random: &mut Random, kinds: &[&str], least: usize, most: usize) -> S
     format!("{FAMILY}-n{}", found.unwrap_or(length))
 }
 
-/// Makes the signal of a name.
+/// Makes the signal of a name; `instance` numbers those of the same kind.
 ///
 /// ```
-/// let signal = nitro_everyday::inputs::transform::load("train/signal-n12-s1")?;
+/// let signal = nitro_everyday::inputs::transform::load("train/signal-n12-s1", 0)?;
 /// assert_eq!(signal.len(), 12);
 /// # Ok::<(), nitro_everyday::inputs::NameError>(())
 /// ```
 ///
 /// # Errors
 /// When the name is not one of a signal.
-pub fn load(name: &str) -> Result<Signal, NameError> {
+pub fn load(name: &str, instance: u64) -> Result<Signal, NameError> {
     let name = Name::parse(name)?;
     if name.family != FAMILY {
         return Err(name.unknown_family(&[FAMILY]));
     }
-    let mut random = Random::new((name.number('s')? as u64) << 20);
+    let mut random = name.random(instance)?;
     let mut part = || random.unit() as f32 - 0.5;
     Ok((0..name.number('n')?).map(|_| Complex::new(part(), part())).collect())
 }

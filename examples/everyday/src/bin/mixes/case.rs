@@ -5,9 +5,7 @@ use nitro::{CodeVariant, Function};
 use nitro_everyday::inputs::find::Search;
 use nitro_everyday::inputs::transform::Signal;
 use nitro_everyday::{Matrix, Natural, big_product, compress, find, group, matmul, sort, transform};
-use nitro_everyday::{
-    largest_factor, sampled_bits, sampled_descents, sampled_entropy, sampled_repeats, trial_ratio,
-};
+use nitro_everyday::{largest_factor, sampled_bits, sampled_entropy, sampled_repeats, trial_ratio};
 
 use crate::rules;
 
@@ -122,7 +120,7 @@ impl Case for Sort {
         (&mut case.sorted),
         {
             let keys = &case.sorted;
-            (keys.len(), sampled_descents(keys), sampled_repeats(keys), sampled_bits(keys))
+            (keys.len(), sortedness(keys), sampled_repeats(keys), sampled_bits(keys))
         },
         rules::sort(&case.sorted)
     );

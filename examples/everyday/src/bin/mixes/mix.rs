@@ -171,27 +171,27 @@ fn load_sort(name: &str) -> Result<Box<dyn Case>, NameError> {
 }
 
 fn load_find(name: &str) -> Result<Box<dyn Case>, NameError> {
-    Ok(Box::new(Find::new(inputs::find::load(name)?)))
+    Ok(Box::new(Find::new(inputs::find::load(name, 0)?)))
 }
 
 fn load_product(name: &str) -> Result<Box<dyn Case>, NameError> {
-    Ok(Box::new(Product::new(inputs::matmul::load(name)?)))
+    Ok(Box::new(Product::new(inputs::matmul::load(name, 0)?)))
 }
 
 fn load_group(name: &str) -> Result<Box<dyn Case>, NameError> {
-    Ok(Box::new(Group::new(inputs::group::load(name)?)))
+    Ok(Box::new(Group::new(inputs::group::load(name, 0)?)))
 }
 
 fn load_big_product(name: &str) -> Result<Box<dyn Case>, NameError> {
-    Ok(Box::new(BigProduct::new(inputs::big_product::load(name)?)))
+    Ok(Box::new(BigProduct::new(inputs::big_product::load(name, 0)?)))
 }
 
 fn load_compress(name: &str) -> Result<Box<dyn Case>, NameError> {
-    Ok(Box::new(Compress::new(inputs::compress::load(name)?)))
+    Ok(Box::new(Compress::new(inputs::compress::load(name, 0)?)))
 }
 
 fn load_transform(name: &str) -> Result<Box<dyn Case>, NameError> {
-    Ok(Box::new(Transform::new(inputs::transform::load(name)?)))
+    Ok(Box::new(Transform::new(inputs::transform::load(name, 0)?)))
 }
 
 #[cfg(test)]
