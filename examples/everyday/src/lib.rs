@@ -33,5 +33,5 @@ pub use compressing::{Compressed, compress, sampled_entropy, trial_ratio};
 pub use finding::find;
 pub use grouping::{group, key_width};
 pub use multiplying::{Matrix, matmul};
-pub use sorting::{sampled_bits, sampled_repeats, sort};
+pub use sorting::{sampled_bits, sampled_repeats, sort, sortedness};
 pub use transforming::{difference, largest_factor, transform};

@@ -120,7 +120,7 @@ impl Case for Sort {
         (&mut case.sorted),
         {
             let keys = &case.sorted;
-            (keys.len(), sortedness(keys), sampled_repeats(keys), sampled_bits(keys))
+            (keys.len(), nitro_everyday::sortedness(keys), sampled_repeats(keys), sampled_bits(keys))
         },
         rules::sort(&case.sorted)
     );
