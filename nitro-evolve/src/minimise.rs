@@ -1,12 +1,14 @@
 //! Minimising: from finalists to the edits that matter.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use nitro_ptx::Edit;
 use nitro_search::evolve::{Finalist, Fitness, minimise};
 use nitro_search::threads::on_threads;
 
 use crate::evaluator::Evaluator;
+use crate::exactness::Exactness;
 use crate::observer::Observer;
 use crate::runner::{NoDevice, RunnerError};
 use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refusal};
@@ -20,6 +22,9 @@ pub(crate) const MOST_FINDINGS: usize = 6 * MOST_FINALISTS;
 
 /// The most edits of which each is left out once: assembler and disassembler take about a second for each.
 const MOST_LEFT_OUT: usize = 12;
+
+/// The longest that the proofs of single edits may take together.
+const MOST_TIME_OF_PROOFS: Duration = Duration::from_secs(5);
 
 /// A minimised patch: its edits in the simplest words, and those of the evolution that they come from.
 pub(crate) type MinimalPatch = (Vec<Edit>, Vec<Edit>);
@@ -41,9 +46,19 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         Self { evaluator, observer, finalist: 0, known: HashMap::new() }
     }
 
-    /// Returns the edits that keep the meaning of the text, where others do not.
-    pub(crate) fn keeping_meaning(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
-        let kept: Vec<Edit> = edits.iter().filter(|edit| edit.operation.keeps_meaning()).cloned().collect();
+    /// Returns the edits that keep the meaning of the text, or are proved each by itself, where others are not.
+    ///
+    /// What is right with all inputs of the search may be wrong with other data, where branches depend on data. So many
+    /// of the edits that a search has put together make all of them wrong.
+    pub(crate) fn proved_part(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
+        let Evaluator { conditions, threads, .. } = &*self.evaluator;
+        let until = conditions.until.within(MOST_TIME_OF_PROOFS);
+        let are_proved = on_threads(*threads, edits, |edit| {
+            edit.operation.keeps_meaning()
+                || matches!(conditions.prove(std::slice::from_ref(edit), until), Exactness::Proved { .. })
+        });
+        let kept = edits.iter().zip(are_proved).filter(|(_, is_proved)| *is_proved);
+        let kept: Vec<Edit> = kept.map(|(edit, _)| edit.clone()).collect();
         (!kept.is_empty() && kept.len() < edits.len()).then_some(kept)
     }
 
