@@ -95,11 +95,15 @@ impl Findings<'_, '_, '_> {
     fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
-        if self.finalists[finalist].search.error == 0.0 && self.test_proved_part(finalist, &edits)? {
-            return Ok(());
-        }
-        self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
-        let all = self.test(finalist, &edits)?;
+        let is_exact = self.finalists[finalist].search.error == 0.0;
+        let proved = if is_exact { self.test_proved_part(finalist, &edits)? } else { None };
+        let all = match proved {
+            Some(proved) => proved,
+            None => {
+                self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
+                self.test(finalist, &edits)?
+            }
+        };
         let mut tested = vec![all.clone()];
         if let Some(others) = self.minimiser.without_barriers(&all) {
             tested.push(self.test(finalist, &others)?);
@@ -113,21 +117,35 @@ impl Findings<'_, '_, '_> {
         Ok(())
     }
 
-    /// Minimises and tests what is proved edit by edit of a finalist. Returns true if that is accepted, and all edits
-    /// together are no faster.
-    fn test_proved_part(&mut self, finalist: usize, edits: &[Edit]) -> Result<bool, EvolveError> {
+    /// Minimises and tests what is proved edit by edit of a finalist, or else of that what compilers make as one step.
+    /// Returns what is left if it is accepted, and all edits together are no faster.
+    fn test_proved_part(
+        &mut self,
+        finalist: usize,
+        edits: &[Edit],
+    ) -> Result<Option<Vec<Edit>>, EvolveError> {
         self.limit(SHARE_OF_PROOF);
-        let Some(part) = self.minimiser.proved_part(edits) else { return Ok(false) };
-        self.observer.message(&format!("minimising {} edits of {} that are proved", part.len(), edits.len()));
-        self.test(finalist, &part)?;
-        let is_accepted =
-            self.drafts.iter().any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_)));
-        let (part, whole) = (self.minimiser.fitness(&part)?, self.minimiser.fitness(edits)?);
-        let least_gain = self.minimiser.evaluator.conditions.least_gain;
-        Ok(is_accepted
-            && part
-                .zip(whole)
-                .is_some_and(|(part, whole)| part.time_ns <= whole.time_ns * (1.0 + least_gain)))
+        let proved = self.minimiser.proved_part(edits);
+        let mut steps = proved.clone();
+        // Proofs are for some sizes and data, on which such steps depend least.
+        steps.retain(|edit| edit.operation.is_rewriting());
+        for part in [proved, steps] {
+            self.observer.message(&format!(
+                "minimising {} edits of {} that are proved",
+                part.len(),
+                edits.len()
+            ));
+            let minimal = self.test(finalist, &part)?;
+            let mut verdicts = self.drafts.iter().map(|draft| &draft.finding.verdict);
+            if verdicts.any(|verdict| matches!(verdict, Verdict::Accepted(_))) {
+                let (part, whole) = (self.minimiser.fitness(&part)?, self.minimiser.fitness(edits)?);
+                let most = 1.0 + self.minimiser.evaluator.conditions.least_gain;
+                let is_as_fast =
+                    part.zip(whole).is_some_and(|(part, whole)| part.time_ns <= whole.time_ns * most);
+                return Ok(is_as_fast.then_some(minimal));
+            }
+        }
+        Ok(None)
     }
 
     /// Minimises edits, has the rest checked and tested, and proves it if it is exact. Returns the rest.

@@ -16,9 +16,9 @@ use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refus
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
 
-/// The most findings: of each finalist the exact part, all, what touches no barrier, and what of them holds for any
-/// input.
-pub(crate) const MOST_FINDINGS: usize = 6 * MOST_FINALISTS;
+/// The most findings: of each finalist what is proved, steps of that, the exact part, all, what touches no barrier, and
+/// what of them holds for any input.
+pub(crate) const MOST_FINDINGS: usize = 8 * MOST_FINALISTS;
 
 /// The most edits of which each is left out once: assembler and disassembler take about a second for each.
 const MOST_LEFT_OUT: usize = 12;
@@ -46,11 +46,11 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         Self { evaluator, observer, finalist: 0, known: HashMap::new() }
     }
 
-    /// Returns the edits that keep the meaning of the text, or are proved each by itself, where others are not.
+    /// Returns the edits that keep the meaning of the text, or are proved each by itself.
     ///
     /// What is right with all inputs of the search may be wrong with other data, where branches depend on data. So many
     /// of the edits that a search has put together make all of them wrong.
-    pub(crate) fn proved_part(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
+    pub(crate) fn proved_part(&self, edits: &[Edit]) -> Vec<Edit> {
         let Evaluator { conditions, threads, .. } = &*self.evaluator;
         let until = conditions.until.within(MOST_TIME_OF_PROOFS);
         let are_proved = on_threads(*threads, edits, |edit| {
@@ -58,8 +58,7 @@ impl<'a, 'b> Minimiser<'a, 'b> {
                 || matches!(conditions.prove(std::slice::from_ref(edit), until), Exactness::Proved { .. })
         });
         let kept = edits.iter().zip(are_proved).filter(|(_, is_proved)| *is_proved);
-        let kept: Vec<Edit> = kept.map(|(edit, _)| edit.clone()).collect();
-        (!kept.is_empty() && kept.len() < edits.len()).then_some(kept)
+        kept.map(|(edit, _)| edit.clone()).collect()
     }
 
     /// Returns the edits that touch no barrier, where others do.

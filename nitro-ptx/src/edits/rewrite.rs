@@ -42,8 +42,10 @@ pub(crate) struct Directive<'a> {
 }
 
 impl Operation {
-    /// Returns true for what is made when all others are: it is about the code as they leave it.
-    pub(crate) fn is_rewriting(&self) -> bool {
+    /// Returns true for what a compiler would make as one step. It is made when all others are, and is about the code
+    /// as they leave it.
+    #[must_use]
+    pub fn is_rewriting(&self) -> bool {
         matches!(self, Self::ReadOnly(_)) || self.reach().is_some() || self.directive().is_some()
     }
 
