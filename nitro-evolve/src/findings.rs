@@ -90,19 +90,20 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises and tests a finalist: all of it; where that is refused, what keeps the meaning of the text; what
-    /// touches no barrier; and, where patches may rely on the inputs, what of each holds without that.
+    /// Minimises and tests a finalist: of an exact one first what is proved edit by edit; all of it, unless that is no
+    /// faster; what touches no barrier; and, where patches may rely on the inputs, what of each holds without that.
     fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
-        self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
-        let all = self.test(finalist, &edits)?;
-        let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
-        if !own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_)))
-            && let Some(part) = self.minimiser.keeping_meaning(&edits)
-        {
-            self.test(finalist, &part)?;
-        }
+        let is_exact = self.finalists[finalist].search.error == 0.0;
+        let proved = if is_exact { self.test_proved_part(finalist, &edits)? } else { None };
+        let all = match proved {
+            Some(proved) => proved,
+            None => {
+                self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
+                self.test(finalist, &edits)?
+            }
+        };
         let mut tested = vec![all.clone()];
         if let Some(others) = self.minimiser.without_barriers(&all) {
             tested.push(self.test(finalist, &others)?);
@@ -114,6 +115,37 @@ impl Findings<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Minimises and tests what is proved edit by edit of a finalist, or else of that what compilers make as one step.
+    /// Returns what is left if it is accepted, and all edits together are no faster.
+    fn test_proved_part(
+        &mut self,
+        finalist: usize,
+        edits: &[Edit],
+    ) -> Result<Option<Vec<Edit>>, EvolveError> {
+        self.limit(SHARE_OF_PROOF);
+        let proved = self.minimiser.proved_part(edits);
+        let mut steps = proved.clone();
+        // Proofs are for some sizes and data, on which such steps depend least.
+        steps.retain(|edit| edit.operation.is_rewriting());
+        for part in [proved, steps] {
+            self.observer.message(&format!(
+                "minimising {} edits of {} that are proved",
+                part.len(),
+                edits.len()
+            ));
+            let minimal = self.test(finalist, &part)?;
+            let mut verdicts = self.drafts.iter().map(|draft| &draft.finding.verdict);
+            if verdicts.any(|verdict| matches!(verdict, Verdict::Accepted(_))) {
+                let (part, whole) = (self.minimiser.fitness(&part)?, self.minimiser.fitness(edits)?);
+                let most = 1.0 + self.minimiser.evaluator.conditions.least_gain;
+                let is_as_fast =
+                    part.zip(whole).is_some_and(|(part, whole)| part.time_ns <= whole.time_ns * most);
+                return Ok(is_as_fast.then_some(minimal));
+            }
+        }
+        Ok(None)
     }
 
     /// Minimises edits, has the rest checked and tested, and proves it if it is exact. Returns the rest.
@@ -209,7 +241,8 @@ impl Findings<'_, '_, '_> {
         self.keep_all()?;
         self.limit(SHARE_OF_PROOF);
         let Draft { finding, rehearsal, .. } = &mut self.drafts[at];
-        finding.exactness = Some(exactness(&rehearsal.candidate, &self.minimiser.evaluator.conditions));
+        let conditions = &self.minimiser.evaluator.conditions;
+        finding.exactness = Some(conditions.prove(&rehearsal.candidate.edits, conditions.until));
         self.keep_all()
     }
 
@@ -301,16 +334,6 @@ fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
         true => Contract::Exact,
         false => Contract::Approx { max_error, over: conditions.subject.workload().summary() },
     }
-}
-
-/// Proves that an exact patch is right with all data, or says why that is not proved.
-fn exactness(candidate: &Candidate, conditions: &Conditions<'_>) -> Exactness {
-    let ptx = conditions.subject.patched(&candidate.edits).unwrap_or_default();
-    let checks = conditions.checks.iter().map(|check| &**check);
-    // Sizes that no input of the workload has are the better proof.
-    let mut all = conditions.required_small_inputs().into_iter().chain(checks);
-    let none = || Exactness::Tested { why: "the emulator does not run the kernel".to_owned() };
-    all.find_map(|check| check.prove(&ptx, conditions.until)).unwrap_or_else(none)
 }
 
 /// Shows the machine code of the kernels before and after these edits, and without each of them.

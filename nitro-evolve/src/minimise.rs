@@ -1,12 +1,14 @@
 //! Minimising: from finalists to the edits that matter.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use nitro_ptx::Edit;
 use nitro_search::evolve::{Finalist, Fitness, minimise};
 use nitro_search::threads::on_threads;
 
 use crate::evaluator::Evaluator;
+use crate::exactness::Exactness;
 use crate::observer::Observer;
 use crate::runner::{NoDevice, RunnerError};
 use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refusal};
@@ -14,12 +16,15 @@ use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refus
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
 
-/// The most findings: of each finalist the exact part, all, what touches no barrier, and what of them holds for any
-/// input.
-pub(crate) const MOST_FINDINGS: usize = 6 * MOST_FINALISTS;
+/// The most findings: of each finalist what is proved, steps of that, the exact part, all, what touches no barrier, and
+/// what of them holds for any input.
+pub(crate) const MOST_FINDINGS: usize = 8 * MOST_FINALISTS;
 
 /// The most edits of which each is left out once: assembler and disassembler take about a second for each.
 const MOST_LEFT_OUT: usize = 12;
+
+/// The longest that the proofs of single edits may take together.
+const MOST_TIME_OF_PROOFS: Duration = Duration::from_secs(5);
 
 /// A minimised patch: its edits in the simplest words, and those of the evolution that they come from.
 pub(crate) type MinimalPatch = (Vec<Edit>, Vec<Edit>);
@@ -41,10 +46,19 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         Self { evaluator, observer, finalist: 0, known: HashMap::new() }
     }
 
-    /// Returns the edits that keep the meaning of the text, where others do not.
-    pub(crate) fn keeping_meaning(&self, edits: &[Edit]) -> Option<Vec<Edit>> {
-        let kept: Vec<Edit> = edits.iter().filter(|edit| edit.operation.keeps_meaning()).cloned().collect();
-        (!kept.is_empty() && kept.len() < edits.len()).then_some(kept)
+    /// Returns the edits that keep the meaning of the text, or are proved each by itself.
+    ///
+    /// What is right with all inputs of the search may be wrong with other data, where branches depend on data. So many
+    /// of the edits that a search has put together make all of them wrong.
+    pub(crate) fn proved_part(&self, edits: &[Edit]) -> Vec<Edit> {
+        let Evaluator { conditions, threads, .. } = &*self.evaluator;
+        let until = conditions.until.within(MOST_TIME_OF_PROOFS);
+        let are_proved = on_threads(*threads, edits, |edit| {
+            edit.operation.keeps_meaning()
+                || matches!(conditions.prove(std::slice::from_ref(edit), until), Exactness::Proved { .. })
+        });
+        let kept = edits.iter().zip(are_proved).filter(|(_, is_proved)| *is_proved);
+        kept.map(|(edit, _)| edit.clone()).collect()
     }
 
     /// Returns the edits that touch no barrier, where others do.

@@ -448,6 +448,65 @@ fn what_a_branch_jumps_over_is_guarded_instead() {
 }
 
 #[test]
+fn both_sides_of_a_branch_are_guarded_instead() {
+    let sides = |inside: &str| {
+        base(&format!(
+            "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 bra $A; mov.u32 %r2, 1; bra.uni $B;\n\
+             $A: {inside} mov.u32 %r2, 2;\n$B: mov.u32 %r3, %r2; ret;"
+        ))
+    };
+    let both = code(&sides(""), "predicate b2\n");
+    assert!(both.contains(&"@!%p1 mov.u32 %r2, 1;".to_owned()), "{both:?}");
+    assert!(
+        both.contains(&"@%p1 mov.u32 %r2, 2;".to_owned()) && !both.iter().any(|line| line.contains("bra"))
+    );
+    for (inside, why) in [
+        ("bar.sync 0;", "threads would wait for each other"),
+        ("setp.eq.u32 %p1, %r1, 1;", "the guard changes"),
+        ("@%p2 bra $A;", "others come there"),
+    ] {
+        let refused = refusal(&sides(inside), "predicate b2\n");
+        assert_eq!(refused, "`predicate b2`: there is nothing that it could change", "{why}");
+    }
+}
+
+#[test]
+fn a_load_comes_before_branches_and_barriers_with_what_it_needs() {
+    let base = base(
+        "ld.param.u64 %rd1, [kernel_param_0]; mov.u32 %r1, %tid.x; setp.gt.u32 %p1, %r1, 40; @%p1 bra $A;\n\
+         bar.sync 0; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r2, [%rd3];\n\
+         st.global.u32 [%rd3], %r1; ld.global.u32 %r3, [%rd3]; @%p1 ld.global.u32 %r4, [%rd1+8];\n\
+         mov.u32 %r5, 1; mov.u32 %r5, %r2; cvt.u64.u32 %rd4, %r5; ld.global.u32 %r6, [%rd4];\n$A: ret;",
+    );
+    let lifted = code(&base, "lift all of kernel before b4\n");
+    let loads = [
+        "mul.wide.u32 %rd2, %r1, 4;",
+        "add.s64 %rd3, %rd1, %rd2;",
+        "ld.global.u32 %r2, [%rd3];",
+        "ld.global.u32 %r4, [%rd1+8];",
+        "bar.sync 0;",
+    ];
+    let first = lifted.iter().position(|line| line == loads[0]).unwrap();
+    assert_eq!(lifted[first..first + loads.len()], loads, "{lifted:?}");
+    for (load, why) in [
+        ("b9", "it loads what is stored there"),
+        ("b14", "its address is in a register that others write"),
+        ("b5", "it is no load"),
+        ("b3", "it stands above"),
+    ] {
+        let refused = refusal(&base, &format!("lift {load} before b4\n"));
+        assert!(refused.ends_with("there is nothing that it could change"), "{why}: {refused}");
+    }
+    let proposed: Vec<String> =
+        base.rewrites().iter().map(|proposal| proposal.operation.to_string()).collect();
+    for edit in ["lift all of kernel before b0", "lift all of kernel before b4", "lift b7 before b4"] {
+        assert!(proposed.contains(&edit.to_owned()), "{edit}: {proposed:?}");
+        let patch: Patch = format!("patch of {}\n{edit}\n", base.module().digest()).parse().unwrap();
+        assert_eq!(patch.edits[0].operation.to_string(), edit);
+    }
+}
+
+#[test]
 fn a_load_comes_before_the_stores_that_it_does_not_need() {
     let base = base(WIDE);
     let at = |code: &[String], begin: &str| code.iter().position(|line| line.contains(begin)).unwrap();
@@ -612,6 +671,7 @@ fn the_text_suggests_what_can_be_made_in_it() {
         "approximate b15",
         "approximate b16",
         "approximate all of kernel",
+        "lift b14 before b0",
         "registers kernel = 32",
         "registers kernel = 48",
         "registers kernel = 64",

@@ -29,6 +29,32 @@ enum Data {
     All,
     /// Integers are as they were drawn, since control and addresses depend on them.
     Floats,
+    /// Branches and addresses are as with the floats that were drawn, too: those of both programs by the same terms.
+    Branches,
+}
+
+impl Data {
+    /// Names the data, of which something is proved.
+    fn words(self) -> &'static str {
+        match self {
+            Self::All => "all data",
+            Self::Floats => "all floats, with the integers that were drawn,",
+            Self::Branches => {
+                "all floats with the branches and addresses of those that were drawn, and with the integers that were drawn,"
+            }
+        }
+    }
+}
+
+/// A reason for which two programs are not proved to leave the same bits.
+#[derive(Debug, thiserror::Error)]
+enum Unproved {
+    #[error("{0}")]
+    Fault(#[from] Fault),
+    #[error("branches or addresses depend on something else of the data")]
+    Decisions,
+    #[error("element {element} of `{buffer}` is not the same term")]
+    Term { element: usize, buffer: String },
 }
 
 /// Proves that two programs leave the same bits in these cases, the most important first, or says why not.
@@ -41,8 +67,12 @@ pub(super) fn prove<'a>(
     until: Deadline,
 ) -> Exactness {
     let until = until.within(MOST_TIME);
-    let mut why = String::new();
-    for data in [Data::All, Data::Floats] {
+    let (mut why, mut is_undecided) = (String::new(), true);
+    for data in [Data::All, Data::Floats, Data::Branches] {
+        // What is another term is so whatever branches do.
+        if data == Data::Branches && !is_undecided {
+            break;
+        }
         let (mut proved, mut last, mut may_be_fused, mut total) = (0, "", false, 0);
         for (name, inputs, instructions) in cases.clone() {
             total += instructions;
@@ -55,18 +85,16 @@ pub(super) fn prove<'a>(
                     NO_TIME.clone_into(&mut why);
                     break;
                 }
-                Err(reason) => {
-                    (why, proved) = (format!("with {name}, {reason}"), 0);
+                Err(unproved) => {
+                    (why, proved) = (format!("with {name}, {unproved}"), 0);
+                    is_undecided = matches!(unproved, Unproved::Fault(Fault::Undecided { .. }));
                     break;
                 }
             }
             (proved, last) = (proved + 1, name);
         }
         if proved > 0 {
-            let data = match data {
-                Data::All => "all data",
-                Data::Floats => "all floats, with the integers that were drawn,",
-            };
+            let data = data.words();
             let over = match proved {
                 1 => format!("{data} with {last}"),
                 _ => format!("{data} at {proved} sizes up to {last}"),
@@ -85,8 +113,11 @@ fn in_case(
     inputs: &Inputs,
     data: Data,
     until: Deadline,
-) -> Result<bool, String> {
-    let mut symbols = Symbols::new(MOST_TERMS);
+) -> Result<bool, Unproved> {
+    let mut symbols = match data {
+        Data::Branches => Symbols::deciding(MOST_TERMS),
+        Data::All | Data::Floats => Symbols::new(MOST_TERMS),
+    };
     let options = Options {
         deadline: until.moment(),
         races: Races::Refused,
@@ -94,15 +125,19 @@ fn in_case(
         same_value_races: true,
         ..Options::default()
     };
-    let expected = left(original, inputs, data, &options, &mut symbols).map_err(|why| why.to_string())?;
+    let expected = left(original, inputs, data, &options, &mut symbols)?;
+    let decisions = symbols.decisions();
     // Races that one order of threads hides another one shows.
     for (seed, adversarial) in [(0, false), (1, true)] {
         let options = Options { seed, adversarial, ..options };
-        let found = left(patched, inputs, data, &options, &mut symbols).map_err(|why| why.to_string())?;
+        let found = left(patched, inputs, data, &options, &mut symbols)?;
+        if symbols.decisions() != decisions {
+            return Err(Unproved::Decisions);
+        }
         for ((buffer, found), expected) in inputs.buffers.iter().zip(&found).zip(&expected) {
             if let Some(at) = found.first_difference(expected) {
                 let element = at / buffer.element.bytes();
-                return Err(format!("element {element} of `{}` is not the same term", buffer.name));
+                return Err(Unproved::Term { element, buffer: buffer.name.clone() });
             }
         }
     }
@@ -123,9 +158,9 @@ fn left(
     for (buffer, &address) in inputs.buffers.iter().zip(&addresses) {
         let (length, element) = (buffer.bytes.len(), buffer.element);
         match buffer.role {
-            // Each program finds something else there.
-            Role::Scratch => symbols.unknown(address, length),
-            Role::Out => symbols.data(address, length, element.bytes()),
+            // Each program finds something else there; those who judge the results may read it as it was.
+            Role::Scratch if inputs.judge.is_empty() => symbols.unknown(address, length),
+            Role::Out | Role::Scratch => symbols.data(address, length, element.bytes()),
             Role::In | Role::InOut if data == Data::All || element.is_float() => {
                 symbols.data(address, length, element.bytes());
             }

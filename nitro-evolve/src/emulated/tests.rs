@@ -317,9 +317,10 @@ fn of_a_patch_that_relies_on_the_sizes_that_it_has_seen_what_does_not_is_offered
         let accepted = |finding: &&Finding| matches!(finding.verdict, Verdict::Accepted(_));
         (evolved.findings.len(), evolved.findings.iter().find(accepted).map(operations))
     };
-    assert_eq!(with(None).1, None, "what is fastest leaves its buffer");
-    let waste = ["delete b6", "delete b11"].map(str::to_owned);
-    assert_eq!(with(Some(Box::new(probe))).1, Some(waste.into()));
+    // What is fastest leaves its buffer; each of these is proved, also with the inputs of the workload alone.
+    let waste = Some(Vec::from(["delete b6", "delete b11"].map(str::to_owned)));
+    assert_eq!(with(None).1, waste);
+    assert_eq!(with(Some(Box::new(probe))).1, waste);
 }
 
 #[test]

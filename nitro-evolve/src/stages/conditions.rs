@@ -1,5 +1,6 @@
 //! The conditions under which candidates are judged.
 
+use nitro_ptx::Edit;
 use nitro_search::Failure;
 
 use super::candidate::{Aim, Candidate};
@@ -8,6 +9,7 @@ use super::stop::Stop;
 use crate::check::{Check, CheckOutcome, Depth};
 use crate::deadline::Deadline;
 use crate::effort::Efforts;
+use crate::exactness::Exactness;
 use crate::runner::Assemble;
 use crate::subject::Subject;
 
@@ -46,6 +48,19 @@ impl<'a> Conditions<'a> {
     pub(super) fn looks_faster(&self, candidate: &Candidate) -> bool {
         let time_ns = candidate.fitness.map_or(f64::INFINITY, |fitness| fitness.time_ns);
         candidate.aim == Aim::Join && time_ns < self.to_beat_ns
+    }
+
+    /// Proves that an exact patch is right with all data, or says why that is not proved.
+    pub(crate) fn prove(&self, edits: &[Edit], until: Deadline) -> Exactness {
+        let ptx = match self.subject.patched(edits) {
+            Ok(ptx) => ptx,
+            Err(why) => return Exactness::Tested { why: why.to_string() },
+        };
+        let checks = self.checks.iter().map(|check| &**check);
+        // Sizes that no input of the workload has are the better proof.
+        let mut all = self.required_small_inputs().into_iter().chain(checks);
+        let none = || Exactness::Tested { why: "the emulator does not run the kernel".to_owned() };
+        all.find_map(|check| check.prove(&ptx, until)).unwrap_or_else(none)
     }
 
     /// Refuses a patch with which something is wrong on small inputs, and notes its error there.

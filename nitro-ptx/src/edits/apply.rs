@@ -150,7 +150,8 @@ impl EditedModule {
                 self.instruction_mut(place).opcode = opcode.ok_or("it cannot go that way")?;
                 place
             }
-            Operation::Predicate(reach)
+            Operation::Lift { loads: reach, .. }
+            | Operation::Predicate(reach)
             | Operation::Raise(reach)
             | Operation::Narrow(reach)
             | Operation::Approximate(reach)

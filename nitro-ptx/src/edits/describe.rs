@@ -44,7 +44,8 @@ impl Base {
             Operation::Replace { at, source } => vec![at, source],
             Operation::Swap(one, other) => vec![one, other],
             Operation::Registers { .. } | Operation::Block { .. } => Vec::new(),
-            Operation::Predicate(_)
+            Operation::Lift { .. }
+            | Operation::Predicate(_)
             | Operation::Raise(_)
             | Operation::ReadOnly(_)
             | Operation::Narrow(_)

@@ -86,7 +86,16 @@ pub enum Operation {
     Swap(InstructionId, InstructionId),
     /// Takes an instruction away.
     Delete(InstructionId),
-    /// Converts a branch: its condition guards what it jumps over instead (if-conversion). So the assembler has one
+    /// Puts loads in front of an instruction above them, whatever branches and barriers stand between, with what their
+    /// addresses are computed from. So threads wait for several loads at once. Threads that took another branch load
+    /// too, which may stray.
+    Lift {
+        /// The loads.
+        loads: Reach,
+        /// In front of what.
+        before: InstructionId,
+    },
+    /// Converts a branch, or two: its condition guards what it jumps over instead (if-conversion). So the assembler has one
     /// block in which it may put loads together.
     Predicate(Reach),
     /// Puts a load in front of the stores before it, unless they are seen to store what it reads. The assembler does

@@ -5,6 +5,7 @@ pub(crate) mod base;
 mod describe;
 pub(crate) mod edit;
 pub(crate) mod legal_edits;
+mod lift;
 mod mutate;
 mod narrow;
 pub(crate) mod patch;

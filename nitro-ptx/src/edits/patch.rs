@@ -63,6 +63,7 @@ impl Display for Operation {
             Self::Replace { at, source } => write!(formatter, "replace {at} by {source}"),
             Self::Swap(one, other) => write!(formatter, "swap {one} with {other}"),
             Self::Delete(at) => write!(formatter, "delete {at}"),
+            Self::Lift { loads, before } => write!(formatter, "lift {loads} before {before}"),
             Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
@@ -190,6 +191,9 @@ impl<'a> Line<'a> {
                 Operation::Operand { at: self.id(at)?, slot: self.slot(slot)?, to: self.value(to)? }
             }
             ["cache", at, "=", mode] => Operation::Cache { at: self.id(at)?, mode: self.mode(mode)? },
+            ["lift", ref loads @ .., "before", before] => {
+                Operation::Lift { loads: self.reach(loads)?, before: self.id(before)? }
+            }
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
             ["narrow", ref reach @ ..] => Operation::Narrow(self.reach(reach)?),
@@ -207,7 +211,8 @@ impl<'a> Line<'a> {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
                             `cache ID = MODE`, `predicate`, `raise`, `narrow`, `approximate` and \
-                            `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `read-only PARAMETER`, \
+                            `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
+                            `before ID`, `read-only PARAMETER`, \
                             `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));
             }

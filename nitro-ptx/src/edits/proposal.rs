@@ -49,6 +49,8 @@ pub enum Reason {
     Branch,
     /// A load comes after stores that it may not need.
     Order,
+    /// A load comes after branches or barriers that it may not need.
+    Latency,
     /// Arithmetic that need not be exact.
     Precision,
     /// A number of registers of which the assembler makes what it can.
@@ -70,6 +72,7 @@ impl fmt::Display for Reason {
             Self::Warp => "barriers that a warp is enough for",
             Self::Branch => "branches over a few instructions",
             Self::Order => "loads that stores stand before",
+            Self::Latency => "loads that branches or barriers stand before",
             Self::Precision => "arithmetic that may be approximate",
             Self::Registers => "registers of a thread",
             Self::Block => "threads of a block that all launches have",

@@ -20,6 +20,18 @@ const REGISTERS: [u32; 5] = [32, 48, 64, 96, 128];
 /// A load is put in front of no more than that.
 const MOST_PASSED: usize = 1024;
 
+/// The two ways from a branch to the place where they meet again.
+struct Choice {
+    /// The branch, and the jump at the end of what it jumps over where there is one.
+    branches: Vec<usize>,
+    /// The label of what is done instead, to which nothing else leads.
+    label: Option<usize>,
+    /// What it jumps over.
+    over: Vec<usize>,
+    /// What is done instead.
+    otherwise: Vec<usize>,
+}
+
 /// A directive of a kernel's head.
 pub(crate) struct Directive<'a> {
     pub(crate) kernel: &'a str,
@@ -30,8 +42,10 @@ pub(crate) struct Directive<'a> {
 }
 
 impl Operation {
-    /// Returns true for what is made when all others are: it is about the code as they leave it.
-    pub(crate) fn is_rewriting(&self) -> bool {
+    /// Returns true for what a compiler would make as one step. It is made when all others are, and is about the code
+    /// as they leave it.
+    #[must_use]
+    pub fn is_rewriting(&self) -> bool {
         matches!(self, Self::ReadOnly(_)) || self.reach().is_some() || self.directive().is_some()
     }
 
@@ -78,7 +92,8 @@ impl Operation {
     /// Of those that may be made in many places, where.
     pub(crate) fn reach(&self) -> Option<&Reach> {
         match self {
-            Self::Predicate(reach)
+            Self::Lift { loads: reach, .. }
+            | Self::Predicate(reach)
             | Self::Raise(reach)
             | Self::Narrow(reach)
             | Self::Approximate(reach)
@@ -106,8 +121,8 @@ impl Reach {
 impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
-    /// These are branches that may be converted, loads that stores stand before, arithmetic that can be approximate,
-    /// and registers that the assembler may use.
+    /// These are branches that may be converted, loads that stores, branches or barriers stand before, arithmetic that can
+    /// be approximate, and registers that the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -137,6 +152,7 @@ impl Base {
                 let operations = places.into_iter().map(|id| operation(Reach::at(id))).chain(several);
                 found.extend(operations.map(|operation| Proposal::new(reason, operation)));
             }
+            found.extend(self.lifts(function));
             let numbers = if function.is_kernel() { &REGISTERS[..] } else { &[] };
             found.extend(numbers.iter().map(|&most| {
                 let kernel = function.name.clone();
@@ -151,6 +167,7 @@ impl Function {
     /// Makes such an edit as far as it reaches here; the instructions that it is about, as they were called.
     pub(crate) fn rewrite(&mut self, operation: &Operation) -> Vec<InstructionId> {
         match operation {
+            Operation::Lift { loads, before } => self.lift(loads, *before),
             Operation::Predicate(reach) => self.predicate(reach),
             Operation::Raise(reach) => self.raise(reach),
             Operation::ReadOnly(pointer) => self.read_only(pointer),
@@ -167,34 +184,84 @@ impl Function {
             let Content::Instruction(id, branch) = &self.items[at].content else { continue };
             let (id, guard) = (*id, branch.guard);
             let (Some(guard), true) = (guard, reach.covers(id, &self.name)) else { continue };
-            let Some(inside) = self.jumped_over(at, guard) else { continue };
-            let guard = Guard { negated: !guard.negated, ..guard };
-            for inside in inside {
-                if let Content::Instruction(_, instruction) = &mut self.items[inside].content {
-                    Arc::make_mut(instruction).guard = Some(guard);
+            let Some(Choice { branches, label, over, otherwise }) = self.choice(at, guard) else { continue };
+            let opposite = Guard { negated: !guard.negated, ..guard };
+            for (inside, guard) in [(over, opposite), (otherwise, guard)] {
+                for inside in inside {
+                    if let Content::Instruction(_, instruction) = &mut self.items[inside].content {
+                        Arc::make_mut(instruction).guard = Some(guard);
+                    }
                 }
             }
-            self.items[at].content = Content::Tombstone(id);
+            for branch in branches {
+                if let Content::Instruction(id, _) = self.items[branch].content {
+                    self.items[branch].content = Content::Tombstone(id);
+                }
+            }
+            if let Some(label) = label {
+                self.items[label].content = Content::Text(String::new());
+            }
             done.push(id);
         }
         done
     }
 
-    /// The instructions that a branch to a label below it jumps over, if all of them could have its guard.
-    fn jumped_over(&self, at: usize, guard: Guard) -> Option<Vec<usize>> {
-        let Content::Instruction(_, branch) = &self.items[at].content else { return None };
-        let [Token::Word(target)] = &branch.operands.first()?[..] else { return None };
-        if branch.effect().kind != Kind::Branch || branch.operands.len() > 1 {
+    /// Returns what a branch to a label below it chooses between, if all of that could have its guard.
+    fn choice(&self, at: usize, guard: Guard) -> Option<Choice> {
+        let target = self.target(at)?;
+        let (over, end) = self.guardable(at + 1, guard)?;
+        if let Content::Label(name) = &self.items[end].content {
+            let is_it = name == target && !over.is_empty();
+            return is_it.then(|| Choice { branches: vec![at], label: None, over, otherwise: Vec::new() });
+        }
+        // What is jumped over ends with a jump over what is done otherwise, to which nothing else leads.
+        let join = self.target(end)?;
+        let (between, label) = self.guardable(end + 1, guard)?;
+        let is_label = matches!(&self.items[label].content, Content::Label(name) if name == target);
+        if !is_label || !between.is_empty() || self.branches_to(target) != 1 {
             return None;
         }
+        let (otherwise, end_of_other) = self.guardable(label + 1, guard)?;
+        let is_join = matches!(&self.items[end_of_other].content, Content::Label(name) if name == join);
+        let is_short = over.len() + otherwise.len() <= MOST_GUARDED;
+        (is_join && is_short).then(|| Choice { branches: vec![at, end], label: Some(label), over, otherwise })
+    }
+
+    /// Returns the label that a branch leads to.
+    fn target(&self, at: usize) -> Option<&str> {
+        let Content::Instruction(_, branch) = &self.items[at].content else { return None };
+        match (branch.effect().kind, &branch.operands[..]) {
+            (Kind::Branch, [operand]) => match &operand[..] {
+                [Token::Word(target)] => Some(target),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Returns the number of branches to a label, and of lists of labels with it.
+    fn branches_to(&self, label: &str) -> usize {
+        let leads_there = |at: usize| match &self.items[at].content {
+            Content::Targets { labels, .. } => labels.iter().any(|name| name == label),
+            _ => self.target(at) == Some(label),
+        };
+        (0..self.items.len()).filter(|&at| leads_there(at)).count()
+    }
+
+    /// Returns the instructions from a position to the next label or branch without a guard, with the position of that;
+    /// none if some could not have this guard.
+    fn guardable(&self, from: usize, guard: Guard) -> Option<(Vec<usize>, usize)> {
         let mut inside = Vec::new();
-        for (index, item) in self.items.iter().enumerate().skip(at + 1) {
+        for (index, item) in self.items.iter().enumerate().skip(from) {
             match &item.content {
-                Content::Label(name) => return (name == target && !inside.is_empty()).then_some(inside),
+                Content::Label(_) => return Some((inside, index)),
                 Content::Open | Content::Close | Content::Targets { .. } => return None,
                 Content::Text(_) | Content::Tombstone(_) => {}
                 Content::Instruction(_, instruction) => {
                     let kind = instruction.effect().kind;
+                    if instruction.guard.is_none() && kind == Kind::Branch {
+                        return Some((inside, index));
+                    }
                     let may = instruction.guard.is_none()
                         && matches!(kind, Kind::Pure | Kind::Load | Kind::Store | Kind::Hint)
                         && !instruction.definitions().contains(&guard.register);
@@ -351,7 +418,7 @@ fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
 }
 
 /// Returns all registers that an instruction reads or writes.
-fn touched(instruction: &Instruction) -> Vec<usize> {
+pub(super) fn touched(instruction: &Instruction) -> Vec<usize> {
     let guard = instruction.guard.map(|guard| guard.register);
     instruction.sites().into_iter().filter_map(|site| site.register).chain(guard).collect()
 }
@@ -364,7 +431,7 @@ fn accessed(instruction: &Instruction) -> Option<(usize, std::ops::Range<i64>)> 
 }
 
 /// Returns true if two accesses touch the same bytes for all that their operands say.
-fn overlap(one: &Instruction, other: &Instruction) -> bool {
+pub(super) fn overlap(one: &Instruction, other: &Instruction) -> bool {
     let spaces = [one.effect().space, other.effect().space];
     if spaces[0] != spaces[1] && !spaces.contains(&Space::Generic) {
         return false;

@@ -83,7 +83,7 @@ pub use crate::instructions::table::forms;
 pub use crate::machine::error::{At, Fault, Race, Unsupported};
 pub use crate::machine::launch::{Launch, Launched, Options, Races};
 pub use crate::machine::memory::Memory;
-pub use crate::machine::symbolic::{SymbolicBytes, Symbols};
+pub use crate::machine::symbolic::{Decisions, SymbolicBytes, Symbols};
 
 /// A module that can be run: see [the module's documentation](self).
 #[derive(Clone, Debug)]

@@ -95,7 +95,7 @@ fn a_patch_that_is_not_proved_says_why() {
     let race = proved((REVERSE, REVERSE_RUN), "bar.sync 0;", "");
     for (found, why) in [
         (zero, "element 0 of `to` is not the same term"),
-        (branch, "control depends on data"),
+        (branch, "branches or addresses depend on something else of the data"),
         (race, "race"),
     ] {
         assert!(found.starts_with("tested, and not proved: with n=") || why == "race", "{found}");

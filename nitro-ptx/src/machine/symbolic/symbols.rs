@@ -1,6 +1,6 @@
 //! The data of launches as symbols, and what becomes of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::memory::{Cells, Owned};
 use super::terms::{Cell, Term, Terms};
@@ -44,7 +44,15 @@ pub struct Symbols {
     pub(super) cells: Cells,
     /// The atomic operation on each eight bytes in this launch.
     pub(super) reductions: HashMap<Owned, Reduction>,
+    /// What guards and addresses that depend on data have been; none where they may not depend on data.
+    pub(super) decisions: Option<Decisions>,
 }
+
+/// What guards and addresses that depend on data were with the data that were drawn.
+///
+/// Two programs with the same decisions go the same ways with all data for which these are so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decisions(pub(super) BTreeSet<(Term, u64)>);
 
 /// The bytes of a buffer, each known or a byte of a term.
 #[derive(Clone, Debug, Default)]
@@ -54,12 +62,27 @@ impl Symbols {
     /// Creates symbols with at most so many terms.
     #[must_use]
     pub fn new(most_terms: usize) -> Self {
-        Self { terms: Terms::new(most_terms), cells: Cells::default(), reductions: HashMap::new() }
+        let (cells, reductions) = Default::default();
+        Self { terms: Terms::new(most_terms), cells, reductions, decisions: None }
+    }
+
+    /// Creates symbols that let control and addresses depend on data: they are what they are with the data that memory
+    /// holds, which is noted as [`decisions`](Symbols::decisions).
+    #[must_use]
+    pub fn deciding(most_terms: usize) -> Self {
+        Self { decisions: Some(Decisions::default()), ..Self::new(most_terms) }
     }
 
     /// Begins with a program: nothing in its memory is a symbol yet. Terms of earlier programs stay.
     pub fn begin(&mut self) {
         self.cells = Cells::default();
+        self.decisions = self.decisions.take().map(|_| Decisions::default());
+    }
+
+    /// Returns what guards and addresses that depend on data have been since the program began.
+    #[must_use]
+    pub fn decisions(&self) -> Decisions {
+        self.decisions.clone().unwrap_or_default()
     }
 
     /// Makes each element of a buffer a symbol of its own: of all `length_bytes`, elements of so many.

@@ -1,7 +1,7 @@
 //! An instruction that is about to be executed, with the terms beside its values.
 
 use super::memory::{place, value};
-use super::symbols::Symbols;
+use super::symbols::{Decisions, Symbols};
 use super::terms::{Cell, Operand, Term};
 use crate::machine::access::Spot;
 use crate::machine::clock::WARP;
@@ -39,8 +39,13 @@ impl Symbols {
                 unsure |= u32::from(here.warp.term(register, lane) != Term::KNOWN) << lane;
             }
         }
-        if unsure != 0 && !op.action.is_choice() {
-            return Err("control depends on data".to_owned());
+        if let Some(Guard { register, .. }) = op.guard
+            && (self.decisions.is_some() || !op.action.is_choice())
+        {
+            for lane in lanes(std::mem::take(&mut unsure)) {
+                let at = (here.warp.base[lane] + register) as usize * WARP + lane;
+                self.decide(here.warp.term(register, lane), here.warp.registers[at] & 1, "control")?;
+            }
         }
         let active = (here.active & !unsure) | unsure;
         if active == 0 {
@@ -56,6 +61,19 @@ impl Symbols {
         Ok(())
     }
 
+    /// Notes what a guard or an address is with the data that the machine has, where something may depend on that.
+    fn decide(&mut self, term: Term, value: u64, what: &str) -> Result<(), String> {
+        match (&mut self.decisions, term) {
+            (_, Term::KNOWN) => Ok(()),
+            (Some(_), Term::UNKNOWN) => Err(format!("{what} depends on what nobody knows")),
+            (Some(Decisions(decisions)), _) => {
+                decisions.insert((term, value));
+                Ok(())
+            }
+            (None, _) => Err(format!("{what} depends on data")),
+        }
+    }
+
     /// Returns the lower 32 bits of a value that a thread hands to others.
     pub(crate) fn handed(&mut self, value: Operand) -> Operand {
         self.terms.part(value, 0, 4)
@@ -69,13 +87,14 @@ impl Trace<'_, '_, '_> {
         std::array::from_fn(|lane| operand(self.here.warp, source, lane, values[lane]))
     }
 
-    /// Requires that a source does not depend on data.
-    pub(crate) fn require_known(&self, source: Source, what: &str) -> Result<(), String> {
-        let operands = self.operands(source);
-        match lanes(self.here.active).all(|lane| operands[lane].is_known()) {
-            true => Ok(()),
-            false => Err(format!("{what} depends on data")),
+    /// Requires that a source does not depend on data, or notes what it is.
+    pub(crate) fn require_known(&mut self, source: Source, what: &str) -> Result<(), String> {
+        let values = self.here.values(self.machine, source);
+        for lane in lanes(self.here.active) {
+            let term = operand(self.here.warp, source, lane, values[lane]).term();
+            self.symbols.decide(term, values[lane], what)?;
         }
+        Ok(())
     }
 
     /// Applies the opcode in a thread.
@@ -121,8 +140,8 @@ impl Trace<'_, '_, '_> {
         *self.here.warp.term_mut(register, lane) = value.term();
     }
 
-    /// Requires that an address does not depend on data.
-    pub(crate) fn addresses(&self, address: Address) -> Result<[u64; WARP], String> {
+    /// Returns addresses, which may not depend on data, or are noted.
+    pub(crate) fn addresses(&mut self, address: Address) -> Result<[u64; WARP], String> {
         self.require_known(address.base, "its address")?;
         Ok(self.machine.addresses(self.here, address))
     }

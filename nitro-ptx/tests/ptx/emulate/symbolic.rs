@@ -270,3 +270,50 @@ fn no_wrong_edit_is_proved() {
         assert!(wrong >= 250 && proved >= 100, "{wrong} are wrong, {proved} of {right} others proved");
     }
 }
+
+/// The floats that are above 1, and their doubles elsewhere, by a branch.
+const BRANCH: &str = "\
+.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 floats, .param .u64 integers, .param .u64 to)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<2>;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [floats];
+    ld.param.u64 %rd2, [to];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4];
+    setp.gt.f32 %p1, %f1, 0f3F800000;
+    @%p1 bra $last;
+    add.rn.f32 %f1, %f1, %f1;
+$last:
+    st.global.f32 [%rd5], %f1;
+    ret;
+}
+";
+
+#[test]
+fn branches_on_data_are_proved_where_they_decide_alike() {
+    let data = Data::drawn(1);
+    assert!(run(BRANCH, &data, Some(&mut Symbols::new(1000))).is_err(), "control depends on data");
+    let guard = edited(BRANCH, "@%p1 bra $last;\n    add", "@!%p1 add");
+    let other = edited(BRANCH, "setp.gt.f32", "setp.ge.f32");
+    let negated = edited(&edited(BRANCH, "setp.gt.f32", "setp.leu.f32"), "@%p1 bra", "@!%p1 bra");
+    let never = edited(BRANCH, "    @%p1 bra $last;\n", "");
+    for (patched, is_alike, is_same) in
+        [(&guard, true, true), (&other, false, false), (&negated, false, true), (&never, false, false)]
+    {
+        let mut symbols = Symbols::deciding(1000);
+        let expected = run(BRANCH, &data, Some(&mut symbols)).unwrap();
+        let decisions = symbols.decisions();
+        let found = run(patched, &data, Some(&mut symbols)).unwrap();
+        assert_eq!(symbols.decisions() == decisions, is_alike, "{patched}");
+        assert_eq!(found.terms[2].first_difference(&expected.terms[2]).is_none(), is_same, "{patched}");
+    }
+}

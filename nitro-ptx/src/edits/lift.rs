@@ -1,0 +1,136 @@
+//! Loads that come before branches and barriers, with what their addresses are computed from.
+//!
+//! The assembler puts no load in front of a branch, which may be there to keep it from straying, and none in front of a
+//! barrier. So a kernel waits for one load after the other, where it could wait for all of them at once.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::base::Base;
+use super::edit::{Edit, Operation, Reach};
+use super::proposal::{Proposal, Reason};
+use super::reword;
+use super::rewrite::{overlap, touched};
+use crate::instructions::effect::Kind;
+use crate::text::module::{Content, Function, Instruction, InstructionId};
+use crate::text::types::Space;
+
+/// The most places of a function in front of which loads are proposed, and the most proposals of a function.
+const MOST_PLACES: usize = 12;
+const MOST_PROPOSED: usize = 48;
+
+impl Function {
+    /// Puts loads in front of an instruction above them, with all that they need from below it. Registers of which one
+    /// instruction alone writes are the same there. Returns the loads.
+    pub(super) fn lift(&mut self, reach: &Reach, before: InstructionId) -> Vec<InstructionId> {
+        let place = self.items.iter().position(|item| match item.content {
+            Content::Instruction(id, _) | Content::Tombstone(id) => id == before,
+            _ => false,
+        });
+        let Some(mut to) = place else { return Vec::new() };
+        let once = self.written_once();
+        let mut done = Vec::new();
+        for at in to + 1..self.items.len() {
+            let Content::Instruction(id, _) = self.items[at].content else { continue };
+            if !reach.covers(id, &self.name) {
+                continue;
+            }
+            let Some(needed) = self.needed(at, to, &once) else { continue };
+            for from in needed {
+                let mut item = self.items.remove(from);
+                if let Content::Instruction(_, instruction) = &mut item.content {
+                    Arc::make_mut(instruction).guard = None;
+                }
+                self.items.insert(to, item);
+                to += 1;
+            }
+            done.push(id);
+        }
+        done
+    }
+
+    /// Returns the registers that one instruction alone writes.
+    fn written_once(&self) -> HashSet<usize> {
+        let (mut once, mut more) = (HashSet::new(), HashSet::new());
+        for register in self.instructions().flat_map(|(_, instruction)| instruction.definitions()) {
+            if !once.insert(register) {
+                more.insert(register);
+            }
+        }
+        &once - &more
+    }
+
+    /// Returns the positions of a load and of what it needs from a position on, in their order; none where it cannot
+    /// come there, or nothing but arithmetic stands between.
+    fn needed(&self, at: usize, to: usize, once: &HashSet<usize>) -> Option<Vec<usize>> {
+        let Content::Instruction(_, load) = &self.items[at].content else { return None };
+        let is_of_memory = matches!(load.effect().space, Space::Global | Space::Generic);
+        if load.effect().kind != Kind::Load || !is_of_memory || !may_be_lifted(load, once) {
+            return None;
+        }
+        let mut registers: HashSet<usize> = touched(load).into_iter().collect();
+        let (mut needed, mut loads, mut is_held_up) = (vec![at], vec![load], load.guard.is_some());
+        for position in (to..at).rev() {
+            let Content::Instruction(_, above) = &self.items[position].content else { continue };
+            let kind = above.effect().kind;
+            if above.definitions().iter().any(|register| registers.contains(register)) {
+                if !matches!(kind, Kind::Pure | Kind::Load) || !may_be_lifted(above, once) {
+                    return None;
+                }
+                registers.extend(touched(above));
+                needed.push(position);
+                loads.extend((kind == Kind::Load).then_some(above));
+            } else if kind == Kind::Store && loads.iter().any(|load| overlap(load, above)) {
+                return None;
+            }
+            is_held_up |= matches!(kind, Kind::Branch | Kind::End | Kind::Barrier);
+        }
+        let is_same = |position: &usize| self.items[*position].scope == self.items[to].scope;
+        let is_known = registers.iter().all(|register| once.contains(register));
+        needed.reverse();
+        (is_held_up && is_known && needed.iter().all(is_same)).then_some(needed)
+    }
+
+    /// Returns the places in front of which loads may wait together: behind each branch that not all threads take, in
+    /// front of each barrier, and at the beginning.
+    fn places_of_loads(&self) -> Vec<InstructionId> {
+        let mut places = Vec::new();
+        let mut is_behind = true;
+        for (id, instruction) in self.instructions() {
+            let kind = instruction.effect().kind;
+            if is_behind || kind == Kind::Barrier {
+                places.push(id);
+            }
+            is_behind = matches!(kind, Kind::Branch | Kind::End) && instruction.guard.is_some();
+        }
+        places.truncate(MOST_PLACES);
+        places
+    }
+}
+
+/// Returns true if an instruction gives the same wherever it is, as far as memory is the same.
+fn may_be_lifted(instruction: &Instruction, once: &HashSet<usize>) -> bool {
+    let is_known = instruction.definitions().iter().all(|register| once.contains(register));
+    is_known && !reword::is_volatile(&instruction.opcode) && !instruction.is_unusual()
+}
+
+impl Base {
+    /// Returns the edits that put loads of a function in front of branches and barriers: all that can come to a place, and
+    /// each by itself.
+    pub(super) fn lifts(&self, function: &Function) -> Vec<Proposal> {
+        let (mut all, mut single) = (Vec::new(), Vec::new());
+        for before in function.places_of_loads().into_iter().rev() {
+            let operation = |loads| Operation::Lift { loads, before };
+            let whole = operation(Reach::All(function.name.clone()));
+            let loads = function.clone().rewrite(&whole);
+            single.extend(loads.iter().map(|load| operation(Reach::at(*load))));
+            all.extend((loads.len() > 1).then_some(whole));
+        }
+        let mut found: Vec<Operation> = all.into_iter().chain(single).collect();
+        found.retain(|operation| {
+            self.apply(&[Edit { operation: operation.clone(), fixes: Vec::new() }]).is_ok()
+        });
+        found.truncate(MOST_PROPOSED);
+        found.into_iter().map(|operation| Proposal::new(Reason::Latency, operation)).collect()
+    }
+}
