@@ -13,6 +13,7 @@ mod thread;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
+pub(crate) use length::has_open_loop;
 pub use matrix::{FragmentLoad, FragmentProduct};
 use nitro_launch::{Element, Storage};
 pub use nitro_launch::{Extent, Host, Integers, Launch};

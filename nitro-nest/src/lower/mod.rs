@@ -19,6 +19,8 @@ mod row_kernels;
 #[cfg(feature = "polyhedral")]
 mod rows;
 #[cfg(feature = "polyhedral")]
+mod scales;
+#[cfg(feature = "polyhedral")]
 mod sums;
 mod temporal;
 #[cfg(feature = "polyhedral")]

@@ -3,15 +3,16 @@
 //! So an element is touched once, and is in a register meanwhile.
 
 use super::fusion::{Chain, permutations};
-use super::{AnalysedNest, factors, rewritten};
+use super::{AnalysedNest, factors, rewritten, scales};
 use crate::dependence::{DependenceError, is_sum};
 use crate::nest::affine::Variable;
 use crate::nest::{Nest, Node, nested};
 
-/// Takes factors out of sums, and joins sums with what sets their elements.
+/// Takes factors out of sums, joins sums with what sets their elements, and takes scales out of these.
 pub(super) fn with_factors(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
     let factored = factors::run(input)?;
-    Ok(run(factored.as_ref().unwrap_or(input))?.or(factored))
+    let joined = run(factored.as_ref().unwrap_or(input))?.or(factored);
+    Ok(scales::run(joined.as_ref().unwrap_or(input))?.or(joined))
 }
 
 /// Joins sums of a nest with what sets their elements, as long as any can be.

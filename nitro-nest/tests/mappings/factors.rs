@@ -78,6 +78,28 @@ fn plain(
     }
 }
 
+/// All terms are scaled alike, in the middle of other factors.
+#[nest(reassoc)]
+fn scaled(
+    n: usize,
+    k: usize,
+    scale: f32,
+    #[shape(n, k)] a: &Array2<f32>,
+    #[shape(n, k)] b: &Array2<f32>,
+    #[shape(n)] bias: &[f32],
+    #[shape(n, n)] c: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..n {
+            c[[i, j]] = bias[j];
+            for l in 0..k {
+                c[[i, j]] += a[[i, l]] * b[[j, l]] / 4.0 * scale;
+            }
+            c[[i, j]] = c[[i, j]].max(0.0);
+        }
+    }
+}
+
 fn temporaries(nest: &Nest) -> usize {
     let program = MappingSpace::new(nest).unwrap().map(&Mapping::sane());
     program.nest.arrays().len() - nest.arrays().len()
@@ -90,8 +112,17 @@ fn a_factor_that_is_the_same_along_a_loop_is_taken_out_of_its_sum() {
 }
 
 #[test]
+fn what_scales_all_terms_of_a_product_is_applied_once_to_their_sum() {
+    let program = MappingSpace::new(&scaled::nest()).unwrap().map(&Mapping::sane());
+    let text = program.nest.to_string();
+    let sum = text.lines().find(|line| line.contains(" * b[")).unwrap();
+    assert!(!sum.contains("/ 4") && !sum.contains("scale"), "{text}");
+    assert_eq!(text.matches("/ 4").count(), 1, "{text}");
+}
+
+#[test]
 fn sums_without_their_factors_are_what_they_were() {
-    for nest in [form::nest(), decomposed::nest()] {
+    for nest in [form::nest(), decomposed::nest(), scaled::nest()] {
         let space = MappingSpace::new(&nest).unwrap();
         for mapping in [Mapping::naive(), Mapping::sane(), Mapping::split(), Mapping::sliced()] {
             let program = space.map(&mapping);

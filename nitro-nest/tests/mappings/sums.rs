@@ -255,3 +255,14 @@ fn a_loop_over_a_part_of_the_sizes_is_not_split() {
     assert_eq!(program.kernels[0].grid.len(), 2, "{program}");
     assert_agrees(&nest, &program, &data(&nest, &[7], 0, 1), 1);
 }
+
+#[test]
+fn a_loop_around_one_of_unknown_length_is_not_written_out() {
+    let tiling = Tiling { block: [32, 1, 1], unroll: 8, promotes: true, ..Tiling::default() };
+    let mapping = Mapping::sane().with_blocks([[32, 1, 1]; 3]);
+    let schedule = Schedule { sums_in_parallel: false, ..mapping.schedule() };
+    let mapping = mapping.with_schedule(schedule).with_tiling(&[0], tiling);
+    let text = columns::nest().map(&columns::nest().dependences().unwrap(), &mapping).plan().cuda;
+    // The outermost of three loops of a sum has the others in it.
+    assert_eq!(text.matches("#pragma unroll 8").count(), 1, "{text}");
+}

@@ -10,7 +10,7 @@ use super::slices::{once, write_sliced};
 use super::stage::{near, read_across};
 use super::terms::one_by_one;
 use super::tiles::{write_across, write_tiled};
-use crate::kernel::{Instruction, Unroll, has_barrier};
+use crate::kernel::{Instruction, Unroll, has_barrier, has_open_loop};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
 use crate::lower::draft::Axis;
 use crate::nest::affine::{Affine, Variable};
@@ -120,13 +120,20 @@ fn write_serial(
         context.scope.threads = if axis.dimension == 0 { Threads::Row } else { Threads::Block };
         let body = write_serial(context, nodes, guards, at + 1);
         context.scope.threads = Threads::Block;
-        vec![Instruction::Loop(range, unroll(context), body)]
+        let unroll = unroll(context, &body);
+        vec![Instruction::Loop(range, unroll, body)]
     })
 }
 
-/// Returns how often a loop of a thread is written out: as the tiling says.
-pub(super) fn unroll(context: &Context<'_>) -> Unroll {
-    if context.tiling.unroll == 0 { Unroll::Free } else { Unroll::By(context.tiling.unroll) }
+/// Returns how often a loop of a thread with this body is written out: as the tiling says.
+///
+/// Around a loop of unknown length that gains nothing: copies of that loop are run one after the other.
+pub(super) fn unroll(context: &Context<'_>, body: &[Instruction]) -> Unroll {
+    if context.tiling.unroll == 0 || has_open_loop(body) {
+        Unroll::Free
+    } else {
+        Unroll::By(context.tiling.unroll)
+    }
 }
 
 /// Writes a node: where a thread has several points, its conditions are asked at each statement.
@@ -171,7 +178,7 @@ fn write_loop(
     let unroll = match is_within {
         true => Unroll::All,
         false if has_barrier(&body) => Unroll::By(1),
-        false => unroll(context),
+        false => unroll(context, &body),
     };
     vec![Instruction::Loop(hull, unroll, body)]
 }
@@ -200,7 +207,8 @@ fn write_at_each_point(
     let before = std::mem::replace(&mut context.scope.points, Points::OneByOne);
     let body = holding(context, guards, |context| write_list(context, body, &[]));
     context.scope.points = before;
-    let repeat = Instruction::Loop(range.clone(), unroll(context), body);
+    let unroll = unroll(context, &body);
+    let repeat = Instruction::Loop(range.clone(), unroll, body);
     at_all_points(context, guarded(guards.to_vec(), vec![repeat]))
 }
 

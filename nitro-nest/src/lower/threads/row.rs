@@ -317,7 +317,8 @@ impl<'a> Row<'a> {
                 Node::Loop(range, body) => {
                     let body = self.write_nodes(body, shared, kept);
                     if range.iterator == shared {
-                        Instruction::Loop(self.own_values(range), unroll(&self.context), body)
+                        let unroll = unroll(&self.context, &body);
+                        Instruction::Loop(self.own_values(range), unroll, body)
                     } else {
                         Instruction::Loop(range.clone(), Unroll::Free, body)
                     }

@@ -1,0 +1,111 @@
+//! The pass that takes out of sums what scales all of their terms: c = e + Σ a·b/s is c = Σ a·b, then c = e + c/s.
+//!
+//! Each term is a product and an addition then, which are one instruction.
+
+use super::AnalysedNest;
+use crate::dependence::{DependenceError, is_sum};
+use crate::nest::expression::{Binary, Expression};
+use crate::nest::{Assignment, Nest, Node, Range};
+
+/// Runs the pass.
+pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
+    let mut nest = input.nest.clone();
+    let mut body = std::mem::take(&mut nest.body);
+    let has_changed = nest.reassociates() && scale_in(&nest, &mut body);
+    nest.body = body;
+    has_changed.then(|| AnalysedNest::new(nest)).transpose()
+}
+
+/// Takes scales out of the sums in a body that follow what sets their elements.
+fn scale_in(nest: &Nest, body: &mut Vec<Node>) -> bool {
+    let mut has_changed = false;
+    let mut at = 0;
+    while at < body.len() {
+        if let Node::Loop(_, inner) = &mut body[at] {
+            has_changed |= scale_in(nest, inner);
+        }
+        if let [Node::Assign(set), sum @ Node::Loop(..), ..] = &mut body[at..]
+            && let Some(after) = scale(nest, set, sum)
+        {
+            body.insert(at + 2, Node::Assign(after));
+            has_changed = true;
+        }
+        at += 1;
+    }
+    has_changed
+}
+
+/// Takes the scale out of a sum, and returns what scales and adds the value that the sum began with.
+fn scale(nest: &Nest, set: &mut Assignment, sum: &mut Node) -> Option<Assignment> {
+    let (loops, adds) = terms(sum, Vec::new())?;
+    let is_own = |value: &Expression| *value == Expression::Load(set.target.clone());
+    let is_number = nest.arrays[set.target.array].storage.is_number();
+    let iterators: Vec<usize> = loops.iter().map(|range| range.iterator).collect();
+    let begins_alone = set.value.reads().iter().all(|access| access.array != set.target.array);
+    if !is_number || !begins_alone || set.target != adds.target || !is_sum(adds) {
+        return None;
+    }
+    if set.target.depends_on(&iterators) {
+        return None;
+    }
+    let Expression::Binary(Binary::Add, left, right) = &mut adds.value else { return None };
+    let added = if is_own(left) { right } else { left };
+    let mut scaled = Expression::Load(set.target.clone());
+    while let Some((term, operator, scale)) = taken_apart(added, &iterators) {
+        scaled = Expression::Binary(operator, Box::new(scaled), Box::new(scale));
+        **added = term;
+    }
+    if scaled == Expression::Load(set.target.clone()) {
+        return None;
+    }
+    let zero = Expression::from(0.0);
+    let begun = std::mem::replace(&mut set.value, zero.clone());
+    let value = if begun == zero { scaled } else { begun + scaled };
+    Some(Assignment { target: set.target.clone(), value })
+}
+
+/// Returns the loops of nested loops with one assignment, and that.
+fn terms(node: &mut Node, mut loops: Vec<Range>) -> Option<(Vec<Range>, &mut Assignment)> {
+    match node {
+        Node::Loop(range, body) => {
+            let [only] = &mut body[..] else { return None };
+            loops.push(range.clone());
+            terms(only, loops)
+        }
+        Node::Assign(assignment) => Some((loops, assignment)),
+        Node::If(..) => None,
+    }
+}
+
+/// Returns a term without the last operand that no loop changes, if what is left is a product.
+///
+/// A factor of one operand of a product stays where it is: it is applied once for many terms.
+fn taken_apart(term: &Expression, iterators: &[usize]) -> Option<(Expression, Binary, Expression)> {
+    let Expression::Binary(operator @ (Binary::Multiply | Binary::Divide), left, right) = term else {
+        return None;
+    };
+    let (rest, scale) = match operator {
+        _ if is_fixed(right, iterators) => (left, right),
+        Binary::Multiply if is_fixed(left, iterators) => (right, left),
+        _ => return None,
+    };
+    let is_product = |value: &Expression| {
+        matches!(value, Expression::Binary(Binary::Multiply | Binary::Divide, one, other)
+            if !is_fixed(one, iterators) || !is_fixed(other, iterators))
+    };
+    let is_of_many = rest.reads().iter().filter(|read| read.depends_on(iterators)).count() > 1;
+    (is_product(rest) && is_of_many).then(|| ((**rest).clone(), *operator, (**scale).clone()))
+}
+
+/// Returns `true` if a value is the same in all iterations of loops.
+fn is_fixed(value: &Expression, iterators: &[usize]) -> bool {
+    let mut is_fixed = true;
+    value.visit(&mut |part| {
+        is_fixed &= match part {
+            Expression::Load(access) => !access.depends_on(iterators),
+            Expression::Gather(_) | Expression::Integer(_) => false,
+            _ => true,
+        };
+    });
+    is_fixed
+}
