@@ -143,8 +143,9 @@ fn paths_of_the_same_kernels_give_one_text() {
         let (mut plans, mut texts) = (BTreeSet::new(), BTreeSet::new());
         for seed in 0..400 {
             let path = random_path(&space, seed);
+            // What a compiler would write out too much of has no text.
+            let Ok(text) = space.artifact(&path) else { continue };
             plans.insert(space.program(&path).plan().to_json());
-            let text = space.artifact(&path).unwrap();
             let plan = LaunchPlan::from_json(&text).unwrap();
             for kernel in &plan.kernels {
                 assert_eq!(space.part_of(&text, &kernel.name).as_ref(), Some(&kernel.part));
