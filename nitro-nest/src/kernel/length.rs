@@ -1,8 +1,7 @@
 //! The length of a program once its loops are unrolled, which decides how long a compiler takes.
 
-use super::{Instruction, Program, Unroll};
+use super::{Instruction, Program, Unroll, iterations};
 use crate::nest::Range;
-use crate::nest::affine::Affine;
 use crate::nest::expression::Expression;
 
 /// Operations as a compiler writes them out that take NVRTC some five seconds; it cannot be interrupted.
@@ -49,23 +48,6 @@ fn copies(range: &Range, unroll: Unroll) -> u64 {
         Unroll::All => iterations(range).unwrap_or(1),
         Unroll::Free => 1,
     }
-}
-
-/// Returns `true` if a loop of unknown length is among these instructions.
-pub(crate) fn has_open_loop(instructions: &[Instruction]) -> bool {
-    let mut found = false;
-    super::visit(instructions, &mut |instruction| {
-        found |= matches!(instruction, Instruction::Loop(range, ..) if iterations(range).is_none());
-    });
-    found
-}
-
-/// Returns the number of iterations of a loop over numbers.
-fn iterations(range: &Range) -> Option<u64> {
-    let is_constant = range.lower.iter().chain(&range.upper).all(|bound| bound.terms().is_empty());
-    let lower = range.lower.iter().map(Affine::constant).max()?;
-    let upper = range.upper.iter().map(Affine::constant).min()?;
-    is_constant.then(|| (upper - lower).max(0).unsigned_abs().div_ceil(range.step.unsigned_abs().max(1)))
 }
 
 /// Returns the number of values that a value is made of, itself included.

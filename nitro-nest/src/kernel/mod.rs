@@ -13,7 +13,6 @@ mod thread;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
-pub(crate) use length::has_open_loop;
 pub use matrix::{FragmentLoad, FragmentProduct};
 use nitro_launch::{Element, Storage};
 pub use nitro_launch::{Extent, Host, Integers, Launch};
@@ -304,6 +303,23 @@ pub(crate) fn has_barrier(instructions: &[Instruction]) -> bool {
     let mut found = false;
     visit(instructions, &mut |instruction| found |= *instruction == Instruction::Barrier);
     found
+}
+
+/// Returns `true` if a loop of unknown length is among these instructions.
+pub(crate) fn has_open_loop(instructions: &[Instruction]) -> bool {
+    let mut found = false;
+    visit(instructions, &mut |instruction| {
+        found |= matches!(instruction, Instruction::Loop(range, ..) if iterations(range).is_none());
+    });
+    found
+}
+
+/// Returns the number of iterations of a loop over numbers.
+fn iterations(range: &Range) -> Option<u64> {
+    let is_constant = range.lower.iter().chain(&range.upper).all(|bound| bound.terms().is_empty());
+    let lower = range.lower.iter().map(Affine::constant).max()?;
+    let upper = range.upper.iter().map(Affine::constant).min()?;
+    is_constant.then(|| (upper - lower).max(0).unsigned_abs().div_ceil(range.step.unsigned_abs().max(1)))
 }
 
 /// Calls `visitor` with all instructions, in the order in which they are written.
