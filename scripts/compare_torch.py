@@ -411,7 +411,8 @@ def search(nest, arguments):
         if result["best_ns"]:
             times[size] = result["best_ns"] / 1e6
         if result["failed"]:
-            reasons[size] = f"{result['failed']} of {result['evaluations']} failed: {result['reason']}"
+            why = result['reason'] or 'no kernel was written'
+            reasons[size] = f"{result['failed']} of {result['evaluations']} failed: {why}"
     for failed in answer["failed"]:
         for size in SIZES:
             reasons.setdefault(size, f"search: {first_line(json.dumps(failed))}")
