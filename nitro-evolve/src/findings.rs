@@ -136,8 +136,8 @@ impl Findings<'_, '_, '_> {
                 edits.len()
             ));
             let minimal = self.test(finalist, &part)?;
-            let mut verdicts = self.drafts.iter().map(|draft| &draft.finding.verdict);
-            if verdicts.any(|verdict| matches!(verdict, Verdict::Accepted(_))) {
+            let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
+            if own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_))) {
                 let (part, whole) = (self.minimiser.fitness(&part)?, self.minimiser.fitness(edits)?);
                 let most = 1.0 + self.minimiser.evaluator.conditions.least_gain;
                 let is_as_fast =
