@@ -97,8 +97,9 @@ pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) ->
     grower.grown
 }
 
-/// Puts that comparison before a tree which lets most time of short calls be saved: below its threshold the tree decides
-/// for one choice on all samples, and that choice may run everywhere. Nothing is decided otherwise on any sample.
+/// Puts that comparison before a tree which lets most time of short calls be saved: below its threshold the tree
+/// decides for one choice on all samples, and that choice may run everywhere. Nothing is decided otherwise on any
+/// sample.
 pub(super) fn with_shortcut((mut nodes, mut decisions): TreeParts, samples: &[&Sample]) -> TreeParts {
     let begins_so = matches!(nodes[..], [Node::Split { .. }, Node::Leaf, ..]) && decisions[0].is_some();
     if !begins_so && let Some((split, choice)) = best_shortcut(&nodes, &decisions, samples) {

@@ -7,7 +7,8 @@ use crate::nest::expression::Expression;
 /// Operations as a compiler writes them out that take NVRTC some five seconds; it cannot be interrupted.
 ///
 /// On 2026-11-27 (NVRTC 13.0, one core): a product of matrices of 10,500 operations took 1.2 s, a star of 25 points in
-/// space 2.1 s of 13,000 and 7 s of 26,000, a sum of exponentials 14 s of 29,000. Drawn mappings of convolutions have up to 1,600,000.
+/// space 2.1 s of 13,000 and 7 s of 26,000, a sum of exponentials 14 s of 29,000. Drawn mappings of convolutions
+/// have up to 1,600,000.
 pub(crate) const MOST_WRITTEN_OUT: u64 = 20_000;
 
 /// An element of the nest's arrays is read at an address, which has to be computed.

@@ -95,8 +95,8 @@ pub enum Operation {
         /// In front of what.
         before: InstructionId,
     },
-    /// Converts a branch, or two: its condition guards what it jumps over instead (if-conversion). So the assembler has one
-    /// block in which it may put loads together.
+    /// Converts a branch, or two: its condition guards what it jumps over instead (if-conversion). So the assembler
+    /// has one block in which it may put loads together.
     Predicate(Reach),
     /// Puts a load in front of the stores before it, unless they are seen to store what it reads. The assembler does
     /// not, where addresses may be the same.

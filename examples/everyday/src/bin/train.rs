@@ -50,9 +50,9 @@ fn main() -> ExitCode {
         .main()
 }
 
-/// Instances of an input that take turns. With one alone the processor would know the outcome of every comparison, and
-/// would find all data in its nearest caches: an application's calls come with other data. A prime, so that each variant
-/// meets them all, however many variants there are.
+/// Instances of an input that take turns. With one alone the processor would know the outcome of every comparison,
+/// and would find all data in its nearest caches: an application's calls come with other data. A prime, so that each
+/// variant meets them all, however many variants there are.
 const INSTANCES: u64 = 13;
 
 /// Measures the instances of an input in turns; `is_right` judges what a run has given for one.
