@@ -12,6 +12,9 @@ pub(super) trait Calls {
     fn instance(&self) -> usize {
         0
     }
+
+    /// Lets the next calls be of the same instance as the last ones.
+    fn stay(&mut self) {}
 }
 
 /// A closure that makes the input, and one that takes it.
@@ -49,5 +52,27 @@ impl<R, C: FnMut(usize) -> R> Calls for InTurns<C> {
 
     fn instance(&self) -> usize {
         self.runs.saturating_sub(1) % self.count.max(1)
+    }
+
+    fn stay(&mut self) {
+        self.runs = self.runs.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instances_take_turns_and_one_may_stay() {
+        let mut calls = InTurns { call: |instance: usize| instance, count: 3, runs: 0 };
+        let mut seen = Vec::new();
+        for stays in [false, true, false, false, true, false] {
+            if stays {
+                calls.stay();
+            }
+            seen.push(calls.next()());
+        }
+        assert_eq!(seen, [0, 0, 1, 2, 2, 0]);
     }
 }

@@ -192,28 +192,44 @@ impl Recording<'_> {
         if !has_features && first.same.is_none() || self.known_failure(first, &self.default).is_some() {
             return Ok(());
         }
-        let mut is_checked = false;
-        loop {
-            // The first of these runs tells what became of the input, so that its output alone is compared.
-            let ran = self.subject.as_reference(|| {
-                self.run(first, &self.default, choices, calls, |output, seen| {
-                    if std::mem::replace(&mut is_checked, true) { None } else { first.flaw(output, seen) }
-                })
-            });
-            let seen = match ran {
-                Ok(Run { seen, .. }) => seen,
-                Err(State::Ended(outcome, reason)) => {
-                    return Err(self.default_changes(first, outcome, &reason));
-                }
-                Err(State::Running { .. }) => return Ok(()),
-            };
-            if let Some(change) = self.change(first, calls.instance(), first.calls, &seen) {
-                return Err(change);
-            }
-            times.push(seen.time_ns, seen.feature_times_ns);
-            if !has_features || times.are_enough(&self.plan.repeats) || self.is_over() {
-                return Ok(());
-            }
+        // The first of these runs tells what became of the input, so that its output alone is compared.
+        let Some(mut seen) = self.run_default(first, choices, calls, true)? else { return Ok(()) };
+        while has_features && !times.are_enough(&self.plan.repeats) && !self.is_over() {
+            let before_ns = seen.time_ns;
+            calls.stay();
+            let Some(again) = self.run_default(first, choices, calls, false)? else { return Ok(()) };
+            times.push(before_ns + again.time_ns, again.feature_times_ns);
+            let Some(next) = self.run_default(first, choices, calls, false)? else { return Ok(()) };
+            seen = next;
+        }
+        Ok(())
+    }
+
+    /// Runs the default choice once more, compares its output where that is asked for, and returns what was seen;
+    /// nothing where it is not known how the run ended.
+    ///
+    /// # Errors
+    /// Where it does not do as in its first run.
+    fn run_default<C: Calls>(
+        &self,
+        first: &Reference<C::Output, impl Fn(&C::Output, &C::Output) -> bool>,
+        choices: &[Choice],
+        calls: &mut C,
+        is_checked: bool,
+    ) -> Result<Option<Observation>, RecordError> {
+        let ran = self.subject.as_reference(|| {
+            self.run(first, &self.default, choices, calls, |output, seen| {
+                if is_checked { first.flaw(output, seen) } else { None }
+            })
+        });
+        let seen = match ran {
+            Ok(Run { seen, .. }) => seen,
+            Err(State::Ended(outcome, reason)) => return Err(self.default_changes(first, outcome, &reason)),
+            Err(State::Running { .. }) => return Ok(None),
+        };
+        match self.change(first, calls.instance(), first.calls, &seen) {
+            Some(change) => Err(change),
+            None => Ok(Some(seen)),
         }
     }
 
