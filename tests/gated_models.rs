@@ -5,7 +5,9 @@ mod macro_support;
 use std::cell::Cell;
 use std::sync::LazyLock;
 
-use nitro::model::{Coverage, Forest, Gate, Model, Node, Provenance, Selector};
+use nitro::model::{
+    Coverage, Forest, Gate, Model, Node, Offset, Provenance, Region, Scale, Selector, Transform,
+};
 use nitro::{Reason, code_variant};
 
 thread_local! {
@@ -146,6 +148,40 @@ static GATED_TWICE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let choices = ["plain", "adaptive", "gone"].map(str::to_owned).into();
     Model { function: "gated_twice".into(), choices, gate: Some(gate), ..gated }.to_bytes()
 });
+
+#[code_variant(
+    name = "gated_narrowly",
+    features(length = computed(0, n), order = computed(1, disorder)),
+    variants(plain, adaptive, tiny if length < 5.0),
+    default = adaptive,
+    model = GATED_NARROWLY.as_slice(),
+)]
+fn gated_narrowly(n: f64, disorder: f64) -> &'static str;
+
+/// Knows inputs of lengths up to 10 in good order, on which `plain` is the best but for `tiny`.
+static GATED_NARROWLY: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let scale = |max| Scale { transform: Transform::Identity, min: 0.0, max };
+    let corners: [&[f64]; 2] = [&[-1.0, -1.0], &[1.0, 1.0]];
+    let inputs = Region::new(vec![scale(10.0), scale(0.4)], corners, Offset { gap: 1.0, excess: 1.0 });
+    let coverage = Coverage { inputs: Some(inputs), devices: None };
+    let gated = Model::from_bytes(&GATED).expect("a model");
+    Model { function: "gated_narrowly".into(), coverage, ..gated }.to_bytes()
+});
+
+#[test]
+fn where_the_constraint_of_its_choice_refuses_an_input_a_second_one_runs() {
+    let call = |length: f64| {
+        COMPUTED.set([0; 2]);
+        (gated_narrowly(length, 0.9), COMPUTED.get())
+    };
+    for _ in 0..3 {
+        assert_eq!(call(7.0), ("plain", [1, 0]), "the selector is not asked");
+        assert_eq!(call(3.0), ("tiny", [1, 0]));
+    }
+    let selection = gated_narrowly::select(7.0, 0.9);
+    let reason = Reason::FirstChoiceInadmissible { first: "tiny" };
+    assert_eq!((selection.variant(), selection.reason()), (gated_narrowly::Variant::Plain, reason));
+}
 
 /// A thread that keeps the gate decides as one that asks it for the first time.
 #[test]

@@ -198,9 +198,12 @@ impl Question<'_> {
     ) -> Option<Answer> {
         let needs = selector.gate_needs?;
         (self.compute)(needs, features);
-        let gate = selector.selector.gate()?;
-        let choice = gate.decide(Row::gather(&selector.features, features).values())?;
-        self.decided((selector, state), choice, (needs, true))
+        let (gate, row) = (selector.selector.gate()?, Row::gather(&selector.features, features));
+        let first = gate.decide(row.values())?;
+        self.decided((selector, state), (first, first), (needs, true)).or_else(|| {
+            // For another input with these features the constraint of the first may hold.
+            self.decided((selector, state), (first, gate.second(row.values())?), (needs, false))
+        })
     }
 
     /// Asks the small tree that stands for the selector, behind a gate that let the call through. What a gate has let
@@ -212,31 +215,33 @@ impl Question<'_> {
         row: &Row,
     ) -> Option<Answer> {
         let choice = selector.selector.chosen_by_tree(row.values())?;
-        self.decided((selector, state), choice, (selector.needs, false))
+        self.decided((selector, state), (choice, choice), (selector.needs, false))
     }
 
-    /// Answers with a choice that a gate or a tree decides for, from these features; none where it may not run.
+    /// Answers with a choice that a gate or a tree decides for, or with its second one, from these features; none where
+    /// it may not run.
     fn decided(
         &self,
         (selector, state): (&'static DeviceSelector, &FunctionState),
-        choice: usize,
+        (first, choice): (usize, usize),
         (needs, repeats): (u32, bool),
     ) -> Option<Answer> {
-        let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, choice)?;
+        let GateDecision { best, index, reason } = self.meaning_at_gate(selector, state, (first, choice))?;
         let prediction = Some(Prediction { selector, best });
         self.may_run(state, index).then_some(Answer { index, reason, needs, repeats, prediction })
     }
 
-    /// Resolves a choice that the gate decides for. None where a call that it would decide is left to the selector.
+    /// Resolves a choice that the gate decides for, or another where a constraint refuses that `first` one. None where a
+    /// call that it would decide is left to the selector.
     pub(crate) fn meaning_at_gate(
         &self,
         selector: &DeviceSelector,
         state: &FunctionState,
-        choice: usize,
+        (first, choice): (usize, usize),
     ) -> Option<GateDecision> {
-        let best = selector.selector.class_of(choice)?;
+        let (first, best) = (selector.selector.class_of(first)?, selector.selector.class_of(choice)?);
         let index = selector.choice(best).filter(|&index| state.is_exact_enough(index))?;
-        Some(GateDecision { best, index, reason: self.reason(selector, state, Some(index), index) })
+        Some(GateDecision { best, index, reason: self.reason(selector, state, selector.choice(first), index) })
     }
 
     /// The reason why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).

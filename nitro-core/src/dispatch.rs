@@ -97,14 +97,20 @@ fn keep_gate<C: CodeChoice, const N: usize>(
     let Some(selector) = prediction.map(|prediction| prediction.selector) else { return };
     let Some((gate, needs)) = selector.selector.gate().zip(selector.gate_needs) else { return };
     let choices = state.choices.choices().len();
-    let meaning = |choice| {
-        let GateDecision { index, reason, .. } = question.meaning_at_gate(selector, state, choice)?;
+    let meaning = |first, choice| {
+        let GateDecision { index, reason, .. } = question.meaning_at_gate(selector, state, (first, choice))?;
         let calls = stats::counter(state.number, choices, index, reason.kind())?;
         let choice = state.choice(index);
         let is_conditional = is_conditional(question.function, choice);
         Some(CachedChoice { choice: C::of(choice), bit: bit(index), is_conditional, calls })
     };
-    call.keep_gate(needs, |kept| kept.set(gate.steps(), |column| selector.features[column], meaning));
+    call.keep_gate(needs, |kept| {
+        let decision = |step, choice| {
+            let second = gate.second_at(step).and_then(|second| meaning(choice, second));
+            Some((meaning(choice, choice)?, second))
+        };
+        kept.set(gate.steps(), |column| selector.features[column], decision);
+    });
 }
 
 /// Chooses for an input, as a call does. Nothing is run, and nothing that was remembered is used.

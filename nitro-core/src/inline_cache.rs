@@ -61,6 +61,8 @@ pub struct Call<C: 'static, const N: usize> {
 pub struct CacheLookup<C: 'static, const N: usize> {
     pub(crate) call: Call<C, N>,
     cached: Option<CachedChoice<C>>,
+    /// The leaf of the gate that it is from, by its number; none of what is remembered of one input.
+    leaf: Option<u16>,
 }
 
 impl<C: Copy, const N: usize> Call<C, N> {
@@ -122,14 +124,14 @@ impl<C: Copy, const N: usize> Call<C, N> {
     #[inline]
     pub fn decided(self, walk: &Walk<C>) -> CacheLookup<C, N> {
         let cached = self.memory().and_then(|_| walk.decision());
-        CacheLookup { call: self, cached }
+        CacheLookup { call: self, cached, leaf: Some(walk.leaf()) }
     }
 
     /// Looks up an input, whose features that are not needed are 0.
     #[inline]
     pub fn remembered(self, features: &[f64; N]) -> CacheLookup<C, N> {
         let cached = self.memory().and_then(|cache| cache.get(features));
-        CacheLookup { call: self, cached }
+        CacheLookup { call: self, cached, leaf: None }
     }
 
     /// Remembers a choice in the place of the oldest.
@@ -192,14 +194,23 @@ impl<C: Copy, const N: usize> CacheLookup<C, N> {
         self.cached.and_then(CachedChoice::again)
     }
 
-    /// The remembered choice, counted as one more call, where its constraint admits the input.
+    /// The remembered choice, counted as one more call, where its constraint admits the input; else the second one of
+    /// the gate, if that may run.
     ///
     /// # Errors
-    /// The bit of a choice whose constraint does not, and 0 where nothing was asked.
+    /// The bits of choices whose constraints do not, and 0 where nothing was asked.
     #[inline]
     pub(crate) fn choice_if(&self, admissible: &impl Fn(C) -> bool) -> Result<C, u64> {
         let cached = self.cached.filter(|cached| cached.is_conditional).ok_or(0_u64)?;
-        if admissible(cached.choice) { Ok(cached.counted()) } else { Err(cached.bit) }
+        if admissible(cached.choice) {
+            return Ok(cached.counted());
+        }
+        let gate = self.call.memory().map(|memory| &memory.gate);
+        match gate.zip(self.leaf).and_then(|(gate, leaf)| gate.second(leaf)) {
+            Some(second) if !second.is_conditional || admissible(second.choice) => Ok(second.counted()),
+            Some(second) => Err(cached.bit | second.bit),
+            None => Err(cached.bit),
+        }
     }
 }
 

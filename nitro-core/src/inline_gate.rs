@@ -89,6 +89,8 @@ pub(crate) struct InlineGate<C> {
     count: Cell<usize>,
     steps: [Cell<PackedStep>; ROOM],
     leaves: [Cell<Option<CachedChoice<C>>>; LEAVES],
+    /// By leaf what runs where a constraint refuses its choice.
+    second: [Cell<Option<CachedChoice<C>>>; LEAVES],
 }
 
 impl<C: Copy> InlineGate<C> {
@@ -98,6 +100,7 @@ impl<C: Copy> InlineGate<C> {
             count: Cell::new(0),
             steps: [const { Cell::new(ASKING) }; ROOM],
             leaves: [const { Cell::new(None) }; LEAVES],
+            second: [const { Cell::new(None) }; LEAVES],
         }
     }
 
@@ -130,27 +133,34 @@ impl<C: Copy> InlineGate<C> {
         (!self.is_empty()).then(|| Walk { gate: self, step: self.steps[0].get(), at: 0 })
     }
 
+    /// Returns the second choice of a leaf, by its number.
+    pub(crate) fn second(&self, leaf: u16) -> Option<CachedChoice<C>> {
+        self.second.get(usize::from(leaf))?.get()
+    }
+
     /// Keeps a gate, unless it is larger than what is kept. `column` gives the feature of the code for one of the
-    /// model, and `choice` what a decision means; one that means nothing asks.
+    /// model, and `choice` what the decision of a step means, and what runs where that may not; one that means nothing
+    /// asks.
     pub(crate) fn set(
         &self,
         steps: &[Step],
         column: impl Fn(usize) -> usize,
-        choice: impl Fn(usize) -> Option<CachedChoice<C>>,
+        choice: impl Fn(usize, usize) -> Option<(CachedChoice<C>, Option<CachedChoice<C>>)>,
     ) {
         self.clear();
         if steps.len() > MAX_STEPS {
             return; // a larger one is asked through the model
         }
-        let mut leaves = self.leaves.iter().zip(0..);
-        for (slot, step) in self.steps.iter().zip(steps) {
+        let mut leaves = self.leaves.iter().zip(&self.second).zip(0..);
+        for (at, (slot, step)) in self.steps.iter().zip(steps).enumerate() {
             let (threshold, column, next) = match *step {
                 Step::Split { column: own, threshold, upper } => {
                     (threshold, column(own) as u16, upper as u16)
                 }
-                Step::Leaf(decision) => match decision.and_then(&choice).zip(leaves.next()) {
-                    Some((choice, (leaf, index))) => {
+                Step::Leaf(decision) => match decision.and_then(|own| choice(at, own)).zip(leaves.next()) {
+                    Some(((choice, second), ((leaf, second_of_leaf), index))) => {
                         leaf.set(Some(choice));
+                        second_of_leaf.set(second);
                         (0.0, LEAF, index)
                     }
                     None => (0.0, ASK, 0),
@@ -190,6 +200,12 @@ impl<C: Copy> Walk<C> {
     pub(crate) fn decision(&self) -> Option<CachedChoice<C>> {
         self.gate.leaf(self.step)
     }
+
+    /// The number of the leaf where there is a decision.
+    #[inline]
+    pub(crate) fn leaf(&self) -> u16 {
+        self.step.next
+    }
 }
 
 #[cfg(test)]
@@ -208,7 +224,7 @@ mod tests {
     fn first_of(lower: CachedChoice<u8>) -> Option<First<u8>> {
         let gate = InlineGate::new();
         let split = Step::Split { column: 1, threshold: 100.0, upper: 2 };
-        gate.set(&[split, Step::Leaf(Some(0)), Step::Leaf(None)], |column| column + 2, |_| Some(lower));
+        gate.set(&[split, Step::Leaf(Some(0)), Step::Leaf(None)], |column| column + 2, |_, _| Some((lower, None)));
         gate.first()
     }
 

@@ -29,25 +29,19 @@ const LEAST_REGRET: f64 = 1e-4;
 const APART: f64 = 0.3;
 
 /// An input, and the share of the best speed that the selector expects of each class.
-struct Point {
-    features: Vec<f64>,
-    expected: Vec<f64>,
+pub(super) struct Point {
+    pub(super) features: Vec<f64>,
+    pub(super) expected: Vec<f64>,
 }
 
-/// Grows the tree of a selector for inputs of a region; none where the selector is not asked about features, or one
-/// choice is all that it comes to.
-pub(super) fn distilled(selector: &OnDevice, region: &Region) -> Option<DeviceGate> {
+/// Grows the tree of a selector from what it says of many inputs; none where the selector is not asked about features, or
+/// one choice is all that it comes to.
+pub(super) fn distilled(selector: &OnDevice, points: Vec<Point>) -> Option<DeviceGate> {
+    let columns = points.first()?.features.len();
     if selector.is_constant() || selector.classes() < 2 {
         return None; // a machine of a training that nothing succeeded in has no class at all
     }
-    let points: Vec<Point> = points(region)
-        .map(|features| Point { expected: selector.confidences(&features).collect(), features })
-        .filter(|point| point.features.iter().all(|value| value.is_finite()))
-        .collect();
-    if points.is_empty() {
-        return None;
-    }
-    let mut tree = Tree { points, columns: region.scaling.len(), splits: 0, nodes: Vec::new() };
+    let mut tree = Tree { points, columns, splits: 0, nodes: Vec::new() };
     tree.grow();
     let mut steps = Vec::new();
     tree.place(0, selector, &mut steps);
@@ -55,6 +49,15 @@ pub(super) fn distilled(selector: &OnDevice, region: &Region) -> Option<DeviceGa
     features.sort_unstable();
     features.dedup();
     Some(DeviceGate::new(features, steps))
+}
+
+/// Returns what a selector says of many inputs of a region.
+pub(super) fn asked(selector: &OnDevice, region: &Region) -> Vec<Point> {
+    let points = points(region).map(|features| Point {
+        expected: selector.confidences(&features).collect(),
+        features,
+    });
+    points.filter(|point| point.features.iter().all(|value| value.is_finite())).collect()
 }
 
 /// The centres of a region, and raw inputs on the lines between two of them: what features have to do with each other
@@ -272,7 +275,7 @@ mod tests {
         let leaf = Node::Leaf;
         let nodes = vec![split(0, 50.0), split(1, 50.0), leaf, leaf, split(1, 50.0), leaf, leaf];
         let selector = selector(nodes, vec![0, 128, 128, 0, 128, 0, 0, 128]);
-        let tree = distilled(&selector, &region()).expect("a tree");
+        let tree = distilled(&selector, asked(&selector, &region())).expect("a tree");
         let decisions =
             [[10.0, 10.0], [10.0, 90.0], [90.0, 10.0], [90.0, 90.0]].map(|input| tree.decide(&input));
         assert_eq!(decisions, [Some(0), Some(1), Some(1), Some(0)]);
@@ -281,17 +284,18 @@ mod tests {
 
     #[test]
     fn features_that_change_nothing_are_not_looked_at() {
-        let tree =
-            distilled(&selector(vec![split(1, 20.0), Node::Leaf, Node::Leaf], vec![0, 9, 9, 0]), &region());
+        let selector = selector(vec![split(1, 20.0), Node::Leaf, Node::Leaf], vec![0, 9, 9, 0]);
+        let tree = distilled(&selector, asked(&selector, &region()));
         assert_eq!(tree.expect("a tree").features(), [1]);
     }
 
     #[test]
     fn a_selector_that_asks_for_nothing_has_no_tree() {
-        assert!(distilled(&selector(vec![Node::Leaf], vec![0, 9]), &region()).is_none());
+        let tree_of = |selector: OnDevice| distilled(&selector, asked(&selector, &region()));
+        assert!(tree_of(selector(vec![Node::Leaf], vec![0, 9])).is_none());
         let scaling = region().scaling;
         let (classes, vectors, coefficients, rho) = (vec![], vec![], vec![], vec![]);
         let without_class = Svm { gamma: 1.0, scaling, classes, vectors, coefficients, rho };
-        assert!(distilled(&Selector::Svm(without_class).on_device(&[]), &region()).is_none());
+        assert!(tree_of(Selector::Svm(without_class).on_device(&[])).is_none());
     }
 }

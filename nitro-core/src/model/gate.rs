@@ -91,7 +91,7 @@ impl Gate {
         let mut pruning =
             Pruning { gate: self, inputs, device_features, node: 0, leaf: 0, steps: Vec::new() };
         pruning.place(0);
-        DeviceGate { features: self.features.iter().map(|&own| own.into()).collect(), steps: pruning.steps }
+        DeviceGate::new(self.features.iter().map(|&own| own.into()).collect(), pruning.steps)
     }
 }
 
@@ -150,6 +150,8 @@ impl Pruning<'_> {
 pub(crate) struct DeviceGate {
     features: Vec<usize>,
     steps: Vec<Step>,
+    /// By step what runs where a constraint refuses the choice of a leaf; empty where that is not known.
+    second: Vec<Option<usize>>,
 }
 
 /// A gate that is copied with a tree at its open ends.
@@ -206,7 +208,12 @@ impl Step {
 impl DeviceGate {
     /// A gate that looks at these features, by these steps.
     pub(super) fn new(features: Vec<usize>, steps: Vec<Step>) -> Self {
-        Self { features, steps }
+        Self { features, steps, second: Vec::new() }
+    }
+
+    /// The same, with what runs by step where a constraint refuses the choice of a leaf.
+    pub(super) fn with_second(self, second: Vec<Option<usize>>) -> Self {
+        Self { second, ..self }
     }
 
     /// The input features that it looks at, as indices into the model's.
@@ -225,7 +232,7 @@ impl DeviceGate {
         let mut features = [&self.features[..], &tree.features].concat();
         features.sort_unstable();
         features.dedup();
-        Self { features, steps: joined.steps }
+        Self::new(features, joined.steps)
     }
 
     /// Its nodes.
@@ -236,10 +243,34 @@ impl DeviceGate {
     /// The choice that it decides for, or none where the selector is to be asked. It decides for none too where a
     /// feature that it compares on its way is not finite.
     pub(crate) fn decide(&self, features: &[f64]) -> Option<usize> {
+        self.decision(self.end(features)?)
+    }
+
+    /// The choice that runs where a constraint refuses the one that it decides for; none where the selector is to be
+    /// asked.
+    pub(crate) fn second(&self, features: &[f64]) -> Option<usize> {
+        self.second_at(self.end(features)?)
+    }
+
+    /// The decision of a step, if it is a leaf.
+    pub(super) fn decision(&self, step: usize) -> Option<usize> {
+        match self.steps[step] {
+            Step::Leaf(decision) => decision,
+            Step::Split { .. } => None,
+        }
+    }
+
+    /// The [second choice](Self::second) of a step.
+    pub(crate) fn second_at(&self, step: usize) -> Option<usize> {
+        self.second.get(step).copied().flatten()
+    }
+
+    /// The leaf, as a step, where a walk ends; none where a feature that is compared on the way is not finite.
+    pub(super) fn end(&self, features: &[f64]) -> Option<usize> {
         let mut at = 0;
         loop {
             match self.steps[at] {
-                Step::Leaf(decision) => return decision,
+                Step::Leaf(_) => return Some(at),
                 Step::Split { column, .. } if !features[column].is_finite() => return None,
                 Step::Split { column, threshold, upper } => {
                     at = if features[column] as f32 > threshold { upper } else { at + 1 };

@@ -11,6 +11,7 @@ mod format;
 mod gate;
 mod on_device;
 mod scores;
+mod second_choice;
 mod svm;
 
 use crate::device::Lookup;

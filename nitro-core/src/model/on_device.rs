@@ -1,9 +1,10 @@
 //! A selector resolved for one device: what is left open are the input features.
 
-use super::distilled::distilled;
+use super::distilled::{asked, distilled};
 use super::forest::DeviceForest;
 use super::gate::DeviceGate;
 use super::scores::Scores;
+use super::second_choice::second_choices;
 use super::svm::DeviceSvm;
 use super::{Caution, Model, Ranked, Region, Selector};
 use crate::MAX_CHOICES;
@@ -93,11 +94,12 @@ impl Model {
         };
         let gate = self.gate.as_ref().map(|gate| gate.on_device(self.features.len(), device_features));
         let far = self.caution.filter(|caution| caution.far).and(self.coverage.inputs.clone());
-        let selector = match &self.coverage.inputs {
-            Some(region) if self.is_distilled => selector.distilled(region),
-            _ => selector,
+        let region = self.coverage.inputs.as_ref();
+        let selector = match region.filter(|_| self.is_distilled) {
+            Some(region) => selector.distilled(region),
+            None => selector,
         };
-        selector.behind(gate).with_caution(self.caution, far)
+        selector.behind(gate).with_second_choices(region).with_caution(self.caution, far)
     }
 
     /// All that the selector learned to choose, best first, as indices into [`Model::choices`].
@@ -128,7 +130,7 @@ impl OnDevice {
     /// for its estimates.
     #[must_use]
     pub fn distilled(self, region: &Region) -> Self {
-        let tree = distilled(&self, region);
+        let tree = distilled(&self, asked(&self, region));
         Self { tree, ..self }
     }
 
@@ -136,6 +138,18 @@ impl OnDevice {
     pub(super) fn behind(self, gate: Option<DeviceGate>) -> Self {
         let gate_and_tree = gate.as_ref().zip(self.tree.as_ref()).map(|(gate, tree)| gate.followed_by(tree));
         Self { gate, gate_and_tree, ..self }
+    }
+
+    /// The same, with a second choice where what decides first names one that a constraint may refuse, for inputs of
+    /// a region.
+    fn with_second_choices(mut self, region: Option<&Region>) -> Self {
+        let Some((gate, region)) = self.gate().zip(region) else { return self };
+        let second = second_choices(gate, &self, &asked(&self, region));
+        let gate = [&mut self.gate_and_tree, &mut self.gate, &mut self.tree].into_iter().find(|own| own.is_some());
+        if let Some(gate) = gate {
+            *gate = gate.take().map(|gate| gate.with_second(second));
+        }
+        self
     }
 
     /// The same, followed only where it is sure. `inputs` are those of the training, where what is far from them
@@ -194,8 +208,10 @@ impl OnDevice {
     pub fn rank(&self, features: &[f64]) -> Vec<Ranked> {
         let scores = self.scores(features);
         let decided = self.decided(features).or_else(|| self.unsure(features, &scores));
-        let others = scores.ranked().filter(|&class| decided != Some(class));
-        let ranked = decided.into_iter().chain(others).map(|class| Ranked {
+        let second = self.gate().and_then(|gate| self.class_of(gate.second(features)?));
+        let second = second.filter(|class| decided.is_some() && decided != Some(*class));
+        let others = scores.ranked().filter(|&class| decided != Some(class) && second != Some(class));
+        let ranked = decided.into_iter().chain(second).chain(others).map(|class| Ranked {
             choice: self.choice(class),
             confidence: scores.confidence(class),
             expected_slowdown: scores.expected_slowdown(class),
