@@ -241,7 +241,11 @@ impl Question<'_> {
     ) -> Option<GateDecision> {
         let (first, best) = (selector.selector.class_of(first)?, selector.selector.class_of(choice)?);
         let index = selector.choice(best).filter(|&index| state.is_exact_enough(index))?;
-        Some(GateDecision { best, index, reason: self.reason(selector, state, selector.choice(first), index) })
+        Some(GateDecision {
+            best,
+            index,
+            reason: self.reason(selector, state, selector.choice(first), index),
+        })
     }
 
     /// The reason why `chosen` runs when the model ranks `first` first (absent: it is no longer in the code).

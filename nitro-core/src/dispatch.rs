@@ -98,7 +98,8 @@ fn keep_gate<C: CodeChoice, const N: usize>(
     let Some((gate, needs)) = selector.selector.gate().zip(selector.gate_needs) else { return };
     let choices = state.choices.choices().len();
     let meaning = |first, choice| {
-        let GateDecision { index, reason, .. } = question.meaning_at_gate(selector, state, (first, choice))?;
+        let GateDecision { index, reason, .. } =
+            question.meaning_at_gate(selector, state, (first, choice))?;
         let calls = stats::counter(state.number, choices, index, reason.kind())?;
         let choice = state.choice(index);
         let is_conditional = is_conditional(question.function, choice);

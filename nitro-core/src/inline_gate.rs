@@ -224,7 +224,11 @@ mod tests {
     fn first_of(lower: CachedChoice<u8>) -> Option<First<u8>> {
         let gate = InlineGate::new();
         let split = Step::Split { column: 1, threshold: 100.0, upper: 2 };
-        gate.set(&[split, Step::Leaf(Some(0)), Step::Leaf(None)], |column| column + 2, |_, _| Some((lower, None)));
+        gate.set(
+            &[split, Step::Leaf(Some(0)), Step::Leaf(None)],
+            |column| column + 2,
+            |_, _| Some((lower, None)),
+        );
         gate.first()
     }
 

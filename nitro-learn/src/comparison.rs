@@ -61,9 +61,8 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     let validation = validate(study, &strategies);
     let task = study.task();
     let weights = of_judged(study, &validation, |target, input| task.weight(target, input));
-    let best_ns = of_judged(study, &validation, |target, input| {
-        task.performance.best_ns(target, task.inputs[input])
-    });
+    let best_ns =
+        of_judged(study, &validation, |target, input| task.performance.best_ns(target, task.inputs[input]));
     let objective = study.task().weights.clone();
     let mut cautions = cautions(study, &validation, &weights);
     let counts_features = study.task().costs.is_some();
@@ -79,7 +78,17 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
         gates.push(counted.gate);
         distilled.push(counted.distilled);
     }
-    Comparison { strategies, shares, weights, best_ns, objective, counts_features, gates, cautions, distilled }
+    Comparison {
+        strategies,
+        shares,
+        weights,
+        best_ns,
+        objective,
+        counts_features,
+        gates,
+        cautions,
+        distilled,
+    }
 }
 
 /// Returns true if temporary targets can judge a strategy.
@@ -260,7 +269,8 @@ impl Comparison {
         let Some(assumed) = assumed else { return Some(best) };
         let (gain, error) = self.gain_over(best, (self, assumed));
         let saves_features = self.counts_features && !self.strategies[best].uses_features();
-        let least = if saves_features && self.lost(best) <= self.lost(assumed) { 0.0 } else { CERTAIN * error };
+        let least =
+            if saves_features && self.lost(best) <= self.lost(assumed) { 0.0 } else { CERTAIN * error };
         Some(if gain > least { best } else { assumed })
     }
 
@@ -268,7 +278,8 @@ impl Comparison {
     /// temporary targets.
     fn lost(&self, strategy: usize) -> f64 {
         let of_target = |(shares, best_ns): (&Vec<f64>, &Vec<f64>)| {
-            let lost_ns: f64 = shares.iter().zip(best_ns).map(|(share, best_ns)| best_ns * (1.0 / share - 1.0)).sum();
+            let lost_ns: f64 =
+                shares.iter().zip(best_ns).map(|(share, best_ns)| best_ns * (1.0 / share - 1.0)).sum();
             lost_ns / best_ns.iter().sum::<f64>()
         };
         mean(self.shares[strategy].iter().zip(&self.best_ns).map(of_target)).unwrap_or(0.0)

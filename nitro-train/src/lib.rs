@@ -15,6 +15,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod cli;
+mod gate_text;
 pub mod generate;
 pub mod measure;
 mod model_summary;

@@ -11,6 +11,8 @@ use nitro_learn::Approximation;
 use nitro_learn::plain_table::Table;
 use nitro_store::printable::list;
 
+use crate::gate_text::gate_lines;
+
 /// A summary of a model for readers and scripts: its choices, its features, its origin, and what its selector reads.
 ///
 /// ```no_run
@@ -36,6 +38,10 @@ impl ModelSummary<'_> {
     /// When it cannot be written.
     pub fn print(&self, out: &mut dyn Write, columns: usize) -> io::Result<()> {
         write!(out, "{:columns$}", head(self))?;
+        if let Some(gate) = &self.model.gate {
+            writeln!(out, "\nthe gate:")?;
+            gate_lines(self.model, gate).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
+        }
         match &self.model.selector {
             selector if selector.is_constant() => Ok(()),
             Selector::Svm(svm) => print_svm(out, self.model, svm, columns),

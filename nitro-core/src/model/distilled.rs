@@ -53,10 +53,8 @@ pub(super) fn distilled(selector: &OnDevice, points: Vec<Point>) -> Option<Devic
 
 /// Returns what a selector says of many inputs of a region.
 pub(super) fn asked(selector: &OnDevice, region: &Region) -> Vec<Point> {
-    let points = points(region).map(|features| Point {
-        expected: selector.confidences(&features).collect(),
-        features,
-    });
+    let points = points(region)
+        .map(|features| Point { expected: selector.confidences(&features).collect(), features });
     points.filter(|point| point.features.iter().all(|value| value.is_finite())).collect()
 }
 

@@ -145,7 +145,8 @@ impl OnDevice {
     fn with_second_choices(mut self, region: Option<&Region>) -> Self {
         let Some((gate, region)) = self.gate().zip(region) else { return self };
         let second = second_choices(gate, &self, &asked(&self, region));
-        let gate = [&mut self.gate_and_tree, &mut self.gate, &mut self.tree].into_iter().find(|own| own.is_some());
+        let gate =
+            [&mut self.gate_and_tree, &mut self.gate, &mut self.tree].into_iter().find(|own| own.is_some());
         if let Some(gate) = gate {
             *gate = gate.take().map(|gate| gate.with_second(second));
         }

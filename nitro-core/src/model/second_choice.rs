@@ -58,8 +58,14 @@ mod tests {
     use crate::model::{Forest, Node, Selector};
 
     fn second(expected: &[[f64; 3]]) -> Vec<Option<usize>> {
-        let forest =
-            Forest { inputs: 1, choices: 3, nodes: vec![Node::Leaf], values: vec![0; 3], origins: vec![], ratios: vec![] };
+        let forest = Forest {
+            inputs: 1,
+            choices: 3,
+            nodes: vec![Node::Leaf],
+            values: vec![0; 3],
+            origins: vec![],
+            ratios: vec![],
+        };
         let split = Step::Split { column: 0, threshold: 10.0, upper: 2 };
         let gate = DeviceGate::new(vec![0], vec![split, Step::Leaf(Some(2)), Step::Leaf(None)]);
         let points: Vec<Point> = expected
