@@ -210,7 +210,10 @@ impl Grower<'_> {
     /// the cuts around it.
     fn subtree(&mut self, samples: &[&Sample], near: &[&Sample], depth: usize, seen: Seen) -> bool {
         let sums = sums(samples, self.weights, seen);
-        let split = if depth < MAX_DEPTH { self.best_split(samples, &sums, seen) } else { None };
+        let least_gain =
+            self.least_gain + if self.is_below_first() { self.shortcut(samples, &sums) } else { 0.0 };
+        let split =
+            if depth < MAX_DEPTH { self.best_split(samples, (&sums, least_gain), seen) } else { None };
         let Some(split) = split else {
             let decision = decision(samples, &without_slow(sums, near));
             self.grown.0.push(Node::Leaf);
@@ -235,8 +238,31 @@ impl Grower<'_> {
         below && above
     }
 
-    fn best_split(&self, samples: &[&Sample], unsplit: &[f64], seen: Seen) -> Option<Split> {
-        let mut best = (most(unsplit) + self.least_gain, None);
+    /// Returns true where the node to come is the lower side of the first comparison.
+    fn is_below_first(&self) -> bool {
+        self.grown.0.len() == 1
+    }
+
+    /// Returns what is gained where calls of these samples end at the first comparison; nothing where the best thing to
+    /// do is not one choice that may run on all of them.
+    fn shortcut(&self, samples: &[&Sample], sums: &[f64]) -> f64 {
+        let is_one =
+            decision(samples, sums).is_some_and(|own| samples.iter().all(|sample| sample.admits(own)));
+        let gain = |sample: &&Sample| {
+            let share = net_share(1.0, sample.best_ns, SHORTCUT_NS.0);
+            self.weights.worth(1.0, sample.weight) - self.weights.worth(share, sample.weight)
+        };
+        if is_one { samples.iter().map(gain).sum() } else { 0.0 }
+    }
+
+    /// Returns the split that gains most over the best single decision, if that is enough.
+    fn best_split(
+        &self,
+        samples: &[&Sample],
+        (unsplit, least_gain): (&[f64], f64),
+        seen: Seen,
+    ) -> Option<Split> {
+        let mut best = (most(unsplit) + least_gain, None);
         let inputs = samples.first()?.features_ns.len();
         // Every cut between two neighbours of a column, by one pass over the sorted samples: a side is worth what its
         // best single decision is worth.
@@ -364,6 +390,29 @@ mod tests {
         assert_eq!(found[..2], [Node::Split { column: 1, threshold: 9.0 }, Node::Leaf]);
         assert_eq!((&found[2..], &decided[..2]), (&nodes[..], &[Some(7), Some(7)][..]));
         assert_eq!(behind(1e6).0, nodes, "ten nanoseconds of a millisecond are nothing");
+    }
+
+    /// Below 20 by the second feature choice 7 is the best, but below 6, where choice 3 is better by so much.
+    #[test]
+    fn calls_end_at_the_first_comparison_unless_another_one_gains_more() {
+        let leaves = |better: f64, best_ns: f64| {
+            let of = |own: Sample| {
+                let shares = match own.input {
+                    0..6 => [0.9 + better, 0.9],
+                    6..20 => [0.2, 0.9],
+                    _ => [0.1, 0.1],
+                };
+                Sample { at_once: vec![(3, Some(shares[0])), (7, Some(shares[1]))], best_ns, ..own }
+            };
+            let samples: Vec<Sample> = samples().into_iter().map(of).collect();
+            grow(&samples.iter().collect::<Vec<_>>(), &[1], &Weights::alike()).1
+        };
+        assert_eq!(leaves(0.1, 100.0), [Some(7), None]);
+        assert_eq!(
+            leaves(0.1, 1e6),
+            [Some(3), Some(7), None],
+            "ten nanoseconds of a millisecond are nothing"
+        );
     }
 
     /// A feature that takes longer than it saves is not looked at.
