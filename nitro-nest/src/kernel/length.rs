@@ -1,6 +1,6 @@
 //! The length of a program once its loops are unrolled, which decides how long a compiler takes.
 
-use super::{Instruction, Program, Unroll, iterations};
+use super::{Instruction, Program, Unroll};
 use crate::nest::Range;
 use crate::nest::expression::Expression;
 
@@ -41,14 +41,23 @@ fn operations(instructions: &[Instruction], of_nest: usize) -> u64 {
 
 /// Returns how often a loop's body is written out: no more often than it runs, where that is known.
 fn copies(range: &Range, unroll: Unroll) -> u64 {
-    match unroll {
+    match (unroll, most_iterations(range)) {
+        (Unroll::By(factor), Some(all)) => all.min(u64::from(factor)),
+        (Unroll::By(1) | Unroll::Free, _) | (Unroll::All, None) => 1,
         // Those that are left over have a loop of their own.
-        Unroll::By(factor) => {
-            iterations(range).map_or(u64::from(factor) + 1, |all| all.min(u64::from(factor)))
-        }
-        Unroll::All => iterations(range).unwrap_or(1),
-        Unroll::Free => 1,
+        (Unroll::By(factor), None) => u64::from(factor) + 1,
+        (Unroll::All, Some(all)) => all,
     }
+}
+
+/// Returns the iterations that a loop has at most, where its bounds say so: those of a tile are from its first value
+/// on.
+fn most_iterations(range: &Range) -> Option<u64> {
+    let pairs = range.lower.iter().flat_map(|lower| range.upper.iter().map(move |upper| (lower, upper)));
+    let lengths = pairs.map(|(lower, upper)| upper.clone() - lower.clone());
+    let known = lengths.filter(|length| length.terms().is_empty());
+    let most = known.map(|length| length.constant().max(0).unsigned_abs()).min()?;
+    Some(most.div_ceil(range.step.unsigned_abs().max(1)))
 }
 
 /// Returns the number of values that a value is made of, itself included.

@@ -262,12 +262,16 @@ impl Planner<'_> {
     }
 
     /// Brings the loop along which most accesses touch neighbouring elements innermost: it becomes x.
+    ///
+    /// Of two, that along which they write: what is read across rows may come through shared memory.
     fn coalesce(&self, among: &[usize], grid: &mut Vec<usize>) {
         // Of two loops that are as good, the inner one stays x.
         let accesses: Vec<&Access> = among.iter().flat_map(|one| self.accesses(*one)).collect();
+        let targets: Vec<&Access> = among.iter().map(|one| &self.assignment(*one).target).collect();
         let best = (0..grid.len()).max_by_key(|at| {
-            let neighbours = accesses.iter().filter(|access| is_coalesced(access, grid[*at])).count();
-            (neighbours, *at)
+            let [all, written] = [&accesses, &targets]
+                .map(|some| some.iter().filter(|access| is_coalesced(access, grid[*at])).count());
+            (all, written, *at)
         });
         if let Some(best) = best {
             let x = grid.remove(best);

@@ -54,7 +54,7 @@ pub(crate) use temporal::{Stencil, plan as plan_in_time, usual_tiling as usual_t
 #[cfg(feature = "search")]
 pub(crate) use threads::has_slices;
 #[cfg(feature = "search")]
-pub(crate) use tilings::{operands, splits_many, sums, tiles};
+pub(crate) use tilings::{operands, reads_across, splits_many, sums, tiles};
 
 /// A nest with its dependences.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! Products at given sizes: what a model of their times counts.
 
+use nitro_launch::SizeProduct;
+
 use super::bounds::find_loop;
 use super::draft::KernelDraft;
 use super::grid::spread;
@@ -48,6 +50,8 @@ impl Product {
         let split = whole.group.split.take();
         let (axes, rest) = spread(nest, &whole, &Tiling::default());
         let split = split.and_then(|split| find_loop(&nest.body, split));
+        // Loops that were joined go over products of sizes.
+        let sizes = &SizeProduct::with_all(&nest.products, sizes);
         let mut product = Self {
             extents: [1.0; 3],
             others: 1.0,

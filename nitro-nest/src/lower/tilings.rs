@@ -2,7 +2,7 @@
 
 use super::draft::{Draft, KernelDraft};
 use super::grid::{rest, split_iterator, spread};
-use super::groups::read_alone;
+use super::groups::{is_coalesced, read_alone};
 use super::threads::staged_operands;
 use crate::mapping::{KernelKind, Sums, Tiles, Tiling};
 use crate::nest::expression::Access;
@@ -81,6 +81,21 @@ pub(crate) fn splits_many(nest: &Nest, kernel: &KernelDraft) -> bool {
         _ => false,
     };
     any_node(&rest(nest, kernel), &is_around)
+}
+
+/// Returns `true` if x runs along rows of something that is read, and y or z along the elements of these rows.
+///
+/// So neighbouring threads would read elements that are a row apart: a tile may come through shared memory.
+#[cfg(feature = "search")]
+pub(crate) fn reads_across(nest: &Nest, kernel: &KernelDraft) -> bool {
+    let Some((x, others)) = kernel.group.grid.split_last() else { return false };
+    let others = &others[others.len().saturating_sub(2)..];
+    let all = nest.statements();
+    let own: Vec<_> = kernel.group.statements.iter().map(|at| all[*at].assignment).collect();
+    read_alone(&own).iter().any(|read| {
+        let is_along = others.iter().any(|other| is_coalesced(read, *other));
+        is_along && read.depends_on(&[*x]) && !is_coalesced(read, *x)
+    }) && !has_long_loop(&rest(nest, kernel))
 }
 
 #[cfg(feature = "search")]

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use nitro_search::Crossing;
 
 use super::MappingSpace;
+use super::guess_points::cycles_of_points;
 use super::guess_sums::{MEMORY_BYTES, cycles_of_rows, cycles_of_sums};
 use super::questions::{Question, answer, is_sound, questions, resident_blocks, tiling, warps};
 use super::shape::Shape;
@@ -18,12 +19,14 @@ use crate::lower::{Operand, Product, grouped};
 use crate::mapping::{Mapping, Schedule, Tiling};
 
 /// The most guesses for an input.
-const MOST_GUESSES: usize = 5;
+pub(super) const MOST_GUESSES: usize = 5;
+/// The most tilings of a kernel among which these are found: some differ in nothing that is written.
+const MOST_RANKED: usize = 20;
 /// Threads that a multiprocessor has at a time, and the bytes of its shared memory.
 pub(super) const MOST_RESIDENT_THREADS: f64 = 2048.0;
-const SHARED_BYTES: f64 = 200.0 * 1024.0;
+pub(super) const SHARED_BYTES: f64 = 200.0 * 1024.0;
 /// Products of a multiprocessor in a cycle.
-const CORES: f64 = 128.0;
+pub(super) const CORES: f64 = 128.0;
 /// Bytes that a multiprocessor gets of the second-level cache in a cycle.
 const CACHE_BYTES: f64 = 40.0;
 /// Elements of a transaction of global memory.
@@ -43,7 +46,7 @@ const ADDITION: f64 = 1.0 / 16.0;
 /// Cycles that a launch takes, whatever it does.
 const LAUNCH_CYCLES: f64 = 3000.0;
 /// What overlaps least: of the lesser of two times, so much is seen.
-const SEEN: f64 = 0.2;
+pub(super) const SEEN: f64 = 0.2;
 
 /// Questions that are not searched by the model, each with the answer that is usual for products.
 const USUAL: [(&str, u32); 5] =
@@ -66,7 +69,6 @@ impl MappingSpace {
             all.extend(self.guessed_paths_of(schedule, &mapping, sizes, multiprocessors));
         }
         all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        all.truncate(MOST_GUESSES);
         all.into_iter().map(|(_, path)| path).collect()
     }
 
@@ -127,7 +129,8 @@ fn model(shape: &Shape) -> Option<Model> {
         _ if shape.stencil.is_some() => None,
         _ if shape.is_row => Some(cycles_of_rows),
         Some(_) => Some(cycles_of_sums),
-        None => (shape.operands > 0).then_some(cycles as _),
+        None if shape.operands > 0 => Some(cycles),
+        None => (shape.dimensions > 0).then_some(cycles_of_points as _),
     }
 }
 
@@ -149,7 +152,7 @@ fn ranked(shape: &Shape, cycles: &dyn Fn(&Tiling) -> f64) -> Vec<Ranked> {
         let is_new = |(other, (own, _)): &(Tiling, Ranked)| {
             (other.block, other.thread_tile) != (tiling.block, tiling.thread_tile) && *own != cycles
         };
-        if best.len() < MOST_GUESSES && best.iter().all(is_new) {
+        if best.len() < MOST_RANKED && best.iter().all(is_new) {
             best.push((tiling, (cycles, values)));
         }
     }
@@ -162,7 +165,11 @@ fn complete(shape: &Shape, questions: &[Question], values: &mut Vec<u32>, found:
         return;
     }
     let Some(question) = questions.get(values.len()) else { return found(values) };
-    let usual = USUAL.iter().find(|(phase, _)| *phase == question.phase).map(|(_, value)| *value);
+    let usual = match (question.phase, shape.sums) {
+        // What is added up of memory alone has to be on its way in numbers.
+        ("unroll", Some(_)) => Some(8),
+        _ => USUAL.iter().find(|(phase, _)| *phase == question.phase).map(|(_, value)| *value),
+    };
     let nearest = usual.map(|usual| {
         let at = answer(question, &tiling(shape, &[*question], &[usual]));
         &question.values[at..=at]

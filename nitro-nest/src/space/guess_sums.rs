@@ -12,17 +12,17 @@ use crate::mapping::Tiling;
 /// Bytes that a multiprocessor gets of memory in a cycle.
 pub(super) const MEMORY_BYTES: f64 = 15.0;
 /// Cycles from asking memory for something to having it.
-const LATENCY: f64 = 700.0;
+pub(super) const LATENCY: f64 = 700.0;
 /// Values that a thread asks for before it waits.
-const AHEAD: f64 = 8.0;
+pub(super) const AHEAD: f64 = 8.0;
 /// Cycles for a block that begins and ends.
-const BLOCK: f64 = 500.0;
+pub(super) const BLOCK: f64 = 500.0;
 /// Cycles between two atomic additions to an element.
 const ADDITION: f64 = 4.0;
 /// Values whose bytes are a transaction of memory.
-const SEGMENT: f64 = 8.0;
+pub(super) const SEGMENT: f64 = 8.0;
 /// Registers of a thread beside its values.
-const OTHER_REGISTERS: f64 = 32.0;
+pub(super) const OTHER_REGISTERS: f64 = 32.0;
 /// The share of the time that rows take again for each step, if they are not in registers.
 const AGAIN: f64 = 0.7;
 /// By how much it takes longer if values do not come several at once.
@@ -44,7 +44,13 @@ pub(super) fn cycles_of_sums(_: &Shape, product: &Product, tiling: &Tiling, mult
     let moved = all * product.bytes * segments / (multiprocessors * MEMORY_BYTES);
     let waits = turns * ((values * product.terms / AHEAD).ceil() * LATENCY + BLOCK);
     let summed = (0..3).filter(|axis| product.is_summed[*axis]);
-    let lanes = if product.is_summed[0] { f64::from(LANES) } else { 1.0 };
+    // Threads that sum along x have one element for each warp, or for the block where there is but one.
+    let is_one = product.is_summed[0] && (0..3).all(|axis| product.is_summed[axis] || extents[axis] == 1.0);
+    let lanes = match (is_one, product.is_summed[0]) {
+        (true, _) => threads,
+        (false, true) => f64::from(LANES),
+        (false, false) => 1.0,
+    };
     let added = summed.map(|axis| along[axis] * block[axis]).product::<f64>() / lanes;
     moved.max(waits) + 0.5 * moved.min(waits) + added * ADDITION
 }

@@ -5,6 +5,7 @@
 //! those of its set of statements, whatever was decided about others.
 
 mod guess;
+mod guess_points;
 mod guess_sums;
 mod initial;
 mod questions;
@@ -25,6 +26,7 @@ use crate::mapping::{Form, Mapping, Schedule, Tiling};
 use crate::nest::Nest;
 use crate::origin::Origin;
 
+use guess::MOST_GUESSES;
 use questions::{decision, questions, tiling};
 use shape::{Shape, shapes};
 
@@ -355,8 +357,14 @@ impl Generator for MappingSpace {
         let expected = self.nest().parameters().len();
         match (sizes.filter(|sizes| sizes.len() == expected), device("sm_count")) {
             (Some(sizes), Some(multiprocessors)) => {
-                let paths = self.guessed_paths(&sizes, multiprocessors);
-                paths.iter().filter_map(|path| self.artifact(path).ok()).collect()
+                let mut guesses: Vec<String> = Vec::new();
+                for path in self.guessed_paths(&sizes, multiprocessors) {
+                    if guesses.len() < MOST_GUESSES {
+                        let guess = self.artifact(&path).ok();
+                        guesses.extend(guess.filter(|guess| !guesses.contains(guess)));
+                    }
+                }
+                guesses
             }
             _ => Vec::new(),
         }

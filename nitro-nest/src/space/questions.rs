@@ -47,7 +47,8 @@ pub(super) fn decision(shape: &Shape, questions: &[Question], answered: &[Crossi
     };
     let key = NodeKey::new(question.phase)
         .statements(shape.statements.iter().map(|statement| *statement as u32))
-        .shape([shape.dimensions as i64, sums, i64::from(shape.is_split)]);
+        // The same is asked with other answers where a product has a box of tiles, or a split loop long ones in it.
+        .shape([shape.dimensions as i64, sums, i64::from(shape.is_split), question.values.len() as i64]);
     let mut allowed = Vec::new();
     for value in question.values {
         values.push(*value);
@@ -207,7 +208,9 @@ pub(super) fn questions(shape: &Shape) -> Vec<Question> {
         let values = if is_serial(shape, axis) { &[4, 16, 64, 256, 1024] } else { points[axis] };
         questions.push(Question { phase: POINTS[axis], values });
     }
-    if shape.has_loop && shape.sums.is_none() {
+    if shape.reads_across {
+        questions.push(Question { phase: "inner tile", values: &[0, 16] });
+    } else if shape.has_loop && shape.sums.is_none() {
         questions.push(Question { phase: "inner tile", values: &[0, 4, 8, 16, 32] });
         questions.push(Question { phase: "buffers", values: &[1, 2] });
     }

@@ -1,7 +1,8 @@
 //! The shapes of kernels: what a search has to know of them to decide about them.
 
 use crate::lower::{
-    AnalysedNest, KernelDraft, Stencil, grouped, has_slices, operands, rest, splits_many, sums, tiles,
+    AnalysedNest, KernelDraft, Stencil, grouped, has_slices, operands, reads_across, rest, splits_many, sums,
+    tiles,
 };
 use crate::mapping::{KernelKind, Mapping, Schedule, Sums, Tiles};
 use crate::nest::{Nest, has_loop};
@@ -31,6 +32,8 @@ pub(super) struct Shape {
     pub(super) is_across: bool,
     /// It runs so many iterations of a stencil.
     pub(super) stencil: Option<(Stencil, i64)>,
+    /// Neighbouring threads read elements that are a row apart, and others of a block the neighbours of these.
+    pub(super) reads_across: bool,
     /// Words of four bytes that a number takes, and as many registers.
     pub(super) words: u32,
 }
@@ -64,6 +67,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
             has_slices: false,
             is_row: false,
             is_across: false,
+            reads_across: false,
             words: nest.element.bytes() as u32 / 4,
             stencil: Some((temporal.stencil.clone(), temporal.steps)),
         };
@@ -84,6 +88,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         is_row,
         is_across: kernel.group.row.as_ref().is_some_and(|row| row.is_across),
         stencil: None,
+        reads_across: sums.is_none() && !is_row && operands == 0 && reads_across(nest, kernel),
         words: nest.element.bytes() as u32 / 4,
     }
 }

@@ -21,6 +21,8 @@ mod passes;
 mod pipelines;
 mod reused;
 mod rows;
+#[cfg(feature = "search")]
+mod searches;
 mod slices;
 #[cfg(feature = "search")]
 mod space;

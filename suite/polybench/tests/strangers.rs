@@ -19,17 +19,12 @@ fn mappings_of_strangers_give_what_their_functions_give() {
 }
 
 #[test]
-fn a_search_for_sums_products_and_normalisations_begins_with_guesses() {
-    let mut without = Vec::new();
+fn a_search_begins_with_guesses() {
     for kernel in kernels_of_strangers() {
         let name = (kernel.nest)().name().to_owned();
         let space = MappingSpace::new(&(kernel.nest)()).unwrap();
         let own = name.clone();
         let space = space.with_sizes(move |size| sizes(&own, size));
-        if space.guesses("large", &|_| Some(132.0)).is_empty() {
-            without.push(name);
-        }
+        assert_eq!(space.guesses("large", &|_| Some(132.0)).len(), 5, "{name}");
     }
-    // Windows of a channel alone have nothing to stage and add up few terms.
-    assert_eq!(without, ["depthwise_nhwc", "overlapping_pool"]);
 }

@@ -4,6 +4,7 @@
 //! touches what this one writes. A sum that runs along an axis of the grid has to be: each thread sums up its part
 //! from zero, and adds it atomically.
 
+use super::block_sums::{is_of_block, write_block_sum};
 use super::body::{at_points, at_points_or_groups, write_statement};
 use super::context::{Context, Points, Threads, either, everywhere, guarded};
 use super::copy::{aligned_rows, in_bounds};
@@ -252,6 +253,11 @@ fn end(context: &mut Context<'_>, accumulator: &Accumulator) -> Vec<Instruction>
     let along_x = context.axes.iter().enumerate().any(|(at, axis)| {
         axis.dimension == 0 && !accumulator.axes.contains(&at) && axis.threads % i64::from(LANES) == 0
     });
+    if along_x && is_of_block(context, accumulator) {
+        let add = Instruction::Add { target, value: value.clone(), lanes: 1 };
+        let added = guarded(accumulator.conditions.clone(), vec![add]);
+        return write_block_sum(context, &value, added);
+    }
     let lanes = if along_x && context.scope.threads != Threads::Row { LANES } else { 1 };
     transfer(context, accumulator, Instruction::Add { target, value, lanes })
 }

@@ -117,7 +117,7 @@ fn write_serial(
     // An element that no serial axis changes is in a register while all of them run.
     let serial = context.axes[at..].iter().filter(|axis| axis.is_serial).map(|axis| axis.iterator).collect();
     accumulated(context, serial, nodes, guards, |context| {
-        context.scope.threads = if axis.dimension == 0 { Threads::Row } else { Threads::Block };
+        context.scope.threads = if axis.dimension == 0 { Threads::Row } else { Threads::Rows };
         let body = write_serial(context, nodes, guards, at + 1);
         context.scope.threads = Threads::Block;
         let unroll = unroll(context, &body);
@@ -174,8 +174,13 @@ fn write_loop(
     }
     // Loops in one that is staged are short; those around one would be long if they were written out.
     let is_within = !context.scope.staged.is_empty();
+    let targets = body.iter().flat_map(Node::assignments).map(|assignment| &assignment.target);
+    // Which register an element has is to be known where it is written.
+    let is_of_one = targets.into_iter().all(|target| !target.depends_on(&[hull.iterator]));
+    let is_cut_off = context.scope.is_cut_off && is_of_one;
     let body = write_list(context, body, &all);
     let unroll = match is_within {
+        true if is_cut_off => Unroll::By(1),
         true => Unroll::All,
         false if has_barrier(&body) => Unroll::By(1),
         false => unroll(context, &body),

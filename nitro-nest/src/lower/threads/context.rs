@@ -70,6 +70,8 @@ pub(crate) struct Scope {
     pub(crate) accumulators: Vec<Accumulator>,
     /// Parts of arrays that are in shared memory.
     pub(crate) staged: Vec<StagedPart>,
+    /// The work is on a tile that is cut off, of which there are few: its loops are not written out.
+    pub(crate) is_cut_off: bool,
 }
 
 /// The points of a thread that code is for.
@@ -89,6 +91,8 @@ pub(crate) enum Threads {
     Block,
     /// In a loop over points along x, which the threads of a warp leave one by one.
     Row,
+    /// In one over points along y or z, which the rows of a block leave one by one.
+    Rows,
     /// Each slice has something else to do.
     Slice,
 }

@@ -3,6 +3,7 @@
 //! The loops of the grid are spread over blocks, threads and the points of a thread; all others stay.
 
 mod accumulate;
+mod block_sums;
 mod body;
 mod context;
 mod copy;
@@ -130,6 +131,7 @@ fn context<'a>(
             held: Vec::new(),
             accumulators: Vec::new(),
             staged: Vec::new(),
+            is_cut_off: false,
         },
     };
     if !is_single {

@@ -223,7 +223,9 @@ fn shape(context: &Context<'_>, part: &StagedPart) -> Vec<i64> {
         subscripts.any(|(_, subscript)| subscript.mentions(Variable::Iterator(x.iterator)))
     });
     if part.is_transposed() || reads_across {
-        last += padding(context, last, part.is_transposed());
+        let is_own = |axis: &&Axis| axis.tile() > 1 && is_along(axis, &part.linear[part.last]);
+        let neighbours = context.axes.iter().find(is_own).map(|axis| axis.points);
+        last += padding(context, last, part.is_transposed(), neighbours);
     }
     shape.push(last);
     shape
@@ -252,13 +254,14 @@ fn is_along_neighbours(context: &Context<'_>, subscript: &Affine) -> bool {
 
 /// Returns how many columns a row has more, so that rows begin in different banks.
 ///
-/// Where threads read several elements at once, as along neighbouring points or several iterations that are
-/// written out, rows that begin at odd multiples of as many have them for eight threads from all banks.
-fn padding(context: &Context<'_>, row: i64, is_transposed: bool) -> i64 {
+/// Where threads read several elements at once, as along neighbouring points (so many, if rows lie along an axis) or
+/// several iterations that are written out, rows that begin at odd multiples of as many have them for eight threads
+/// from all banks.
+fn padding(context: &Context<'_>, row: i64, is_transposed: bool, neighbours: Option<i64>) -> i64 {
     let wide = i64::from(WIDE);
     let Tiling { unroll, tile_k, .. } = context.tiling;
-    let written_out = if *unroll == 0 { *tile_k } else { *unroll };
-    let reads_wide = row % wide == 0 && (is_transposed || i64::from(written_out) % wide == 0);
+    let written_out = neighbours.unwrap_or(if *unroll == 0 { *tile_k } else { *unroll }.into());
+    let reads_wide = row % wide == 0 && (is_transposed || written_out % wide == 0);
     match (reads_wide, row % (2 * wide) == 0, row % 2 == 0) {
         (true, true, _) => wide,
         (true, false, _) | (false, _, false) => 0,

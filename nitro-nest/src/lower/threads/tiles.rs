@@ -55,6 +55,10 @@ impl Tiles {
         tile.push((self.range.iterator, first.clone(), first.clone() + (self.depth - 1)));
         tile.extend(self.inner.iter().cloned());
         let mut conditions = everywhere(guards, &tile);
+        if self.depth == 1 {
+            // There is a tile for each value.
+            return conditions;
+        }
         for upper in &self.range.upper {
             let (left, right) = (first.clone() + self.depth, upper.clone());
             conditions.push(Condition { relation: Relation::LessOrEqual, left, right });
@@ -199,9 +203,12 @@ pub(super) fn write_work(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]
             Instruction::Loop(tiles.whole(), unroll, whole)
         }
     };
+    let conditions = tiles.full(&guards, &context.tile(), &tiles.own_place());
+    context.scope.is_cut_off = true;
     let part = Instruction::Loop(tiles.part(), Unroll::By(1), write_list(context, body, &guards));
+    context.scope.is_cut_off = false;
     context.scope.staged.clear();
-    either(tiles.full(&guards, &context.tile(), &tiles.own_place()), vec![full], vec![part])
+    either(conditions, vec![full], vec![part])
 }
 
 /// Returns the largest divisor of a number that is not above a limit: no iterations are left over then.
