@@ -2,9 +2,10 @@
 //!
 //! Two programs may leave the same in all cases since nobody comes to where they differ.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use nitro_ptx::emulate::{Emulator, Guards, Options, Races};
+use nitro_ptx::emulate::{Emulator, Guards, Options, Races, Shown};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::case;
@@ -16,21 +17,29 @@ pub(super) struct Changes<'a> {
     /// The two programs.
     pub(super) programs: [&'a Arc<Emulator>; 2],
     guards: [Guards; 2],
-    /// The positions of each program's own instructions.
-    own: [Vec<usize>; 2],
+    /// The positions of each program's own instructions, with true for those that the other program has elsewhere.
+    own: [Vec<(usize, bool)>; 2],
 }
 
 impl<'a> Changes<'a> {
     /// Compares two programs, with what notes the outcomes of each.
     pub(super) fn new(programs: [&'a Arc<Emulator>; 2], guards: [Guards; 2]) -> Self {
-        let texts = guards.each_ref().map(|guards| guards.shown().map(|(text, _)| text).collect::<Vec<_>>());
-        let mut own = [Vec::new(), Vec::new()];
+        let texts =
+            guards.each_ref().map(|guards| guards.shown().map(|shown| shown.text).collect::<Vec<_>>());
+        let mut differing = [Vec::new(), Vec::new()];
         for op in capture_diff_slices(Algorithm::Myers, &texts[0], &texts[1]) {
             if op.tag() != DiffTag::Equal {
-                own[0].extend(op.old_range());
-                own[1].extend(op.new_range());
+                differing[0].extend(op.old_range());
+                differing[1].extend(op.new_range());
             }
         }
+        let of = |program: usize| differing[program].iter().map(|&at| texts[program][at]).collect();
+        let others: [HashSet<&str>; 2] = [of(1), of(0)];
+        let own = [0, 1].map(|program| {
+            let moved = |&at: &usize| (at, others[program].contains(texts[program][at]));
+            differing[program].iter().map(moved).collect()
+        });
+        drop(others);
         drop(texts);
         Self { programs, guards, own }
     }
@@ -45,12 +54,16 @@ impl<'a> Changes<'a> {
     }
 
     /// Returns the first changed instruction of which cases have not shown all that it does.
+    ///
+    /// What is only somewhere else computes the same there.
     pub(super) fn not_shown(&self) -> Option<&str> {
         self.guards.iter().zip(&self.own).find_map(|(guards, own)| {
             let mut own = own.iter().peekable();
-            let mut all = guards.shown().enumerate();
-            let hidden = all.find(|(at, (_, is_shown))| own.next_if_eq(&at).is_some() && !is_shown);
-            hidden.map(|(_, (text, _))| text)
+            let hidden = guards.shown().enumerate().find(|(at, Shown { both_ways, varies, .. })| {
+                let changed = own.next_if(|(own, _)| own == at);
+                changed.is_some_and(|(_, is_moved)| !both_ways || !varies && !is_moved)
+            });
+            hidden.map(|(_, shown)| shown.text)
         })
     }
 }

@@ -153,3 +153,19 @@ fn what_some_input_comes_to_is_proved_and_of_1000_wrong_edits_there_none_is() {
         assert!(matches!(found, Exactness::Tested { .. }), "{found}");
     });
 }
+
+#[test]
+fn what_is_the_same_number_at_all_small_sizes_is_not_proved_to_be_so_at_others() {
+    // A thousand blocks are beyond all sizes that are tried.
+    let text = GATHER.replace(
+        "mul.wide.u32 %rd6, %r2, 4;",
+        "shr.u32 %r1, %r1, 10; add.s32 %r2, %r2, %r1; mul.wide.u32 %rd6, %r2, 4;",
+    );
+    let without = proved((&text, GATHER_RUN), "shr.u32 %r1, %r1, 10;", "mov.u32 %r1, 0;");
+    let why = "tested, and not proved: no small input shows all that `shr.u32";
+    assert!(without.starts_with(why), "{without}");
+    let elsewhere = "shr.u32 %r1, %r1, 10; mul.wide.u32 %rd4, %r2, 4;";
+    let moved = text.replace("shr.u32 %r1, %r1, 10; ", "").replace("mul.wide.u32 %rd4, %r2, 4;", elsewhere);
+    let moved = proved((&text, GATHER_RUN), &text, &moved);
+    assert!(moved.starts_with("proved for all floats"), "{moved}");
+}
