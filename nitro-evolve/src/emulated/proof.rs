@@ -20,6 +20,10 @@ const MOST_TIME: Duration = Duration::from_secs(60);
 const MOST_INSTRUCTIONS: u64 = 100_000;
 /// The instructions up to which further cases are looked at for what those do not show.
 const MOST_OF_FURTHER: u64 = 300_000;
+/// The most times the instructions of the original in a case, and the instructions beside them, that a program may
+/// take: with more it counts as endless.
+const MOST_TIMES: u64 = 16;
+const MOST_MORE: u64 = 10_000;
 /// The most terms of a case: more take too much memory.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -121,14 +125,17 @@ fn chosen<'a>(
 ) -> Result<Vec<ProofCase<'a>>, String> {
     let (mut chosen, mut total) = (Vec::new(), 0);
     for case in cases {
-        let (_, inputs, instructions) = case;
+        let (name, inputs, instructions) = case;
         total += instructions;
         let is_first = chosen.is_empty() || total <= MOST_INSTRUCTIONS;
         let hidden = changes.not_shown().map(str::to_owned);
         if !is_first && (hidden.is_none() || total > MOST_OF_FURTHER) {
             break;
         }
-        changes.run(inputs, until);
+        let most = instructions.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+        if let Err(fault) = changes.run(inputs, most, until) {
+            return Err(if until.is_over() { NO_TIME.to_owned() } else { format!("with {name}, {fault}") });
+        }
         if is_first || changes.not_shown() != hidden.as_deref() {
             chosen.push(case);
         }

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use nitro_ptx::emulate::{Emulator, Guards, Options, Races, Shown};
+use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races, Shown};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::case;
@@ -44,13 +44,23 @@ impl<'a> Changes<'a> {
         Self { programs, guards, own }
     }
 
-    /// Runs both programs in a case. What they do until a fault counts.
-    pub(super) fn run(&mut self, inputs: &Inputs, until: Deadline) {
-        let options = Options { races: Races::Ignored, deadline: until.moment(), ..Options::default() };
+    /// Runs both programs in a case, for at most so many instructions. Returns the first fault.
+    pub(super) fn run(
+        &mut self,
+        inputs: &Inputs,
+        max_instructions: u64,
+        until: Deadline,
+    ) -> Result<(), Fault> {
+        let options = Options {
+            races: Races::Ignored,
+            max_instructions,
+            deadline: until.moment(),
+            ..Options::default()
+        };
         for (program, guards) in self.programs.iter().zip(&mut self.guards) {
-            // Whoever compares the results finds the fault.
-            _ = case::run_guarded(program, self.programs[0], inputs, options, Some(guards));
+            case::run_guarded(program, self.programs[0], inputs, options, Some(guards))?;
         }
+        Ok(())
     }
 
     /// Returns the first changed instruction of which cases have not shown all that it does.
