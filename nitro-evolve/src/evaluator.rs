@@ -8,8 +8,8 @@ use nitro_search::evolve::{Evolution, Report, Trial};
 use nitro_search::{Ask, Engine, Failure};
 
 use crate::generation::{Evaluation, Generation};
-use crate::runner::{CaseResult, NoDevice, RunOutcome, Runner, RunnerError, names};
-use crate::stages::{Candidate, Conditions, STAGES, Stop, go_through, judge};
+use crate::runner::{CaseResult, RunOutcome, Runner, RunnerError, names};
+use crate::stages::{Candidate, Conditions, STAGES, Stop, assemble, go_through};
 use crate::time_breakdown::TimeBreakdown;
 use crate::workload::Set;
 
@@ -67,9 +67,9 @@ impl<'a> Evaluator<'a> {
         Ok(reports)
     }
 
-    /// Has one candidate assembled: the first stage.
+    /// Has one candidate assembled.
     pub(crate) fn assemble(&self, candidate: &mut Candidate) -> Result<(), Stop> {
-        judge(STAGES, 0, candidate, &self.conditions, &mut NoDevice)
+        assemble(STAGES, candidate, &self.conditions)
     }
 
     /// Brings one candidate through all stages that are left for it, on the first device.

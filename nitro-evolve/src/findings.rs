@@ -2,21 +2,20 @@
 //!
 //! What decides comes first, for all patches: who is interrupted, or has no time left, has what was tested.
 
-use nitro_ptx::{Edit, PatchError};
-use nitro_search::evolve::{Finalist, explain};
-use nitro_search::threads::on_threads;
+use nitro_ptx::Edit;
+use nitro_search::evolve::Finalist;
 
 use crate::deadline::Deadline;
 use crate::difference::difference;
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
 use crate::exactness::Exactness;
-use crate::finding::{Contract, Epistasis, ExplainedEdit, Finding, Undone, Verdict};
+use crate::explanation::{explained, kernels, machine_code, unexplained};
+use crate::finding::{Contract, Finding, Undone, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
-use crate::minimise::{MinimalPatch, Minimiser, chosen, each_left_out};
+use crate::minimise::{MinimalPatch, Minimiser, chosen};
 use crate::observer::Observer;
 use crate::repair::Rehearsal;
-use crate::runner::RunnerError;
 use crate::stages::{Aim, Candidate, Conditions, refusal};
 use crate::time_breakdown::TimeBreakdown;
 use crate::words::NO_TIME;
@@ -70,6 +69,16 @@ struct Draft {
     /// The number of its finalist.
     finalist: usize,
     rehearsal: Rehearsal,
+    /// Set if it is to be repaired when other patches were tested.
+    is_to_be_repaired: bool,
+}
+
+/// The moment at which what is refused before the test is repaired.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repair {
+    Now,
+    /// Repair takes long, and something else may be accepted meanwhile.
+    Later,
 }
 
 impl Draft {
@@ -101,24 +110,25 @@ impl Findings<'_, '_, '_> {
             Some(proved) => proved,
             None => {
                 self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
-                self.test(finalist, &edits)?
+                self.test(finalist, &edits, Repair::Now)?
             }
         };
         let mut tested = vec![all.clone()];
         if let Some(others) = self.minimiser.without_barriers(&all) {
-            tested.push(self.test(finalist, &others)?);
+            tested.push(self.test(finalist, &others, Repair::Now)?);
         }
         for edits in tested {
             self.limit(2);
             if let Some(part) = self.minimiser.general_part(&edits)? {
-                self.test(finalist, &part)?;
+                self.test(finalist, &part, Repair::Now)?;
             }
         }
         Ok(())
     }
 
     /// Minimises and tests what is proved edit by edit of a finalist, or else of that what compilers make as one step.
-    /// Returns what is left if it is accepted, and all edits together are no faster.
+    /// Where both are refused, or all edits are faster, what was refused before the test is repaired. Returns what is
+    /// left if something is accepted, and all edits together are no faster.
     fn test_proved_part(
         &mut self,
         finalist: usize,
@@ -126,30 +136,55 @@ impl Findings<'_, '_, '_> {
     ) -> Result<Option<Vec<Edit>>, EvolveError> {
         self.limit(SHARE_OF_PROOF);
         let proved = self.minimiser.proved_part(edits);
-        let mut steps = proved.clone();
-        // Proofs are for some sizes and data, on which such steps depend least.
+        let mut steps = edits.to_vec();
+        // Proofs are for some sizes and data, on which such steps depend least, proved or not.
         steps.retain(|edit| edit.operation.is_rewriting());
-        for part in [proved, steps] {
+        for part in [&proved, &steps] {
             self.observer.message(&format!(
                 "minimising {} edits of {} that are proved",
                 part.len(),
                 edits.len()
             ));
-            let minimal = self.test(finalist, &part)?;
-            let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
-            if own.any(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_))) {
-                let (part, whole) = (self.minimiser.fitness(&part)?, self.minimiser.fitness(edits)?);
-                let most = 1.0 + self.minimiser.evaluator.conditions.least_gain;
-                let is_as_fast =
-                    part.zip(whole).is_some_and(|(part, whole)| part.time_ns <= whole.time_ns * most);
-                return Ok(is_as_fast.then_some(minimal));
+            self.test(finalist, part, Repair::Later)?;
+            if self.accepted(finalist).is_some() {
+                break;
             }
         }
-        Ok(None)
+        if let Some(own) = self.accepted_and_as_fast(finalist, edits)? {
+            return Ok(Some(own));
+        }
+        // One that was repaired to what is there already is taken away.
+        while let Some(at) =
+            self.drafts.iter().position(|draft| draft.finalist == finalist && draft.is_to_be_repaired)
+        {
+            self.drafts[at].is_to_be_repaired = false;
+            self.repair(at)?;
+        }
+        self.accepted_and_as_fast(finalist, edits)
+    }
+
+    /// Returns the edits of the last accepted patch of a finalist.
+    fn accepted(&self, finalist: usize) -> Option<&[Edit]> {
+        let mut own = self.drafts.iter().rev().filter(|draft| draft.finalist == finalist);
+        let accepted = own.find(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_)))?;
+        Some(&accepted.rehearsal.candidate.edits)
+    }
+
+    /// Returns those edits if they are as fast as all.
+    fn accepted_and_as_fast(
+        &mut self,
+        finalist: usize,
+        all: &[Edit],
+    ) -> Result<Option<Vec<Edit>>, EvolveError> {
+        let Some(own) = self.accepted(finalist).map(<[Edit]>::to_vec) else { return Ok(None) };
+        let (part, whole) = (self.minimiser.fitness(&own)?, self.minimiser.fitness(all)?);
+        let most = 1.0 + self.minimiser.evaluator.conditions.least_gain;
+        let is_as_fast = part.zip(whole).is_some_and(|(part, whole)| part.time_ns <= whole.time_ns * most);
+        Ok(is_as_fast.then_some(own))
     }
 
     /// Minimises edits, has the rest checked and tested, and proves it if it is exact. Returns the rest.
-    fn test(&mut self, finalist: usize, edits: &[Edit]) -> Result<Vec<Edit>, EvolveError> {
+    fn test(&mut self, finalist: usize, edits: &[Edit], repair: Repair) -> Result<Vec<Edit>, EvolveError> {
         self.limit(2 * (self.finalists.len() - finalist));
         let (edits, origin): MinimalPatch = self.minimiser.minimised(edits)?;
         let is_minimal = !self.is_late();
@@ -161,9 +196,9 @@ impl Findings<'_, '_, '_> {
         finding.origin = origin;
         finding.undone.extend((!is_minimal).then_some(Undone::Minimised));
         let must_be_exact = self.finalists[finalist].search.error == 0.0;
-        if self.rehearse(finding.clone(), (finalist, &edits), must_be_exact)? {
+        if self.rehearse(finding.clone(), (finalist, &edits), must_be_exact, repair)? {
             // Its exact part is there, and all of it may be worth its error.
-            self.rehearse(finding, (finalist, &edits), false)?;
+            self.rehearse(finding, (finalist, &edits), false, Repair::Now)?;
         }
         Ok(edits)
     }
@@ -175,6 +210,7 @@ impl Findings<'_, '_, '_> {
         finding: Finding,
         (finalist, edits): (usize, &[Edit]),
         must_be_exact: bool,
+        repair: Repair,
     ) -> Result<bool, EvolveError> {
         self.observer.message(&format!("checking and testing a patch of {} edits", edits.len()));
         self.limit(1);
@@ -182,10 +218,13 @@ impl Findings<'_, '_, '_> {
         let error = rehearsal.candidate.total_fitness().map_or(0.0, |fitness| fitness.error);
         let is_inexact = must_be_exact && rehearsal.refusal.is_some() && error > 0.0;
         let at = self.drafts.len();
-        self.drafts.push(Draft { finding, finalist, rehearsal });
+        self.drafts.push(Draft { finding, finalist, rehearsal, is_to_be_repaired: false });
         self.judge(at)?;
         if self.drafts[at].is_refused_before_test() {
-            self.repair(at)?;
+            match repair {
+                Repair::Later if !is_inexact => self.drafts[at].is_to_be_repaired = true,
+                _ => self.repair(at)?,
+            }
         }
         if is_inexact && self.drafts.get(at).is_some_and(Draft::is_refused_before_test) {
             self.drafts.remove(at);
@@ -292,7 +331,7 @@ impl Findings<'_, '_, '_> {
             self.drafts.remove(at.max(twin));
             return self.keep_all();
         }
-        self.drafts[at] = Draft { finding, finalist, rehearsal: repaired };
+        self.drafts[at] = Draft { finding, finalist, rehearsal: repaired, is_to_be_repaired: false };
         self.limit(1);
         self.judge(at)
     }
@@ -320,12 +359,6 @@ impl Findings<'_, '_, '_> {
     }
 }
 
-/// Returns the text of the kernels before and after these edits.
-fn kernels(conditions: &Conditions<'_>, edits: &[Edit]) -> Result<(String, String), PatchError> {
-    let subject = conditions.subject;
-    subject.candidate(&[]).and_then(|before| Ok((before, subject.candidate(edits)?)))
-}
-
 /// Returns the promise of an accepted patch: its largest error on all inputs that were looked at.
 fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
     let before = candidate.total_fitness().map_or(f64::INFINITY, |fitness| fitness.error);
@@ -334,68 +367,4 @@ fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
         true => Contract::Exact,
         false => Contract::Approx { max_error, over: conditions.subject.workload().summary() },
     }
-}
-
-/// Shows the machine code of the kernels before and after these edits, and without each of them.
-fn machine_code(
-    evaluator: &Evaluator<'_>,
-    disassembler: &Result<Disassembler, String>,
-    edits: &[Edit],
-) -> MachineCode {
-    let (subject, threads) = (evaluator.conditions.subject, evaluator.threads);
-    match (disassembler, kernels(&evaluator.conditions, edits)) {
-        (Ok(tools), Ok((before, after))) => tools.compare(&before, &after, |tools| {
-            on_threads(threads, &each_left_out(edits), |others| {
-                tools.listing(&subject.candidate(others).ok()?).ok().map(|listing| listing.counts)
-            })
-        }),
-        (Err(why), _) => MachineCode::Unknown(why.clone()),
-        (_, Err(why)) => MachineCode::Unknown(why.to_string()),
-    }
-}
-
-/// Describes edits of which no gain is known.
-fn unexplained(conditions: &Conditions<'_>, edits: &[Edit]) -> Vec<ExplainedEdit> {
-    let base = conditions.subject.base();
-    let mut own: Vec<ExplainedEdit> = Vec::with_capacity(edits.len());
-    for edit in edits {
-        own.push(ExplainedEdit {
-            edit: edit.to_string().trim_end().to_owned(),
-            instructions: base.instructions_of(edit),
-            is_barrier: base.touches_barrier(edit),
-            alone: None,
-            loss: None,
-            is_independent: false,
-        });
-    }
-    own
-}
-
-/// The gains of edits, and of pairs of them.
-type Gains = (Vec<ExplainedEdit>, Vec<Epistasis>);
-
-/// Measures the gain of each edit alone and among the others, and of pairs; none where no time is left for that.
-fn explained(minimiser: &mut Minimiser<'_, '_>, edits: &[Edit]) -> Result<Option<Gains>, RunnerError> {
-    let mut lost = None;
-    let explained = explain(edits, minimiser.evaluator.conditions.margin, |some| {
-        let fitness = minimiser.part_fitness(some).unwrap_or_else(|error| {
-            lost.get_or_insert(error);
-            None
-        });
-        fitness.map(|fitness| fitness.time_ns)
-    });
-    if let Some(error) = lost {
-        return Err(error);
-    }
-    if minimiser.evaluator.conditions.until.is_over() {
-        return Ok(None);
-    }
-    let mut own = unexplained(&minimiser.evaluator.conditions, edits);
-    let Some(explained) = explained else { return Ok(Some((own, Vec::new()))) };
-    for (own, influence) in own.iter_mut().zip(&explained.edits) {
-        (own.alone, own.loss) = (influence.alone, influence.loss);
-        own.is_independent = influence.is_independent;
-    }
-    let pairs = explained.pairs.into_iter();
-    Ok(Some((own, pairs.map(|(first, second, more)| Epistasis { first, second, more }).collect())))
 }

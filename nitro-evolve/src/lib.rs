@@ -20,6 +20,7 @@ mod error;
 mod evaluator;
 mod evolve;
 mod exactness;
+mod explanation;
 mod finding;
 mod findings;
 mod generation;

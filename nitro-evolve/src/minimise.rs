@@ -11,7 +11,7 @@ use crate::evaluator::Evaluator;
 use crate::exactness::Exactness;
 use crate::observer::Observer;
 use crate::runner::{NoDevice, RunnerError};
-use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, judge, refusal};
+use crate::stages::{Aim, Candidate, Conditions, STAGES, assemble, go_through, refusal};
 
 /// The most finalists that are minimised and tested.
 const MOST_FINALISTS: usize = 4;
@@ -127,7 +127,7 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         let Evaluator { conditions, threads, .. } = &*self.evaluator;
         let digest = |some: &[Edit]| {
             let mut candidate = Candidate::new(some, Aim::Minimise);
-            judge(STAGES, 0, &mut candidate, conditions, &mut NoDevice).ok().map(|()| candidate.digest)
+            assemble(STAGES, &mut candidate, conditions).ok().map(|()| candidate.digest)
         };
         let whole = digest(edits);
         let positions: Vec<usize> = (0..edits.len()).collect();

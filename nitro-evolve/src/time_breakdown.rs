@@ -167,14 +167,14 @@ mod tests {
         let text = time.to_string();
         assert!(text.starts_with("on the device: first run 0.0 s, timing 0.0 s, "), "{text}");
         assert!(
-            text.contains("3 new workers 6.0 s, idle 6.0 s") && text.contains("assembly 2.0 s"),
+            text.contains("3 new workers 6.0 s, idle 6.0 s") && text.contains("small inputs 2.0 s"),
             "{text}"
         );
         let json = serde_json::to_value(&time).unwrap();
-        assert_eq!((&json["assembling"]["secs"], &json["checking"]["secs"]), (&3.into(), &0.into()));
+        assert_eq!((&json["assembling"]["secs"], &json["checking"]["secs"]), (&1.into(), &2.into()));
         assert_eq!(
             (&json["stages"][0]["stage"], &json["stages"][0]["refused"]),
-            (&"assembly".into(), &1.into())
+            (&"small inputs".into(), &1.into())
         );
         for key in
             ["breeding", "first_runs", "timed_runs", "restarts", "idle", "threads", "workers", "benches"]

@@ -20,12 +20,14 @@ pub(crate) struct RunResult {
 
 /// Reads a text, of which these kernels can be run.
 pub(super) fn emulator(ptx: &str, kernels: &[&str]) -> Result<Emulator, String> {
-    emulator_of(&Module::parse(ptx).map_err(|error| error.to_string())?, kernels)
+    program(ptx, kernels).map(|(_, emulator)| emulator)
 }
 
-/// Takes a module, of which these kernels can be run.
-pub(super) fn emulator_of(module: &Module, kernels: &[&str]) -> Result<Emulator, String> {
-    Emulator::for_kernels(module, kernels).map_err(|error| error.to_string())
+/// Reads a text as [`emulator`] does, and returns its module too.
+pub(super) fn program(ptx: &str, kernels: &[&str]) -> Result<(Module, Emulator), String> {
+    let module = Module::parse(ptx).map_err(|error| error.to_string())?;
+    let emulator = Emulator::for_kernels(&module, kernels).map_err(|error| error.to_string())?;
+    Ok((module, emulator))
 }
 
 /// Runs a case: the launches that count by `program`, those that judge by the original.

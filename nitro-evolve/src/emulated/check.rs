@@ -5,13 +5,14 @@
 use std::sync::{Arc, OnceLock};
 
 use nitro_ptx::Module;
-use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
+use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races};
 use nitro_search::threads::{cores, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
 use super::proof;
+use super::shown::Changes;
 use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
@@ -47,6 +48,8 @@ const MOST_MORE: u64 = 10_000;
 /// beyond an edge may, is no fault as long as no result depends on it.
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
+    /// What notes the outcomes of its guards.
+    guards: Guards,
     /// The kernels that are launched of a patched text.
     kernels: Vec<String>,
     pub(super) cases: Vec<CheckCase>,
@@ -96,9 +99,10 @@ impl EmulatorCheck {
         ptx: &str,
         max_error: f64,
     ) -> Result<Self, RunnerError> {
-        let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(RunnerError)?);
+        let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
+        let original = Arc::new(original);
         let cases = small_cases(most_instructions, workload, &original)?;
-        Self::of(cases, &original, workload, max_error).permitting_races().map(Self::prepared)
+        Self::of(cases, (&module, &original), workload, max_error).permitting_races().map(Self::prepared)
     }
 
     /// Creates a check with inputs that nobody wrote, as far as the original does nothing wrong with them.
@@ -109,8 +113,7 @@ impl EmulatorCheck {
     /// # Errors
     /// As [`EmulatorCheck::new`].
     pub fn on_unwritten_inputs(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
-        let module = Module::parse(ptx).map_err(|error| RunnerError(error.to_string()))?;
-        let original = case::emulator_of(&module, &workload.all_kernels()).map_err(RunnerError)?;
+        let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
         let original = Arc::new(original);
         let UnwrittenInputs { cases, new, faults } = explore::unwritten(workload, &module, &original);
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
@@ -130,7 +133,7 @@ impl EmulatorCheck {
         }
         let further = fitting(further, MOST_OF_THOROUGH);
         let until = workload.deadline().into();
-        let check = Self::of(Vec::new(), &original, workload, max_error);
+        let check = Self::of(Vec::new(), (&module, &original), workload, max_error);
         let are_clean = on_threads(cores(), &often, |case| check.is_clean(case, until));
         let (mut clean, mut other) = (Vec::new(), Vec::new());
         for (case, is_clean) in often.into_iter().zip(are_clean) {
@@ -140,12 +143,20 @@ impl EmulatorCheck {
         if clean.is_empty() {
             return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
         }
+        // What is wrong mostly shows it with any input, and the first ones are run in all orders of threads.
+        clean.sort_by_key(|case| case.expected.instructions);
         Ok(Self { cases: clean, ..check }.prepared())
     }
 
     /// Creates a check with these cases that looks for races.
-    fn of(cases: Vec<CheckCase>, original: &Arc<Emulator>, workload: &Workload, max_error: f64) -> Self {
+    fn of(
+        cases: Vec<CheckCase>,
+        (module, original): (&Module, &Arc<Emulator>),
+        workload: &Workload,
+        max_error: f64,
+    ) -> Self {
         Self {
+            guards: original.guards(module),
             original: Arc::clone(original),
             kernels: workload.kernels().into_iter().map(str::to_owned).collect(),
             cases,
@@ -338,9 +349,14 @@ impl Check for EmulatorCheck {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
         let all = self.cases.iter().chain(&self.further);
         let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
-        Some(match case::emulator(ptx, &kernels) {
+        Some(match case::program(ptx, &kernels) {
             Err(why) => Exactness::Tested { why },
-            Ok(program) => proof::prove(&self.original, &program, cases, until),
+            Ok((module, program)) => {
+                let guards = [self.guards.clone(), program.guards(&module)];
+                let program = Arc::new(program);
+                let changes = Changes::new([&self.original, &program], guards);
+                proof::prove(changes, cases, until)
+            }
         })
     }
 }

@@ -43,11 +43,14 @@ pub(super) struct ExploredCase {
     /// The result of the original.
     pub(super) expected: RunResult,
     outcome: Outcome,
+    /// What its guards come to, behind each other.
+    guards: Vec<u16>,
 }
 
 /// Cases that nobody wrote.
 pub(super) struct UnwrittenInputs {
-    /// The cases that the original can run, first those in which its guards come to something new.
+    /// The cases that the original can run, first those in which a guard comes to something new, then those in which
+    /// guards together do.
     pub(super) cases: Vec<ExploredCase>,
     /// The number of those.
     pub(super) new: usize,
@@ -185,7 +188,7 @@ impl Explorer<'_> {
         inputs.launches.iter().for_each(|launch| launch.grid.map(|blocks| blocks > 1).hash(&mut outcome));
         let outcome = outcome.finish();
         self.bytes += inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>();
-        self.explored.push(ExploredCase { name, inputs, expected, outcome });
+        self.explored.push(ExploredCase { name, inputs, expected, outcome, guards });
         Some(outcome)
     }
 }
@@ -210,12 +213,21 @@ fn edges(outcomes: &Outcomes) -> Vec<u64> {
     edges.into_iter().collect()
 }
 
-/// Puts those cases first whose outcome is new, the smallest of each. Returns also how many these are.
+/// Puts those cases first in which a guard comes to something new, then those whose outcome is new, the smallest of
+/// each. Returns also how many these are.
 fn by_novelty(mut explored: Vec<ExploredCase>) -> (Vec<ExploredCase>, usize) {
     explored.sort_by_key(|case| case.expected.instructions);
-    let mut outcomes = HashSet::new();
-    let (mut new, others): (Vec<_>, Vec<_>) =
-        explored.into_iter().partition(|case| outcomes.insert(case.outcome));
+    let (mut outcomes, mut seen) = (HashSet::new(), Vec::new());
+    let (mut new, others): (Vec<_>, Vec<_>) = explored.into_iter().partition(|case| {
+        seen.resize(case.guards.len(), 0);
+        let is_new = seen.iter().zip(&case.guards).any(|(seen, now)| now & !seen != 0);
+        seen.iter_mut().zip(&case.guards).for_each(|(seen, now)| *seen |= now);
+        is_new
+    });
+    outcomes.extend(new.iter().map(|case| case.outcome));
+    let (other_new, others): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|case| outcomes.insert(case.outcome));
+    new.extend(other_new);
     let count = new.len();
     new.extend(others);
     (new, count)

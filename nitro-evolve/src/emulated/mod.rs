@@ -6,6 +6,7 @@ mod explore;
 mod judgement;
 mod proof;
 mod runner;
+mod shown;
 #[cfg(test)]
 mod tests;
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use nitro_ptx::emulate::{Emulator, Fault, Memory, Options, Races, SymbolicBytes, Symbols};
 
 use super::case::{self, allocate_all};
+use super::shown::Changes;
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::words::NO_TIME;
@@ -17,6 +18,12 @@ use crate::workload::{Inputs, Role};
 const MOST_TIME: Duration = Duration::from_secs(60);
 /// The instructions of the original over all cases, so that what is proved is the same on any machine.
 const MOST_INSTRUCTIONS: u64 = 100_000;
+/// The instructions up to which further cases are looked at for what those do not show.
+const MOST_OF_FURTHER: u64 = 300_000;
+/// The most times the instructions of the original in a case, and the instructions beside them, that a program may
+/// take: with more it counts as endless.
+const MOST_TIMES: u64 = 16;
+const MOST_MORE: u64 = 10_000;
 /// The most terms of a case: more take too much memory.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -57,28 +64,31 @@ enum Unproved {
     Term { element: usize, buffer: String },
 }
 
+/// A case with its name and the instructions that the original takes there.
+pub(super) type ProofCase<'a> = (&'a str, &'a Inputs, u64);
+
 /// Proves that two programs leave the same bits in these cases, the most important first, or says why not.
 ///
 /// Where the time is over, what is proved is so for the sizes until then.
 pub(super) fn prove<'a>(
-    original: &Emulator,
-    patched: &Emulator,
-    cases: impl Iterator<Item = (&'a str, &'a Inputs, u64)> + Clone,
+    mut changes: Changes<'a>,
+    cases: impl Iterator<Item = ProofCase<'a>>,
     until: Deadline,
 ) -> Exactness {
     let until = until.within(MOST_TIME);
+    let cases = match chosen(&mut changes, cases, until) {
+        Ok(cases) => cases,
+        Err(why) => return Exactness::Tested { why },
+    };
+    let [original, patched] = changes.programs;
     let (mut why, mut is_undecided) = (String::new(), true);
     for data in [Data::All, Data::Floats, Data::Branches] {
         // What is another term is so whatever branches do.
         if data == Data::Branches && !is_undecided {
             break;
         }
-        let (mut proved, mut last, mut may_be_fused, mut total) = (0, "", false, 0);
-        for (name, inputs, instructions) in cases.clone() {
-            total += instructions;
-            if proved > 0 && total > MOST_INSTRUCTIONS {
-                break;
-            }
+        let (mut proved, mut last, mut may_be_fused) = (0, "", false);
+        for &(name, inputs, _) in &cases {
             match in_case(original, patched, inputs, data, until) {
                 Ok(fused) => may_be_fused |= fused,
                 Err(_) if until.is_over() => {
@@ -104,6 +114,37 @@ pub(super) fn prove<'a>(
         }
     }
     Exactness::Tested { why }
+}
+
+/// Chooses cases that show all that is done where the programs differ: the first ones, and of the others those that
+/// show more. Says what no case shows.
+fn chosen<'a>(
+    changes: &mut Changes<'_>,
+    cases: impl Iterator<Item = ProofCase<'a>>,
+    until: Deadline,
+) -> Result<Vec<ProofCase<'a>>, String> {
+    let (mut chosen, mut total) = (Vec::new(), 0);
+    for case in cases {
+        let (name, inputs, instructions) = case;
+        total += instructions;
+        let is_first = chosen.is_empty() || total <= MOST_INSTRUCTIONS;
+        let hidden = changes.not_shown().map(str::to_owned);
+        if !is_first && (hidden.is_none() || total > MOST_OF_FURTHER) {
+            break;
+        }
+        let most = instructions.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+        if let Err(fault) = changes.run(inputs, most, until) {
+            return Err(if until.is_over() { NO_TIME.to_owned() } else { format!("with {name}, {fault}") });
+        }
+        if is_first || changes.not_shown() != hidden.as_deref() {
+            chosen.push(case);
+        }
+    }
+    match changes.not_shown() {
+        Some(_) if until.is_over() => Err(NO_TIME.to_owned()),
+        Some(hidden) => Err(format!("no small input shows all that `{hidden}` may do")),
+        None => Ok(chosen),
+    }
 }
 
 /// Proves that two programs leave the same bits in one case. Returns true if the assembler may fuse some of it.

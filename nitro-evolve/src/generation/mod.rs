@@ -1,7 +1,7 @@
 //! A generation on cores and devices at the same time: assembled candidates run while others are assembled.
 //!
 //! Reports do not depend on who was ready first. Whether a candidate runs, or counts as the same as another, is
-//! decided in the order of the trials.
+//! decided in the order of the trials. What is wrong on the way to machine code is not assembled.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,14 @@ use nitro_search::Failure;
 use nitro_search::evolve::{Report, Trial};
 
 use crate::runner::{NoDevice, Runner, RunnerError};
-use crate::stages::{Aim, Candidate, Conditions, Cost, Stage, Stop, is_before_device, judge, next_stage};
+use crate::stages::{
+    Aim, Candidate, Conditions, Cost, Stage, Stop, assemble, is_before_device, judge, next_stage,
+};
 use crate::time_breakdown::TimeBreakdown;
 
 /// The trials of a generation, with the stages that they go through.
 pub(crate) struct Generation<'a> {
-    /// The stages, of which the first gives the machine code.
+    /// The stages, of which one gives the machine code.
     pub stages: &'a [&'a dyn Stage],
     pub conditions: &'a Conditions<'a>,
     pub trials: &'a [Trial<Edit>],
@@ -187,7 +189,8 @@ impl Shared<'_> {
                 Work::Assemble(at) => {
                     let trial = &self.generation.trials[at];
                     let mut candidate = Candidate::new(&trial.edits, trial.purpose.into());
-                    let judged = self.judge(0, &mut candidate, &mut NoDevice);
+                    let Generation { stages, conditions, .. } = self.generation;
+                    let judged = assemble(stages, &mut candidate, conditions);
                     self.decide(at, candidate, judged);
                 }
                 Work::Judge(at, mut candidate) => {

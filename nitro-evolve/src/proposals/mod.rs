@@ -17,8 +17,8 @@ use crate::emulated::case;
 use crate::subject::Subject;
 use crate::workload::{Inputs, Role, Set};
 
-/// The most instructions of warps that are watched, over all inputs: some seconds.
-const MOST_INSTRUCTIONS: u64 = 4_000_000;
+/// The most instructions of warps that are watched, over all inputs: about a second.
+const MOST_INSTRUCTIONS: u64 = 2_000_000;
 /// The most bytes of an input; larger ones are left out.
 const MOST_BYTES: usize = 1 << 28;
 
@@ -54,17 +54,20 @@ fn proposals(subject: &Subject, threads: usize) -> Option<Vec<Proposal>> {
     }
     // The smallest inputs are watched as a whole.
     inputs.sort_by_key(Inputs::threads);
-    let mut left = MOST_INSTRUCTIONS;
-    let mut barriers = None;
-    for inputs in &inputs {
-        left = watch(&mut profile, inputs, left, workload.deadline());
-        if barriers.is_none() {
-            let of_smallest = Barriers::new(subject, inputs, threads);
-            barriers = Some(of_smallest.map(|barriers| barriers.proposals(&profile.executed())));
+    let (smallest, others) = inputs.split_first()?;
+    let mut left = watch(&mut profile, smallest, MOST_INSTRUCTIONS, workload.deadline());
+    let executed = profile.executed();
+    let of_barriers = std::thread::scope(|scope| {
+        let of_smallest = scope.spawn(|| {
+            Barriers::new(subject, smallest, threads).map(|barriers| barriers.proposals(&executed))
+        });
+        for inputs in others {
+            left = watch(&mut profile, inputs, left, workload.deadline());
         }
-    }
+        of_smallest.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    });
     let mut proposals = profile.proposals();
-    proposals.extend(barriers.flatten().unwrap_or_default());
+    proposals.extend(of_barriers.unwrap_or_default());
     Some(proposals)
 }
 

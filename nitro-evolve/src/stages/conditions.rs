@@ -72,7 +72,7 @@ impl<'a> Conditions<'a> {
                 candidate.checked_error = candidate.checked_error.max(outcome.error());
                 Ok(())
             }
-            Err(error) => Err(Stop::refused(Failure::Wrong, error.to_string())),
+            Err(error) => Err(Stop::refused(Failure::Invalid, error.to_string())),
         }
     }
 }

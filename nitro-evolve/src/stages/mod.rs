@@ -24,7 +24,7 @@ mod validation;
 pub(crate) use self::candidate::{Aim, Candidate, Visit};
 pub(crate) use self::conditions::Conditions;
 pub(crate) use self::form::FirstRunForm;
-pub(crate) use self::passage::{go_through, is_before_device, judge, next_stage};
+pub(crate) use self::passage::{assemble, go_through, is_before_device, judge, next_stage};
 #[cfg(test)]
 pub(crate) use self::stage::Context;
 pub(crate) use self::stage::{About, Cost, Stage};
@@ -32,8 +32,8 @@ pub(crate) use self::stop::{Refusal, Stop, refusal};
 
 /// The stages between a drawn candidate and an accepted patch.
 pub(crate) static STAGES: &[&dyn Stage] = &[
-    &assembly::Assembly,
     &small_inputs::SmallInputs,
+    &assembly::Assembly,
     &bounds::Bounds,
     &first_run::FirstRun,
     &timing::Timing,

@@ -6,7 +6,7 @@ use super::candidate::{Candidate, Visit};
 use super::conditions::Conditions;
 use super::stage::{Context, Cost, Stage};
 use super::stop::Stop;
-use crate::runner::Runner;
+use crate::runner::{NoDevice, Runner};
 
 /// Returns the position of the next stage that takes a candidate; none where it has passed all.
 pub(crate) fn next_stage(
@@ -48,6 +48,18 @@ pub(crate) fn judge(
         is_refused: judged.is_err(),
     });
     judged
+}
+
+/// Brings a candidate through the stages until it has machine code.
+pub(crate) fn assemble(
+    stages: &[&dyn Stage],
+    candidate: &mut Candidate,
+    conditions: &Conditions<'_>,
+) -> Result<(), Stop> {
+    while let Some(at) = next_stage(stages, candidate, conditions).filter(|_| candidate.code.is_none()) {
+        judge(stages, at, candidate, conditions, &mut NoDevice)?;
+    }
+    Ok(())
 }
 
 /// Brings a candidate through all stages that are left for it.

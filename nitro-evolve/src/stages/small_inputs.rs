@@ -6,7 +6,8 @@ use super::stage::{About, Context, Cost, Stage};
 use super::stop::Stop;
 use crate::check::Depth;
 
-/// Emulates a candidate on small inputs in one order of threads, since most wrong candidates show it there.
+/// Emulates a candidate on small inputs in one order of threads, since most wrong candidates show it there. It takes
+/// less time than the assembler, and comes first.
 ///
 /// A patch that may rely on the workload's inputs comes here while it is minimised: the part of it that holds with
 /// all small inputs is offered too.

@@ -2,19 +2,26 @@
 
 use super::place::{Place, place};
 use super::program::Program;
+use crate::instructions::sites::{Role, Site};
 use crate::machine::clock::WARP;
 use crate::machine::warp::{Warp, lanes};
 use crate::machine::watch::Watch;
 use crate::text::module::{Class, Module};
+use crate::text::print::InstructionText;
 
 /// For some thread the guard holds, or the comparison is true.
-const HOLDS: u8 = 1;
+const HOLDS: u16 = 1;
 /// For some thread it does not.
-const FAILS: u8 = 2;
+const FAILS: u16 = 2;
+/// The same of a block's first thread stands behind these where there is a block before it, and that of its last
+/// thread where there is one after it: such threads read what is at the edge of a tile.
+const OF_EDGE: u8 = 2;
 /// Both at once, in one warp.
-const PARTS: u8 = 4;
+const PARTS: u16 = 1 << 6;
 /// The same of a comparison stands behind those of the guard.
-const RESULT: u8 = 3;
+const RESULT: u8 = 7;
+/// A greater number is the address of a buffer.
+const MOST_NUMBER: u64 = u32::MAX as u64;
 
 /// The outcomes of guards and comparisons in some launches of a program.
 ///
@@ -26,52 +33,128 @@ const RESULT: u8 = 3;
 pub struct Guards {
     /// The predicate that each instruction sets, by its place in the program.
     results: Vec<Option<Place>>,
-    seen: Vec<u8>,
+    listing: Vec<Listed>,
+    seen: Vec<u16>,
+    /// The number that each instruction computes of registers, by its place in the program.
+    computed: Vec<Option<Computed>>,
+}
+
+/// An instruction of the text.
+#[derive(Clone, Debug)]
+struct Listed {
+    /// The place in the program.
+    pc: usize,
+    text: String,
+    is_guarded: bool,
+}
+
+/// A number that an instruction computes, as long as it was always the same.
+#[derive(Clone, Copy, Debug)]
+struct Computed {
+    place: Place,
+    /// The number; none where it was not computed yet.
+    always: Option<u64>,
+}
+
+/// An instruction of the text, with what launches have shown of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown<'a> {
+    /// The instruction.
+    pub text: &'a str,
+    /// True if it was executed, and its guard and what it compares came out both ways.
+    pub both_ways: bool,
+    /// True unless what it computes of registers was always the same number. Addresses of buffers may be.
+    pub varies: bool,
 }
 
 impl Guards {
     pub(super) fn new(module: &Module, program: &Program) -> Self {
-        let mut results = vec![None; program.code.len()];
+        let (mut results, mut computed) = (vec![None; program.code.len()], vec![None; program.code.len()]);
+        let mut listing = Vec::new();
         for (function, decoded) in module.bodies().zip(&program.image.functions) {
             for (pc, (id, instruction)) in (decoded.entry as usize..).zip(function.instructions()) {
                 if program.image.ids.get(pc) != Some(&id) {
                     continue;
                 }
+                let text = InstructionText(instruction, &function.registers).to_string();
+                listing.push(Listed { pc, text, is_guarded: instruction.guard.is_some() });
+                let defined = instruction.definitions();
+                let place = |register: usize| place(function, &decoded.places, register);
                 let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
                 // Of two predicates the second is the opposite of the first.
-                let set = instruction.definitions().into_iter().find(is_predicate);
-                results[pc] = set.and_then(|register| place(function, &decoded.places, register));
+                if let Some(predicate) = defined.iter().copied().find(is_predicate) {
+                    results[pc] = place(predicate);
+                } else if let ([number], true) = (&defined[..], instruction.sites().iter().any(is_read)) {
+                    computed[pc] = place(*number).map(|place| Computed { place, always: None });
+                }
             }
         }
-        Self { seen: vec![0; results.len()], results }
+        Self { seen: vec![0; results.len()], results, listing, computed }
+    }
+
+    /// Lists the instructions in the order of the text, with what launches have shown of them.
+    ///
+    /// What was never seen to be otherwise says nothing about inputs with which it is.
+    pub fn shown(&self) -> impl Iterator<Item = Shown<'_>> {
+        self.listing.iter().map(|Listed { pc, text, is_guarded }| {
+            let both = HOLDS | FAILS;
+            let of_guard = if *is_guarded { both } else { HOLDS };
+            let of_result = if self.results[*pc].is_some() { both << RESULT } else { 0 };
+            let asked = of_guard | of_result;
+            let always = self.computed[*pc].and_then(|computed| computed.always);
+            let varies = always.is_none_or(|always| always > MOST_NUMBER);
+            Shown { text, both_ways: self.seen[*pc] & asked == asked, varies }
+        })
+    }
+
+    /// Notes what an instruction computes.
+    fn compute(&mut self, pc: u32, warp: &Warp, active: u32) {
+        let Some(computed) = self.computed.get_mut(pc as usize) else { return };
+        let Some(Computed { place, always }) = computed else { return };
+        let varies = lanes(active).any(|lane| {
+            let value = place.value(warp, lane);
+            *always.get_or_insert(value) != value
+        });
+        if varies {
+            *computed = None;
+        }
     }
 
     /// Returns what was seen so far, in an order of its own, and forgets it. It is equal where all outcomes are.
-    pub fn take(&mut self) -> Vec<u8> {
+    pub fn take(&mut self) -> Vec<u16> {
         let nothing = vec![0; self.seen.len()];
         std::mem::replace(&mut self.seen, nothing)
     }
 
-    fn see(&mut self, pc: u32, holds: u32, fails: u32, shift: u8) {
+    fn see(&mut self, pc: u32, edges: [u32; 2], [holds, fails]: [u32; 2], shift: u8) {
         let Some(seen) = self.seen.get_mut(pc as usize) else { return };
-        *seen |= match (holds != 0, fails != 0) {
-            (true, true) => HOLDS | FAILS | PARTS,
-            (true, false) => HOLDS,
-            (false, true) => FAILS,
-            (false, false) => 0,
-        } << shift;
+        let of = |lanes: u32, bit: u16| if lanes == 0 { 0 } else { bit };
+        let mut now = of(holds, HOLDS) | of(fails, FAILS);
+        if now == HOLDS | FAILS {
+            now |= PARTS;
+        }
+        for (place, edge) in (1..).zip(edges) {
+            now |= (of(holds & edge, HOLDS) | of(fails & edge, FAILS)) << (place * OF_EDGE);
+        }
+        *seen |= now << shift;
     }
 }
 
 impl Watch for Guards {
-    fn before(&mut self, pc: u32, _: &Warp, set: u32, active: u32) {
-        self.see(pc, active, set & !active, 0);
+    fn before(&mut self, pc: u32, warp: &Warp, set: u32, active: u32) {
+        self.see(pc, warp.edges, [active, set & !active], 0);
     }
 
     fn after(&mut self, pc: u32, warp: &Warp, active: u32) {
+        self.compute(pc, warp, active);
         let Some(Some(result)) = self.results.get(pc as usize) else { return };
         let holds = lanes(active).filter(|&lane| result.value(warp, lane) != 0);
         let holds = holds.fold(0, |all, lane: usize| all | 1 << (lane % WARP));
-        self.see(pc, holds, active & !holds, RESULT);
+        self.see(pc, warp.edges, [holds, active & !holds], RESULT);
     }
+}
+
+/// Tells whether an instruction reads a register there.
+fn is_read(site: &Site) -> bool {
+    site.register.is_some() && matches!(site.role, Role::Use | Role::Address)
 }

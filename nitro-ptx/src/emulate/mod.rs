@@ -76,7 +76,7 @@ use crate::machine::watch::Watcher;
 use crate::text::module::Module;
 use crate::text::reach::ReachableNames;
 
-pub use self::guards::Guards;
+pub use self::guards::{Guards, Shown};
 pub use crate::instructions::form::Form;
 pub use crate::instructions::operand::Operand;
 pub use crate::instructions::table::forms;

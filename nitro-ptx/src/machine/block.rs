@@ -37,7 +37,11 @@ impl Block {
         tracks: bool,
     ) -> Self {
         let first_threads = (0..geometry.threads as usize).step_by(WARP);
-        let warp = |first| Some(Box::new(Warp::new(first, geometry.block, kernel, filler, tracks)));
+        // A block to the left gives the first thread a neighbour, and one to the right the last thread.
+        let has_neighbours = [number > 0, number + 1 < geometry.blocks];
+        let warp = |first| {
+            Some(Box::new(Warp::new(first, (geometry.block, has_neighbours), kernel, filler, tracks)))
+        };
         Self {
             number,
             at: geometry.block_at(number),

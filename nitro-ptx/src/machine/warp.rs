@@ -28,6 +28,9 @@ pub(crate) struct Return {
 pub(crate) struct Warp {
     /// The first thread's index in the block.
     pub(crate) first: usize,
+    /// The lane with the first thread of a block behind another one, and that with the last thread of one before
+    /// another one.
+    pub(crate) edges: [u32; 2],
     /// Lanes whose threads have not ended.
     pub(crate) alive: u32,
     /// Those that wait for others of the block, and of the warp.
@@ -56,14 +59,23 @@ pub(crate) const MAX_THREAD_REGISTERS: u32 = 1 << 16;
 pub(crate) const MAX_THREAD_BYTES: u32 = 512 << 10;
 
 impl Warp {
-    pub(crate) fn new(first: usize, block: [u32; 3], kernel: &Function, filler: u64, tracks: bool) -> Self {
+    /// Creates the warp from this thread of a block on, which may have neighbours before and behind it.
+    pub(crate) fn new(
+        first: usize,
+        (block, has_neighbours): ([u32; 3], [bool; 2]),
+        kernel: &Function,
+        filler: u64,
+        tracks: bool,
+    ) -> Self {
         let threads = block.iter().product::<u32>() as usize;
         let lanes = (threads - first).min(WARP);
+        let is_edge = [has_neighbours[0] && first == 0, has_neighbours[1] && first + lanes == threads];
         // Local memory and registers hold the filler until they are written.
         let bytes = vec![filler as u8; kernel.frame_bytes as usize];
         let local = if tracks { Bytes::unwritten(bytes) } else { Bytes::written(bytes) };
         Self {
             first,
+            edges: [u32::from(is_edge[0]), u32::from(is_edge[1]) << (lanes - 1)],
             alive: lanes_of(lanes),
             at_barrier: 0,
             at_meeting: 0,

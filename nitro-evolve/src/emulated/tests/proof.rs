@@ -1,8 +1,11 @@
 //! Proofs that patches are exact, and their words.
 
-use super::{REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, small_inputs, subject};
+use nitro_search::threads::{cores, on_threads};
+
+use super::{EmulatorCheck, REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, small_inputs, subject};
 use crate::check::Check;
 use crate::deadline::Deadline;
+use crate::exactness::Exactness;
 
 /// A float of each thread by way of an index, without those that are zero.
 const GATHER: &str = "\
@@ -11,7 +14,7 @@ const GATHER: &str = "\
 .address_size 64
 .visible .entry gather(.param .u64 from, .param .u64 index, .param .u64 to, .param .u32 n)
 {
-    .reg .pred %p<3>;
+    .reg .pred %p<4>;
     .reg .b32 %r<3>;
     .reg .f32 %f<3>;
     .reg .b64 %rd<9>;
@@ -90,7 +93,7 @@ fn a_right_patch_is_proved_for_all_data() {
 fn a_patch_that_is_not_proved_says_why() {
     // The two differ for -0.0 alone, which no input has.
     let zero = proved((GATHER, GATHER_RUN), "add.rn.f32 %f1, %f1, 0f00000000;", "");
-    let branch = "setp.eq.f32 %p2, %f1, 0f00000000; @%p2 ret;\n    st.global";
+    let branch = "setp.eq.f32 %p2, %f1, 0f40A00000; @%p2 ret;\n    st.global";
     let branch = proved((GATHER, GATHER_RUN), "st.global", branch);
     let race = proved((REVERSE, REVERSE_RUN), "bar.sync 0;", "");
     for (found, why) in [
@@ -101,4 +104,68 @@ fn a_patch_that_is_not_proved_says_why() {
         assert!(found.starts_with("tested, and not proved: with n=") || why == "race", "{found}");
         assert!(found.contains(why), "{found}");
     }
+}
+
+/// Puts an addition behind a branch that only elements beyond a number take.
+fn rare(beyond: f32, number: f32) -> String {
+    let [beyond, number] = [beyond, number].map(f32::to_bits);
+    let rare = format!(
+        "setp.gt.f32 %p2, %f1, 0f{beyond:08X};\n    @!%p2 bra OUT;\n    add.rn.f32 %f1, %f1, 0f{number:08X};\nOUT:\n    add.s64 %rd8"
+    );
+    GATHER.replace("add.s64 %rd8", &rare)
+}
+
+#[test]
+fn what_no_input_comes_to_is_not_proved() {
+    let text = rare(1e6, 2.0);
+    for (from, to, hidden) in [
+        ("0f40000000", "0f40000001", "add.rn.f32"),
+        ("add.rn.f32 %f1, %f1, 0f40000000;", "", "add.rn.f32"),
+        ("@!%p2 bra OUT;", "bra OUT;", "@!%p2 bra"),
+        ("setp.gt.f32 %p2, %f1, 0f", "setp.gt.f32 %p2, %f2, 0f", "setp.gt.f32"),
+    ] {
+        let found = proved((&text, GATHER_RUN), from, to);
+        let why = format!("tested, and not proved: no small input shows all that `{hidden}");
+        assert!(found.starts_with(&why), "{found}");
+    }
+    // What all inputs come to is proved beside.
+    let found = proved((&text, GATHER_RUN), "%f1, %f1, 0f00000000", "%f1, 0f00000000, %f1");
+    assert!(found.starts_with("proved for all floats with the branches"), "{found}");
+}
+
+#[test]
+fn what_some_input_comes_to_is_proved_and_of_1000_wrong_edits_there_none_is() {
+    let text = rare(40.0, 2.0);
+    let found = proved((&text, GATHER_RUN), "%f1, %f1, 0f40000000", "%f1, 0f40000000, %f1");
+    assert!(found.starts_with("proved for all floats with the branches"), "{found}");
+    let seeds: Vec<u32> = (0..1000).collect();
+    let checks: Vec<(String, EmulatorCheck)> = (0..8u8)
+        .map(|group| {
+            let text = rare(10.0 * f32::from(group) + 1.0, 2.0);
+            let check = small_inputs(&subject(&text, GATHER_RUN));
+            (text, check)
+        })
+        .collect();
+    on_threads(cores(), &seeds, |&seed| {
+        let (text, check) = &checks[seed as usize % checks.len()];
+        let wrong = format!("0f{:08X}", 2.0f32.to_bits() + 1 + seed);
+        let found = check.prove(&text.replace("0f40000000", &wrong), Deadline::NEVER).unwrap();
+        assert!(matches!(found, Exactness::Tested { .. }), "{found}");
+    });
+}
+
+#[test]
+fn what_is_the_same_number_at_all_small_sizes_is_not_proved_to_be_so_at_others() {
+    // A thousand blocks are beyond all sizes that are tried.
+    let text = GATHER.replace(
+        "mul.wide.u32 %rd6, %r2, 4;",
+        "shr.u32 %r1, %r1, 10; add.s32 %r2, %r2, %r1; mul.wide.u32 %rd6, %r2, 4;",
+    );
+    let without = proved((&text, GATHER_RUN), "shr.u32 %r1, %r1, 10;", "mov.u32 %r1, 0;");
+    let why = "tested, and not proved: no small input shows all that `shr.u32";
+    assert!(without.starts_with(why), "{without}");
+    let elsewhere = "shr.u32 %r1, %r1, 10; mul.wide.u32 %rd4, %r2, 4;";
+    let moved = text.replace("shr.u32 %r1, %r1, 10; ", "").replace("mul.wide.u32 %rd4, %r2, 4;", elsewhere);
+    let moved = proved((&text, GATHER_RUN), &text, &moved);
+    assert!(moved.starts_with("proved for all floats"), "{moved}");
 }

@@ -1,0 +1,79 @@
+//! Places that a patch changes, and whether cases show all that is done there.
+//!
+//! Two programs may leave the same in all cases since nobody comes to where they differ.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races, Shown};
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use super::case;
+use crate::deadline::Deadline;
+use crate::workload::Inputs;
+
+/// The instructions that one of two programs has alone in a place, and what cases show of them.
+pub(super) struct Changes<'a> {
+    /// The two programs.
+    pub(super) programs: [&'a Arc<Emulator>; 2],
+    guards: [Guards; 2],
+    /// The positions of each program's own instructions, with true for those that the other program has elsewhere.
+    own: [Vec<(usize, bool)>; 2],
+}
+
+impl<'a> Changes<'a> {
+    /// Compares two programs, with what notes the outcomes of each.
+    pub(super) fn new(programs: [&'a Arc<Emulator>; 2], guards: [Guards; 2]) -> Self {
+        let texts =
+            guards.each_ref().map(|guards| guards.shown().map(|shown| shown.text).collect::<Vec<_>>());
+        let mut differing = [Vec::new(), Vec::new()];
+        for op in capture_diff_slices(Algorithm::Myers, &texts[0], &texts[1]) {
+            if op.tag() != DiffTag::Equal {
+                differing[0].extend(op.old_range());
+                differing[1].extend(op.new_range());
+            }
+        }
+        let of = |program: usize| differing[program].iter().map(|&at| texts[program][at]).collect();
+        let others: [HashSet<&str>; 2] = [of(1), of(0)];
+        let own = [0, 1].map(|program| {
+            let moved = |&at: &usize| (at, others[program].contains(texts[program][at]));
+            differing[program].iter().map(moved).collect()
+        });
+        drop(others);
+        drop(texts);
+        Self { programs, guards, own }
+    }
+
+    /// Runs both programs in a case, for at most so many instructions. Returns the first fault.
+    pub(super) fn run(
+        &mut self,
+        inputs: &Inputs,
+        max_instructions: u64,
+        until: Deadline,
+    ) -> Result<(), Fault> {
+        let options = Options {
+            races: Races::Ignored,
+            max_instructions,
+            deadline: until.moment(),
+            ..Options::default()
+        };
+        for (program, guards) in self.programs.iter().zip(&mut self.guards) {
+            case::run_guarded(program, self.programs[0], inputs, options, Some(guards))?;
+        }
+        Ok(())
+    }
+
+    /// Returns the first changed instruction of which cases have not shown all that it does.
+    ///
+    /// What is only somewhere else computes the same there.
+    pub(super) fn not_shown(&self) -> Option<&str> {
+        self.guards.iter().zip(&self.own).find_map(|(guards, own)| {
+            let mut own = own.iter().peekable();
+            let hidden = guards.shown().enumerate().find(|(at, Shown { both_ways, varies, .. })| {
+                let changed = own.next_if(|(own, _)| own == at);
+                changed.is_some_and(|(_, is_moved)| !both_ways || !varies && !is_moved)
+            });
+            hidden.map(|(_, shown)| shown.text)
+        })
+    }
+}
