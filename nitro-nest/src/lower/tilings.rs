@@ -2,7 +2,9 @@
 
 use super::draft::{Draft, KernelDraft};
 use super::grid::{rest, split_iterator, spread};
-use super::groups::{is_coalesced, read_alone};
+#[cfg(feature = "search")]
+use super::groups::is_coalesced;
+use super::groups::read_alone;
 use super::threads::staged_operands;
 use crate::mapping::{KernelKind, Sums, Tiles, Tiling};
 use crate::nest::expression::Access;
