@@ -36,7 +36,7 @@ pub(super) struct Point {
 
 /// Grows the tree of a selector from what it says of many inputs; none where the selector is not asked about features, or
 /// one choice is all that it comes to.
-pub(super) fn distilled(selector: &OnDevice, points: Vec<Point>) -> Option<DeviceGate> {
+pub(super) fn distilled(selector: &OnDevice, points: &[Point]) -> Option<DeviceGate> {
     let columns = points.first()?.features.len();
     if selector.is_constant() || selector.classes() < 2 {
         return None; // a machine of a training that nothing succeeded in has no class at all
@@ -89,8 +89,8 @@ impl Random {
 }
 
 /// A tree that grows, leaf by leaf.
-struct Tree {
-    points: Vec<Point>,
+struct Tree<'p> {
+    points: &'p [Point],
     columns: usize,
     splits: usize,
     nodes: Vec<Node>,
@@ -115,7 +115,7 @@ struct Split {
     sides: [usize; 2],
 }
 
-impl Tree {
+impl Tree<'_> {
     /// Splits the leaf that loses most, until nothing is lost or the tree is full.
     fn grow(&mut self) {
         let all = self.node((0..self.points.len()).collect(), 0);
@@ -273,7 +273,7 @@ mod tests {
         let leaf = Node::Leaf;
         let nodes = vec![split(0, 50.0), split(1, 50.0), leaf, leaf, split(1, 50.0), leaf, leaf];
         let selector = selector(nodes, vec![0, 128, 128, 0, 128, 0, 0, 128]);
-        let tree = distilled(&selector, asked(&selector, &region())).expect("a tree");
+        let tree = distilled(&selector, &asked(&selector, &region())).expect("a tree");
         let decisions =
             [[10.0, 10.0], [10.0, 90.0], [90.0, 10.0], [90.0, 90.0]].map(|input| tree.decide(&input));
         assert_eq!(decisions, [Some(0), Some(1), Some(1), Some(0)]);
@@ -283,13 +283,13 @@ mod tests {
     #[test]
     fn features_that_change_nothing_are_not_looked_at() {
         let selector = selector(vec![split(1, 20.0), Node::Leaf, Node::Leaf], vec![0, 9, 9, 0]);
-        let tree = distilled(&selector, asked(&selector, &region()));
+        let tree = distilled(&selector, &asked(&selector, &region()));
         assert_eq!(tree.expect("a tree").features(), [1]);
     }
 
     #[test]
     fn a_selector_that_asks_for_nothing_has_no_tree() {
-        let tree_of = |selector: OnDevice| distilled(&selector, asked(&selector, &region()));
+        let tree_of = |selector: OnDevice| distilled(&selector, &asked(&selector, &region()));
         assert!(tree_of(selector(vec![Node::Leaf], vec![0, 9])).is_none());
         let scaling = region().scaling;
         let (classes, vectors, coefficients, rho) = (vec![], vec![], vec![], vec![]);

@@ -1,6 +1,6 @@
 //! A selector resolved for one device: what is left open are the input features.
 
-use super::distilled::{asked, distilled};
+use super::distilled::{Point, asked, distilled};
 use super::forest::DeviceForest;
 use super::gate::DeviceGate;
 use super::scores::Scores;
@@ -94,12 +94,12 @@ impl Model {
         };
         let gate = self.gate.as_ref().map(|gate| gate.on_device(self.features.len(), device_features));
         let far = self.caution.filter(|caution| caution.far).and(self.coverage.inputs.clone());
-        let region = self.coverage.inputs.as_ref();
-        let selector = match region.filter(|_| self.is_distilled) {
-            Some(region) => selector.distilled(region),
-            None => selector,
-        };
-        selector.behind(gate).with_second_choices(region).with_caution(self.caution, far)
+        // Its answers for many inputs make the tree, and second choices where something decides before it is asked.
+        let region = self.coverage.inputs.as_ref().filter(|_| self.is_distilled || gate.is_some());
+        let points = region.map_or_else(Vec::new, |region| asked(&selector, region));
+        let tree = if self.is_distilled { distilled(&selector, &points) } else { None };
+        let selector = OnDevice { tree, ..selector }.behind(gate).with_second_choices(&points);
+        selector.with_caution(self.caution, far)
     }
 
     /// All that the selector learned to choose, best first, as indices into [`Model::choices`].
@@ -130,7 +130,7 @@ impl OnDevice {
     /// for its estimates.
     #[must_use]
     pub fn distilled(self, region: &Region) -> Self {
-        let tree = distilled(&self, asked(&self, region));
+        let tree = distilled(&self, &asked(&self, region));
         Self { tree, ..self }
     }
 
@@ -140,11 +140,11 @@ impl OnDevice {
         Self { gate, gate_and_tree, ..self }
     }
 
-    /// The same, with a second choice where what decides first names one that a constraint may refuse, for inputs of
-    /// a region.
-    fn with_second_choices(mut self, region: Option<&Region>) -> Self {
-        let Some((gate, region)) = self.gate().zip(region) else { return self };
-        let second = second_choices(gate, &self, &asked(&self, region));
+    /// The same, with a second choice where what decides first names one that a constraint may refuse, from what the
+    /// selector says of many inputs.
+    fn with_second_choices(mut self, points: &[Point]) -> Self {
+        let Some(gate) = self.gate() else { return self };
+        let second = second_choices(gate, &self, points);
         let gate =
             [&mut self.gate_and_tree, &mut self.gate, &mut self.tree].into_iter().find(|own| own.is_some());
         if let Some(gate) = gate {
