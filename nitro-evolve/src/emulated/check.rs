@@ -35,9 +35,9 @@ const MOST_OF_OTHERS: u64 = 10_000;
 const MOST_OF_THOROUGH: u64 = 1_000_000;
 /// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
 /// which the threads of a warp go on one by one. With more a program counts as endless.
-const MOST_TIMES: [u64; 2] = [16, 64];
+pub(super) const MOST_TIMES: [u64; 2] = [16, 64];
 /// The instructions that a program may execute beside.
-const MOST_MORE: u64 = 10_000;
+pub(super) const MOST_MORE: u64 = 10_000;
 
 /// A check on the emulator, with all inputs that are small enough, in several orders of threads.
 ///

@@ -8,6 +8,7 @@ use std::time::Duration;
 use nitro_ptx::emulate::{Emulator, Fault, Memory, Options, Races, SymbolicBytes, Symbols};
 
 use super::case::{self, allocate_all};
+use super::check::{MOST_MORE, MOST_TIMES};
 use super::shown::Changes;
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
@@ -20,10 +21,6 @@ const MOST_TIME: Duration = Duration::from_secs(60);
 const MOST_INSTRUCTIONS: u64 = 100_000;
 /// The instructions up to which further cases are looked at for what those do not show.
 const MOST_OF_FURTHER: u64 = 300_000;
-/// The most times the instructions of the original in a case, and the instructions beside them, that a program may
-/// take: with more it counts as endless.
-const MOST_TIMES: u64 = 16;
-const MOST_MORE: u64 = 10_000;
 /// The most terms of a case: more take too much memory.
 const MOST_TERMS: usize = 1 << 20;
 
@@ -132,7 +129,7 @@ fn chosen<'a>(
         if !is_first && (hidden.is_none() || total > MOST_OF_FURTHER) {
             break;
         }
-        let most = instructions.saturating_mul(MOST_TIMES).saturating_add(MOST_MORE);
+        let most = instructions.saturating_mul(MOST_TIMES[0]).saturating_add(MOST_MORE);
         if let Err(fault) = changes.run(inputs, most, until) {
             return Err(if until.is_over() { NO_TIME.to_owned() } else { format!("with {name}, {fault}") });
         }
