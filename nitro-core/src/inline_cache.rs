@@ -27,10 +27,10 @@ pub struct InlineCache<C, const N: usize> {
     circumstances: Cell<u64>,
     /// The device of the choices.
     device: Cell<Option<&'static DeviceEntry>>,
+    /// The first decision.
+    first: Cell<First<C>>,
     /// Counts how often the cache began anew; 0 before the first.
     generation: Cell<u64>,
-    /// The choice for all inputs or for many.
-    first: Cell<Option<First<C>>>,
     /// Bit by bit the features that the choices depend on.
     needs: Cell<u32>,
     /// The gate, which decides before the entries are asked.
@@ -102,12 +102,6 @@ impl<C: Copy, const N: usize> Call<C, N> {
         self.cache.filter(|cache| self.generation != 0 && cache.generation.get() == self.generation)
     }
 
-    /// The first decision, which most calls should end at.
-    #[inline]
-    pub fn first(&self) -> Option<First<C>> {
-        self.memory()?.first.get()
-    }
-
     /// The features that tell the remembered choices apart, bit by bit.
     #[inline]
     pub fn needs(&self) -> u32 {
@@ -138,7 +132,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let Some(cache) = self.begin_with(needs) else { return };
         if needs == 0 && !choice.is_conditional {
-            return cache.first.set(Some(First::always(choice)));
+            return cache.first.set(First::always(N, choice));
         }
         let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
         entry.features.set(features.map(f64::to_bits));
@@ -166,7 +160,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
         let cache = self.cache?;
         if !self.is_remembered(cache, needs) {
             cache.gate.clear();
-            cache.first.set(None);
+            cache.first.set(First::NONE);
             cache.entries.iter().for_each(|entry| entry.choice.set(None));
             cache.epoch.set(self.epoch);
             cache.circumstances.set(circumstances::counted(self.circumstances));
@@ -177,6 +171,33 @@ impl<C: Copy, const N: usize> Call<C, N> {
         }
         Some(cache)
     }
+}
+
+/// Returns the first decision for a call on the host, or on the part of it that the thread uses. `features` are those
+/// that are there anyway, NaN in the place of others, and a 0 behind them. Most short calls end here.
+#[inline]
+pub fn at_once_on_host<C: Copy, const N: usize>(
+    cache: &'static LocalKey<InlineCache<C, N>>,
+    features: &[f64],
+) -> Option<C> {
+    if cfg!(feature = "rayon") {
+        return at_once(cache, &host::current(), features); // the thread's pool decides
+    }
+    let own = own(cache)?;
+    own.device_in(epoch::now(), circumstances::of_thread())?;
+    own.first.get().choose(features)
+}
+
+/// As [`at_once_on_host`], for a call on a device.
+#[inline]
+pub fn at_once<C: Copy, const N: usize>(
+    cache: &'static LocalKey<InlineCache<C, N>>,
+    device: &impl Device,
+    features: &[f64],
+) -> Option<C> {
+    let own = own(cache)?;
+    let is_of = own.is_of(epoch::now(), circumstances::of_thread(), regime::device_of_call(device));
+    if is_of { own.first.get().choose(features) } else { None }
 }
 
 /// Returns the thread's own cache, unless the thread has no storage left.
@@ -223,8 +244,8 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
             epoch: Cell::new(0),
             circumstances: Cell::new(0),
             device: Cell::new(None),
+            first: Cell::new(First::NONE),
             generation: Cell::new(0),
-            first: Cell::new(None),
             needs: Cell::new(0),
             gate: InlineGate::new(),
             count: Cell::new(0),

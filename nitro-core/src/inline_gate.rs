@@ -50,43 +50,49 @@ struct PackedStep {
     next: u16,
 }
 
+impl PackedStep {
+    /// Returns the place of the step that follows this one, which is at a place, for a finite value of its feature.
+    #[inline]
+    fn behind(self, at: usize, value: f64) -> usize {
+        if value as f32 > self.threshold { usize::from(self.next) } else { at + 1 }
+    }
+}
+
 const LEAF: u16 = u16::MAX;
 const ASK: u16 = u16::MAX - 1;
 /// An end that decides nothing.
 const ASKING: PackedStep = PackedStep { threshold: 0.0, column: ASK, next: 0 };
 
-/// The first decision of a gate, kept apart: a choice for all inputs whose feature is not above a threshold. Calls of a
+/// The first decision of a gate, kept apart: a choice for all inputs of which one feature is in a range. Calls of a
 /// function that is worth little time below some size end here, at the price of a branch.
 #[derive(Clone, Copy)]
-pub struct First<C> {
-    choice: CachedChoice<C>,
-    threshold: f32,
-    column: u16,
+pub(crate) struct First<C> {
+    /// Finite, as the other end is.
+    least: f64,
+    most: f64,
+    column: usize,
+    choice: Option<CachedChoice<C>>,
 }
 
 impl<C: Copy> First<C> {
-    /// Makes the decision for one choice, whatever the input.
-    pub(crate) fn always(choice: CachedChoice<C>) -> Self {
-        Self { choice, threshold: f32::INFINITY, column: LEAF }
+    /// Decides nothing.
+    pub(crate) const NONE: Self = Self { least: 0.0, most: 0.0, column: usize::MAX, choice: None };
+
+    /// Decides for every input of a function of so many features, behind which there is a 0.
+    pub(crate) fn always(features: usize, choice: CachedChoice<C>) -> Self {
+        Self { least: 0.0, most: 0.0, column: features, choice: Some(choice) }
     }
 
-    /// Returns the feature that is compared, or a larger number where none is.
+    /// Returns the choice, counted as one more call, where the feature is in the range; NaN never is.
     #[inline]
-    pub fn column(&self) -> usize {
-        usize::from(self.column)
-    }
-
-    /// Returns the choice, counted as one more call, for a finite value of the feature that is not above the threshold.
-    #[inline]
-    pub fn choose(self, value: f64) -> Option<C> {
-        let is_below = value as f32 <= self.threshold && value >= f64::MIN;
-        is_below.then(|| self.choice.counted())
+    pub(crate) fn choose(self, features: &[f64]) -> Option<C> {
+        let value = *features.get(self.column)?;
+        if value <= self.most && value >= self.least { self.choice.map(CachedChoice::counted) } else { None }
     }
 }
 
 /// A gate resolved for one device, whose columns are the features of the code.
 pub(crate) struct InlineGate<C> {
-    count: Cell<usize>,
     steps: [Cell<PackedStep>; ROOM],
     leaves: [Cell<Option<CachedChoice<C>>>; LEAVES],
     /// By leaf what runs where a constraint refuses its choice.
@@ -97,7 +103,6 @@ impl<C: Copy> InlineGate<C> {
     /// Makes an empty gate, which decides nothing.
     pub(crate) const fn new() -> Self {
         Self {
-            count: Cell::new(0),
             steps: [const { Cell::new(ASKING) }; ROOM],
             leaves: [const { Cell::new(None) }; LEAVES],
             second: [const { Cell::new(None) }; LEAVES],
@@ -105,20 +110,23 @@ impl<C: Copy> InlineGate<C> {
     }
 
     pub(crate) fn clear(&self) {
-        self.count.set(0);
+        self.steps[0].set(ASKING);
     }
 
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.count.get() == 0
-    }
-
-    /// Returns the first decision, where below its threshold there is nothing left to ask.
-    pub(crate) fn first(&self) -> Option<First<C>> {
-        let [root, lower] = [self.steps[0].get(), self.steps[1].get()];
-        let is_split = !self.is_empty() && root.column < ASK;
-        let choice = self.leaf(lower).filter(|choice| is_split && !choice.is_conditional)?;
-        Some(First { choice, threshold: root.threshold, column: root.column })
+    /// Returns the first decision where one comparison makes it: on the lower side, else on the upper one.
+    pub(crate) fn first(&self) -> First<C> {
+        let root = self.steps[0].get();
+        let choice = |at: usize| self.leaf(self.steps[at % ROOM].get()).filter(|own| !own.is_conditional);
+        if root.column >= ASK {
+            return First::NONE;
+        }
+        // A number that is not above the threshold is not so when it is rounded either.
+        let (highest, next) = (f64::from(root.threshold), f64::from(root.threshold.next_up()));
+        let (least, most, choice) = match choice(1) {
+            Some(lower) => (f64::MIN, highest, Some(lower)),
+            None => (next, f64::MAX, choice(root.next.into())),
+        };
+        First { least, most, column: root.column.into(), choice }
     }
 
     /// Returns the choice of an end; none of another step and of one that asks.
@@ -127,10 +135,11 @@ impl<C: Copy> InlineGate<C> {
         if step.column == LEAF { self.leaves.get(usize::from(step.next))?.get() } else { None }
     }
 
-    /// Begins a walk to the decision, where there is a gate.
+    /// Begins a walk to the decision, where there is a gate that may make one.
     #[inline]
     pub(crate) fn walk(&'static self) -> Option<Walk<C>> {
-        (!self.is_empty()).then(|| Walk { gate: self, step: self.steps[0].get(), at: 0 })
+        let step = self.steps[0].get();
+        (step.column != ASK).then_some(Walk { gate: self, step, at: 0 })
     }
 
     /// Returns the second choice of a leaf, by its number.
@@ -168,7 +177,6 @@ impl<C: Copy> InlineGate<C> {
             };
             slot.set(PackedStep { threshold, column, next });
         }
-        self.count.set(steps.len());
     }
 }
 
@@ -189,9 +197,8 @@ impl<C: Copy> Walk<C> {
     /// Goes on by the value of that feature among all. One that is not finite is asked about.
     #[inline]
     pub fn compare(&mut self, features: &[f64]) {
-        let PackedStep { threshold, column, next } = self.step;
-        let value = features.get(usize::from(column)).copied().unwrap_or(f64::NAN);
-        self.at = if value as f32 > threshold { usize::from(next) } else { self.at + 1 };
+        let value = features.get(usize::from(self.step.column)).copied().unwrap_or(f64::NAN);
+        self.at = self.step.behind(self.at, value);
         self.step = if value.is_finite() { self.gate.steps[self.at % ROOM].get() } else { ASKING };
     }
 
@@ -220,35 +227,38 @@ mod tests {
         CachedChoice { choice, bit: 1, is_conditional, calls: &CALLS }
     }
 
-    /// A gate that compares feature 3 with 100: this choice below, and one above that is asked about.
-    fn first_of(lower: CachedChoice<u8>) -> Option<First<u8>> {
+    /// The first decision of a gate that compares feature 1 with 100, from the choices below and above.
+    fn first(lower: Option<CachedChoice<u8>>, upper: Option<CachedChoice<u8>>) -> First<u8> {
         let gate = InlineGate::new();
-        let split = Step::Split { column: 1, threshold: 100.0, upper: 2 };
-        gate.set(
-            &[split, Step::Leaf(Some(0)), Step::Leaf(None)],
-            |column| column + 2,
-            |_, _| Some((lower, None)),
-        );
+        let split = Step::Split { column: 0, threshold: 100.0, upper: 2 };
+        let steps = [split, Step::Leaf(Some(0)), Step::Leaf(Some(1))];
+        let choice = |_, choice| Some(([lower, upper][choice]?, None));
+        gate.set(&steps, |column| column + 1, choice);
         gate.first()
     }
 
     #[test]
-    fn the_first_decision_holds_below_its_threshold_alone() {
-        let first = first_of(choice(7, false)).expect("nothing is left to ask below");
-        assert_eq!(first.column(), 3);
-        for below in [0.0, -5.0, 100.0, f64::MIN] {
-            assert_eq!(first.choose(below), Some(7), "{below}");
+    fn the_first_decision_holds_on_its_side_of_the_threshold_alone() {
+        let (below, above) = ([0.0, -5.0, 100.0, f64::MIN], [100.01, 7e9, f64::MAX]);
+        for (first, decided, asked) in [
+            (first(Some(choice(7, false)), None), &below[..], &above[..]),
+            (first(None, Some(choice(7, false))), &above[..], &below[..]),
+            (first(Some(choice(7, false)), Some(choice(8, false))), &below[..], &above[..]),
+        ] {
+            for &value in decided {
+                assert_eq!(first.choose(&[9e9, value]), Some(7), "{value}");
+            }
+            for &value in asked.iter().chain(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN]) {
+                assert_eq!(first.choose(&[0.0, value]), None, "{value}");
+            }
         }
-        for above in [100.01, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-            assert_eq!(first.choose(above), None, "{above}");
-        }
-        assert_eq!(CALLS.load(Ordering::Relaxed), 4, "what was chosen is counted");
-        assert_eq!(First::always(choice(8, false)).choose(0.0), Some(8));
+        assert_eq!(CALLS.load(Ordering::Relaxed), 11, "what was chosen is counted");
+        assert_eq!(First::always(1, choice(8, false)).choose(&[f64::NAN, 0.0]), Some(8));
     }
 
     #[test]
     fn a_constraint_is_no_first_decision() {
-        assert!(first_of(choice(7, true)).is_none());
-        assert!(InlineGate::<u8>::new().first().is_none());
+        assert_eq!(first(Some(choice(7, true)), None).choose(&[0.0; 2]), None);
+        assert_eq!(InlineGate::<u8>::new().first().choose(&[0.0; 2]), None);
     }
 }

@@ -54,6 +54,8 @@ pub struct Function {
     features: &'static [&'static str],
     feature_digests: &'static [u64],
     feature_units: &'static [Option<Unit>],
+    /// Bit by bit.
+    free_features: u32,
     default_variant: usize,
     embedded_model: Option<fn() -> &'static [u8]>,
     pub(crate) prepare: Option<fn(Choice) -> Prepared>,
@@ -81,6 +83,7 @@ impl Function {
             features: &[],
             feature_digests: &[],
             feature_units: &[],
+            free_features: 0,
             default_variant: 0,
             embedded_model: None,
             prepare: None,
@@ -118,6 +121,13 @@ impl Function {
     pub const fn with_feature_units(mut self, units: &'static [Option<Unit>]) -> Self {
         assert!(units.len() == self.features.len(), "each feature has a unit or none");
         self.feature_units = units;
+        self
+    }
+
+    /// Says, bit by bit, which features are there anyway, as lengths are: to compute them takes no time that counts.
+    #[must_use]
+    pub const fn with_free_features(mut self, features: u32) -> Self {
+        self.free_features = features;
         self
     }
 
@@ -174,6 +184,11 @@ impl Function {
     #[must_use]
     pub fn feature_units(&self) -> &'static [Option<Unit>] {
         self.feature_units
+    }
+
+    /// Returns `true` if the feature of this index is there anyway.
+    pub(crate) fn is_free(&self, feature: usize) -> bool {
+        self.free_features >> feature & 1 == 1
     }
 
     /// Index of the variant that is admissible for every input.

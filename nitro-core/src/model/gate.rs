@@ -160,29 +160,46 @@ struct Joined<'g> {
     most_steps: usize,
     /// Steps of the gate that are still to come.
     missing: usize,
+    /// By column what is known of a value on the way: it is above the first and not above the second.
+    bounds: Vec<(f32, f32)>,
     steps: Vec<Step>,
 }
 
 impl Joined<'_> {
-    /// Adds the subtree of steps that begins at one of them.
+    /// Adds the subtree of steps that begins at one of them, without comparisons whose outcome is known on the way there.
     fn place(&mut self, steps: &[Step], at: usize, is_gate: bool) {
         self.missing -= usize::from(is_gate);
         match steps[at] {
             Step::Split { column, threshold, upper } => {
+                let (above, most) = self.bounds[column];
+                if threshold >= most {
+                    return self.place(steps, at + 1, is_gate);
+                }
+                if threshold <= above {
+                    return self.place(steps, upper, is_gate);
+                }
                 let own = self.steps.len();
                 self.steps.push(Step::Split { column, threshold, upper: 0 });
+                self.bounds[column] = (above, threshold);
                 self.place(steps, at + 1, is_gate);
                 self.steps[own] = Step::Split { column, threshold, upper: self.steps.len() };
+                self.bounds[column] = (threshold, most);
                 self.place(steps, upper, is_gate);
+                self.bounds[column] = (above, most);
             }
-            Step::Leaf(None) if is_gate && self.has_room() => self.place(&self.tree.steps, 0, false),
+            Step::Leaf(None) if is_gate => self.place_tree(),
             leaf @ Step::Leaf(_) => self.steps.push(leaf),
         }
     }
 
-    /// Returns true where the tree and the rest of the gate find room.
-    fn has_room(&self) -> bool {
-        self.steps.len() + self.tree.steps.len() + self.missing <= self.most_steps
+    /// Adds the tree where it and the rest of the gate find room, else an end that is asked about.
+    fn place_tree(&mut self) {
+        let mark = self.steps.len();
+        self.place(&self.tree.steps, 0, false);
+        if self.steps.len() + self.missing > self.most_steps {
+            self.steps.truncate(mark);
+            self.steps.push(Step::Leaf(None));
+        }
     }
 }
 
@@ -227,11 +244,13 @@ impl DeviceGate {
     }
 
     fn followed_within(&self, tree: &Self, most_steps: usize) -> Self {
-        let mut joined = Joined { tree, most_steps, missing: self.steps.len(), steps: Vec::new() };
-        joined.place(&self.steps, 0, true);
         let mut features = [&self.features[..], &tree.features].concat();
         features.sort_unstable();
         features.dedup();
+        let columns = features.last().map_or(0, |last| last + 1);
+        let bounds = vec![(f32::NEG_INFINITY, f32::INFINITY); columns];
+        let mut joined = Joined { tree, most_steps, missing: self.steps.len(), bounds, steps: Vec::new() };
+        joined.place(&self.steps, 0, true);
         Self::new(features, joined.steps)
     }
 
@@ -318,6 +337,32 @@ mod tests {
         assert_eq!(decide(5), [Some(0), Some(2), Some(3), None]);
         assert_eq!(decide(4), [Some(0), None, None, None], "there is no room for it");
         assert_eq!(on_device.followed_by(&tree).features(), [0, 1]);
+    }
+
+    /// A tree at two ends would else need twice its room, and calls would compare what they know.
+    #[test]
+    fn a_tree_behind_a_gate_compares_nothing_twice() {
+        let leaf = Step::Leaf;
+        let split = |threshold, upper| Step::Split { column: 0, threshold, upper };
+        let gate = DeviceGate::new(
+            vec![0],
+            vec![split(10.0, 2), leaf(None), split(20.0, 4), leaf(None), leaf(Some(7))],
+        );
+        let tree = DeviceGate::new(
+            vec![0],
+            vec![
+                split(10.0, 4),
+                split(5.0, 3),
+                leaf(Some(0)),
+                leaf(Some(1)),
+                split(30.0, 6),
+                leaf(Some(2)),
+                leaf(Some(3)),
+            ],
+        );
+        let joined = gate.followed_within(&tree, 9);
+        let decided = [5.0, 6.0, 11.0, 25.0].map(|value| joined.decide(&[value]));
+        assert_eq!((decided, joined.steps().len()), ([Some(0), Some(1), Some(2), Some(7)], 7));
     }
 
     /// As splits of forests do: by these the trainer counts what a gate decides.

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, Ident, PathArguments, Receiver, ReceiverKind, Type, parse_quote};
 
-use super::{beside, clones, is_unsafe, output, parameters};
+use super::{beside, clones, helper, is_unsafe, output, parameters};
 use crate::ir::{CodeVariant, Variant};
 use crate::places::located;
 
@@ -12,6 +12,11 @@ use crate::places::located;
 pub(super) fn call_chosen(function: &CodeVariant) -> TokenStream {
     let call = call_beside(function, &beside(function, "call"), Some(&quote!(__nitro_choice,)));
     in_unsafe(function, call)
+}
+
+/// The call of the function beside the function that chooses anew, with the arguments.
+pub(super) fn call_anew(function: &CodeVariant) -> TokenStream {
+    in_unsafe(function, call_beside(function, &helper(function, "anew"), None))
 }
 
 /// The call of a function beside the function, with the arguments after what goes before them.

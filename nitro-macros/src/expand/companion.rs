@@ -19,7 +19,7 @@ pub(crate) fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenS
         " What belongs to the function `{}`: its variants, its selections and its descriptor.",
         function.title()
     );
-    let (variants, functions) = (variants(function), functions(function, descriptor));
+    let (variants, functions, cache) = (variants(function), functions(function, descriptor), cache(function));
     quote! {
         #shared
         #hidden
@@ -27,6 +27,18 @@ pub(crate) fn module(function: &CodeVariant, descriptor: &TokenStream) -> TokenS
         #visibility mod #name {
             #variants
             #functions
+            #cache
+        }
+    }
+}
+
+/// The inline cache of a thread; of a generic function, for all its types.
+fn cache(function: &CodeVariant) -> TokenStream {
+    let (krate, count) = (krate(function), function.features.len());
+    let cache = quote!(#krate::__private::InlineCache);
+    quote! {
+        ::std::thread_local! {
+            pub(super) static __NITRO_CACHE: #cache<Choice, #count> = const { #cache::new() };
         }
     }
 }
@@ -190,6 +202,11 @@ pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
     let digests = function.features.iter().map(|feature| digest::digest([&feature.value as &dyn ToTokens]));
     let features = (!function.features.is_empty())
         .then(|| quote!(.with_features(&[#(#features),*]).with_feature_digests(&[#(#digests),*])));
+    let free = (0..)
+        .zip(&function.features)
+        .filter(|(_, own)| own.is_free())
+        .fold(0, |all, (at, _)| all | 1_u32 << at);
+    let free = (free != 0).then(|| quote!(.with_free_features(#free)));
     let units = function.features.iter().map(|feature| match &feature.unit {
         Some(unit) => quote!(::core::option::Option::Some(#krate::Unit::#unit)),
         None => quote!(::core::option::Option::None),
@@ -212,6 +229,7 @@ pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
         const VARIANTS: &[#krate::VariantInfo] = &[#(#variants)*];
         static FUNCTION: #krate::Function = #krate::Function::new(#name, VARIANTS)
             #features
+            #free
             #units
             .with_default(Variant::#default as ::core::primitive::usize)
             #model

@@ -6,13 +6,40 @@ use syn::Ident;
 
 use super::admissible::admissible;
 use super::approximate;
-use super::calls::call_chosen;
-use super::feature_cells::{cells, compared_first, computations, features, kept, walk};
+use super::calls::{call_anew, call_chosen};
+use super::feature_cells::{cells, computations, features, free_numbers, kept, walk};
 use crate::ir::CodeVariant;
 use crate::places::located;
 
-/// The body of the function: choose, then run the choice.
+/// The body of the function: what the gate decides from features that are there anyway runs here. The rest is of no
+/// concern to such calls, and has a function of its own.
 pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
+    if function.is_async() {
+        return choice_and_call(function);
+    }
+    let (krate, cache, numbers) = (&function.krate, cache(function), free_numbers(function));
+    let (call, anew) = (call_chosen(function), call_anew(function));
+    let (device, at_once) = match &function.device {
+        Some(_) => {
+            let (device, argument) = (device(function), device_argument(function));
+            (Some(device), quote!(at_once(&#cache, #argument, &#numbers)))
+        }
+        None => (None, quote!(at_once_on_host(&#cache, &#numbers))),
+    };
+    quote! {
+        let __nitro_at_once = {
+            #device
+            #krate::__private::#at_once
+        };
+        match __nitro_at_once {
+            ::core::option::Option::Some(__nitro_choice) => #call,
+            ::core::option::Option::None => #anew,
+        }
+    }
+}
+
+/// The body that chooses, then runs the choice.
+pub(crate) fn choice_and_call(function: &CodeVariant) -> TokenStream {
     let krate = &function.krate;
     let decision = decision(function);
     let call = call_chosen(function);
@@ -39,67 +66,51 @@ pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// Looks up the thread's choice of last time on such an input, or else asks `decide`. A gate comes before anything
-/// else.
+/// Walks through the gate, or looks up the thread's choice of last time on such an input, or else asks `decide`. A gate
+/// comes before anything else.
 fn decision(function: &CodeVariant) -> TokenStream {
-    let krate = &function.krate;
-    let (cache, device, computations) = (cache(function), device(function), computations(function));
+    let (krate, cache) = (&function.krate, cache(function));
+    let (device, computations) = (device(function), computations(function));
     // The host need not be asked for where it is that of last time.
     let (device, device_to_ask, begin) = match &function.device {
         Some(_) => {
             let argument = device_argument(function);
-            (Some(device), None, quote!(begin(&__NITRO_CACHE, #argument)))
+            (Some(device), None, quote!(begin(&#cache, #argument)))
         }
-        None => (None, Some(device), quote!(begin_on_host(&__NITRO_CACHE))),
+        None => (None, Some(device), quote!(begin_on_host(&#cache))),
     };
     let (walk, known, count) = (walk(function), known_features(function), function.features.len());
     let mutable = (count > 0).then(|| quote!(mut));
     let decide = asked(function, &format_ident!("decide"), &quote!(__nitro_remembered,), true);
-    let compared_first = compared_first(function);
     quote! {
-        #cache
         #device
         #computations
         let __nitro_begun = #krate::__private::Call::#begin;
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => __nitro_first.choose(#compared_first),
-            ::core::option::Option::None => ::core::option::Option::None,
+        let #mutable __nitro_row = [0.0; #count];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(#mutable __nitro_walk) => {
+                #walk
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                #known
+                __nitro_begun.remembered(&__nitro_row)
+            }
         };
-        match __nitro_first {
+        match __nitro_remembered.choice() {
             ::core::option::Option::Some(__nitro_choice) => #krate::__private::Decision::again(__nitro_choice),
             ::core::option::Option::None => {
-                let #mutable __nitro_row = [0.0; #count];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(#mutable __nitro_walk) => {
-                        #walk
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        #known
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => #krate::__private::Decision::again(__nitro_choice),
-                    ::core::option::Option::None => {
-                        #device_to_ask
-                        #decide
-                    }
-                }
+                #device_to_ask
+                #decide
             }
         }
     }
 }
 
-/// The inline cache of a thread; of a generic function, for all its types.
+/// The inline cache of a thread, which stands in the companion module.
 fn cache(function: &CodeVariant) -> TokenStream {
-    let (krate, module, features) = (&function.krate, &function.module, function.features.len());
-    let cache = quote!(#krate::__private::InlineCache);
-    quote! {
-        ::std::thread_local! {
-            static __NITRO_CACHE: #cache<#module::Choice, #features> = const { #cache::new() };
-        }
-    }
+    let module = &function.module;
+    quote!(#module::__NITRO_CACHE)
 }
 
 /// The device as an argument: an error about it is reported at the user's expression.

@@ -20,19 +20,19 @@ pub(super) fn computations(function: &CodeVariant) -> TokenStream {
     each.collect()
 }
 
-/// The value that the first decision compares. What costs something is kept.
-pub(super) fn compared_first(function: &CodeVariant) -> TokenStream {
-    let arms = function.features.iter().enumerate().map(|(index, feature)| {
-        let number = if feature.is_free() { number_of_free(function, index) } else { kept(function, index) };
-        quote!(#index => #number,)
+/// The features that are there anyway as numbers, NaN for others, and a 0 behind them.
+pub(super) fn free_numbers(function: &CodeVariant) -> TokenStream {
+    let numbers = function.features.iter().enumerate().map(|(index, feature)| match feature.is_free() {
+        true => number(function, index, &places::whole(&feature.value)),
+        false => quote!(::core::primitive::f64::NAN),
     });
-    quote!(match __nitro_first.column() { #(#arms)* _ => 0.0 })
+    quote!([#(#numbers,)* 0.0])
 }
 
-/// The number of a feature that is there anyway.
-fn number_of_free(function: &CodeVariant, index: usize) -> TokenStream {
-    let (krate, compute) = (&function.krate, compute(function, index));
-    quote_spanned!(compute.span()=> #krate::FeatureValue::to_f64(#compute()))
+/// The number that an expression for a feature stands for.
+fn number(function: &CodeVariant, index: usize, expression: &TokenStream) -> TokenStream {
+    let (krate, span) = (&function.krate, located(&function.features[index].value));
+    quote_spanned!(span=> #krate::FeatureValue::to_f64(#expression))
 }
 
 /// Walks through the gate. A feature is computed when it is compared first; one that is there anyway is read before,
@@ -44,7 +44,8 @@ pub(super) fn walk(function: &CodeVariant) -> TokenStream {
     let is_free = |index: &usize| function.features[*index].is_free();
     let (free, others): (Vec<usize>, Vec<usize>) = (0..function.features.len()).partition(is_free);
     let free = free.into_iter().map(|index| {
-        let number = number_of_free(function, index);
+        let compute = compute(function, index);
+        let number = number(function, index, &quote!(#compute()));
         quote!(__nitro_row[#index] = #number;)
     });
     let others = others.into_iter().map(|index| {

@@ -58,6 +58,7 @@ pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let select = select(function, &dispatch::selection(function));
     let call = call(function, &calls::call(function));
     let admissible = admissible(function, &admissible::admissibility(function));
+    let anew = anew(function);
     let (descriptor, clones) = (block::descriptor(function), clones::functions(function));
     let (errors, constraints) = (approximate::errors(function), constraint::functions(function));
     let (parameters, detections) = (parameters::items(function), clones::detections(function));
@@ -66,7 +67,7 @@ pub(crate) fn function(function: &CodeVariant) -> Expansion {
     let companion = companion::module(function, &companion::descriptor(function));
     Expansion {
         function: dispatcher(function, &dispatch::dispatch(function)),
-        beside: quote!(#select #call #admissible #descriptor #clones),
+        beside: quote!(#select #call #admissible #anew #descriptor #clones),
         inlined: clones::inlined(function),
         items: quote! {
             #detections #parameters #errors #constraints #model #prepare #name #marker #alias #companion
@@ -79,6 +80,18 @@ fn dispatcher(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     let CodeVariant { attributes, visibility, signature, .. } = function;
     let visibility = block::has_visibilities(function, false).then_some(visibility);
     quote!(#(#attributes)* #visibility #signature { #body })
+}
+
+/// What runs where the gate does not decide at once. An `async` function is that itself.
+fn anew(function: &CodeVariant) -> Option<TokenStream> {
+    if function.is_async() {
+        return None;
+    }
+    let mut anew = helper_signature(function, "anew");
+    anew.ident = helper(function, "anew");
+    let doc = format!(" Runs `{}` by a choice that is looked up or made.", function.title());
+    let hidden = function.owner.as_ref().map(|_| quote!(#[doc(hidden)]));
+    Some(item(function, &doc, &quote!(#hidden #[inline(never)]), &anew, &dispatch::choice_and_call(function)))
 }
 
 /// `FUNCTION::select`

@@ -95,7 +95,7 @@ pub(crate) struct Feature {
 
 impl Feature {
     /// Returns true for a number that is there already, and that nothing can keep from being read: a field, a length, or a
-    /// literal, or one of them converted.
+    /// literal, one of them converted, or the smaller or larger one of two.
     pub(crate) fn is_free(&self) -> bool {
         is_free(&self.value)
     }
@@ -110,8 +110,9 @@ fn is_free(expression: &Expr) -> bool {
         Expr::Cast(cast) => is_free(&cast.expr),
         Expr::Reference(reference) => is_free(&reference.expr),
         Expr::MethodCall(call) => {
-            let is_length = call.method == "len" || call.method == "is_empty";
-            is_length && call.args.is_empty() && is_free(&call.receiver)
+            let is_length = (call.method == "len" || call.method == "is_empty") && call.args.is_empty();
+            let is_extreme = (call.method == "min" || call.method == "max") && call.args.len() == 1;
+            (is_length || is_extreme) && is_free(&call.receiver) && call.args.iter().all(is_free)
         }
         _ => false,
     }

@@ -1,126 +1,16 @@
 pub fn sum(values: &[f64], options: &Options) -> f64 {
-    let __nitro_decision = {
-        ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < sum::Choice, 1usize
-            > = const { ::nitro::__private::InlineCache::new() };
-        }
-        let __nitro_compute_0 = || values.len();
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => {
-                __nitro_first
-                    .choose(
-                        match __nitro_first.column() {
-                            0usize => ::nitro::FeatureValue::to_f64(__nitro_compute_0()),
-                            _ => 0.0,
-                        },
-                    )
-            }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        match __nitro_first {
-            ::core::option::Option::Some(__nitro_choice) => {
-                ::nitro::__private::Decision::again(__nitro_choice)
-            }
-            ::core::option::Option::None => {
-                let mut __nitro_row = [0.0; 1usize];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(mut __nitro_walk) => {
-                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                            __nitro_compute_0(),
-                        );
-                        while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
-                            .column()
-                        {
-                            match __nitro_column {
-                                _ => {}
-                            }
-                            __nitro_walk.compare(&__nitro_row);
-                        }
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_needs = __nitro_begun.needs();
-                        if __nitro_needs & 1u32 != 0 {
-                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                            );
-                        }
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => {
-                        ::nitro::__private::Decision::again(__nitro_choice)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_device = ::nitro::__private::host();
-                        let (__nitro_value_0, __nitro_compute_0) = (
-                            __nitro_value_0,
-                            __nitro_compute_0,
-                        );
-                        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_0.unwrap_or_else(__nitro_compute_0)
-                        });
-                        let __nitro_features = |
-                            __nitro_needs: ::core::primitive::u32,
-                            __nitro_row: &mut [::core::primitive::f64; 1usize]|
-                        {
-                            if __nitro_needs & 1u32 != 0 {
-                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_0,
-                                );
-                            }
-                        };
-                        let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 {
-                            (options.tolerance)
-                        });
-                        let __nitro_admissible = |
-                            __nitro_choice: sum::Choice,
-                        | -> ::core::primitive::bool {
-                            match __nitro_choice {
-                                sum::Choice::Evolved => {
-                                    *__nitro_tolerance >= __nitro_sum_max_error_evolved
-                                }
-                                #[cfg(feature = "half")]
-                                sum::Choice::Halves(__nitro_parameters) => {
-                                    *__nitro_tolerance >= __nitro_sum_max_error_halves
-                                        && {
-                                            let sum::Halves { lanes } = __nitro_parameters;
-                                            let _ = (&lanes,);
-                                            let length = *__nitro_feature_0;
-                                            let _ = (&length,);
-                                            let __nitro_admissible: ::core::primitive::bool = length
-                                                >= lanes;
-                                            __nitro_admissible
-                                        }
-                                }
-                                _ => true,
-                            }
-                        };
-                        ::nitro::__private::decide(
-                            __nitro_remembered,
-                            sum::function(),
-                            &__nitro_device,
-                            &__nitro_features,
-                            &__nitro_admissible,
-                            &|| *__nitro_tolerance,
-                        )
-                    }
-                }
-            }
-        }
-    };
-    let __nitro_choice = __nitro_decision.choice();
-    __nitro_decision
-        .run(
-            move || __nitro_sum_call(__nitro_choice, values, options),
-            |__nitro_result| {
-                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-            },
+    let __nitro_at_once = {
+        ::nitro::__private::at_once_on_host(
+            &sum::__NITRO_CACHE,
+            &[::nitro::FeatureValue::to_f64((values.len())), 0.0],
         )
+    };
+    match __nitro_at_once {
+        ::core::option::Option::Some(__nitro_choice) => {
+            __nitro_sum_call(__nitro_choice, values, options)
+        }
+        ::core::option::Option::None => __nitro_sum_anew(values, options),
+    }
 }
 /// What a call of `sum` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
@@ -228,6 +118,108 @@ pub fn __nitro_sum_admissible(
         }
         _ => true,
     }
+}
+/// Runs `sum` by a choice that is looked up or made.
+#[doc(hidden)]
+#[inline(never)]
+pub fn __nitro_sum_anew(values: &[f64], options: &Options) -> f64 {
+    let __nitro_decision = {
+        let __nitro_compute_0 = || values.len();
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&sum::__NITRO_CACHE);
+        let mut __nitro_row = [0.0; 1usize];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(mut __nitro_walk) => {
+                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_compute_0());
+                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                    .column()
+                {
+                    match __nitro_column {
+                        _ => {}
+                    }
+                    __nitro_walk.compare(&__nitro_row);
+                }
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                let __nitro_needs = __nitro_begun.needs();
+                if __nitro_needs & 1u32 != 0 {
+                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                    );
+                }
+                __nitro_begun.remembered(&__nitro_row)
+            }
+        };
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
+            }
+            ::core::option::Option::None => {
+                let __nitro_device = ::nitro::__private::host();
+                let (__nitro_value_0, __nitro_compute_0) = (
+                    __nitro_value_0,
+                    __nitro_compute_0,
+                );
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
+                });
+                let __nitro_features = |
+                    __nitro_needs: ::core::primitive::u32,
+                    __nitro_row: &mut [::core::primitive::f64; 1usize]|
+                {
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_0,
+                        );
+                    }
+                };
+                let __nitro_tolerance = ::core::cell::LazyCell::new(|| -> ::core::primitive::f64 {
+                    (options.tolerance)
+                });
+                let __nitro_admissible = |
+                    __nitro_choice: sum::Choice,
+                | -> ::core::primitive::bool {
+                    match __nitro_choice {
+                        sum::Choice::Evolved => {
+                            *__nitro_tolerance >= __nitro_sum_max_error_evolved
+                        }
+                        #[cfg(feature = "half")]
+                        sum::Choice::Halves(__nitro_parameters) => {
+                            *__nitro_tolerance >= __nitro_sum_max_error_halves
+                                && {
+                                    let sum::Halves { lanes } = __nitro_parameters;
+                                    let _ = (&lanes,);
+                                    let length = *__nitro_feature_0;
+                                    let _ = (&length,);
+                                    let __nitro_admissible: ::core::primitive::bool = length
+                                        >= lanes;
+                                    __nitro_admissible
+                                }
+                        }
+                        _ => true,
+                    }
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    sum::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                    &|| *__nitro_tolerance,
+                )
+            }
+        }
+    };
+    let __nitro_choice = __nitro_decision.choice();
+    __nitro_decision
+        .run(
+            move || __nitro_sum_call(__nitro_choice, values, options),
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+            },
+        )
 }
 #[cfg(feature = "half")]
 #[doc(hidden)]
@@ -512,6 +504,7 @@ pub mod sum {
             )
             .with_features(&["length"])
             .with_feature_digests(&[16286877767995301339u64])
+            .with_free_features(1u32)
             .with_default(Variant::InOrder as ::core::primitive::usize);
         &FUNCTION
     }
@@ -529,4 +522,8 @@ pub mod sum {
         __nitro_sum_select as select, __nitro_sum_call as call,
         __nitro_sum_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        1usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }

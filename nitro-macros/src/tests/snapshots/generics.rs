@@ -8,72 +8,17 @@ where
     S: Scan<I>,
     I: Ord,
 {
-    let __nitro_decision = {
-        ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < r#find::Choice,
-            0usize > = const { ::nitro::__private::InlineCache::new() };
-        }
-        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => {
-                __nitro_first
-                    .choose(
-                        match __nitro_first.column() {
-                            _ => 0.0,
-                        },
-                    )
-            }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        match __nitro_first {
-            ::core::option::Option::Some(__nitro_choice) => {
-                ::nitro::__private::Decision::again(__nitro_choice)
-            }
-            ::core::option::Option::None => {
-                let __nitro_row = [0.0; 0usize];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(__nitro_walk) => {
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => {
-                        ::nitro::__private::Decision::again(__nitro_choice)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_device = ::nitro::__private::host();
-                        let __nitro_features = |
-                            _: ::core::primitive::u32,
-                            _: &mut [::core::primitive::f64; 0usize]|
-                        {};
-                        let __nitro_admissible = |
-                            _: r#find::Choice,
-                        | -> ::core::primitive::bool { true };
-                        ::nitro::__private::decide(
-                            __nitro_remembered,
-                            r#find::function(),
-                            &__nitro_device,
-                            &__nitro_features,
-                            &__nitro_admissible,
-                            &|| 0.0,
-                        )
-                    }
-                }
-            }
-        }
+    let __nitro_at_once = {
+        ::nitro::__private::at_once_on_host(&r#find::__NITRO_CACHE, &[0.0])
     };
-    let __nitro_choice = __nitro_decision.choice();
-    __nitro_decision
-        .run(
-            move || unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) },
-            |__nitro_result| {
-                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-            },
-        )
+    match __nitro_at_once {
+        ::core::option::Option::Some(__nitro_choice) => {
+            unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) }
+        }
+        ::core::option::Option::None => {
+            unsafe { __nitro_find_anew::<S, I, N>(keys, key) }
+        }
+    }
 }
 /// What a call of `find` with these arguments would run, and why; nothing is run.
 ///
@@ -159,6 +104,67 @@ where
     let _ = (&keys, &key);
     let _ = ::core::marker::PhantomData::<(&'a (), &'a ())>;
     true
+}
+/// Runs `find` by a choice that is looked up or made.
+///
+/// # Safety
+/// As for `find`.
+#[cfg(unix)]
+#[allow(clippy::type_complexity)]
+#[doc(hidden)]
+#[inline(never)]
+pub(in crate::search) unsafe fn __nitro_find_anew<'a, S, I, const N: usize>(
+    keys: &'a [I; N],
+    key: I,
+) -> Option<&'a I>
+where
+    S: Scan<I>,
+    I: Ord,
+{
+    let __nitro_decision = {
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(
+            &r#find::__NITRO_CACHE,
+        );
+        let __nitro_row = [0.0; 0usize];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(__nitro_walk) => {
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => __nitro_begun.remembered(&__nitro_row),
+        };
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
+            }
+            ::core::option::Option::None => {
+                let __nitro_device = ::nitro::__private::host();
+                let __nitro_features = |
+                    _: ::core::primitive::u32,
+                    _: &mut [::core::primitive::f64; 0usize]|
+                {};
+                let __nitro_admissible = |_: r#find::Choice| -> ::core::primitive::bool {
+                    true
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    r#find::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                    &|| 0.0,
+                )
+            }
+        }
+    };
+    let __nitro_choice = __nitro_decision.choice();
+    __nitro_decision
+        .run(
+            move || unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) },
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+            },
+        )
 }
 #[cfg(unix)]
 #[doc(hidden)]
@@ -271,4 +277,8 @@ pub(in crate::search) mod r#find {
         __nitro_find_select as select, __nitro_find_call as call,
         __nitro_find_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        0usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }

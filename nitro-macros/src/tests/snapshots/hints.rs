@@ -1,178 +1,21 @@
 fn sort(keys: &mut [u32]) {
-    let __nitro_decision = {
-        ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < sort::Choice, 3usize
-            > = const { ::nitro::__private::InlineCache::new() };
-        }
-        let __nitro_compute_0 = || keys.len();
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        let __nitro_compute_1 = || {
-            let __nitro_hint: ::core::primitive::bool = keys.len() < 10;
-            __nitro_hint
-        };
-        let mut __nitro_value_1 = ::core::option::Option::None;
-        let __nitro_compute_2 = || {
-            let __nitro_hint: ::core::primitive::bool = is_dense(keys);
-            __nitro_hint
-        };
-        let mut __nitro_value_2 = ::core::option::Option::None;
-        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => {
-                __nitro_first
-                    .choose(
-                        match __nitro_first.column() {
-                            0usize => ::nitro::FeatureValue::to_f64(__nitro_compute_0()),
-                            1usize => {
-                                ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                                )
-                            }
-                            2usize => {
-                                ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
-                                )
-                            }
-                            _ => 0.0,
-                        },
-                    )
-            }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        match __nitro_first {
-            ::core::option::Option::Some(__nitro_choice) => {
-                ::nitro::__private::Decision::again(__nitro_choice)
-            }
-            ::core::option::Option::None => {
-                let mut __nitro_row = [0.0; 3usize];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(mut __nitro_walk) => {
-                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                            __nitro_compute_0(),
-                        );
-                        while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
-                            .column()
-                        {
-                            match __nitro_column {
-                                1usize => {
-                                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                                    );
-                                }
-                                2usize => {
-                                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
-                                    );
-                                }
-                                _ => {}
-                            }
-                            __nitro_walk.compare(&__nitro_row);
-                        }
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_needs = __nitro_begun.needs();
-                        if __nitro_needs & 1u32 != 0 {
-                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                            );
-                        }
-                        if __nitro_needs & 2u32 != 0 {
-                            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                            );
-                        }
-                        if __nitro_needs & 4u32 != 0 {
-                            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
-                            );
-                        }
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => {
-                        ::nitro::__private::Decision::again(__nitro_choice)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_device = ::nitro::__private::host();
-                        let (__nitro_value_0, __nitro_compute_0) = (
-                            __nitro_value_0,
-                            __nitro_compute_0,
-                        );
-                        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_0.unwrap_or_else(__nitro_compute_0)
-                        });
-                        let (__nitro_value_1, __nitro_compute_1) = (
-                            __nitro_value_1,
-                            __nitro_compute_1,
-                        );
-                        let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_1.unwrap_or_else(__nitro_compute_1)
-                        });
-                        let (__nitro_value_2, __nitro_compute_2) = (
-                            __nitro_value_2,
-                            __nitro_compute_2,
-                        );
-                        let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_2.unwrap_or_else(__nitro_compute_2)
-                        });
-                        let __nitro_features = |
-                            __nitro_needs: ::core::primitive::u32,
-                            __nitro_row: &mut [::core::primitive::f64; 3usize]|
-                        {
-                            if __nitro_needs & 1u32 != 0 {
-                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_0,
-                                );
-                            }
-                            if __nitro_needs & 2u32 != 0 {
-                                __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_1,
-                                );
-                            }
-                            if __nitro_needs & 4u32 != 0 {
-                                __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_2,
-                                );
-                            }
-                        };
-                        let __nitro_admissible = |
-                            __nitro_choice: sort::Choice,
-                        | -> ::core::primitive::bool {
-                            match __nitro_choice {
-                                sort::Choice::Counting => {
-                                    let length = *__nitro_feature_0;
-                                    let _ = (&length,);
-                                    let __nitro_admissible: ::core::primitive::bool = length
-                                        > 0;
-                                    __nitro_admissible
-                                }
-                                _ => true,
-                            }
-                        };
-                        ::nitro::__private::decide(
-                            __nitro_remembered,
-                            sort::function(),
-                            &__nitro_device,
-                            &__nitro_features,
-                            &__nitro_admissible,
-                            &|| 0.0,
-                        )
-                    }
-                }
-            }
-        }
-    };
-    let __nitro_choice = __nitro_decision.choice();
-    __nitro_decision
-        .run(
-            move || __nitro_sort_call(__nitro_choice, keys),
-            |__nitro_result| {
-                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-            },
+    let __nitro_at_once = {
+        ::nitro::__private::at_once_on_host(
+            &sort::__NITRO_CACHE,
+            &[
+                ::nitro::FeatureValue::to_f64((keys.len())),
+                ::core::primitive::f64::NAN,
+                ::core::primitive::f64::NAN,
+                0.0,
+            ],
         )
+    };
+    match __nitro_at_once {
+        ::core::option::Option::Some(__nitro_choice) => {
+            __nitro_sort_call(__nitro_choice, keys)
+        }
+        ::core::option::Option::None => __nitro_sort_anew(keys),
+    }
 }
 /// What a call of `sort` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
@@ -275,6 +118,151 @@ fn __nitro_sort_admissible(
         }
         _ => true,
     }
+}
+/// Runs `sort` by a choice that is looked up or made.
+#[doc(hidden)]
+#[inline(never)]
+fn __nitro_sort_anew(keys: &mut [u32]) {
+    let __nitro_decision = {
+        let __nitro_compute_0 = || keys.len();
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        let __nitro_compute_1 = || {
+            let __nitro_hint: ::core::primitive::bool = keys.len() < 10;
+            __nitro_hint
+        };
+        let mut __nitro_value_1 = ::core::option::Option::None;
+        let __nitro_compute_2 = || {
+            let __nitro_hint: ::core::primitive::bool = is_dense(keys);
+            __nitro_hint
+        };
+        let mut __nitro_value_2 = ::core::option::Option::None;
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(
+            &sort::__NITRO_CACHE,
+        );
+        let mut __nitro_row = [0.0; 3usize];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(mut __nitro_walk) => {
+                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_compute_0());
+                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                    .column()
+                {
+                    match __nitro_column {
+                        1usize => {
+                            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                            );
+                        }
+                        2usize => {
+                            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                            );
+                        }
+                        _ => {}
+                    }
+                    __nitro_walk.compare(&__nitro_row);
+                }
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                let __nitro_needs = __nitro_begun.needs();
+                if __nitro_needs & 1u32 != 0 {
+                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                    );
+                }
+                if __nitro_needs & 2u32 != 0 {
+                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                    );
+                }
+                if __nitro_needs & 4u32 != 0 {
+                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                    );
+                }
+                __nitro_begun.remembered(&__nitro_row)
+            }
+        };
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
+            }
+            ::core::option::Option::None => {
+                let __nitro_device = ::nitro::__private::host();
+                let (__nitro_value_0, __nitro_compute_0) = (
+                    __nitro_value_0,
+                    __nitro_compute_0,
+                );
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
+                });
+                let (__nitro_value_1, __nitro_compute_1) = (
+                    __nitro_value_1,
+                    __nitro_compute_1,
+                );
+                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_1.unwrap_or_else(__nitro_compute_1)
+                });
+                let (__nitro_value_2, __nitro_compute_2) = (
+                    __nitro_value_2,
+                    __nitro_compute_2,
+                );
+                let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_2.unwrap_or_else(__nitro_compute_2)
+                });
+                let __nitro_features = |
+                    __nitro_needs: ::core::primitive::u32,
+                    __nitro_row: &mut [::core::primitive::f64; 3usize]|
+                {
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_0,
+                        );
+                    }
+                    if __nitro_needs & 2u32 != 0 {
+                        __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_1,
+                        );
+                    }
+                    if __nitro_needs & 4u32 != 0 {
+                        __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_2,
+                        );
+                    }
+                };
+                let __nitro_admissible = |
+                    __nitro_choice: sort::Choice,
+                | -> ::core::primitive::bool {
+                    match __nitro_choice {
+                        sort::Choice::Counting => {
+                            let length = *__nitro_feature_0;
+                            let _ = (&length,);
+                            let __nitro_admissible: ::core::primitive::bool = length > 0;
+                            __nitro_admissible
+                        }
+                        _ => true,
+                    }
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    sort::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                    &|| 0.0,
+                )
+            }
+        }
+    };
+    let __nitro_choice = __nitro_decision.choice();
+    __nitro_decision
+        .run(
+            move || __nitro_sort_call(__nitro_choice, keys),
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+            },
+        )
 }
 #[doc(hidden)]
 fn __nitro_sort_admits_counting(
@@ -402,6 +390,7 @@ mod sort {
                     348158941615969713u64,
                 ],
             )
+            .with_free_features(1u32)
             .with_default(Variant::Merge as ::core::primitive::usize);
         &FUNCTION
     }
@@ -418,4 +407,8 @@ mod sort {
         __nitro_sort_select as select, __nitro_sort_call as call,
         __nitro_sort_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        3usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }

@@ -6,123 +6,18 @@ impl<'a, T: Number> Multiply for Csr<'a, T> {
     }
     #[cfg(unix)]
     fn multiply(&self, x: &[T]) -> <Self as Multiply>::Output {
-        let __nitro_decision = {
-            ::std::thread_local! {
-                static __NITRO_CACHE : ::nitro::__private::InlineCache <
-                csr_multiply::Choice, 1usize > = const {
-                ::nitro::__private::InlineCache::new() };
-            }
-            let __nitro_compute_0 = || self.rows();
-            let mut __nitro_value_0 = ::core::option::Option::None;
-            let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
-            let __nitro_first = match __nitro_begun.first() {
-                ::core::option::Option::Some(__nitro_first) => {
-                    __nitro_first
-                        .choose(
-                            match __nitro_first.column() {
-                                0usize => {
-                                    ::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                                    )
-                                }
-                                _ => 0.0,
-                            },
-                        )
-                }
-                ::core::option::Option::None => ::core::option::Option::None,
-            };
-            match __nitro_first {
-                ::core::option::Option::Some(__nitro_choice) => {
-                    ::nitro::__private::Decision::again(__nitro_choice)
-                }
-                ::core::option::Option::None => {
-                    let mut __nitro_row = [0.0; 1usize];
-                    let __nitro_remembered = match __nitro_begun.walk() {
-                        ::core::option::Option::Some(mut __nitro_walk) => {
-                            while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
-                                .column()
-                            {
-                                match __nitro_column {
-                                    0usize => {
-                                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                            *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                                        );
-                                    }
-                                    _ => {}
-                                }
-                                __nitro_walk.compare(&__nitro_row);
-                            }
-                            __nitro_begun.decided(&__nitro_walk)
-                        }
-                        ::core::option::Option::None => {
-                            let __nitro_needs = __nitro_begun.needs();
-                            if __nitro_needs & 1u32 != 0 {
-                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                                );
-                            }
-                            __nitro_begun.remembered(&__nitro_row)
-                        }
-                    };
-                    match __nitro_remembered.choice() {
-                        ::core::option::Option::Some(__nitro_choice) => {
-                            ::nitro::__private::Decision::again(__nitro_choice)
-                        }
-                        ::core::option::Option::None => {
-                            let __nitro_device = ::nitro::__private::host();
-                            let (__nitro_value_0, __nitro_compute_0) = (
-                                __nitro_value_0,
-                                __nitro_compute_0,
-                            );
-                            let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-                                __nitro_value_0.unwrap_or_else(__nitro_compute_0)
-                            });
-                            let __nitro_features = |
-                                __nitro_needs: ::core::primitive::u32,
-                                __nitro_row: &mut [::core::primitive::f64; 1usize]|
-                            {
-                                if __nitro_needs & 1u32 != 0 {
-                                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                        *__nitro_feature_0,
-                                    );
-                                }
-                            };
-                            let __nitro_admissible = |
-                                __nitro_choice: csr_multiply::Choice,
-                            | -> ::core::primitive::bool {
-                                match __nitro_choice {
-                                    csr_multiply::Choice::ByParts => {
-                                        let rows = *__nitro_feature_0;
-                                        let _ = (&rows,);
-                                        let __nitro_admissible: ::core::primitive::bool = rows
-                                            > Self::FEW;
-                                        __nitro_admissible
-                                    }
-                                    _ => true,
-                                }
-                            };
-                            ::nitro::__private::decide(
-                                __nitro_remembered,
-                                csr_multiply::function(),
-                                &__nitro_device,
-                                &__nitro_features,
-                                &__nitro_admissible,
-                                &|| 0.0,
-                            )
-                        }
-                    }
-                }
-            }
-        };
-        let __nitro_choice = __nitro_decision.choice();
-        __nitro_decision
-            .run(
-                move || Self::multiply_call(self, __nitro_choice, x),
-                |__nitro_result| {
-                    use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                    (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-                },
+        let __nitro_at_once = {
+            ::nitro::__private::at_once_on_host(
+                &csr_multiply::__NITRO_CACHE,
+                &[::core::primitive::f64::NAN, 0.0],
             )
+        };
+        match __nitro_at_once {
+            ::core::option::Option::Some(__nitro_choice) => {
+                Self::multiply_call(self, __nitro_choice, x)
+            }
+            ::core::option::Option::None => Self::__nitro_csr_multiply_anew(self, x),
+        }
     }
 }
 #[cfg(unix)]
@@ -207,6 +102,105 @@ impl<'a, T: Number> Csr<'a, T> {
             }
             _ => true,
         }
+    }
+    /// Runs `Csr::multiply` by a choice that is looked up or made.
+    #[cfg(unix)]
+    #[doc(hidden)]
+    #[inline(never)]
+    pub fn __nitro_csr_multiply_anew(&self, x: &[T]) -> <Self as Multiply>::Output {
+        #[allow(unused_imports)]
+        use Multiply as _;
+        let __nitro_decision = {
+            let __nitro_compute_0 = || self.rows();
+            let mut __nitro_value_0 = ::core::option::Option::None;
+            let __nitro_begun = ::nitro::__private::Call::begin_on_host(
+                &csr_multiply::__NITRO_CACHE,
+            );
+            let mut __nitro_row = [0.0; 1usize];
+            let __nitro_remembered = match __nitro_begun.walk() {
+                ::core::option::Option::Some(mut __nitro_walk) => {
+                    while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                        .column()
+                    {
+                        match __nitro_column {
+                            0usize => {
+                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                    *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                                );
+                            }
+                            _ => {}
+                        }
+                        __nitro_walk.compare(&__nitro_row);
+                    }
+                    __nitro_begun.decided(&__nitro_walk)
+                }
+                ::core::option::Option::None => {
+                    let __nitro_needs = __nitro_begun.needs();
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                        );
+                    }
+                    __nitro_begun.remembered(&__nitro_row)
+                }
+            };
+            match __nitro_remembered.choice() {
+                ::core::option::Option::Some(__nitro_choice) => {
+                    ::nitro::__private::Decision::again(__nitro_choice)
+                }
+                ::core::option::Option::None => {
+                    let __nitro_device = ::nitro::__private::host();
+                    let (__nitro_value_0, __nitro_compute_0) = (
+                        __nitro_value_0,
+                        __nitro_compute_0,
+                    );
+                    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                        __nitro_value_0.unwrap_or_else(__nitro_compute_0)
+                    });
+                    let __nitro_features = |
+                        __nitro_needs: ::core::primitive::u32,
+                        __nitro_row: &mut [::core::primitive::f64; 1usize]|
+                    {
+                        if __nitro_needs & 1u32 != 0 {
+                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_feature_0,
+                            );
+                        }
+                    };
+                    let __nitro_admissible = |
+                        __nitro_choice: csr_multiply::Choice,
+                    | -> ::core::primitive::bool {
+                        match __nitro_choice {
+                            csr_multiply::Choice::ByParts => {
+                                let rows = *__nitro_feature_0;
+                                let _ = (&rows,);
+                                let __nitro_admissible: ::core::primitive::bool = rows
+                                    > Self::FEW;
+                                __nitro_admissible
+                            }
+                            _ => true,
+                        }
+                    };
+                    ::nitro::__private::decide(
+                        __nitro_remembered,
+                        csr_multiply::function(),
+                        &__nitro_device,
+                        &__nitro_features,
+                        &__nitro_admissible,
+                        &|| 0.0,
+                    )
+                }
+            }
+        };
+        let __nitro_choice = __nitro_decision.choice();
+        __nitro_decision
+            .run(
+                move || Self::multiply_call(self, __nitro_choice, x),
+                |__nitro_result| {
+                    use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                    (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+                },
+            )
     }
     /// The descriptor of `Csr::multiply`, which the trainer takes.
     #[cfg(unix)]
@@ -339,4 +333,8 @@ pub mod csr_multiply {
         function().prepare()
     }
     use super::__nitro_csr_multiply_is_declared_in_a_function_body__move_it_to_module_level as _;
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        1usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }

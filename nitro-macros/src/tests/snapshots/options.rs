@@ -1,137 +1,22 @@
 pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
-    let __nitro_decision = {
-        ::std::thread_local! {
-            static __NITRO_CACHE : facade::nitro::__private::InlineCache < sort::Choice,
-            2usize > = const { facade::nitro::__private::InlineCache::new() };
-        }
+    let __nitro_at_once = {
         let __nitro_device = gpu::on(stream);
-        let __nitro_compute_0 = || keys.len();
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        let __nitro_compute_1 = || stream.shift();
-        let mut __nitro_value_1 = ::core::option::Option::None;
-        let __nitro_begun = facade::nitro::__private::Call::begin(
-            &__NITRO_CACHE,
+        facade::nitro::__private::at_once(
+            &sort::__NITRO_CACHE,
             &__nitro_device,
-        );
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => {
-                __nitro_first
-                    .choose(
-                        match __nitro_first.column() {
-                            0usize => {
-                                facade::nitro::FeatureValue::to_f64(__nitro_compute_0())
-                            }
-                            1usize => {
-                                facade::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                                )
-                            }
-                            _ => 0.0,
-                        },
-                    )
-            }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        match __nitro_first {
-            ::core::option::Option::Some(__nitro_choice) => {
-                facade::nitro::__private::Decision::again(__nitro_choice)
-            }
-            ::core::option::Option::None => {
-                let mut __nitro_row = [0.0; 2usize];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(mut __nitro_walk) => {
-                        __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
-                            __nitro_compute_0(),
-                        );
-                        while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
-                            .column()
-                        {
-                            match __nitro_column {
-                                1usize => {
-                                    __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                                    );
-                                }
-                                _ => {}
-                            }
-                            __nitro_walk.compare(&__nitro_row);
-                        }
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_needs = __nitro_begun.needs();
-                        if __nitro_needs & 1u32 != 0 {
-                            __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
-                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                            );
-                        }
-                        if __nitro_needs & 2u32 != 0 {
-                            __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
-                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                            );
-                        }
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => {
-                        facade::nitro::__private::Decision::again(__nitro_choice)
-                    }
-                    ::core::option::Option::None => {
-                        let (__nitro_value_0, __nitro_compute_0) = (
-                            __nitro_value_0,
-                            __nitro_compute_0,
-                        );
-                        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_0.unwrap_or_else(__nitro_compute_0)
-                        });
-                        let (__nitro_value_1, __nitro_compute_1) = (
-                            __nitro_value_1,
-                            __nitro_compute_1,
-                        );
-                        let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_1.unwrap_or_else(__nitro_compute_1)
-                        });
-                        let __nitro_features = |
-                            __nitro_needs: ::core::primitive::u32,
-                            __nitro_row: &mut [::core::primitive::f64; 2usize]|
-                        {
-                            if __nitro_needs & 1u32 != 0 {
-                                __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_0,
-                                );
-                            }
-                            if __nitro_needs & 2u32 != 0 {
-                                __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_1,
-                                );
-                            }
-                        };
-                        let __nitro_admissible = |
-                            _: sort::Choice,
-                        | -> ::core::primitive::bool { true };
-                        facade::nitro::__private::decide(
-                            __nitro_remembered,
-                            sort::function(),
-                            &__nitro_device,
-                            &__nitro_features,
-                            &__nitro_admissible,
-                            &|| 0.0,
-                        )
-                    }
-                }
-            }
-        }
-    };
-    let __nitro_choice = __nitro_decision.choice();
-    __nitro_decision
-        .run(
-            move || __nitro_sort_call::<T>(__nitro_choice, stream, keys),
-            |__nitro_result| {
-                use facade::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&facade::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-            },
+            &[
+                facade::nitro::FeatureValue::to_f64((keys.len())),
+                ::core::primitive::f64::NAN,
+                0.0,
+            ],
         )
+    };
+    match __nitro_at_once {
+        ::core::option::Option::Some(__nitro_choice) => {
+            __nitro_sort_call::<T>(__nitro_choice, stream, keys)
+        }
+        ::core::option::Option::None => __nitro_sort_anew::<T>(stream, keys),
+    }
 }
 /// What a call of `sort` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
@@ -197,6 +82,114 @@ pub(super) fn __nitro_sort_admissible<T: Key>(
 ) -> ::core::primitive::bool {
     let _ = (&stream, &keys);
     true
+}
+/// Runs `sort` by a choice that is looked up or made.
+#[doc(hidden)]
+#[inline(never)]
+pub(super) fn __nitro_sort_anew<T: Key>(stream: &Stream, keys: &mut [T]) {
+    let __nitro_decision = {
+        let __nitro_device = gpu::on(stream);
+        let __nitro_compute_0 = || keys.len();
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        let __nitro_compute_1 = || stream.shift();
+        let mut __nitro_value_1 = ::core::option::Option::None;
+        let __nitro_begun = facade::nitro::__private::Call::begin(
+            &sort::__NITRO_CACHE,
+            &__nitro_device,
+        );
+        let mut __nitro_row = [0.0; 2usize];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(mut __nitro_walk) => {
+                __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
+                    __nitro_compute_0(),
+                );
+                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                    .column()
+                {
+                    match __nitro_column {
+                        1usize => {
+                            __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
+                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                            );
+                        }
+                        _ => {}
+                    }
+                    __nitro_walk.compare(&__nitro_row);
+                }
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                let __nitro_needs = __nitro_begun.needs();
+                if __nitro_needs & 1u32 != 0 {
+                    __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
+                        *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                    );
+                }
+                if __nitro_needs & 2u32 != 0 {
+                    __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
+                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                    );
+                }
+                __nitro_begun.remembered(&__nitro_row)
+            }
+        };
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_choice) => {
+                facade::nitro::__private::Decision::again(__nitro_choice)
+            }
+            ::core::option::Option::None => {
+                let (__nitro_value_0, __nitro_compute_0) = (
+                    __nitro_value_0,
+                    __nitro_compute_0,
+                );
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
+                });
+                let (__nitro_value_1, __nitro_compute_1) = (
+                    __nitro_value_1,
+                    __nitro_compute_1,
+                );
+                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_1.unwrap_or_else(__nitro_compute_1)
+                });
+                let __nitro_features = |
+                    __nitro_needs: ::core::primitive::u32,
+                    __nitro_row: &mut [::core::primitive::f64; 2usize]|
+                {
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_0,
+                        );
+                    }
+                    if __nitro_needs & 2u32 != 0 {
+                        __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_1,
+                        );
+                    }
+                };
+                let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool {
+                    true
+                };
+                facade::nitro::__private::decide(
+                    __nitro_remembered,
+                    sort::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                    &|| 0.0,
+                )
+            }
+        }
+    };
+    let __nitro_choice = __nitro_decision.choice();
+    __nitro_decision
+        .run(
+            move || __nitro_sort_call::<T>(__nitro_choice, stream, keys),
+            |__nitro_result| {
+                use facade::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&facade::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+            },
+        )
 }
 #[doc(hidden)]
 fn __nitro_sort_model() -> &'static [::core::primitive::u8] {
@@ -306,6 +299,7 @@ pub(super) mod sort {
             )
             .with_features(&["length", "shift"])
             .with_feature_digests(&[10046209793640847297u64, 16023070243609963726u64])
+            .with_free_features(1u32)
             .with_feature_units(
                 &[
                     ::core::option::Option::Some(super::__nitro_sort_crate::Unit::Count),
@@ -333,4 +327,9 @@ pub(super) mod sort {
         __nitro_sort_select as select, __nitro_sort_call as call,
         __nitro_sort_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE :
+        super::__nitro_sort_crate::__private::InlineCache < Choice, 2usize > = const {
+        super::__nitro_sort_crate::__private::InlineCache::new() };
+    }
 }

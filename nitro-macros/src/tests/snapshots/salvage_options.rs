@@ -134,4 +134,8 @@ pub mod sort {
         __nitro_sort_select as select, __nitro_sort_call as call,
         __nitro_sort_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        0usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }

@@ -1,70 +1,11 @@
 fn work() {
-    let __nitro_decision = {
-        ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < work::Choice, 0usize
-            > = const { ::nitro::__private::InlineCache::new() };
-        }
-        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => {
-                __nitro_first
-                    .choose(
-                        match __nitro_first.column() {
-                            _ => 0.0,
-                        },
-                    )
-            }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        match __nitro_first {
-            ::core::option::Option::Some(__nitro_choice) => {
-                ::nitro::__private::Decision::again(__nitro_choice)
-            }
-            ::core::option::Option::None => {
-                let __nitro_row = [0.0; 0usize];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(__nitro_walk) => {
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => {
-                        ::nitro::__private::Decision::again(__nitro_choice)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_device = ::nitro::__private::host();
-                        let __nitro_features = |
-                            _: ::core::primitive::u32,
-                            _: &mut [::core::primitive::f64; 0usize]|
-                        {};
-                        let __nitro_admissible = |
-                            _: work::Choice,
-                        | -> ::core::primitive::bool { true };
-                        ::nitro::__private::decide(
-                            __nitro_remembered,
-                            work::function(),
-                            &__nitro_device,
-                            &__nitro_features,
-                            &__nitro_admissible,
-                            &|| 0.0,
-                        )
-                    }
-                }
-            }
-        }
+    let __nitro_at_once = {
+        ::nitro::__private::at_once_on_host(&work::__NITRO_CACHE, &[0.0])
     };
-    let __nitro_choice = __nitro_decision.choice();
-    __nitro_decision
-        .run(
-            move || __nitro_work_call(__nitro_choice),
-            |__nitro_result| {
-                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-            },
-        )
+    match __nitro_at_once {
+        ::core::option::Option::Some(__nitro_choice) => __nitro_work_call(__nitro_choice),
+        ::core::option::Option::None => __nitro_work_anew(),
+    }
 }
 /// What a call of `work` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
@@ -100,6 +41,55 @@ fn __nitro_work_call(__nitro_choice: work::Variant) {
 #[must_use]
 fn __nitro_work_admissible(__nitro_choice: work::Variant) -> ::core::primitive::bool {
     true
+}
+/// Runs `work` by a choice that is looked up or made.
+#[doc(hidden)]
+#[inline(never)]
+fn __nitro_work_anew() {
+    let __nitro_decision = {
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(
+            &work::__NITRO_CACHE,
+        );
+        let __nitro_row = [0.0; 0usize];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(__nitro_walk) => {
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => __nitro_begun.remembered(&__nitro_row),
+        };
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
+            }
+            ::core::option::Option::None => {
+                let __nitro_device = ::nitro::__private::host();
+                let __nitro_features = |
+                    _: ::core::primitive::u32,
+                    _: &mut [::core::primitive::f64; 0usize]|
+                {};
+                let __nitro_admissible = |_: work::Choice| -> ::core::primitive::bool {
+                    true
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    work::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                    &|| 0.0,
+                )
+            }
+        }
+    };
+    let __nitro_choice = __nitro_decision.choice();
+    __nitro_decision
+        .run(
+            move || __nitro_work_call(__nitro_choice),
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+            },
+        )
 }
 #[doc(hidden)]
 mod __nitro_work_is_declared_in_a_function_body__move_it_to_module_level {}
@@ -201,4 +191,8 @@ mod work {
         __nitro_work_select as select, __nitro_work_call as call,
         __nitro_work_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        0usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }

@@ -1,181 +1,23 @@
 /// y ← A·x
 #[must_use]
 pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
-    let __nitro_decision = {
-        ::std::thread_local! {
-            static __NITRO_CACHE : ::nitro::__private::InlineCache < spmv::Choice, 3usize
-            > = const { ::nitro::__private::InlineCache::new() };
-        }
-        let __nitro_compute_0 = || a.nnz() as f64 / a.rows() as f64;
-        let mut __nitro_value_0 = ::core::option::Option::None;
-        let __nitro_compute_1 = || a.row_length_sd();
-        let mut __nitro_value_1 = ::core::option::Option::None;
-        let __nitro_compute_2 = || a.ell_fill();
-        let mut __nitro_value_2 = ::core::option::Option::None;
-        let __nitro_begun = ::nitro::__private::Call::begin_on_host(&__NITRO_CACHE);
-        let __nitro_first = match __nitro_begun.first() {
-            ::core::option::Option::Some(__nitro_first) => {
-                __nitro_first
-                    .choose(
-                        match __nitro_first.column() {
-                            0usize => {
-                                ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                                )
-                            }
-                            1usize => {
-                                ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                                )
-                            }
-                            2usize => {
-                                ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
-                                )
-                            }
-                            _ => 0.0,
-                        },
-                    )
-            }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        match __nitro_first {
-            ::core::option::Option::Some(__nitro_choice) => {
-                ::nitro::__private::Decision::again(__nitro_choice)
-            }
-            ::core::option::Option::None => {
-                let mut __nitro_row = [0.0; 3usize];
-                let __nitro_remembered = match __nitro_begun.walk() {
-                    ::core::option::Option::Some(mut __nitro_walk) => {
-                        while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
-                            .column()
-                        {
-                            match __nitro_column {
-                                0usize => {
-                                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                                    );
-                                }
-                                1usize => {
-                                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                                    );
-                                }
-                                2usize => {
-                                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                        *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
-                                    );
-                                }
-                                _ => {}
-                            }
-                            __nitro_walk.compare(&__nitro_row);
-                        }
-                        __nitro_begun.decided(&__nitro_walk)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_needs = __nitro_begun.needs();
-                        if __nitro_needs & 1u32 != 0 {
-                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                            );
-                        }
-                        if __nitro_needs & 2u32 != 0 {
-                            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
-                            );
-                        }
-                        if __nitro_needs & 4u32 != 0 {
-                            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
-                            );
-                        }
-                        __nitro_begun.remembered(&__nitro_row)
-                    }
-                };
-                match __nitro_remembered.choice() {
-                    ::core::option::Option::Some(__nitro_choice) => {
-                        ::nitro::__private::Decision::again(__nitro_choice)
-                    }
-                    ::core::option::Option::None => {
-                        let __nitro_device = ::nitro::__private::host();
-                        let (__nitro_value_0, __nitro_compute_0) = (
-                            __nitro_value_0,
-                            __nitro_compute_0,
-                        );
-                        let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_0.unwrap_or_else(__nitro_compute_0)
-                        });
-                        let (__nitro_value_1, __nitro_compute_1) = (
-                            __nitro_value_1,
-                            __nitro_compute_1,
-                        );
-                        let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_1.unwrap_or_else(__nitro_compute_1)
-                        });
-                        let (__nitro_value_2, __nitro_compute_2) = (
-                            __nitro_value_2,
-                            __nitro_compute_2,
-                        );
-                        let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
-                            __nitro_value_2.unwrap_or_else(__nitro_compute_2)
-                        });
-                        let __nitro_features = |
-                            __nitro_needs: ::core::primitive::u32,
-                            __nitro_row: &mut [::core::primitive::f64; 3usize]|
-                        {
-                            if __nitro_needs & 1u32 != 0 {
-                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_0,
-                                );
-                            }
-                            if __nitro_needs & 2u32 != 0 {
-                                __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_1,
-                                );
-                            }
-                            if __nitro_needs & 4u32 != 0 {
-                                __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_feature_2,
-                                );
-                            }
-                        };
-                        let __nitro_admissible = |
-                            __nitro_choice: spmv::Choice,
-                        | -> ::core::primitive::bool {
-                            match __nitro_choice {
-                                #[cfg(feature = "ell")]
-                                spmv::Choice::Ell => {
-                                    let ell_fill = *__nitro_feature_2;
-                                    let _ = (&ell_fill,);
-                                    let __nitro_admissible: ::core::primitive::bool = ell_fill
-                                        <= 9.0 && a.rows() > 0;
-                                    __nitro_admissible
-                                }
-                                _ => true,
-                            }
-                        };
-                        ::nitro::__private::decide(
-                            __nitro_remembered,
-                            spmv::function(),
-                            &__nitro_device,
-                            &__nitro_features,
-                            &__nitro_admissible,
-                            &|| 0.0,
-                        )
-                    }
-                }
-            }
-        }
-    };
-    let __nitro_choice = __nitro_decision.choice();
-    __nitro_decision
-        .run(
-            move || __nitro_spmv_call(__nitro_choice, a, x, y),
-            |__nitro_result| {
-                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
-                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
-            },
+    let __nitro_at_once = {
+        ::nitro::__private::at_once_on_host(
+            &spmv::__NITRO_CACHE,
+            &[
+                ::core::primitive::f64::NAN,
+                ::core::primitive::f64::NAN,
+                ::core::primitive::f64::NAN,
+                0.0,
+            ],
         )
+    };
+    match __nitro_at_once {
+        ::core::option::Option::Some(__nitro_choice) => {
+            __nitro_spmv_call(__nitro_choice, a, x, y)
+        }
+        ::core::option::Option::None => __nitro_spmv_anew(a, x, y),
+    }
 }
 /// What a call of `spmv` with these arguments would run, and why; nothing is run.
 #[doc(hidden)]
@@ -291,6 +133,151 @@ pub fn __nitro_spmv_admissible(
         }
         _ => true,
     }
+}
+/// Runs `spmv` by a choice that is looked up or made.
+#[doc(hidden)]
+#[inline(never)]
+pub fn __nitro_spmv_anew(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
+    let __nitro_decision = {
+        let __nitro_compute_0 = || a.nnz() as f64 / a.rows() as f64;
+        let mut __nitro_value_0 = ::core::option::Option::None;
+        let __nitro_compute_1 = || a.row_length_sd();
+        let mut __nitro_value_1 = ::core::option::Option::None;
+        let __nitro_compute_2 = || a.ell_fill();
+        let mut __nitro_value_2 = ::core::option::Option::None;
+        let __nitro_begun = ::nitro::__private::Call::begin_on_host(
+            &spmv::__NITRO_CACHE,
+        );
+        let mut __nitro_row = [0.0; 3usize];
+        let __nitro_remembered = match __nitro_begun.walk() {
+            ::core::option::Option::Some(mut __nitro_walk) => {
+                while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
+                    .column()
+                {
+                    match __nitro_column {
+                        0usize => {
+                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                            );
+                        }
+                        1usize => {
+                            __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                            );
+                        }
+                        2usize => {
+                            __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                                *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                            );
+                        }
+                        _ => {}
+                    }
+                    __nitro_walk.compare(&__nitro_row);
+                }
+                __nitro_begun.decided(&__nitro_walk)
+            }
+            ::core::option::Option::None => {
+                let __nitro_needs = __nitro_begun.needs();
+                if __nitro_needs & 1u32 != 0 {
+                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
+                    );
+                }
+                if __nitro_needs & 2u32 != 0 {
+                    __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
+                    );
+                }
+                if __nitro_needs & 4u32 != 0 {
+                    __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                        *__nitro_value_2.get_or_insert_with(&__nitro_compute_2),
+                    );
+                }
+                __nitro_begun.remembered(&__nitro_row)
+            }
+        };
+        match __nitro_remembered.choice() {
+            ::core::option::Option::Some(__nitro_choice) => {
+                ::nitro::__private::Decision::again(__nitro_choice)
+            }
+            ::core::option::Option::None => {
+                let __nitro_device = ::nitro::__private::host();
+                let (__nitro_value_0, __nitro_compute_0) = (
+                    __nitro_value_0,
+                    __nitro_compute_0,
+                );
+                let __nitro_feature_0 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_0.unwrap_or_else(__nitro_compute_0)
+                });
+                let (__nitro_value_1, __nitro_compute_1) = (
+                    __nitro_value_1,
+                    __nitro_compute_1,
+                );
+                let __nitro_feature_1 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_1.unwrap_or_else(__nitro_compute_1)
+                });
+                let (__nitro_value_2, __nitro_compute_2) = (
+                    __nitro_value_2,
+                    __nitro_compute_2,
+                );
+                let __nitro_feature_2 = ::core::cell::LazyCell::new(|| {
+                    __nitro_value_2.unwrap_or_else(__nitro_compute_2)
+                });
+                let __nitro_features = |
+                    __nitro_needs: ::core::primitive::u32,
+                    __nitro_row: &mut [::core::primitive::f64; 3usize]|
+                {
+                    if __nitro_needs & 1u32 != 0 {
+                        __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_0,
+                        );
+                    }
+                    if __nitro_needs & 2u32 != 0 {
+                        __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_1,
+                        );
+                    }
+                    if __nitro_needs & 4u32 != 0 {
+                        __nitro_row[2usize] = ::nitro::FeatureValue::to_f64(
+                            *__nitro_feature_2,
+                        );
+                    }
+                };
+                let __nitro_admissible = |
+                    __nitro_choice: spmv::Choice,
+                | -> ::core::primitive::bool {
+                    match __nitro_choice {
+                        #[cfg(feature = "ell")]
+                        spmv::Choice::Ell => {
+                            let ell_fill = *__nitro_feature_2;
+                            let _ = (&ell_fill,);
+                            let __nitro_admissible: ::core::primitive::bool = ell_fill
+                                <= 9.0 && a.rows() > 0;
+                            __nitro_admissible
+                        }
+                        _ => true,
+                    }
+                };
+                ::nitro::__private::decide(
+                    __nitro_remembered,
+                    spmv::function(),
+                    &__nitro_device,
+                    &__nitro_features,
+                    &__nitro_admissible,
+                    &|| 0.0,
+                )
+            }
+        }
+    };
+    let __nitro_choice = __nitro_decision.choice();
+    __nitro_decision
+        .run(
+            move || __nitro_spmv_call(__nitro_choice, a, x, y),
+            |__nitro_result| {
+                use ::nitro::__private::{OutcomeOfAny as _, OutcomeOfResult as _};
+                (&::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
+            },
+        )
 }
 #[cfg(feature = "ell")]
 #[doc(hidden)]
@@ -445,4 +432,8 @@ pub mod spmv {
         __nitro_spmv_select as select, __nitro_spmv_call as call,
         __nitro_spmv_admissible as admissible,
     };
+    ::std::thread_local! {
+        pub (super) static __NITRO_CACHE : ::nitro::__private::InlineCache < Choice,
+        3usize > = const { ::nitro::__private::InlineCache::new() };
+    }
 }
