@@ -173,7 +173,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
     }
 }
 
-/// Returns the first decision for a call on the host, or on the part of it that the thread uses. `features` are those
+/// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `features` are those
 /// that are there anyway, NaN in the place of others, and a 0 behind them. Most short calls end here.
 #[inline]
 pub fn at_once_on_host<C: Copy, const N: usize>(
@@ -185,7 +185,7 @@ pub fn at_once_on_host<C: Copy, const N: usize>(
     }
     let own = own(cache)?;
     own.device_in(epoch::now(), circumstances::of_thread())?;
-    own.first.get().choose(features)
+    own.at_once(features)
 }
 
 /// As [`at_once_on_host`], for a call on a device.
@@ -197,7 +197,7 @@ pub fn at_once<C: Copy, const N: usize>(
 ) -> Option<C> {
     let own = own(cache)?;
     let is_of = own.is_of(epoch::now(), circumstances::of_thread(), regime::device_of_call(device));
-    if is_of { own.first.get().choose(features) } else { None }
+    if is_of { own.at_once(features) } else { None }
 }
 
 /// Returns the thread's own cache, unless the thread has no storage left.
@@ -263,6 +263,12 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
     #[inline]
     fn is_of(&self, epoch: u64, circumstances: u64, device: &'static DeviceEntry) -> bool {
         self.device_in(epoch, circumstances).is_some_and(|own| ptr::eq(own, device))
+    }
+
+    /// Returns what the gate decides by these features, one comparison before all others.
+    #[inline]
+    fn at_once(&self, features: &[f64]) -> Option<C> {
+        self.first.get().choose(features).or_else(|| self.gate.at_once(&features[..N]))
     }
 
     #[inline]

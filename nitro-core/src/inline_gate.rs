@@ -129,6 +129,21 @@ impl<C: Copy> InlineGate<C> {
         First { least, most, column: root.column.into(), choice }
     }
 
+    /// Returns the choice at the end of a walk, counted as one more call; none where that asks, where it has a constraint,
+    /// or where a feature on the way is not finite.
+    #[inline]
+    pub(crate) fn at_once(&self, features: &[f64]) -> Option<C> {
+        let (mut at, mut step) = (0, self.steps[0].get());
+        while let Some(&value) = features.get(usize::from(step.column)) {
+            if !value.is_finite() {
+                return None;
+            }
+            at = step.behind(at, value);
+            step = self.steps[at % ROOM].get();
+        }
+        self.leaf(step)?.again()
+    }
+
     /// Returns the choice of an end; none of another step and of one that asks.
     #[inline]
     fn leaf(&self, step: PackedStep) -> Option<CachedChoice<C>> {
@@ -254,6 +269,21 @@ mod tests {
         }
         assert_eq!(CALLS.load(Ordering::Relaxed), 11, "what was chosen is counted");
         assert_eq!(First::always(1, choice(8, false)).choose(&[f64::NAN, 0.0]), Some(8));
+    }
+
+    #[test]
+    fn a_walk_ends_where_something_is_left_to_ask() {
+        let gate = InlineGate::new();
+        let split = |column, upper| Step::Split { column, threshold: 10.0, upper };
+        let steps = [split(0, 4), split(1, 3), Step::Leaf(Some(0)), Step::Leaf(None), Step::Leaf(Some(1))];
+        let choice = |_, own| Some((choice(own as u8, own == 1), None));
+        gate.set(&steps, |column| column, choice);
+        assert_eq!(gate.at_once(&[5.0, 10.0]), Some(0));
+        for asked in [[5.0, 11.0], [11.0, 5.0], [5.0, f64::NAN]] {
+            assert_eq!(gate.at_once(&asked), None, "{asked:?}");
+        }
+        gate.clear();
+        assert_eq!(gate.at_once(&[5.0, 10.0]), None);
     }
 
     #[test]
