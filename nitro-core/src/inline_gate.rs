@@ -273,15 +273,17 @@ mod tests {
 
     #[test]
     fn a_walk_ends_where_something_is_left_to_ask() {
+        static OWN_CALLS: AtomicU64 = AtomicU64::new(0);
         let gate = InlineGate::new();
         let split = |column, upper| Step::Split { column, threshold: 10.0, upper };
         let steps = [split(0, 4), split(1, 3), Step::Leaf(Some(0)), Step::Leaf(None), Step::Leaf(Some(1))];
-        let choice = |_, own| Some((choice(own as u8, own == 1), None));
+        let choice = |_, own| Some((CachedChoice { calls: &OWN_CALLS, ..choice(own as u8, own == 1) }, None));
         gate.set(&steps, |column| column, choice);
         assert_eq!(gate.at_once(&[5.0, 10.0]), Some(0));
         for asked in [[5.0, 11.0], [11.0, 5.0], [5.0, f64::NAN]] {
             assert_eq!(gate.at_once(&asked), None, "{asked:?}");
         }
+        assert_eq!(OWN_CALLS.load(Ordering::Relaxed), 1, "what was chosen is counted");
         gate.clear();
         assert_eq!(gate.at_once(&[5.0, 10.0]), None);
     }
