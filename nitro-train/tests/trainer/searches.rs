@@ -99,7 +99,7 @@ fn search(folder: &Path, arguments: &[&str], kill_at: &str) -> (Option<i32>, Str
 
 fn the_next_are_prepared_for_the_device_in_any_regime() {
     let folder = tempfile::tempdir().unwrap();
-    let (code, _, said) = search(folder.path(), &["--regime", "graph", "--evaluations", "12"], "");
+    let (code, _, said) = search(folder.path(), &["--device", "scripted:0+graph", "--evaluations", "12"], "");
     assert_eq!(code, Some(0), "{said}");
     let prepared = fs::read_to_string(folder.path().join("prepared")).unwrap();
     assert!(prepared.lines().all(|line| line.starts_with("scripted:0 tiled")), "{prepared}");
