@@ -17,7 +17,6 @@ mod in_time;
 mod kernels;
 mod many_loops;
 mod matrix_units;
-mod moments;
 mod passes;
 mod pipelines;
 mod reused;

@@ -7,7 +7,6 @@
 mod barriers;
 mod exchange;
 mod kept;
-mod moments;
 mod parts;
 mod wide;
 
@@ -26,7 +25,6 @@ use crate::nest::{Assignment, Condition, Nest, Node, Range};
 use barriers::{Barriers, By};
 use exchange::Exchange;
 use kept::{Kept, KeptRows, find_kept};
-use moments::Moments;
 use parts::Part;
 
 /// A row kernel while its code is written.
@@ -53,7 +51,6 @@ struct Row<'a> {
     /// What the steps sum up.
     parts: Vec<Part<'a>>,
     kept: Option<KeptRows>,
-    moments: Option<Moments<'a>>,
     barriers: Barriers,
 }
 
@@ -124,7 +121,6 @@ impl<'a> Row<'a> {
             held: Vec::new(),
             parts: Vec::new(),
             kept: None,
-            moments: None,
             barriers: Barriers::default(),
         }
     }
@@ -168,7 +164,6 @@ impl<'a> Row<'a> {
             }
         }
         self.declare_parts(rows);
-        self.moments = self.find_moments();
         let numbers: Vec<usize> = self.context.axes.iter().map(|axis| axis.iterator).collect();
         let points = i64::from(self.context.tiling.thread_tile[0]);
         let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, points);
@@ -241,28 +236,16 @@ impl<'a> Row<'a> {
         kept: Option<&KeptRows>,
     ) -> Vec<Instruction> {
         let shared = self.shared[at].expect("a loop of a row is shared out");
-        // What is in registers is read again at no cost.
-        let moments = self.moments.as_ref().filter(|_| kept.is_none());
-        if let Some(moments) = moments.filter(|moments| moments.squares == at) {
-            return self
-                .parts
-                .iter()
-                .filter(|part| part.step == at)
-                .map(|part| moments.end(&part.register))
-                .collect();
-        }
         let kept = kept.filter(|kept| kept.is_of(range, node));
         let mut all = self.barriers.before(self.touched(at, node, shared, kept));
         all.extend(self.parts.iter().filter(|part| part.step == at).map(Part::begin));
-        let moments = moments.filter(|moments| moments.terms == at);
-        all.extend(moments.iter().flat_map(|moments| moments.begin()));
         let body = match kept {
             Some(kept) => {
                 let own = Kept { rows: kept, step: at, iterator: range.iterator };
-                let body = self.write_nodes(node.body(), shared, Some(&own), None);
+                let body = self.write_nodes(node.body(), shared, Some(&own));
                 vec![kept.repeat(range, (&self.thread, self.threads), &own, body)]
             }
-            None => self.write_nodes(std::slice::from_ref(node), shared, None, moments),
+            None => self.write_nodes(std::slice::from_ref(node), shared, None),
         };
         all.extend(guarded(conditions.to_vec(), body));
         all
@@ -294,28 +277,19 @@ impl<'a> Row<'a> {
         touched
     }
 
-    fn write_nodes(
-        &self,
-        nodes: &[Node],
-        shared: usize,
-        kept: Option<&Kept<'_>>,
-        moments: Option<&Moments<'_>>,
-    ) -> Vec<Instruction> {
+    fn write_nodes(&self, nodes: &[Node], shared: usize, kept: Option<&Kept<'_>>) -> Vec<Instruction> {
         let mut all = Vec::new();
         for node in nodes {
-            if let (Node::Assign(assignment), Some(moments)) = (node, moments) {
-                all.extend(moments.take(assignment));
-            }
             all.push(match node {
                 Node::Assign(assignment) => {
                     self.assign(assignment, self.parts.iter().find(|part| part.is_of(assignment)), kept)
                 }
                 Node::If(conditions, body) => {
-                    let body = self.write_nodes(body, shared, kept, moments);
+                    let body = self.write_nodes(body, shared, kept);
                     Instruction::If(conditions.clone(), body, Vec::new())
                 }
                 Node::Loop(range, body) => {
-                    let body = self.write_nodes(body, shared, kept, moments);
+                    let body = self.write_nodes(body, shared, kept);
                     if range.iterator == shared {
                         let unroll = unroll(&self.context, &body);
                         Instruction::Loop(self.own_values(range), unroll, body)
