@@ -65,6 +65,28 @@ fn a_nest_does_what_its_function_does() {
     }
 }
 
+/// Conditions of values with all that joins comparisons.
+#[nest]
+#[allow(clippy::nonminimal_bool)]
+fn joined(n: usize, low: f32, #[shape(n)] x: &[f32], #[shape(n)] y: &mut [f32]) {
+    for i in 0..n {
+        y[i] = if x[i] > low && x[i] < 1.0 || x[i] == -1.0 { x[i] } else { 0.0 };
+        y[i] += if x[i] != 0.5 && !(x[i] <= low || y[i] == 0.0) { 2.0 } else { 4.0 };
+    }
+}
+
+#[test]
+fn comparisons_of_a_value_are_joined() {
+    let nest = joined::nest();
+    let mut data = Data::new(&nest, &[7], &[0.25]).unwrap();
+    data.arrays[0] = vec![-1.0, 0.0, 0.25, 0.5, 0.75, 1.0, f32::NAN];
+    let mut expected = data.clone();
+    joined::reference(&mut expected);
+    nest.run(&mut data).unwrap();
+    assert_eq!(data.arrays[1], expected.arrays[1]);
+    assert_eq!(data.arrays[1], [3.0, 4.0, 4.0, 4.5, 2.75, 4.0, 4.0]);
+}
+
 /// What a macro hands on is one operand: in the function and in the nest.
 macro_rules! handed_on {
     ($name:ident, $n:ident, $i:ident, $extent:expr, $low:expr, $range:expr, $at:expr, $value:expr, $below:expr,

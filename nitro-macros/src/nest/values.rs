@@ -2,7 +2,10 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{BinOp, Block, Expr, ExprIf, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, Stmt, UnOp};
+use syn::{
+    BinOp, Block, Expr, ExprBinary, ExprIf, ExprIndex, ExprMethodCall, ExprUnary, Lit, LitFloat, Result,
+    Stmt, UnOp,
+};
 
 use super::integers::{affine, operands, relation};
 use super::ir::{Access, Array, Element, Gather, Operation, Storage, Subscript, Value};
@@ -204,20 +207,6 @@ fn binary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Va
 }
 
 fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
-    let Expr::Binary(comparison) = bare(&choice.cond) else {
-        return at(&choice.cond, "the condition of a value compares two values: write `a < b`");
-    };
-    if let BinOp::And(_) | BinOp::Or(_) = comparison.op {
-        return at(
-            comparison.op,
-            "the condition of a value is one comparison: write one `if` within another",
-        );
-    }
-    if let BinOp::Ne(_) = comparison.op {
-        return at(comparison.op, "write `==`, and the two cases the other way round");
-    }
-    let relation = relation(&comparison.op)?;
-    let compared = [value(&comparison.left, scope)?, value(&comparison.right, scope)?];
     let Some((_, otherwise)) = &choice.else_branch else {
         return at(choice.if_token, "a value needs both cases: write `if a < b { x } else { y }`");
     };
@@ -226,8 +215,32 @@ fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
         Expr::Block(block) => result(&block.block, scope)?,
         other => value(other, scope)?,
     };
-    let [left, right] = compared;
-    Ok(Value::Select(relation, Box::new([left, right, then, otherwise])))
+    chosen(&choice.cond, [then, otherwise], scope)
+}
+
+/// The choice between two values by a condition: several comparisons become choices within each other.
+fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Result<Value> {
+    let condition = bare(condition);
+    if let Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) = condition {
+        return chosen(expr, [otherwise, then], scope);
+    }
+    let Expr::Binary(comparison) = condition else {
+        return at(condition, "the condition of a value compares two values: write `a < b`");
+    };
+    let ExprBinary { left, op, right, .. } = comparison;
+    let (relation, [then, otherwise]) = match op {
+        BinOp::And(_) => {
+            let then = chosen(right, [then, otherwise.clone()], scope)?;
+            return chosen(left, [then, otherwise], scope);
+        }
+        BinOp::Or(_) => {
+            let otherwise = chosen(right, [then.clone(), otherwise], scope)?;
+            return chosen(left, [then, otherwise], scope);
+        }
+        BinOp::Ne(_) => ("Equal", [otherwise, then]),
+        other => (relation(other)?, [then, otherwise]),
+    };
+    Ok(Value::Select(relation, Box::new([value(left, scope)?, value(right, scope)?, then, otherwise])))
 }
 
 /// The value that a block is.

@@ -4,17 +4,18 @@ use super::{Instruction, Program, Unroll};
 use crate::nest::Range;
 use crate::nest::expression::Expression;
 
-/// Operations as a compiler writes them out that take NVRTC some five seconds; it cannot be interrupted.
+/// Operations as a compiler writes them out that take NVRTC some three seconds; it cannot be interrupted, and a search
+/// waits for the longest of those that are compiled side by side.
 ///
-/// On 2026-11-27 (NVRTC 13.0, one core): a product of matrices of 10,500 operations took 1.2 s, a star of 25 points in
-/// space 2.1 s of 13,000 and 7 s of 26,000, a sum of exponentials 14 s of 29,000. Drawn mappings of convolutions
-/// have up to 1,600,000.
+/// On 2026-11-28 (NVRTC 13.0, one core): products of matrices of 9,000 to 16,000 operations took 0.4 to 1.6 s, a star of
+/// 25 points in space 2.8 s of 25,000, sums of exponentials 3.6 s of 21,000. Drawn mappings of convolutions have up to
+/// 1,600,000.
 pub(crate) const MOST_WRITTEN_OUT: u64 = 20_000;
 
 /// An element of the nest's arrays is read at an address, which has to be computed.
-const OF_AN_ADDRESS: u64 = 2;
+const OF_AN_ADDRESS: u64 = 6;
 /// A function that processors have no instruction for is a polynomial with its special cases, or the call of one.
-const OF_A_FUNCTION: u64 = 40;
+const OF_A_FUNCTION: u64 = 80;
 
 impl Program {
     /// Returns the operations of all kernels as a compiler writes them out: those in loops that it is told to unroll

@@ -34,6 +34,16 @@ pub(super) fn may_grow(range: &Range) -> bool {
     range.upper.iter().any(|upper| !upper.terms().is_empty())
 }
 
+/// Returns `true` if a loop has fewer iterations than that, whatever the sizes.
+pub(super) fn is_shorter(range: &Range, than: i64) -> bool {
+    range.upper.iter().any(|upper| {
+        range.lower.iter().any(|lower| {
+            let length = upper.clone() - lower.clone();
+            length.terms().is_empty() && length.constant() < than * range.step
+        })
+    })
+}
+
 /// Finds the loop of an iterator.
 pub(crate) fn find_loop(nodes: &[Node], iterator: usize) -> Option<&Range> {
     nodes.iter().find_map(|node| match node {

@@ -3,7 +3,7 @@
 //! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987),
 //! where parallel loops go outwards.
 
-use super::bounds::{find_loop, may_grow, mentions};
+use super::bounds::{find_loop, is_shorter, may_grow, mentions};
 use super::components::components;
 use super::draft::{Draft, KernelDraft, KernelGroup};
 use crate::dependence::{Dependence, Dependences, is_sum};
@@ -16,6 +16,8 @@ use crate::nest::{Assignment, Nest, Range};
 
 /// The most dimensions of a grid: three of tiles, and others along which each block has one value.
 pub(super) const MOST_DIMENSIONS: usize = 8;
+/// The fewest threads along x that are of use: less than a sector of memory each time is read and written in parts.
+const LEAST_ALONG_X: i64 = 8;
 
 /// Gives the draft its kernels, and the order in which the host launches them.
 pub(super) fn run(draft: &mut Draft<'_>) {
@@ -173,7 +175,7 @@ impl Planner<'_> {
 
     /// Plans a kernel of all these statements, if they share a parallel loop.
     fn kernel(&self, among: &[usize], depth: usize) -> Option<Plan> {
-        let mut grid = self.grid(self.dependences, among, depth);
+        let mut grid = self.long(among, depth, self.grid(self.dependences, among, depth));
         let mut summed = Vec::new();
         // Where one loop at most is parallel, sums may be added up in parallel for another.
         if let Some(relaxed) = &self.relaxed
@@ -192,6 +194,23 @@ impl Planner<'_> {
         let split = self.split(among, depth, &grid);
         let group = KernelGroup { statements: among.to_vec(), grid, summed, split, row: None };
         (!group.grid.is_empty()).then_some(Plan::Kernel(group))
+    }
+
+    /// Takes loops of few iterations out of a grid where longer ones are left, and nothing else is in a thread: most
+    /// threads along them would be idle.
+    fn long(&self, among: &[usize], depth: usize, grid: Vec<usize>) -> Vec<usize> {
+        let mut loops = among.iter().map(|one| &self.statements[*one].loops[depth..]);
+        if loops.any(|own| own.len() != grid.len()) {
+            return grid;
+        }
+        let own = &self.statements[among[0]].loops[depth..];
+        let is_short = |range: &&Range| {
+            let mut others = own.iter().flat_map(|other| other.lower.iter().chain(&other.upper));
+            is_shorter(range, LEAST_ALONG_X) && !others.any(|bound| mentions(bound, &[range.iterator]))
+        };
+        let long = own.iter().filter(|range| !is_short(range)).map(|range| range.iterator);
+        let long: Vec<usize> = long.collect();
+        if long.is_empty() { grid } else { long }
     }
 
     /// Returns the reduction loop to split across blocks (split-K).

@@ -4,7 +4,7 @@
 //! or a loop nest of which the threads share out one loop. Several threads add up what a step sums up along that
 //! loop. Barriers part steps, so that only what is within a step has to be free of dependences.
 
-use super::bounds::{condition_mentions, mentions, not_empty};
+use super::bounds::{condition_mentions, is_shorter, mentions, not_empty};
 use super::components::components;
 use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
@@ -357,12 +357,7 @@ fn traffic(
 fn is_narrow(node: &Node, shared: usize) -> bool {
     let all = loops(node);
     let range = all.iter().find(|range| range.iterator == shared).expect("the loop is in its step");
-    range.upper.iter().any(|upper| {
-        range.lower.iter().any(|lower| {
-            let length = upper.clone() - lower.clone();
-            length.terms().is_empty() && length.constant() < i64::from(LANES) * range.step
-        })
-    })
+    is_shorter(range, LANES.into())
 }
 
 /// Returns `true` if a thread would sum up each element of a row by itself, as in a product: that wants tiles.

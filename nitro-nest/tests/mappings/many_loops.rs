@@ -345,3 +345,28 @@ fn what_is_read_across_rows_comes_by_shared_memory() {
     }
     assert!(staged > 10, "{staged}");
 }
+
+/// Each element four times, by loops that no size makes longer.
+#[nest]
+fn doubled(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(2 * n, 2 * m)] y: &mut Array2<f32>) {
+    for i in 0..n {
+        for j in 0..m {
+            for u in 0..2 {
+                for v in 0..2 {
+                    y[[2 * i + u, 2 * j + v]] = x[[i, j]];
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn short_loops_are_in_a_thread_where_nothing_else_is() {
+    let nest = doubled::nest();
+    let dependences = nest.dependences().unwrap();
+    for mapping in [Mapping::naive(), Mapping::sane()] {
+        let program = nest.map(&dependences, &mapping);
+        assert_eq!(program.kernels[0].grid.len(), 2, "{program}");
+        assert_agrees(&nest, &program, &data(&nest, &[5, 40], 0, 1), 2);
+    }
+}

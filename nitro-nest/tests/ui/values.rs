@@ -22,7 +22,7 @@ fn numbers(n: usize, alpha: f32, #[shape(n)] x: &mut [f32]) {
         x[i] = alpha.mul_add(2.0);
         x[i] = f32::NAN;
         x[i] = if alpha < 1.0 { 1.0 };
-        x[i] = if alpha != 1.0 { 1.0 } else { 2.0 };
+        x[i] = if alpha < 1.0 && alpha { 1.0 } else { 2.0 };
     }
 }
 

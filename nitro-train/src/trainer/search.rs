@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use nitro_core::{Choice, Function, choice_text};
+use nitro_core::{Choice, DeviceId, Function, Regime, choice_text};
 use nitro_store::printable::{list, sentence};
 use nitro_store::recordings::{Recordings, named_artifact};
 use serde::Serialize;
@@ -307,8 +307,9 @@ impl Trainer {
                 self.tell(format!("{function}: the search of `{variant}` begins with {presets}"));
             }
         }
-        // The next candidates are compiled while one is timed.
-        let prepare = tunable.prepare.as_ref().map(|prepare| move |choice| prepare(choice, device_name));
+        // The next candidates are compiled while one is timed, and for a device in all regimes.
+        let device = DeviceId::new(device_name).in_regime(Regime::Eager);
+        let prepare = tunable.prepare.as_ref().map(|prepare| |choice| prepare(choice, &device));
         let prepare = prepare.as_ref().map(|prepare| Prepare(prepare));
         let profile = match request.metrics {
             MetricsSource::Counted => None,

@@ -91,7 +91,7 @@ impl Tunable {
     /// Adds what makes a choice ready to run on the device of this name, such as compiling its kernel.
     ///
     /// While a search times one configuration, threads of the host do that for those that come next. What becomes of it
-    /// does not matter: a choice that is not ready makes itself so when it runs.
+    /// does not matter: a choice that is not ready makes itself so when it runs. The name has no regime.
     ///
     /// The type of the choice is the function's own.
     ///

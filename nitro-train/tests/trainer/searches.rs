@@ -77,6 +77,7 @@ pub fn main() -> ExitCode {
         return Trainer::new().devices(Devices).processors(Hidden).tunable(work).main();
     }
     faults_cost_an_evaluation_each_and_the_best_is_kept();
+    the_next_are_prepared_for_the_device_in_any_regime();
     #[cfg(unix)]
     {
         let often = ["0", "1", "8", "13", "14", "20", "28", "39", "48", "59"];
@@ -94,6 +95,14 @@ fn search(folder: &Path, arguments: &[&str], kill_at: &str) -> (Option<i32>, Str
     let output = command.env(KILL_AT, kill_at).current_dir(folder).output().expect("the trainer starts");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+fn the_next_are_prepared_for_the_device_in_any_regime() {
+    let folder = tempfile::tempdir().unwrap();
+    let (code, _, said) = search(folder.path(), &["--device", "scripted:0+graph", "--evaluations", "12"], "");
+    assert_eq!(code, Some(0), "{said}");
+    let prepared = fs::read_to_string(folder.path().join("prepared")).unwrap();
+    assert!(prepared.lines().all(|line| line.starts_with("scripted:0 tiled")), "{prepared}");
 }
 
 /// What was evaluated, by input and choice.

@@ -89,6 +89,8 @@ fn what_a_compiler_would_be_at_for_minutes_gives_no_text() {
         !refused.is_empty() && refused.iter().all(|why| why.contains("a compiler would write out")),
         "{refused:?}"
     );
+    let begins_with: Vec<String> = space.presets().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(begins_with, ["naive"]);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod barriers;
 mod exchange;
 mod kept;
+mod parts;
 mod wide;
 
 use super::body::unroll;
@@ -16,14 +17,15 @@ use super::tiles::divide;
 use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll};
 use crate::lower::bounds::{iterator, mentions, within};
 use crate::lower::draft::{KernelDraft, RowKernel};
-use crate::lower::row_kernels::{Step, has_instance, is_held, loops, shared_reduction, steps};
+use crate::lower::row_kernels::{Step, is_held, loops, steps};
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::{Access, Binary, Expression, Relation};
+use crate::nest::expression::{Access, Expression, Relation};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
 use barriers::{Barriers, By};
 use exchange::Exchange;
 use kept::{Kept, KeptRows, find_kept};
+use parts::Part;
 
 /// A row kernel while its code is written.
 struct Row<'a> {
@@ -56,16 +58,6 @@ struct Row<'a> {
 struct Held {
     element: Access,
     register: Access,
-}
-
-/// A thread's part of what a step sums up.
-struct Part<'a> {
-    step: usize,
-    assignment: &'a Assignment,
-    operator: Binary,
-    register: Access,
-    /// The array in which a row exchanges its parts.
-    exchange: Option<usize>,
 }
 
 /// Writes the code of a row kernel.
@@ -171,23 +163,7 @@ impl<'a> Row<'a> {
                 self.held.push(Held { element: target.clone(), register });
             }
         }
-        for (at, (_, step)) in self.steps.iter().enumerate() {
-            let Some(shared) = self.shared[at] else { continue };
-            for assignment in step.assignments() {
-                if assignment.target.depends_on(&[shared]) {
-                    continue;
-                }
-                let operator =
-                    shared_reduction(self.nest, assignment).expect("only reductions are shared out");
-                let number = self.parts.len();
-                let register = self.context.local(&format!("part_{number}"), Space::Register, Vec::new());
-                let shape = self.exchange.as_ref().map(|exchange| self.exchange_shape(exchange, rows));
-                let exchange =
-                    shape.map(|shape| self.context.local(&format!("parts_{number}"), Space::Shared, shape));
-                let register = single(register);
-                self.parts.push(Part { step: at, assignment, operator, register, exchange });
-            }
-        }
+        self.declare_parts(rows);
         let numbers: Vec<usize> = self.context.axes.iter().map(|axis| axis.iterator).collect();
         let points = i64::from(self.context.tiling.thread_tile[0]);
         let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, points);
@@ -262,10 +238,7 @@ impl<'a> Row<'a> {
         let shared = self.shared[at].expect("a loop of a row is shared out");
         let kept = kept.filter(|kept| kept.is_of(range, node));
         let mut all = self.barriers.before(self.touched(at, node, shared, kept));
-        for part in self.parts.iter().filter(|part| part.step == at) {
-            let value = identity(part.operator);
-            all.push(Instruction::Assign(Assignment { target: part.register.clone(), value }));
-        }
+        all.extend(self.parts.iter().filter(|part| part.step == at).map(Part::begin));
         let body = match kept {
             Some(kept) => {
                 let own = Kept { rows: kept, step: at, iterator: range.iterator };
@@ -312,7 +285,8 @@ impl<'a> Row<'a> {
                     self.assign(assignment, self.parts.iter().find(|part| part.is_of(assignment)), kept)
                 }
                 Node::If(conditions, body) => {
-                    Instruction::If(conditions.clone(), self.write_nodes(body, shared, kept), Vec::new())
+                    let body = self.write_nodes(body, shared, kept);
+                    Instruction::If(conditions.clone(), body, Vec::new())
                 }
                 Node::Loop(range, body) => {
                     let body = self.write_nodes(body, shared, kept);
@@ -333,36 +307,6 @@ impl<'a> Row<'a> {
         let own = self.thread.clone() * range.step;
         let lower = range.lower.iter().map(|lower| lower.clone() + own.clone()).collect();
         Range { lower, step: range.step * self.threads, is_reversed: false, ..range.clone() }
-    }
-
-    /// Adds up what the threads of a row have of a step's sums, and brings it to its elements.
-    fn write_combination(&mut self, at: usize, node: &Node, conditions: &[Condition]) -> Vec<Instruction> {
-        let parts: Vec<usize> = (0..self.parts.len()).filter(|part| self.parts[*part].step == at).collect();
-        let mut all = Vec::new();
-        // Shuffles are among the threads of a warp, which have one row unless they are across rows.
-        for part in parts.iter().filter(|_| !self.is_across).map(|part| &self.parts[*part]) {
-            all.push(Instruction::Combine { register: part.register.clone(), operator: part.operator });
-        }
-        if !parts.is_empty() {
-            all.extend(self.write_exchange(&parts));
-        }
-        for part in parts {
-            let Part { assignment, operator, ref register, .. } = self.parts[part];
-            let element = &assignment.target;
-            let held = self.held(element).map(|held| held.register.clone());
-            let mut conditions = conditions.to_vec();
-            if held.is_none() {
-                conditions.extend(has_instance(node, assignment).expect("it is in its step"));
-                conditions.push(self.is_first());
-                let touched = vec![(element.array, true, By::First)];
-                all.extend(self.barriers.before(touched));
-            }
-            let target = held.unwrap_or_else(|| element.clone());
-            let [own, sum] = [&target, register].map(|access| Box::new(Expression::Load(access.clone())));
-            let value = Expression::Binary(operator, own, sum);
-            all.extend(guarded(conditions, vec![Instruction::Assign(Assignment { target, value })]));
-        }
-        all
     }
 
     /// Writes an assignment with what is in registers.
@@ -391,19 +335,9 @@ impl<'a> Row<'a> {
         self.held.iter().find(|held| held.element == *element)
     }
 
-    fn part(&self, step: usize, assignment: &Assignment) -> Option<&Part<'a>> {
-        self.parts.iter().find(|part| part.step == step && part.is_of(assignment))
-    }
-
     /// Returns the condition that a thread is the first one of its row.
     fn is_first(&self) -> Condition {
         equal(self.thread.clone(), Affine::from(0))
-    }
-}
-
-impl Part<'_> {
-    fn is_of(&self, assignment: &Assignment) -> bool {
-        std::ptr::eq(self.assignment, assignment)
     }
 }
 
@@ -412,11 +346,6 @@ fn is_needed(nest: &Nest, own: &[usize], array: usize) -> bool {
     let mut others = nest.statements().into_iter().filter(|statement| !own.contains(&statement.index));
     array < nest.arguments()
         || others.any(|other| other.assignment.accesses().iter().any(|access| access.array == array))
-}
-
-/// Returns what an operation leaves any other operand as it is with: a minimum or maximum ignores what is no number.
-fn identity(operator: Binary) -> Expression {
-    Expression::from(if operator == Binary::Add { 0.0 } else { f32::NAN })
 }
 
 fn inner(step: &Step<'_>) -> Vec<usize> {
