@@ -47,6 +47,7 @@ pub(super) const MOST_MORE: u64 = 10_000;
 /// It holds on every GPU: a barrier that one card does not need is missed here. Reading what nobody wrote, as threads
 /// beyond an edge may, is no fault as long as no result depends on it.
 pub struct EmulatorCheck {
+    module: Module,
     original: Arc<Emulator>,
     /// What notes the outcomes of its guards.
     guards: Guards,
@@ -116,6 +117,31 @@ impl EmulatorCheck {
         let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
         let original = Arc::new(original);
         let UnwrittenInputs { cases, new, faults } = explore::unwritten(workload, &module, &original);
+        if std::env::var_os("DEBUG_HIDDEN").is_some() {
+            let mut guards = original.guards(&module);
+            let mut sum = 0;
+            for case in &cases {
+                sum += case.expected.instructions;
+                let _ = case::run_guarded(
+                    &original,
+                    &original,
+                    &case.inputs,
+                    Options { races: Races::Ignored, ..Options::default() },
+                    Some(&mut guards),
+                );
+            }
+            let all = guards.shown().count();
+            let hidden: Vec<_> = guards.shown().filter(|s| !s.both_ways || !s.varies).collect();
+            println!(
+                "HIDDEN {} of {all} with {} cases {sum} instructions: {} not both ways",
+                hidden.len(),
+                cases.len(),
+                hidden.iter().filter(|s| !s.both_ways).count()
+            );
+            for s in hidden {
+                println!("   {} {} {}", s.both_ways, s.varies, s.text);
+            }
+        }
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
@@ -157,6 +183,7 @@ impl EmulatorCheck {
     ) -> Self {
         Self {
             guards: original.guards(module),
+            module: module.clone(),
             original: Arc::clone(original),
             kernels: workload.kernels().into_iter().map(str::to_owned).collect(),
             cases,
@@ -352,6 +379,9 @@ impl Check for EmulatorCheck {
         Some(match case::program(ptx, &kernels) {
             Err(why) => Exactness::Tested { why },
             Ok((module, program)) => {
+                if let Some(same) = self.module.does_the_same(&module) {
+                    return Some(proof::by_text(same));
+                }
                 let guards = [self.guards.clone(), program.guards(&module)];
                 let program = Arc::new(program);
                 let changes = Changes::new([&self.original, &program], guards);

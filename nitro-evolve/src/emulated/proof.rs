@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use nitro_ptx::Same;
 use nitro_ptx::emulate::{Emulator, Fault, Memory, Options, Races, SymbolicBytes, Symbols};
 
 use super::case::{self, allocate_all};
@@ -63,6 +64,12 @@ enum Unproved {
 
 /// A case with its name and the instructions that the original takes there.
 pub(super) type ProofCase<'a> = (&'a str, &'a Inputs, u64);
+
+/// Returns what is proved of two texts that do the same at all sizes.
+pub(super) fn by_text(Same { may_be_fused }: Same) -> Exactness {
+    let provided = may_be_fused.then(|| FUSED_ALIKE.to_owned());
+    Exactness::Proved { over: "all data at all sizes".to_owned(), provided }
+}
 
 /// Proves that two programs leave the same bits in these cases, the most important first, or says why not.
 ///

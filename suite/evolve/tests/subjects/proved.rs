@@ -10,8 +10,8 @@ use crate::case::workload;
 use crate::{all, ptx};
 
 /// The edits that are drawn for a subject, and the time after which no more are.
-const EDITS: u64 = 40;
-const MOST_TIME: Duration = Duration::from_secs(6);
+const EDITS: u64 = 60;
+const MOST_TIME: Duration = Duration::from_secs(14);
 
 #[derive(Default)]
 struct Counts {
@@ -25,16 +25,20 @@ struct Counts {
 
 /// Draws edits of a subject: those that the check refuses must not be proved.
 fn count(subject: &Subject, ptx: &str) -> Counts {
+    println!("SUBJECT {}", subject.name);
     let workload = workload(subject);
     let check = EmulatorCheck::on_unwritten_inputs(&workload, ptx, 0.0)
         .unwrap_or_else(|error| panic!("{}: {error}", subject.name));
     let base = Base::new(Module::parse(ptx).unwrap()).editing(&workload.kernels());
     let (mut counts, start) = (Counts::default(), Instant::now());
     for seed in 0..EDITS {
-        if start.elapsed() > MOST_TIME {
+        if start.elapsed() > MOST_TIME || std::env::var_os("DEBUG_HIDDEN").is_some() {
             break;
         }
-        let Some(patched) = base.mutate(&[], seed).and_then(|edit| base.apply(&[edit]).ok()) else {
+        let Some((edit, patched)) = base
+            .mutate(&[], seed)
+            .and_then(|edit| base.apply(std::slice::from_ref(&edit)).ok().map(|p| (edit, p)))
+        else {
             continue;
         };
         let patched = patched.to_string();
@@ -47,7 +51,14 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
                 assert!(is_right, "{} with seed {seed}", subject.name);
                 counts.proved += 1;
             }
-            Exactness::Tested { why } if is_right => counts.why.push(why),
+            Exactness::Tested { why } if is_right => {
+                println!(
+                    "UNPROVED {}|{seed}|{}|{why}",
+                    subject.name,
+                    edit.to_string().trim().replace('\n', " / ")
+                );
+                counts.why.push(why)
+            }
             Exactness::Tested { .. } => {}
         }
         counts.right += u32::from(is_right);
