@@ -11,6 +11,7 @@ use nitro_search::threads::{cores, on_threads};
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
+use super::piece::Piece;
 use super::proof;
 use super::shown::Changes;
 use crate::check::{Check, CheckOutcome, Depth, Objection};
@@ -56,6 +57,8 @@ pub struct EmulatorCheck {
     pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
     pub(super) further: Vec<CheckCase>,
+    /// Pieces of large cases, for proofs.
+    pieces: Vec<Piece>,
     pub(super) max_error: f64,
     /// The options with which the original is clean.
     options: Options,
@@ -116,32 +119,7 @@ impl EmulatorCheck {
     pub fn on_unwritten_inputs(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
         let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
         let original = Arc::new(original);
-        let UnwrittenInputs { cases, new, faults } = explore::unwritten(workload, &module, &original);
-        if std::env::var_os("DEBUG_HIDDEN").is_some() {
-            let mut guards = original.guards(&module);
-            let mut sum = 0;
-            for case in &cases {
-                sum += case.expected.instructions;
-                let _ = case::run_guarded(
-                    &original,
-                    &original,
-                    &case.inputs,
-                    Options { races: Races::Ignored, ..Options::default() },
-                    Some(&mut guards),
-                );
-            }
-            let all = guards.shown().count();
-            let hidden: Vec<_> = guards.shown().filter(|s| !s.both_ways || !s.varies).collect();
-            println!(
-                "HIDDEN {} of {all} with {} cases {sum} instructions: {} not both ways",
-                hidden.len(),
-                cases.len(),
-                hidden.iter().filter(|s| !s.both_ways).count()
-            );
-            for s in hidden {
-                println!("   {} {} {}", s.both_ways, s.varies, s.text);
-            }
-        }
+        let UnwrittenInputs { cases, new, faults, pieces } = explore::unwritten(workload, &module, &original);
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
@@ -165,7 +143,7 @@ impl EmulatorCheck {
         for (case, is_clean) in often.into_iter().zip(are_clean) {
             if is_clean { clean.push(case) } else { other.push(case) }
         }
-        let check = Self { is_unwritten: true, further, faults, ..check };
+        let check = Self { is_unwritten: true, further, pieces, faults, ..check };
         if clean.is_empty() {
             return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
         }
@@ -188,6 +166,7 @@ impl EmulatorCheck {
             kernels: workload.kernels().into_iter().map(str::to_owned).collect(),
             cases,
             further: Vec::new(),
+            pieces: Vec::new(),
             max_error,
             options: Options { deadline: workload.deadline(), ..Options::default() },
             is_free_of_races: true,
@@ -376,6 +355,7 @@ impl Check for EmulatorCheck {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
         let all = self.cases.iter().chain(&self.further);
         let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
+        let pieces = self.pieces.iter().map(|piece| (piece.name.as_str(), &piece.inputs, piece.instructions));
         Some(match case::program(ptx, &kernels) {
             Err(why) => Exactness::Tested { why },
             Ok((module, program)) => {
@@ -385,7 +365,7 @@ impl Check for EmulatorCheck {
                 let guards = [self.guards.clone(), program.guards(&module)];
                 let program = Arc::new(program);
                 let changes = Changes::new([&self.original, &program], guards);
-                proof::prove(changes, cases, until)
+                proof::prove(changes, cases, pieces, until)
             }
         })
     }

@@ -23,7 +23,7 @@ const MOST_INSTRUCTIONS: u64 = 100_000;
 /// The instructions up to which further cases are looked at for what those do not show.
 const MOST_OF_FURTHER: u64 = 300_000;
 /// The most terms of a case: more take too much memory.
-const MOST_TERMS: usize = 1 << 20;
+const MOST_TERMS: usize = 1 << 21;
 
 /// The condition of a proof where the text says no rounding of some products and their sums ("mul", "add").
 const FUSED_ALIKE: &str = "the assembler fuses the same products and sums in both, as it did in the test";
@@ -77,10 +77,11 @@ pub(super) fn by_text(Same { may_be_fused }: Same) -> Exactness {
 pub(super) fn prove<'a>(
     mut changes: Changes<'a>,
     cases: impl Iterator<Item = ProofCase<'a>>,
+    pieces: impl Iterator<Item = ProofCase<'a>>,
     until: Deadline,
 ) -> Exactness {
     let until = until.within(MOST_TIME);
-    let cases = match chosen(&mut changes, cases, until) {
+    let cases = match chosen(&mut changes, cases, pieces, until) {
         Ok(cases) => cases,
         Err(why) => return Exactness::Tested { why },
     };
@@ -120,34 +121,50 @@ pub(super) fn prove<'a>(
     Exactness::Tested { why }
 }
 
-/// Chooses cases that show all that is done where the programs differ: the first ones, and of the others those that
-/// show more. Says what no case shows.
+/// Chooses cases that show all that is done where the programs differ: the first ones, and of the others, and then of
+/// the pieces of large ones, those that show more. Says what nothing shows.
 fn chosen<'a>(
     changes: &mut Changes<'_>,
     cases: impl Iterator<Item = ProofCase<'a>>,
+    pieces: impl Iterator<Item = ProofCase<'a>>,
     until: Deadline,
 ) -> Result<Vec<ProofCase<'a>>, String> {
     let (mut chosen, mut total) = (Vec::new(), 0);
     for case in cases {
-        let (name, inputs, instructions) = case;
-        total += instructions;
+        total += case.2;
         let is_first = chosen.is_empty() || total <= MOST_INSTRUCTIONS;
-        let hidden = changes.not_shown().map(str::to_owned);
-        if !is_first && (hidden.is_none() || total > MOST_OF_FURTHER) {
+        if !is_first && (changes.not_shown().is_none() || total > MOST_OF_FURTHER) {
             break;
         }
-        let most = instructions.saturating_mul(MOST_TIMES[0]).saturating_add(MOST_MORE);
-        if let Err(fault) = changes.run(inputs, most, until) {
-            return Err(if until.is_over() { NO_TIME.to_owned() } else { format!("with {name}, {fault}") });
-        }
-        if is_first || changes.not_shown() != hidden.as_deref() {
-            chosen.push(case);
+        let shows_more = changes.run_case(case, until)?;
+        chosen.extend((is_first || shows_more).then_some(case));
+    }
+    for piece in pieces {
+        if changes.not_shown().is_some() && changes.run_case(piece, until)? {
+            chosen.push(piece);
         }
     }
     match changes.not_shown() {
         Some(_) if until.is_over() => Err(NO_TIME.to_owned()),
         Some(hidden) => Err(format!("no small input shows all that `{hidden}` may do")),
         None => Ok(chosen),
+    }
+}
+
+impl Changes<'_> {
+    /// Runs a case, and returns true if it shows more.
+    fn run_case(
+        &mut self,
+        (name, inputs, instructions): ProofCase<'_>,
+        until: Deadline,
+    ) -> Result<bool, String> {
+        let hidden = self.hidden();
+        let most = instructions.saturating_mul(MOST_TIMES[0]).saturating_add(MOST_MORE);
+        match self.run(inputs, most, until) {
+            Ok(()) => Ok(self.hidden() < hidden),
+            Err(_) if until.is_over() => Err(NO_TIME.to_owned()),
+            Err(fault) => Err(format!("with {name}, {fault}")),
+        }
     }
 }
 

@@ -107,6 +107,17 @@ impl Guards {
         })
     }
 
+    /// Returns the number of instructions of which launches have not shown all.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.shown().filter(|shown| !shown.both_ways || !shown.varies).count()
+    }
+
+    /// Notes outcomes that were [taken](Self::take).
+    pub fn note(&mut self, taken: &[u16]) {
+        self.seen.iter_mut().zip(taken).for_each(|(seen, taken)| *seen |= taken);
+    }
+
     /// Notes what an instruction computes.
     fn compute(&mut self, pc: u32, warp: &Warp, active: u32) {
         let Some(computed) = self.computed.get_mut(pc as usize) else { return };

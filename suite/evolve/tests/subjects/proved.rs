@@ -32,7 +32,7 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
     let base = Base::new(Module::parse(ptx).unwrap()).editing(&workload.kernels());
     let (mut counts, start) = (Counts::default(), Instant::now());
     for seed in 0..EDITS {
-        if start.elapsed() > MOST_TIME || std::env::var_os("DEBUG_HIDDEN").is_some() {
+        if start.elapsed() > MOST_TIME {
             break;
         }
         let Some((edit, patched)) = base
@@ -46,6 +46,7 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
         let start = Instant::now();
         let exactness = check.prove(&patched, Deadline::NEVER).expect("the emulator proves");
         counts.longest = counts.longest.max(start.elapsed());
+        let is_right = is_right && !is_refuted(&exactness);
         match exactness {
             Exactness::Proved { .. } => {
                 assert!(is_right, "{} with seed {seed}", subject.name);
@@ -66,6 +67,12 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
     }
     counts.why.truncate(2);
     counts
+}
+
+/// Tells whether a large case, of which the check runs nothing, shows that an edit is wrong.
+fn is_refuted(exactness: &Exactness) -> bool {
+    let Exactness::Tested { why } = exactness else { return false };
+    why.starts_with("with the first blocks of") && why.ends_with("is not the same term")
 }
 
 #[test]
