@@ -12,13 +12,13 @@ use super::case;
 use crate::workload::{Case, Inputs, Role, Workload};
 
 /// The most bytes of the buffers of a piece: each element is a term in a proof.
-const MOST_BYTES: usize = 5 << 20;
+const MOST_BYTES: usize = 1 << 20;
 /// The most instructions of a piece.
 const MOST_INSTRUCTIONS: u64 = 100_000;
 /// The blocks along an axis: the first two do what others do, but for the last.
 const BLOCKS: u32 = 2;
 /// The most pieces that are kept.
-const MOST_PIECES: usize = 8;
+const MOST_PIECES: usize = 4;
 /// The sizes along each number: the largest, and halves of it.
 const HALVES: u32 = 6;
 

@@ -23,7 +23,7 @@ const MOST_INSTRUCTIONS: u64 = 100_000;
 /// The instructions up to which further cases are looked at for what those do not show.
 const MOST_OF_FURTHER: u64 = 300_000;
 /// The most terms of a case: more take too much memory.
-const MOST_TERMS: usize = 1 << 21;
+const MOST_TERMS: usize = 1 << 20;
 
 /// The condition of a proof where the text says no rounding of some products and their sums ("mul", "add").
 const FUSED_ALIKE: &str = "the assembler fuses the same products and sums in both, as it did in the test";

@@ -197,10 +197,11 @@ impl<'a> Comparison<'a> {
             (0..one[text].len())
                 .map(|at| {
                     position += 1;
-                    let ways: Vec<Value> = known.iter().map(|states| states[text][at]).collect();
-                    if ways.iter().all(|way| *way == ways[0]) {
-                        return ways[0];
+                    let alike = one[text][at];
+                    if known.iter().all(|states| states[text][at] == alike) {
+                        return alike;
                     }
+                    let ways: Vec<Value> = known.iter().map(|states| states[text][at]).collect();
                     let class = *classes.entry(ways).or_insert(position);
                     self.numbers.of("meeting", &[block as Value, class])
                 })
