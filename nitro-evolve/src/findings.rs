@@ -367,8 +367,10 @@ impl Findings<'_, '_, '_> {
         let twin = self.position(&finding.patch);
         if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
             // The inputs of the test are run once.
-            if self.drafts[twin].finding.dropped.is_empty() {
-                self.drafts[twin].finding.dropped = repaired.dropped;
+            let Draft { finding, rehearsal, .. } = &mut self.drafts[twin];
+            if rehearsal.dropped.is_empty() {
+                finding.dropped.clone_from(&repaired.dropped);
+                rehearsal.dropped = repaired.dropped;
             }
             self.drafts.swap(at.min(twin), twin);
             self.drafts.remove(at.max(twin));

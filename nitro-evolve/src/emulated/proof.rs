@@ -81,8 +81,8 @@ pub(super) fn prove<'a>(
     until: Deadline,
 ) -> Exactness {
     let until = until.within(MOST_TIME);
-    let cases = match chosen(&mut changes, cases, pieces, until) {
-        Ok(cases) => cases,
+    let Chosen { cases, whole, needed } = match chosen(&mut changes, cases, pieces, until) {
+        Ok(chosen) => chosen,
         Err(why) => return Exactness::Tested { why },
     };
     let [original, patched] = changes.programs;
@@ -92,7 +92,7 @@ pub(super) fn prove<'a>(
         if data == Data::Branches && !is_undecided {
             break;
         }
-        let (mut proved, mut last, mut may_be_fused) = (0, "", false);
+        let (mut proved, mut may_be_fused) = (0, false);
         for &(name, inputs, _) in &cases {
             match in_case(original, patched, inputs, data, until) {
                 Ok(fused) => may_be_fused |= fused,
@@ -106,19 +106,33 @@ pub(super) fn prove<'a>(
                     break;
                 }
             }
-            (proved, last) = (proved + 1, name);
+            proved += 1;
         }
-        if proved > 0 {
-            let data = data.words();
-            let over = match proved {
-                1 => format!("{data} with {last}"),
-                _ => format!("{data} at {proved} sizes up to {last}"),
+        if proved >= needed {
+            let sizes = proved.min(whole);
+            let (data, last) = (data.words(), cases[sizes - 1].0);
+            let over = match (sizes, proved - sizes) {
+                (1, 0) => format!("{data} with {last}"),
+                (_, 0) => format!("{data} at {sizes} sizes up to {last}"),
+                (_, pieces) => {
+                    format!("{data} at {sizes} sizes up to {last}, and in {pieces} parts of larger ones")
+                }
             };
             let provided = may_be_fused.then(|| FUSED_ALIKE.to_owned());
             return Exactness::Proved { over, provided };
         }
     }
     Exactness::Tested { why }
+}
+
+/// Cases that show all that is done where two programs differ.
+struct Chosen<'a> {
+    /// Whole ones, then pieces.
+    cases: Vec<ProofCase<'a>>,
+    /// The number of whole ones.
+    whole: usize,
+    /// The number of the first ones that show it, at least one.
+    needed: usize,
 }
 
 /// Chooses cases that show all that is done where the programs differ: the first ones, and of the others, and then of
@@ -128,8 +142,8 @@ fn chosen<'a>(
     cases: impl Iterator<Item = ProofCase<'a>>,
     pieces: impl Iterator<Item = ProofCase<'a>>,
     until: Deadline,
-) -> Result<Vec<ProofCase<'a>>, String> {
-    let (mut chosen, mut total) = (Vec::new(), 0);
+) -> Result<Chosen<'a>, String> {
+    let (mut chosen, mut total, mut needed) = (Vec::new(), 0, 1);
     for case in cases {
         total += case.2;
         let is_first = chosen.is_empty() || total <= MOST_INSTRUCTIONS;
@@ -138,16 +152,19 @@ fn chosen<'a>(
         }
         let shows_more = changes.run_case(case, until)?;
         chosen.extend((is_first || shows_more).then_some(case));
+        needed = if shows_more { chosen.len() } else { needed };
     }
+    let whole = chosen.len();
     for piece in pieces {
         if changes.not_shown().is_some() && changes.run_case(piece, until)? {
             chosen.push(piece);
+            needed = chosen.len();
         }
     }
     match changes.not_shown() {
         Some(_) if until.is_over() => Err(NO_TIME.to_owned()),
         Some(hidden) => Err(format!("no small input shows all that `{hidden}` may do")),
-        None => Ok(chosen),
+        None => Ok(Chosen { cases: chosen, whole, needed }),
     }
 }
 
