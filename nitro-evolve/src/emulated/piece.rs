@@ -42,7 +42,9 @@ pub(super) fn pieces(workload: &Workload, original: &Arc<Emulator>, guards: &mut
             let Some(inputs) = of_kernel(&whole, kernel) else { continue };
             let deadline = workload.deadline();
             let options = Options {
-                races: Races::Ignored,
+                // In memory that nobody has made fit together threads may race.
+                races: Races::Refused,
+                same_value_races: true,
                 max_instructions: MOST_INSTRUCTIONS,
                 deadline,
                 ..Options::default()
