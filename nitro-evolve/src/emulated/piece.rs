@@ -15,6 +15,8 @@ use crate::workload::{Case, Inputs, Role, Workload};
 const MOST_BYTES: usize = 1 << 20;
 /// The most instructions of a piece.
 const MOST_INSTRUCTIONS: u64 = 100_000;
+/// The most instructions of all that are tried.
+const MOST_OF_ALL: u64 = 400_000;
 /// The blocks along an axis: the first two do what others do, but for the last.
 const BLOCKS: u32 = 2;
 /// The most pieces that are kept.
@@ -32,14 +34,14 @@ pub(super) struct Piece {
 
 /// Returns pieces in which the original shows more than `guards` has noted, the largest sizes first.
 pub(super) fn pieces(workload: &Workload, original: &Arc<Emulator>, guards: &mut Guards) -> Vec<Piece> {
-    let mut found = Vec::new();
+    let (mut found, mut total) = (Vec::new(), 0);
     for case in large_cases(workload) {
-        if guards.hidden() == 0 || found.len() >= MOST_PIECES {
+        if guards.hidden() == 0 || found.len() >= MOST_PIECES || total >= MOST_OF_ALL {
             break;
         }
         let Some(whole) = workload.inputs_within(&case, MOST_BYTES) else { continue };
         for kernel in workload.kernels() {
-            let Some(inputs) = of_kernel(&whole, kernel) else { continue };
+            let Some(inputs) = of_kernel(&whole, kernel).filter(|_| total < MOST_OF_ALL) else { continue };
             let deadline = workload.deadline();
             let options = Options {
                 // In memory that nobody has made fit together threads may race.
@@ -50,9 +52,10 @@ pub(super) fn pieces(workload: &Workload, original: &Arc<Emulator>, guards: &mut
                 ..Options::default()
             };
             let hidden = guards.hidden();
-            let Ok(result) = case::run_guarded(original, original, &inputs, options, Some(guards)) else {
-                continue;
-            };
+            let result = case::run_guarded(original, original, &inputs, options, Some(guards));
+            // A fault takes about as long as what ends well.
+            total += result.as_ref().map_or(MOST_INSTRUCTIONS / 8, |result| result.instructions);
+            let Ok(result) = result else { continue };
             if guards.hidden() < hidden {
                 let name = format!("the first blocks of {kernel} with {}", workload.describe(&case));
                 found.push(Piece { name, inputs, instructions: result.instructions });

@@ -2,8 +2,9 @@
 //! and Zadeck, "Detecting equality of variables in programs", POPL 1988).
 //!
 //! Both have the same blocks. Each register, and the content of each kind of memory, has the number of a value. At the
-//! beginning of a block two have the same number if they have it at the end of all blocks before. Where memory, and what
-//! blocks branch by, have the same numbers in both texts, both go the same ways and do the same.
+//! beginning of a block two have the same number if they have it at the end of all blocks before. Where memory, and
+//! what blocks branch by, have the same numbers in both texts, both go the same ways and do the same. What one loads
+//! the other has to load in the same block, since it might stray elsewhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,20 +38,21 @@ pub struct Same {
 }
 
 impl Module {
-    /// Returns what follows where the texts alone show that both do the same, with all data, in all launches; none where
-    /// they do not show it.
+    /// Returns what follows where the texts alone show that both do the same, with all data, in all launches; none
+    /// where they do not show it.
     ///
-    /// NaN counts as equal to NaN, whatever its payload. Threads that race may see another order. What directives say of
-    /// registers and threads is not compared.
+    /// NaN counts as equal to NaN, whatever its payload. Threads that race may see another order. What directives say
+    /// of registers and threads is not compared.
     ///
     /// ```
     /// use nitro_ptx::Module;
     ///
-    /// let kernel = |body: &str| Module::parse(&format!(".entry k(.param .u64 to) {{ .reg .b64 %rd<2>; .reg .b32 %r<4>;\n\
-    ///     ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x; {body} st.global.u32 [%rd1], %r3; ret; }}"));
+    /// let kernel = |body: &str| Module::parse(&format!(".entry k(.param .u64 to) {{\n\
+    ///     .reg .b64 %rd<2>; .reg .b32 %r<4>; ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x; {body} st.global.u32 [%rd1], %r3; ret; }}"));
     /// let original = kernel("add.s32 %r2, %r1, 7; add.s32 %r3, %r2, %r1;")?;
-    /// assert!(original.does_the_same(&kernel("mov.u32 %r3, 7; add.s32 %r2, %r3, %r1; add.s32 %r3, %r1, %r2;")?).is_some());
-    /// assert!(original.does_the_same(&kernel("add.s32 %r2, %r1, 8; add.s32 %r3, %r2, %r1;")?).is_none());
+    /// let moved = kernel("mov.u32 %r3, 7; add.s32 %r2, %r3, %r1; add.s32 %r3, %r1, %r2;")?;
+    /// let other = kernel("add.s32 %r2, %r1, 8; add.s32 %r3, %r2, %r1;")?;
+    /// assert!(original.does_the_same(&moved).is_some() && original.does_the_same(&other).is_none());
     /// # Ok::<(), nitro_ptx::ParseError>(())
     /// ```
     #[must_use]
@@ -351,7 +353,6 @@ fn is_changing(token: &Token) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::tests::kernel;
 
     const BEGINNING: &str = ".reg .pred %p<4>; .reg .f32 %f<8>; .reg .b32 %r<8>; .reg .b64 %rd<4>;\n\
