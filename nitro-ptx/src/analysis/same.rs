@@ -48,7 +48,8 @@ impl Module {
     /// use nitro_ptx::Module;
     ///
     /// let kernel = |body: &str| Module::parse(&format!(".entry k(.param .u64 to) {{\n\
-    ///     .reg .b64 %rd<2>; .reg .b32 %r<4>; ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x; {body} st.global.u32 [%rd1], %r3; ret; }}"));
+    ///     .reg .b64 %rd<2>; .reg .b32 %r<4>; ld.param.u64 %rd1, [to]; mov.u32 %r1, %tid.x;\n\
+    ///     {body} st.global.u32 [%rd1], %r3; ret; }}"));
     /// let original = kernel("add.s32 %r2, %r1, 7; add.s32 %r3, %r2, %r1;")?;
     /// let moved = kernel("mov.u32 %r3, 7; add.s32 %r2, %r3, %r1; add.s32 %r3, %r1, %r2;")?;
     /// let other = kernel("add.s32 %r2, %r1, 8; add.s32 %r3, %r2, %r1;")?;
@@ -69,7 +70,7 @@ impl Module {
             if one.body() == other.body() {
                 continue;
             }
-            Comparison::new([one, other])?.is_same()?;
+            Comparison::new([one, other])?.agree()?;
             may_be_fused |= one.may_be_fused();
         }
         is_around_alike.then_some(Same { may_be_fused })
@@ -143,7 +144,7 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns something if the functions do the same in all blocks that can be reached.
-    fn is_same(mut self) -> Option<()> {
+    fn agree(mut self) -> Option<()> {
         let first: [State; 2] = [0, 1].map(|text| self.undefined(text));
         let mut ends: Vec<Option<[State; 2]>> = vec![None; self.flows[0].blocks.len()];
         let mut branches = vec![true; ends.len()];
