@@ -58,6 +58,14 @@ impl Deadline {
     }
 }
 
+impl Deadline {
+    /// Returns the beginning of the last of so many equal shares of the time that is left.
+    pub(crate) fn but_last(self, of: usize) -> Self {
+        let reserved = self.left().map(|left| left / u32::try_from(of).unwrap_or(u32::MAX).max(1));
+        Self(self.0.map(|end| reserved.and_then(|reserved| end.checked_sub(reserved)).unwrap_or(end)))
+    }
+}
+
 impl From<Option<Instant>> for Deadline {
     fn from(end: Option<Instant>) -> Self {
         Self(end)

@@ -4,6 +4,7 @@
 
 use nitro_ptx::Edit;
 use nitro_search::evolve::Finalist;
+use nitro_search::threads::on_threads;
 
 use crate::deadline::Deadline;
 use crate::difference::difference;
@@ -16,12 +17,15 @@ use crate::machine_code::{Disassembler, MachineCode};
 use crate::minimise::{MinimalPatch, Minimiser, chosen};
 use crate::observer::Observer;
 use crate::repair::Rehearsal;
-use crate::stages::{Aim, Candidate, Conditions, refusal};
+use crate::runner::RunnerError;
+use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, refusal};
 use crate::time_breakdown::TimeBreakdown;
 use crate::words::NO_TIME;
 
-/// The part of the time that is left which one proof may take.
+/// The part of the time that is left which the proofs of edits of a finalist may take.
 const SHARE_OF_PROOF: usize = 4;
+/// The part of the time after the search that is kept for proofs, and for the runs that confirm the test.
+const SHARE_OF_CONFIRMATION: usize = 4;
 
 /// Takes the findings so far, with the time that was spent.
 pub(crate) type Keep<'a> = dyn FnMut(&[Finding], &TimeBreakdown) -> Result<(), EvolveError> + 'a;
@@ -44,10 +48,14 @@ pub(crate) fn findings(
         finalists[1..].rotate_right(1);
     }
     let minimiser = Minimiser::new(evaluator, observer);
-    let mut work = Findings { minimiser, until, finalists, disassembler, observer, keep, drafts: Vec::new() };
+    let before = until.but_last(SHARE_OF_CONFIRMATION);
+    let mut work =
+        Findings { minimiser, until: before, finalists, disassembler, observer, keep, drafts: Vec::new() };
     for number in 0..work.finalists.len() {
         work.test_finalist(number)?;
     }
+    work.until = until;
+    work.confirm()?;
     work.explain()?;
     Ok(work.drafts.into_iter().map(|draft| draft.finding).collect())
 }
@@ -85,6 +93,23 @@ impl Draft {
     /// Tells whether a stage before the test has refused it.
     fn is_refused_before_test(&self) -> bool {
         self.rehearsal.refusal.is_some() && self.rehearsal.candidate.aim == Aim::Rehearse
+    }
+
+    /// Says in the finding what the stages have found out.
+    fn describe(&mut self, conditions: &Conditions<'_>) {
+        let Self { finding, rehearsal: Rehearsal { candidate, refusal, dropped }, .. } = self;
+        finding.verdict = match refusal {
+            Some(refusal) => Verdict::Refused(refusal.why.clone()),
+            None => Verdict::Accepted(contract(candidate, conditions)),
+        };
+        let is_exact = finding.verdict == Verdict::Accepted(Contract::Exact);
+        finding.exactness = is_exact.then(|| Exactness::Tested { why: NO_TIME.to_owned() });
+        finding.test.clone_from(&candidate.test);
+        finding.checks.clone_from(&candidate.checks);
+        finding.dropped.clone_from(dropped);
+        finding.undone.retain(|undone| *undone != Undone::Tested);
+        let is_short = !candidate.test.is_empty() && candidate.compared < conditions.efforts.test.checks;
+        finding.undone.extend(is_short.then_some(Undone::Tested));
     }
 }
 
@@ -183,7 +208,7 @@ impl Findings<'_, '_, '_> {
         Ok(is_as_fast.then_some(own))
     }
 
-    /// Minimises edits, has the rest checked and tested, and proves it if it is exact. Returns the rest.
+    /// Minimises edits, has the rest checked and tested. Returns the rest.
     fn test(&mut self, finalist: usize, edits: &[Edit], repair: Repair) -> Result<Vec<Edit>, EvolveError> {
         self.limit(2 * (self.finalists.len() - finalist));
         let (edits, origin): MinimalPatch = self.minimiser.minimised(edits)?;
@@ -255,33 +280,51 @@ impl Findings<'_, '_, '_> {
         }
     }
 
-    /// Tests a draft that has come to the test, keeps what is known, and proves it if it is exact.
+    /// Tests a draft that has come to the test, and keeps what is known.
     fn judge(&mut self, at: usize) -> Result<(), EvolveError> {
-        let Draft { finding, rehearsal, .. } = &mut self.drafts[at];
-        let evaluator = &mut *self.minimiser.evaluator;
+        let Draft { rehearsal, .. } = &mut self.drafts[at];
         if rehearsal.refusal.is_none() {
             rehearsal.candidate.aim = Aim::Accept;
-            rehearsal.refusal = refusal(evaluator.judge(&mut rehearsal.candidate))?;
-            if rehearsal.candidate.compared < evaluator.conditions.efforts.test.checks {
-                finding.undone.push(Undone::Tested);
+            rehearsal.refusal = refusal(self.minimiser.evaluator.judge(&mut rehearsal.candidate))?;
+        }
+        self.drafts[at].describe(&self.minimiser.evaluator.conditions);
+        self.keep_all()
+    }
+
+    /// Proves what is accepted as exact, on all threads, while the device compares the results of more runs of what is
+    /// accepted, the fastest first.
+    fn confirm(&mut self) -> Result<(), EvolveError> {
+        self.limit(1);
+        let mut accepted: Vec<&mut Draft> =
+            self.drafts.iter_mut().filter(|draft| draft.rehearsal.refusal.is_none()).collect();
+        accepted.sort_by(|one, other| one.finding.search.time_ns.total_cmp(&other.finding.search.time_ns));
+        if accepted.is_empty() {
+            return Ok(());
+        }
+        self.observer.message("proving what is accepted, and comparing more results");
+        let Evaluator { conditions, threads, runners, time, .. } = &mut *self.minimiser.evaluator;
+        let runner = runners.first_mut().ok_or_else(RunnerError::no_device)?;
+        let edits: Vec<Vec<Edit>> =
+            accepted.iter().map(|draft| draft.rehearsal.candidate.edits.clone()).collect();
+        let proofs = std::thread::scope(|scope| {
+            let proofs = scope
+                .spawn(|| on_threads(*threads, &edits, |edits| conditions.prove(edits, conditions.until)));
+            for draft in &mut accepted {
+                let candidate = &mut draft.rehearsal.candidate;
+                candidate.confirm();
+                draft.rehearsal.refusal =
+                    refusal(go_through(STAGES, candidate, conditions, runner.as_mut()))?;
+                time.add_visits(&std::mem::take(&mut candidate.visits));
+            }
+            Ok::<_, RunnerError>(proofs.join())
+        })?;
+        let proofs = proofs.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        for (draft, proof) in accepted.into_iter().zip(proofs) {
+            draft.describe(conditions);
+            if draft.finding.exactness.is_some() {
+                draft.finding.exactness = Some(proof);
             }
         }
-        finding.verdict = match &rehearsal.refusal {
-            Some(refusal) => Verdict::Refused(refusal.why.clone()),
-            None => Verdict::Accepted(contract(&rehearsal.candidate, &evaluator.conditions)),
-        };
-        finding.test.clone_from(&rehearsal.candidate.test);
-        finding.checks.clone_from(&rehearsal.candidate.checks);
-        finding.dropped.clone_from(&rehearsal.dropped);
-        if finding.verdict != Verdict::Accepted(Contract::Exact) {
-            return self.keep_all();
-        }
-        finding.exactness = Some(Exactness::Tested { why: NO_TIME.to_owned() });
-        self.keep_all()?;
-        self.limit(SHARE_OF_PROOF);
-        let Draft { finding, rehearsal, .. } = &mut self.drafts[at];
-        let conditions = &self.minimiser.evaluator.conditions;
-        finding.exactness = Some(conditions.prove(&rehearsal.candidate.edits, conditions.until));
         self.keep_all()
     }
 
@@ -324,8 +367,10 @@ impl Findings<'_, '_, '_> {
         let twin = self.position(&finding.patch);
         if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
             // The inputs of the test are run once.
-            if self.drafts[twin].finding.dropped.is_empty() {
-                self.drafts[twin].finding.dropped = repaired.dropped;
+            let Draft { finding, rehearsal, .. } = &mut self.drafts[twin];
+            if rehearsal.dropped.is_empty() {
+                finding.dropped.clone_from(&repaired.dropped);
+                rehearsal.dropped = repaired.dropped;
             }
             self.drafts.swap(at.min(twin), twin);
             self.drafts.remove(at.max(twin));

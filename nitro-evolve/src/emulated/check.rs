@@ -4,13 +4,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nitro_ptx::Module;
-use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races};
+use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
 use nitro_search::threads::{cores, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
+use super::piece::Piece;
 use super::proof;
 use super::shown::Changes;
 use crate::check::{Check, CheckOutcome, Depth, Objection};
@@ -48,13 +48,13 @@ pub(super) const MOST_MORE: u64 = 10_000;
 /// beyond an edge may, is no fault as long as no result depends on it.
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
-    /// What notes the outcomes of its guards.
-    guards: Guards,
     /// The kernels that are launched of a patched text.
     kernels: Vec<String>,
     pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
     pub(super) further: Vec<CheckCase>,
+    /// Pieces of large cases, for proofs.
+    pieces: Vec<Piece>,
     pub(super) max_error: f64,
     /// The options with which the original is clean.
     options: Options,
@@ -99,10 +99,9 @@ impl EmulatorCheck {
         ptx: &str,
         max_error: f64,
     ) -> Result<Self, RunnerError> {
-        let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
-        let original = Arc::new(original);
+        let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(RunnerError)?);
         let cases = small_cases(most_instructions, workload, &original)?;
-        Self::of(cases, (&module, &original), workload, max_error).permitting_races().map(Self::prepared)
+        Self::of(cases, &original, workload, max_error).permitting_races().map(Self::prepared)
     }
 
     /// Creates a check with inputs that nobody wrote, as far as the original does nothing wrong with them.
@@ -115,7 +114,7 @@ impl EmulatorCheck {
     pub fn on_unwritten_inputs(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
         let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
         let original = Arc::new(original);
-        let UnwrittenInputs { cases, new, faults } = explore::unwritten(workload, &module, &original);
+        let UnwrittenInputs { cases, new, faults, pieces } = explore::unwritten(workload, &module, &original);
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
@@ -133,13 +132,13 @@ impl EmulatorCheck {
         }
         let further = fitting(further, MOST_OF_THOROUGH);
         let until = workload.deadline().into();
-        let check = Self::of(Vec::new(), (&module, &original), workload, max_error);
+        let check = Self::of(Vec::new(), &original, workload, max_error);
         let are_clean = on_threads(cores(), &often, |case| check.is_clean(case, until));
         let (mut clean, mut other) = (Vec::new(), Vec::new());
         for (case, is_clean) in often.into_iter().zip(are_clean) {
             if is_clean { clean.push(case) } else { other.push(case) }
         }
-        let check = Self { is_unwritten: true, further, faults, ..check };
+        let check = Self { is_unwritten: true, further, pieces, faults, ..check };
         if clean.is_empty() {
             return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
         }
@@ -149,18 +148,13 @@ impl EmulatorCheck {
     }
 
     /// Creates a check with these cases that looks for races.
-    fn of(
-        cases: Vec<CheckCase>,
-        (module, original): (&Module, &Arc<Emulator>),
-        workload: &Workload,
-        max_error: f64,
-    ) -> Self {
+    fn of(cases: Vec<CheckCase>, original: &Arc<Emulator>, workload: &Workload, max_error: f64) -> Self {
         Self {
-            guards: original.guards(module),
             original: Arc::clone(original),
             kernels: workload.kernels().into_iter().map(str::to_owned).collect(),
             cases,
             further: Vec::new(),
+            pieces: Vec::new(),
             max_error,
             options: Options { deadline: workload.deadline(), ..Options::default() },
             is_free_of_races: true,
@@ -345,18 +339,21 @@ impl Check for EmulatorCheck {
         }
     }
 
-    fn prove(&self, ptx: &str, until: Deadline) -> Option<Exactness> {
+    fn prove(&self, ptx: &str, like: &str, until: Deadline) -> Option<Exactness> {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
+        let read = |text| case::program(text, &kernels).map(|(module, program)| (module, Arc::new(program)));
+        let ((like, original), (patched, program)) = match (read(like), read(ptx)) {
+            (Ok(like), Ok(patched)) => (like, patched),
+            (Err(why), _) | (_, Err(why)) => return Some(Exactness::Tested { why }),
+        };
+        if let Some(same) = like.does_the_same(&patched) {
+            return Some(proof::by_text(same));
+        }
         let all = self.cases.iter().chain(&self.further);
         let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
-        Some(match case::program(ptx, &kernels) {
-            Err(why) => Exactness::Tested { why },
-            Ok((module, program)) => {
-                let guards = [self.guards.clone(), program.guards(&module)];
-                let program = Arc::new(program);
-                let changes = Changes::new([&self.original, &program], guards);
-                proof::prove(changes, cases, until)
-            }
-        })
+        let pieces = self.pieces.iter().map(|piece| (piece.name.as_str(), &piece.inputs, piece.instructions));
+        let guards = [original.guards(&like), program.guards(&patched)];
+        let changes = Changes::new([&original, &program], guards);
+        Some(proof::prove(changes, cases, pieces, until))
     }
 }

@@ -13,6 +13,7 @@ use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races};
 use nitro_stats::random::Random;
 
 use super::case::{self, RunResult};
+use super::piece::{Piece, pieces};
 use crate::workload::{Case, Inputs, LESS, Workload};
 
 /// The most instructions of the original over all cases.
@@ -56,6 +57,8 @@ pub(super) struct UnwrittenInputs {
     pub(super) new: usize,
     /// The fault of each case in which the original leaves its buffers.
     pub(super) faults: Vec<String>,
+    /// Pieces of large cases, in which it does what it does in none of those.
+    pub(super) pieces: Vec<Piece>,
 }
 
 /// Searches cases that nobody wrote.
@@ -88,8 +91,11 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
     for case in workload.drawn_cases(&choices, DRAWN) {
         explorer.run(&case);
     }
-    let (cases, new) = by_novelty(explorer.explored);
-    UnwrittenInputs { cases, new, faults: explorer.faults }
+    let Explorer { explored, mut guards, faults, .. } = explorer;
+    explored.iter().for_each(|case| guards.note(&case.guards));
+    let pieces = pieces(workload, original, &mut guards);
+    let (cases, new) = by_novelty(explored);
+    UnwrittenInputs { cases, new, faults, pieces }
 }
 
 /// Returns sizes from 1 to `most` around these numbers, and between: those that matter most first.

@@ -4,6 +4,7 @@ pub(crate) mod case;
 mod check;
 mod explore;
 mod judgement;
+mod piece;
 mod proof;
 mod runner;
 mod shown;

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use nitro_ptx::Same;
 use nitro_ptx::emulate::{Emulator, Fault, Memory, Options, Races, SymbolicBytes, Symbols};
 
 use super::case::{self, allocate_all};
@@ -64,17 +65,24 @@ enum Unproved {
 /// A case with its name and the instructions that the original takes there.
 pub(super) type ProofCase<'a> = (&'a str, &'a Inputs, u64);
 
+/// Returns what is proved of two texts that do the same at all sizes.
+pub(super) fn by_text(Same { may_be_fused }: Same) -> Exactness {
+    let provided = may_be_fused.then(|| FUSED_ALIKE.to_owned());
+    Exactness::Proved { over: "all data at all sizes".to_owned(), provided }
+}
+
 /// Proves that two programs leave the same bits in these cases, the most important first, or says why not.
 ///
 /// Where the time is over, what is proved is so for the sizes until then.
 pub(super) fn prove<'a>(
     mut changes: Changes<'a>,
     cases: impl Iterator<Item = ProofCase<'a>>,
+    pieces: impl Iterator<Item = ProofCase<'a>>,
     until: Deadline,
 ) -> Exactness {
     let until = until.within(MOST_TIME);
-    let cases = match chosen(&mut changes, cases, until) {
-        Ok(cases) => cases,
+    let Chosen { cases, whole, needed } = match chosen(&mut changes, cases, pieces, until) {
+        Ok(chosen) => chosen,
         Err(why) => return Exactness::Tested { why },
     };
     let [original, patched] = changes.programs;
@@ -84,7 +92,7 @@ pub(super) fn prove<'a>(
         if data == Data::Branches && !is_undecided {
             break;
         }
-        let (mut proved, mut last, mut may_be_fused) = (0, "", false);
+        let (mut proved, mut may_be_fused) = (0, false);
         for &(name, inputs, _) in &cases {
             match in_case(original, patched, inputs, data, until) {
                 Ok(fused) => may_be_fused |= fused,
@@ -98,13 +106,17 @@ pub(super) fn prove<'a>(
                     break;
                 }
             }
-            (proved, last) = (proved + 1, name);
+            proved += 1;
         }
-        if proved > 0 {
-            let data = data.words();
-            let over = match proved {
-                1 => format!("{data} with {last}"),
-                _ => format!("{data} at {proved} sizes up to {last}"),
+        if proved >= needed {
+            let sizes = proved.min(whole);
+            let (data, last) = (data.words(), cases[sizes - 1].0);
+            let over = match (sizes, proved - sizes) {
+                (1, 0) => format!("{data} with {last}"),
+                (_, 0) => format!("{data} at {sizes} sizes up to {last}"),
+                (_, pieces) => {
+                    format!("{data} at {sizes} sizes up to {last}, and in {pieces} parts of larger ones")
+                }
             };
             let provided = may_be_fused.then(|| FUSED_ALIKE.to_owned());
             return Exactness::Proved { over, provided };
@@ -113,34 +125,63 @@ pub(super) fn prove<'a>(
     Exactness::Tested { why }
 }
 
-/// Chooses cases that show all that is done where the programs differ: the first ones, and of the others those that
-/// show more. Says what no case shows.
+/// Cases that show all that is done where two programs differ.
+struct Chosen<'a> {
+    /// Whole ones, then pieces.
+    cases: Vec<ProofCase<'a>>,
+    /// The number of whole ones.
+    whole: usize,
+    /// The number of the first ones that show it, at least one.
+    needed: usize,
+}
+
+/// Chooses cases that show all that is done where the programs differ: the first ones, and of the others, and then of
+/// the pieces of large ones, those that show more. Says what nothing shows.
 fn chosen<'a>(
     changes: &mut Changes<'_>,
     cases: impl Iterator<Item = ProofCase<'a>>,
+    pieces: impl Iterator<Item = ProofCase<'a>>,
     until: Deadline,
-) -> Result<Vec<ProofCase<'a>>, String> {
-    let (mut chosen, mut total) = (Vec::new(), 0);
+) -> Result<Chosen<'a>, String> {
+    let (mut chosen, mut total, mut needed) = (Vec::new(), 0, 1);
     for case in cases {
-        let (name, inputs, instructions) = case;
-        total += instructions;
+        total += case.2;
         let is_first = chosen.is_empty() || total <= MOST_INSTRUCTIONS;
-        let hidden = changes.not_shown().map(str::to_owned);
-        if !is_first && (hidden.is_none() || total > MOST_OF_FURTHER) {
+        if !is_first && (changes.not_shown().is_none() || total > MOST_OF_FURTHER) {
             break;
         }
-        let most = instructions.saturating_mul(MOST_TIMES[0]).saturating_add(MOST_MORE);
-        if let Err(fault) = changes.run(inputs, most, until) {
-            return Err(if until.is_over() { NO_TIME.to_owned() } else { format!("with {name}, {fault}") });
-        }
-        if is_first || changes.not_shown() != hidden.as_deref() {
-            chosen.push(case);
+        let shows_more = changes.run_case(case, until)?;
+        chosen.extend((is_first || shows_more).then_some(case));
+        needed = if shows_more { chosen.len() } else { needed };
+    }
+    let whole = chosen.len();
+    for piece in pieces {
+        if changes.not_shown().is_some() && changes.run_case(piece, until)? {
+            chosen.push(piece);
+            needed = chosen.len();
         }
     }
     match changes.not_shown() {
         Some(_) if until.is_over() => Err(NO_TIME.to_owned()),
         Some(hidden) => Err(format!("no small input shows all that `{hidden}` may do")),
-        None => Ok(chosen),
+        None => Ok(Chosen { cases: chosen, whole, needed }),
+    }
+}
+
+impl Changes<'_> {
+    /// Runs a case, and returns true if it shows more.
+    fn run_case(
+        &mut self,
+        (name, inputs, instructions): ProofCase<'_>,
+        until: Deadline,
+    ) -> Result<bool, String> {
+        let hidden = self.hidden();
+        let most = instructions.saturating_mul(MOST_TIMES[0]).saturating_add(MOST_MORE);
+        match self.run(inputs, most, until) {
+            Ok(()) => Ok(self.hidden() < hidden),
+            Err(_) if until.is_over() => Err(NO_TIME.to_owned()),
+            Err(fault) => Err(format!("with {name}, {fault}")),
+        }
     }
 }
 

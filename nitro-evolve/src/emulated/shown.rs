@@ -67,9 +67,18 @@ impl<'a> Changes<'a> {
     ///
     /// What is only somewhere else computes the same there.
     pub(super) fn not_shown(&self) -> Option<&str> {
-        self.guards.iter().zip(&self.own).find_map(|(guards, own)| {
+        self.all_hidden().next()
+    }
+
+    /// Returns the number of those instructions.
+    pub(super) fn hidden(&self) -> usize {
+        self.all_hidden().count()
+    }
+
+    fn all_hidden(&self) -> impl Iterator<Item = &str> {
+        self.guards.iter().zip(&self.own).flat_map(|(guards, own)| {
             let mut own = own.iter().peekable();
-            let hidden = guards.shown().enumerate().find(|(at, Shown { both_ways, varies, .. })| {
+            let hidden = guards.shown().enumerate().filter(move |(at, Shown { both_ways, varies, .. })| {
                 let changed = own.next_if(|(own, _)| own == at);
                 changed.is_some_and(|(_, is_moved)| !both_ways || !varies && !is_moved)
             });

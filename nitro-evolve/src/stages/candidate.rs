@@ -57,6 +57,8 @@ pub(crate) enum Aim {
     Rehearse,
     /// To be accepted.
     Accept,
+    /// To have the results of more runs compared, once it is accepted.
+    Confirm,
 }
 
 /// A stay at a stage.
@@ -95,6 +97,12 @@ impl Candidate {
 }
 
 impl Candidate {
+    /// Sends an accepted candidate to the last stage once more.
+    pub(crate) fn confirm(&mut self) {
+        self.aim = Aim::Confirm;
+        self.passed -= 1;
+    }
+
     /// Returns time and error with all inputs that it has run with, once they are measured.
     pub(crate) fn total_fitness(&self) -> Option<Fitness> {
         self.fitness.map(|fitness| Fitness { error: fitness.error.max(self.checked_error), ..fitness })

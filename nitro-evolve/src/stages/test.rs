@@ -12,7 +12,7 @@ use crate::finding::TestCase;
 use crate::runner::{CaseResult, Code, Runner};
 use crate::workload::Set;
 
-/// The runs that are compared before it is looked whether time is left for more.
+/// The runs that are compared at first, and then before it is looked whether time is left for more.
 const CHECKS_AT_ONCE: u32 = 100;
 /// The factor between two times of a case from which on both are taken once more: that may be the measurement.
 const DOUBTFUL: f64 = 2.0;
@@ -30,52 +30,73 @@ impl Stage for Test {
     }
 
     fn takes(&self, candidate: &Candidate, _: &Conditions<'_>) -> bool {
-        candidate.aim == Aim::Accept
+        matches!(candidate.aim, Aim::Accept | Aim::Confirm)
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        let Conditions { subject, assemble, efforts, least_gain, max_error, .. } = *context.conditions;
-        let unedited = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
-        // One after the other, so that clocks are alike.
-        let mut original = cases(Some(&unedited), Effort { checks: 1, ..efforts.test }, context.runner)?;
-        let most = efforts.test.checks;
-        let first = Effort { checks: most.min(CHECKS_AT_ONCE), ..efforts.test };
-        let mut patched = cases(candidate.code.as_ref(), first, context.runner)?;
-        candidate.compared = first.checks;
-        if patched.iter().zip(&original).any(is_doubtful) {
-            let again = Effort { checks: 1, ..efforts.test };
-            take_faster(&mut original, &cases(Some(&unedited), again, context.runner)?);
-            take_faster(&mut patched, &cases(candidate.code.as_ref(), again, context.runner)?);
+        if candidate.aim == Aim::Accept {
+            measure(candidate, context)?
+        } else {
+            confirm(candidate, context)?
         }
-        while candidate.compared < most && !context.conditions.until.is_over() {
-            let more = Effort::new(0, (most - candidate.compared).min(CHECKS_AT_ONCE));
-            for (own, again) in patched.iter_mut().zip(cases(candidate.code.as_ref(), more, context.runner)?)
-            {
-                own.error = larger(own.error, again.error);
-            }
-            candidate.compared += more.checks;
-        }
-        candidate.test.clear();
-        for (number, (patched, original)) in patched.iter().zip(&original).enumerate() {
-            candidate.test.push(TestCase {
-                case: subject.workload().case_name(Set::Test, number),
-                original_ns: original.time_ns,
-                patched_ns: patched.time_ns,
-                error: patched.error,
-            });
-        }
-        let worst = candidate.test.iter().max_by(|one, other| one.error.total_cmp(&other.error));
-        if let Some(worst) = worst.filter(|worst| worst.error.is_nan() || worst.error > max_error) {
-            let TestCase { case, error, .. } = worst;
-            let why = format!("with {case}, an input of the test, the results are wrong (error {error})");
-            return Err(Stop::refused(Failure::Wrong, why));
-        }
-        let logs: f64 = candidate.test.iter().map(|case| (case.original_ns / case.patched_ns).ln()).sum();
-        if logs / candidate.test.len() as f64 <= least_gain.ln_1p() {
-            return Err(Stop::refused(Failure::Wrong, "with the inputs of the test it is not faster"));
-        }
-        Ok(())
+        verdict(candidate, context.conditions)
     }
+}
+
+/// Times a patch beside the original, and compares the results of the first runs.
+fn measure(candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
+    let Conditions { subject, assemble, efforts, .. } = *context.conditions;
+    let unedited = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
+    // One after the other, so that clocks are alike.
+    let mut original = cases(Some(&unedited), Effort { checks: 1, ..efforts.test }, context.runner)?;
+    let first = Effort { checks: efforts.test.checks.min(CHECKS_AT_ONCE), ..efforts.test };
+    let mut patched = cases(candidate.code.as_ref(), first, context.runner)?;
+    candidate.compared = first.checks;
+    if patched.iter().zip(&original).any(is_doubtful) {
+        let again = Effort { checks: 1, ..efforts.test };
+        take_faster(&mut original, &cases(Some(&unedited), again, context.runner)?);
+        take_faster(&mut patched, &cases(candidate.code.as_ref(), again, context.runner)?);
+    }
+    candidate.test.clear();
+    for (number, (patched, original)) in patched.iter().zip(&original).enumerate() {
+        candidate.test.push(TestCase {
+            case: subject.workload().case_name(Set::Test, number),
+            original_ns: original.time_ns,
+            patched_ns: patched.time_ns,
+            error: patched.error,
+        });
+    }
+    Ok(())
+}
+
+/// Compares the results of the other runs, as long as there is time.
+fn confirm(candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
+    let most = context.conditions.efforts.test.checks;
+    while candidate.compared < most && !context.conditions.until.is_over() {
+        let more = Effort::new(0, (most - candidate.compared).min(CHECKS_AT_ONCE));
+        for (own, again) in
+            candidate.test.iter_mut().zip(cases(candidate.code.as_ref(), more, context.runner)?)
+        {
+            own.error = larger(own.error, again.error);
+        }
+        candidate.compared += more.checks;
+    }
+    Ok(())
+}
+
+/// Refuses a patch whose results are wrong, or which is no faster.
+fn verdict(candidate: &Candidate, conditions: &Conditions<'_>) -> Result<(), Stop> {
+    let worst = candidate.test.iter().max_by(|one, other| one.error.total_cmp(&other.error));
+    if let Some(worst) = worst.filter(|worst| worst.error.is_nan() || worst.error > conditions.max_error) {
+        let TestCase { case, error, .. } = worst;
+        let why = format!("with {case}, an input of the test, the results are wrong (error {error})");
+        return Err(Stop::refused(Failure::Wrong, why));
+    }
+    let logs: f64 = candidate.test.iter().map(|case| (case.original_ns / case.patched_ns).ln()).sum();
+    if logs / candidate.test.len() as f64 <= conditions.least_gain.ln_1p() {
+        return Err(Stop::refused(Failure::Wrong, "with the inputs of the test it is not faster"));
+    }
+    Ok(())
 }
 
 /// Tells whether the two times of a case are further apart than a patch makes them as a rule.

@@ -49,9 +49,8 @@ impl<'a> Flow<'a> {
         for item in &function.items {
             match &item.content {
                 Content::Label(name) => {
-                    if blocks.last().is_some_and(|block| !block.code.is_empty()) {
-                        blocks.push(Block::default());
-                    }
+                    // What edits put in front of a label has a block in any case.
+                    blocks.push(Block::default());
                     labels.insert((item.scope, name.as_str()), blocks.len() - 1);
                 }
                 Content::Targets { name, labels, .. } => {

@@ -4,4 +4,5 @@ pub(crate) mod assigned;
 mod bits;
 mod derived;
 pub(crate) mod flow;
+pub(crate) mod same;
 pub(crate) mod uniform;

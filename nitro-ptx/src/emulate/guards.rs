@@ -61,9 +61,10 @@ struct Computed {
 pub struct Shown<'a> {
     /// The instruction.
     pub text: &'a str,
-    /// True if it was executed, and its guard and what it compares came out both ways.
+    /// True if it was executed, and its guard came out both ways.
     pub both_ways: bool,
-    /// True unless what it computes of registers was always the same number. Addresses of buffers may be.
+    /// True unless what it computes of registers was always the same number, or what it compares came out one way.
+    /// Addresses of buffers may be the same.
     pub varies: bool,
 }
 
@@ -99,12 +100,23 @@ impl Guards {
         self.listing.iter().map(|Listed { pc, text, is_guarded }| {
             let both = HOLDS | FAILS;
             let of_guard = if *is_guarded { both } else { HOLDS };
-            let of_result = if self.results[*pc].is_some() { both << RESULT } else { 0 };
-            let asked = of_guard | of_result;
+            let seen = self.seen[*pc];
             let always = self.computed[*pc].and_then(|computed| computed.always);
-            let varies = always.is_none_or(|always| always > MOST_NUMBER);
-            Shown { text, both_ways: self.seen[*pc] & asked == asked, varies }
+            let compares_alike = self.results[*pc].is_some() && (seen >> RESULT) & both != both;
+            let varies = always.is_none_or(|always| always > MOST_NUMBER) && !compares_alike;
+            Shown { text, both_ways: seen & of_guard == of_guard, varies }
         })
+    }
+
+    /// Returns the number of instructions of which launches have not shown all.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.shown().filter(|shown| !shown.both_ways || !shown.varies).count()
+    }
+
+    /// Notes outcomes that were [taken](Self::take).
+    pub fn note(&mut self, taken: &[u16]) {
+        self.seen.iter_mut().zip(taken).for_each(|(seen, taken)| *seen |= taken);
     }
 
     /// Notes what an instruction computes.

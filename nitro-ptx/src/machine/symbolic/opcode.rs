@@ -4,7 +4,7 @@ use crate::text::types::Type;
 
 /// The part that an opcode may have in a product and a sum that the assembler makes one instruction of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fusion {
+pub(crate) enum Fusion {
     None,
     Product,
     Sign,
@@ -13,11 +13,11 @@ pub(super) enum Fusion {
 
 /// The properties of an opcode.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opcode {
+pub(crate) struct Opcode {
     /// Its first two operands may be exchanged: the bits of its result are the same, up to the payload of NaN.
-    pub(super) commutes: bool,
+    pub(crate) commutes: bool,
     /// It hands its first operand on as it is.
-    pub(super) is_move: bool,
+    pub(crate) is_move: bool,
     /// A device may give another result than the emulator.
     pub(super) is_approximate: bool,
     /// It is its first operand where a predicate, the third, holds, and else the second.
@@ -26,11 +26,11 @@ pub(super) struct Opcode {
     pub(super) chooses: bool,
     /// The bytes that its results fit in, with zeros above.
     pub(super) fits: u8,
-    pub(super) fusion: Fusion,
+    pub(crate) fusion: Fusion,
 }
 
 impl Opcode {
-    pub(super) fn of(opcode: &str) -> Self {
+    pub(crate) fn of(opcode: &str) -> Self {
         let mut parts = opcode.split('.');
         let name = parts.next().unwrap_or_default();
         let parts: Vec<&str> = parts.collect();
