@@ -132,7 +132,8 @@ impl<C: Copy, const N: usize> Call<C, N> {
     pub(crate) fn remember(&self, needs: u32, features: &[f64; N], choice: CachedChoice<C>) {
         let Some(cache) = self.begin_with(needs) else { return };
         if needs == 0 && !choice.is_conditional {
-            return cache.first.set(First::always(N, choice));
+            cache.gate.set_constant(choice);
+            return cache.first.set(cache.gate.first(N));
         }
         let entry = &cache.entries[cache.count.replace(cache.count.get() + 1) % ENTRIES];
         entry.features.set(features.map(f64::to_bits));
@@ -145,7 +146,7 @@ impl<C: Copy, const N: usize> Call<C, N> {
             && let Some(cache) = self.begin_with(needs)
         {
             make(&cache.gate);
-            cache.first.set(cache.gate.first());
+            cache.first.set(cache.gate.first(N));
         }
     }
 
@@ -176,28 +177,17 @@ impl<C: Copy, const N: usize> Call<C, N> {
 /// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `features` are those
 /// that are there anyway, NaN in the place of others, and a 0 behind them. Most short calls end here.
 #[inline]
-pub fn at_once_on_host<C: Copy, const N: usize>(
-    cache: &'static LocalKey<InlineCache<C, N>>,
-    features: &[f64],
-) -> Option<C> {
-    if cfg!(feature = "rayon") {
-        return at_once(cache, &host::current(), features); // the thread's pool decides
-    }
-    let own = own(cache)?;
-    own.device_in(epoch::now(), circumstances::of_thread())?;
-    own.at_once(features)
-}
-
-/// As [`at_once_on_host`], for a call on a device.
-#[inline]
 pub fn at_once<C: Copy, const N: usize>(
     cache: &'static LocalKey<InlineCache<C, N>>,
-    device: &impl Device,
     features: &[f64],
 ) -> Option<C> {
     let own = own(cache)?;
-    let is_of = own.is_of(epoch::now(), circumstances::of_thread(), regime::device_of_call(device));
-    if is_of { own.at_once(features) } else { None }
+    let device = own.device_in(epoch::now(), circumstances::of_thread())?;
+    // The thread's pool decides which part of the host it is.
+    if cfg!(feature = "rayon") && !ptr::eq(device, regime::device_of_call(&host::current())) {
+        return None;
+    }
+    own.at_once(features)
 }
 
 /// Returns the thread's own cache, unless the thread has no storage left.
@@ -351,6 +341,17 @@ mod tests {
         assert_eq!(call.needs(), 0b11);
         remember("b", [1.0, 2.0], 8, false);
         assert_eq!(call.remembered(&[1.0, 2.0]).choice(), None);
+    }
+
+    /// Functions on devices and `async` ones walk at once.
+    #[test]
+    fn what_holds_for_all_inputs_is_at_the_end_of_a_walk() {
+        let calls = stats::count(9, 1, 0, ReasonKind::Predicted).expect("the thread goes on");
+        begin("a").remember(0, &[0.0; 2], CachedChoice { choice: 7, bit: 1, is_conditional: false, calls });
+        let call = begin("a");
+        let walk = call.walk().expect("a gate");
+        assert_eq!(walk.column(), None);
+        assert_eq!(call.decided(&walk).choice(), Some(7));
     }
 
     #[test]

@@ -78,11 +78,6 @@ impl<C: Copy> First<C> {
     /// Decides nothing.
     pub(crate) const NONE: Self = Self { least: 0.0, most: 0.0, column: usize::MAX, choice: None };
 
-    /// Decides for every input of a function of so many features, behind which there is a 0.
-    pub(crate) fn always(features: usize, choice: CachedChoice<C>) -> Self {
-        Self { least: 0.0, most: 0.0, column: features, choice: Some(choice) }
-    }
-
     /// Returns the choice, counted as one more call, where the feature is in the range; NaN never is.
     #[inline]
     pub(crate) fn choose(self, features: &[f64]) -> Option<C> {
@@ -113,20 +108,30 @@ impl<C: Copy> InlineGate<C> {
         self.steps[0].set(ASKING);
     }
 
-    /// Returns the first decision where one comparison makes it: on the lower side, else on the upper one.
-    pub(crate) fn first(&self) -> First<C> {
+    /// Keeps a gate that makes one choice for every input.
+    pub(crate) fn set_constant(&self, choice: CachedChoice<C>) {
+        self.set(&[Step::Leaf(Some(0))], |column| column, |_, _| Some((choice, None)));
+    }
+
+    /// Returns the first decision of a function of so many features, behind which there is a 0: for every input where the
+    /// gate begins with its end, else where one comparison makes it, on the lower side or on the upper one.
+    pub(crate) fn first(&self, features: usize) -> First<C> {
         let root = self.steps[0].get();
-        let choice = |at: usize| self.leaf(self.steps[at % ROOM].get()).filter(|own| !own.is_conditional);
         if root.column >= ASK {
-            return First::NONE;
+            return First { least: 0.0, most: 0.0, column: features, choice: self.unconditional(0) };
         }
         // A number that is not above the threshold is not so when it is rounded either.
         let (highest, next) = (f64::from(root.threshold), f64::from(root.threshold.next_up()));
-        let (least, most, choice) = match choice(1) {
+        let (least, most, choice) = match self.unconditional(1) {
             Some(lower) => (f64::MIN, highest, Some(lower)),
-            None => (next, f64::MAX, choice(root.next.into())),
+            None => (next, f64::MAX, self.unconditional(root.next.into())),
         };
         First { least, most, column: root.column.into(), choice }
+    }
+
+    /// Returns the choice of a step, if it is an end without a constraint.
+    fn unconditional(&self, at: usize) -> Option<CachedChoice<C>> {
+        self.leaf(self.steps[at % ROOM].get()).filter(|own| !own.is_conditional)
     }
 
     /// Returns the choice at the end of a walk, counted as one more call; none where that asks, where it has a constraint,
@@ -249,7 +254,7 @@ mod tests {
         let steps = [split, Step::Leaf(Some(0)), Step::Leaf(Some(1))];
         let choice = |_, choice| Some(([lower, upper][choice]?, None));
         gate.set(&steps, |column| column + 1, choice);
-        gate.first()
+        gate.first(2)
     }
 
     #[test]
@@ -268,7 +273,9 @@ mod tests {
             }
         }
         assert_eq!(CALLS.load(Ordering::Relaxed), 11, "what was chosen is counted");
-        assert_eq!(First::always(1, choice(8, false)).choose(&[f64::NAN, 0.0]), Some(8));
+        let constant = InlineGate::new();
+        constant.set_constant(choice(8, false));
+        assert_eq!(constant.first(1).choose(&[f64::NAN, 0.0]), Some(8));
     }
 
     #[test]
@@ -291,6 +298,6 @@ mod tests {
     #[test]
     fn a_constraint_is_no_first_decision() {
         assert_eq!(first(Some(choice(7, true)), None).choose(&[0.0; 2]), None);
-        assert_eq!(InlineGate::<u8>::new().first().choose(&[0.0; 2]), None);
+        assert_eq!(InlineGate::<u8>::new().first(1).choose(&[0.0; 2]), None);
     }
 }

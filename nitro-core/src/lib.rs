@@ -103,7 +103,7 @@ pub mod __private {
     pub use crate::detected::Detected;
     pub use crate::dispatch::{Decision, Outcome, OutcomeOfAny, OutcomeOfResult, decide, select};
     pub use crate::host::current as host;
-    pub use crate::inline_cache::{Call, InlineCache, at_once, at_once_on_host};
+    pub use crate::inline_cache::{Call, InlineCache, at_once};
     pub use crate::parameter::{Digits, ValueText};
     pub use crate::prepare::prepare_choice;
 }

@@ -14,24 +14,13 @@ use crate::places::located;
 /// The body of the function: what the gate decides from features that are there anyway runs here. The rest is of no
 /// concern to such calls, and has a function of its own.
 pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
-    if function.is_async() {
+    if !function.may_decide_at_once() {
         return choice_and_call(function);
     }
     let (krate, cache, numbers) = (&function.krate, cache(function), free_numbers(function));
     let (call, anew) = (call_chosen(function), call_anew(function));
-    let (device, at_once) = match &function.device {
-        Some(_) => {
-            let (device, argument) = (device(function), device_argument(function));
-            (Some(device), quote!(at_once(&#cache, #argument, &#numbers)))
-        }
-        None => (None, quote!(at_once_on_host(&#cache, &#numbers))),
-    };
     quote! {
-        let __nitro_at_once = {
-            #device
-            #krate::__private::#at_once
-        };
-        match __nitro_at_once {
+        match #krate::__private::at_once(&#cache, &#numbers) {
             ::core::option::Option::Some(__nitro_choice) => #call,
             ::core::option::Option::None => #anew,
         }

@@ -82,9 +82,9 @@ fn dispatcher(function: &CodeVariant, body: &TokenStream) -> TokenStream {
     quote!(#(#attributes)* #visibility #signature { #body })
 }
 
-/// What runs where the gate does not decide at once. An `async` function is that itself.
+/// What runs where the gate does not decide at once. A function where it never does is that itself.
 fn anew(function: &CodeVariant) -> Option<TokenStream> {
-    if function.is_async() {
+    if !function.may_decide_at_once() {
         return None;
     }
     let mut anew = helper_signature(function, "anew");

@@ -214,6 +214,12 @@ impl CodeVariant {
         self.signature.asyncness.is_some()
     }
 
+    /// Returns `true` if a call on an input that the gate knows may run without anything else. One on a device has the
+    /// device to evaluate, and a future its end to tell.
+    pub(crate) fn may_decide_at_once(&self) -> bool {
+        !self.is_async() && self.device.is_none()
+    }
+
     /// Returns true for the name of a generic type or constant, of the function or of the block around it.
     pub fn is_generic(&self, name: &Ident) -> bool {
         self.generics.contains(name) || self.owner.iter().any(|owner| owner.generics.contains(name))

@@ -1,11 +1,8 @@
 pub fn sum(values: &[f64], options: &Options) -> f64 {
-    let __nitro_at_once = {
-        ::nitro::__private::at_once_on_host(
-            &sum::__NITRO_CACHE,
-            &[::nitro::FeatureValue::to_f64((values.len())), 0.0],
-        )
-    };
-    match __nitro_at_once {
+    match ::nitro::__private::at_once(
+        &sum::__NITRO_CACHE,
+        &[::nitro::FeatureValue::to_f64((values.len())), 0.0],
+    ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_sum_call(__nitro_choice, values, options)
         }

@@ -8,10 +8,7 @@ where
     S: Scan<I>,
     I: Ord,
 {
-    let __nitro_at_once = {
-        ::nitro::__private::at_once_on_host(&r#find::__NITRO_CACHE, &[0.0])
-    };
-    match __nitro_at_once {
+    match ::nitro::__private::at_once(&r#find::__NITRO_CACHE, &[0.0]) {
         ::core::option::Option::Some(__nitro_choice) => {
             unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) }
         }

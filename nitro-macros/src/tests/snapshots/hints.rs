@@ -1,16 +1,13 @@
 fn sort(keys: &mut [u32]) {
-    let __nitro_at_once = {
-        ::nitro::__private::at_once_on_host(
-            &sort::__NITRO_CACHE,
-            &[
-                ::nitro::FeatureValue::to_f64((keys.len())),
-                ::core::primitive::f64::NAN,
-                ::core::primitive::f64::NAN,
-                0.0,
-            ],
-        )
-    };
-    match __nitro_at_once {
+    match ::nitro::__private::at_once(
+        &sort::__NITRO_CACHE,
+        &[
+            ::nitro::FeatureValue::to_f64((keys.len())),
+            ::core::primitive::f64::NAN,
+            ::core::primitive::f64::NAN,
+            0.0,
+        ],
+    ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_sort_call(__nitro_choice, keys)
         }

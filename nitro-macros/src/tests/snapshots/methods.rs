@@ -6,13 +6,10 @@ impl<'a, T: Number> Multiply for Csr<'a, T> {
     }
     #[cfg(unix)]
     fn multiply(&self, x: &[T]) -> <Self as Multiply>::Output {
-        let __nitro_at_once = {
-            ::nitro::__private::at_once_on_host(
-                &csr_multiply::__NITRO_CACHE,
-                &[::core::primitive::f64::NAN, 0.0],
-            )
-        };
-        match __nitro_at_once {
+        match ::nitro::__private::at_once(
+            &csr_multiply::__NITRO_CACHE,
+            &[::core::primitive::f64::NAN, 0.0],
+        ) {
             ::core::option::Option::Some(__nitro_choice) => {
                 Self::multiply_call(self, __nitro_choice, x)
             }

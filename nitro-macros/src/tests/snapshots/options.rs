@@ -1,92 +1,4 @@
 pub(super) fn sort<T: Key>(stream: &Stream, keys: &mut [T]) {
-    let __nitro_at_once = {
-        let __nitro_device = gpu::on(stream);
-        facade::nitro::__private::at_once(
-            &sort::__NITRO_CACHE,
-            &__nitro_device,
-            &[
-                facade::nitro::FeatureValue::to_f64((keys.len())),
-                ::core::primitive::f64::NAN,
-                0.0,
-            ],
-        )
-    };
-    match __nitro_at_once {
-        ::core::option::Option::Some(__nitro_choice) => {
-            __nitro_sort_call::<T>(__nitro_choice, stream, keys)
-        }
-        ::core::option::Option::None => __nitro_sort_anew::<T>(stream, keys),
-    }
-}
-/// What a call of `sort` with these arguments would run, and why; nothing is run.
-#[doc(hidden)]
-#[must_use]
-pub(super) fn __nitro_sort_select<T: Key>(
-    stream: &Stream,
-    keys: &mut [T],
-) -> facade::nitro::Selection<sort::Variant> {
-    let _ = (&stream, &keys);
-    let __nitro_device = gpu::on(stream);
-    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (keys.len()));
-    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| (stream.shift()));
-    let __nitro_features = |
-        __nitro_needs: ::core::primitive::u32,
-        __nitro_row: &mut [::core::primitive::f64; 2usize]|
-    {
-        if __nitro_needs & 1u32 != 0 {
-            __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
-                *__nitro_feature_0,
-            );
-        }
-        if __nitro_needs & 2u32 != 0 {
-            __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
-                *__nitro_feature_1,
-            );
-        }
-    };
-    let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool { true };
-    facade::nitro::__private::select(
-        sort::function(),
-        &__nitro_device,
-        &__nitro_features,
-        &__nitro_admissible,
-        &|| 0.0,
-    )
-}
-/// Runs the given variant of `sort`, whatever its constraint says.
-#[doc(hidden)]
-#[inline]
-pub(super) fn __nitro_sort_call<T: Key>(
-    __nitro_choice: sort::Variant,
-    stream: &Stream,
-    keys: &mut [T],
-) {
-    match __nitro_choice {
-        sort::Choice::Merge => {
-            let __nitro_function: fn(&Stream, &mut [T]) = merge;
-            __nitro_function(stream, keys)
-        }
-        sort::Choice::Radix => {
-            let __nitro_function: fn(&Stream, &mut [T]) = radix::<T, 8>;
-            __nitro_function(stream, keys)
-        }
-    }
-}
-/// Whether the constraint of the given variant of `sort` lets it run with these arguments; nothing is run.
-#[doc(hidden)]
-#[must_use]
-pub(super) fn __nitro_sort_admissible<T: Key>(
-    __nitro_choice: sort::Variant,
-    stream: &Stream,
-    keys: &mut [T],
-) -> ::core::primitive::bool {
-    let _ = (&stream, &keys);
-    true
-}
-/// Runs `sort` by a choice that is looked up or made.
-#[doc(hidden)]
-#[inline(never)]
-pub(super) fn __nitro_sort_anew<T: Key>(stream: &Stream, keys: &mut [T]) {
     let __nitro_decision = {
         let __nitro_device = gpu::on(stream);
         let __nitro_compute_0 = || keys.len();
@@ -190,6 +102,71 @@ pub(super) fn __nitro_sort_anew<T: Key>(stream: &Stream, keys: &mut [T]) {
                 (&facade::nitro::__private::Outcome(__nitro_result)).__nitro_failed()
             },
         )
+}
+/// What a call of `sort` with these arguments would run, and why; nothing is run.
+#[doc(hidden)]
+#[must_use]
+pub(super) fn __nitro_sort_select<T: Key>(
+    stream: &Stream,
+    keys: &mut [T],
+) -> facade::nitro::Selection<sort::Variant> {
+    let _ = (&stream, &keys);
+    let __nitro_device = gpu::on(stream);
+    let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (keys.len()));
+    let __nitro_feature_1 = ::core::cell::LazyCell::new(|| (stream.shift()));
+    let __nitro_features = |
+        __nitro_needs: ::core::primitive::u32,
+        __nitro_row: &mut [::core::primitive::f64; 2usize]|
+    {
+        if __nitro_needs & 1u32 != 0 {
+            __nitro_row[0usize] = facade::nitro::FeatureValue::to_f64(
+                *__nitro_feature_0,
+            );
+        }
+        if __nitro_needs & 2u32 != 0 {
+            __nitro_row[1usize] = facade::nitro::FeatureValue::to_f64(
+                *__nitro_feature_1,
+            );
+        }
+    };
+    let __nitro_admissible = |_: sort::Choice| -> ::core::primitive::bool { true };
+    facade::nitro::__private::select(
+        sort::function(),
+        &__nitro_device,
+        &__nitro_features,
+        &__nitro_admissible,
+        &|| 0.0,
+    )
+}
+/// Runs the given variant of `sort`, whatever its constraint says.
+#[doc(hidden)]
+#[inline]
+pub(super) fn __nitro_sort_call<T: Key>(
+    __nitro_choice: sort::Variant,
+    stream: &Stream,
+    keys: &mut [T],
+) {
+    match __nitro_choice {
+        sort::Choice::Merge => {
+            let __nitro_function: fn(&Stream, &mut [T]) = merge;
+            __nitro_function(stream, keys)
+        }
+        sort::Choice::Radix => {
+            let __nitro_function: fn(&Stream, &mut [T]) = radix::<T, 8>;
+            __nitro_function(stream, keys)
+        }
+    }
+}
+/// Whether the constraint of the given variant of `sort` lets it run with these arguments; nothing is run.
+#[doc(hidden)]
+#[must_use]
+pub(super) fn __nitro_sort_admissible<T: Key>(
+    __nitro_choice: sort::Variant,
+    stream: &Stream,
+    keys: &mut [T],
+) -> ::core::primitive::bool {
+    let _ = (&stream, &keys);
+    true
 }
 #[doc(hidden)]
 fn __nitro_sort_model() -> &'static [::core::primitive::u8] {

@@ -1,8 +1,5 @@
 fn work() {
-    let __nitro_at_once = {
-        ::nitro::__private::at_once_on_host(&work::__NITRO_CACHE, &[0.0])
-    };
-    match __nitro_at_once {
+    match ::nitro::__private::at_once(&work::__NITRO_CACHE, &[0.0]) {
         ::core::option::Option::Some(__nitro_choice) => __nitro_work_call(__nitro_choice),
         ::core::option::Option::None => __nitro_work_anew(),
     }

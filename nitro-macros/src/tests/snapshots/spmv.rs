@@ -1,18 +1,15 @@
 /// y ← A·x
 #[must_use]
 pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
-    let __nitro_at_once = {
-        ::nitro::__private::at_once_on_host(
-            &spmv::__NITRO_CACHE,
-            &[
-                ::core::primitive::f64::NAN,
-                ::core::primitive::f64::NAN,
-                ::core::primitive::f64::NAN,
-                0.0,
-            ],
-        )
-    };
-    match __nitro_at_once {
+    match ::nitro::__private::at_once(
+        &spmv::__NITRO_CACHE,
+        &[
+            ::core::primitive::f64::NAN,
+            ::core::primitive::f64::NAN,
+            ::core::primitive::f64::NAN,
+            0.0,
+        ],
+    ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_spmv_call(__nitro_choice, a, x, y)
         }

@@ -1,11 +1,8 @@
 pub fn product<T: Number>(a: &[T], b: &[T]) -> T {
-    let __nitro_at_once = {
-        ::nitro::__private::at_once_on_host(
-            &product::__NITRO_CACHE,
-            &[::nitro::FeatureValue::to_f64((a.len())), 0.0],
-        )
-    };
-    match __nitro_at_once {
+    match ::nitro::__private::at_once(
+        &product::__NITRO_CACHE,
+        &[::nitro::FeatureValue::to_f64((a.len())), 0.0],
+    ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_product_call::<T>(__nitro_choice, a, b)
         }
