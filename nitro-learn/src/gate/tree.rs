@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use nitro_core::model::Node;
 
-use crate::costs::{GATE_NS, net_share};
+use crate::costs::{COMPARISON_NS, net_share, walk_ns};
 use crate::objective::Weights;
 
 /// The most comparisons from root to leaf: so many leaves a thread keeps beside what it remembers.
@@ -22,10 +22,6 @@ const LEAST_GAIN: f64 = 2e-4;
 /// there at once. A cut lies where most is gained by it, so what would have spoilt a leaf lies just beyond it. Where a
 /// feature that the gate does not look at makes that choice so slow, an input like it will be met inside as well.
 const TOO_SLOW: f64 = 0.05;
-
-/// Time that a call saves which ends at the first comparison, in nanoseconds, and that one loses which does not. The
-/// first is kept apart by every call (`nitro-core/src/inline_gate.rs`); a walk through the others waits for each.
-const SHORTCUT_NS: (f64, f64) = (10.0, 1.0);
 
 /// One input on one device.
 pub(super) struct Sample {
@@ -46,14 +42,27 @@ pub(super) struct Sample {
     pub(super) features_ns: Vec<f64>,
 }
 
-/// Bit by bit the input features that a walk through the gate has computed.
-pub(super) type Seen = u32;
+/// A walk through the gate to some node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Way {
+    /// Bit by bit the input features that it has computed.
+    pub(super) seen: u32,
+    pub(super) comparisons: usize,
+}
+
+impl Way {
+    /// Returns the way to either side of a split on a column; the first so many are input features.
+    fn behind(self, column: usize, inputs: usize) -> Self {
+        let bit = if column < inputs { 1 << column } else { 0 };
+        Self { seen: self.seen | bit, comparisons: self.comparisons + usize::from(column < inputs) }
+    }
+}
 
 impl Sample {
     /// Returns the net share of a decision, after these features.
-    pub(super) fn share(&self, (decision, seen): (Option<usize>, Seen)) -> f64 {
+    pub(super) fn share(&self, (decision, way): (Option<usize>, Way)) -> f64 {
         let own = self.at_once.iter().find(|(choice, _)| Some(*choice) == decision);
-        own.map_or(self.asked, |(_, share)| self.net(*share, self.gate_ns(seen)))
+        own.map_or(self.asked, |(_, share)| self.net(*share, self.gate_ns(way)))
     }
 
     /// Returns true where a choice may run on the input.
@@ -62,9 +71,9 @@ impl Sample {
     }
 
     /// Returns the time of the gate with these features.
-    fn gate_ns(&self, seen: Seen) -> f64 {
+    fn gate_ns(&self, Way { seen, comparisons }: Way) -> f64 {
         let features = self.features_ns.iter().enumerate().filter(|(feature, _)| seen >> feature & 1 == 1);
-        GATE_NS + features.map(|(_, time_ns)| time_ns).sum::<f64>()
+        walk_ns(comparisons) + features.map(|(_, time_ns)| time_ns).sum::<f64>()
     }
 
     /// Returns what is left of a choice's share.
@@ -74,9 +83,9 @@ impl Sample {
 
     /// Returns the worth of asking and of each choice after these features; what a choice at once loses counts
     /// [`CAUTION`] times.
-    fn worth(&self, weights: &Weights, seen: Seen) -> impl Iterator<Item = f64> {
+    fn worth(&self, weights: &Weights, way: Way) -> impl Iterator<Item = f64> {
         let asked = weights.worth(self.asked, self.weight);
-        let gate_ns = self.gate_ns(seen);
+        let gate_ns = self.gate_ns(way);
         std::iter::once(asked).chain(self.at_once.iter().map(move |(_, share)| {
             let gain = weights.worth(self.net(*share, gate_ns), self.weight) - asked;
             asked + gain * if gain < 0.0 { CAUTION } else { 1.0 }
@@ -93,13 +102,13 @@ pub(super) fn grow(samples: &[&Sample], columns: &[usize], weights: &Weights) ->
     let grown = (Vec::new(), Vec::new());
     let mut grower =
         Grower { columns, weights, min_leaf, least_gain: LEAST_GAIN * samples.len() as f64, grown };
-    grower.subtree(samples, samples, 0, 0);
+    grower.subtree(samples, samples, 0, Way::default());
     grower.grown
 }
 
-/// Puts that comparison before a tree which lets most time of short calls be saved: below its threshold the tree
-/// decides for one choice on all samples, and that choice may run everywhere. Nothing is decided otherwise on any
-/// sample.
+/// Puts that comparison before a tree which saves most time of short calls: below its threshold the tree decides for
+/// one choice on all samples, and that choice may run everywhere. Their walks end there, all others get longer by it.
+/// Nothing is decided otherwise on any sample.
 pub(super) fn with_shortcut((mut nodes, mut decisions): TreeParts, samples: &[&Sample]) -> TreeParts {
     let begins_so = matches!(nodes[..], [Node::Split { .. }, Node::Leaf, ..]) && decisions[0].is_some();
     if !begins_so && let Some((split, choice)) = best_shortcut(&nodes, &decisions, samples) {
@@ -113,10 +122,10 @@ pub(super) fn with_shortcut((mut nodes, mut decisions): TreeParts, samples: &[&S
 fn best_shortcut(nodes: &[Node], decisions: &[Option<usize>], samples: &[&Sample]) -> Option<(Node, usize)> {
     let inputs = samples.first()?.features_ns.len();
     let compared: BTreeSet<u16> = nodes.iter().filter_map(|node| compared(node, inputs)).collect();
-    let all_above: f64 = samples.iter().map(|sample| SHORTCUT_NS.1 / sample.best_ns).sum();
     let mut best = (LEAST_GAIN * samples.len() as f64, None);
     for column in compared {
         let value = |sample: &Sample| sample.row[usize::from(column)];
+        let walk = |sample: &Sample| walk_ns(decide(nodes, decisions, sample).1.comparisons);
         let mut sorted = samples.to_vec();
         sorted.sort_by(|a, b| value(a).total_cmp(&value(b))); // stable
         let Some(choice) = decide(nodes, decisions, sorted[0]).0 else { continue };
@@ -125,12 +134,14 @@ fn best_shortcut(nodes: &[Node], decisions: &[Option<usize>], samples: &[&Sample
         }
         let others = sorted.iter().position(|sample| decide(nodes, decisions, sample).0 != Some(choice));
         let end = others.map_or(f32::INFINITY, |first| value(sorted[first]));
-        let below: Vec<&&Sample> = sorted.iter().take_while(|sample| value(sample) < end).collect();
-        let saved: f64 = below.iter().map(|sample| (SHORTCUT_NS.0 + SHORTCUT_NS.1) / sample.best_ns).sum();
+        let (below, above) = sorted.split_at(sorted.partition_point(|sample| value(sample) < end));
+        let shorter = below.iter().map(|own| (walk(own) - walk_ns(1)) / own.best_ns).sum::<f64>();
+        let longer = above.iter().map(|own| COMPARISON_NS / own.best_ns).sum::<f64>();
+        let saved = shorter - longer;
         if let Some(last) = below.last()
-            && saved - all_above > best.0
+            && saved > best.0
         {
-            best = (saved - all_above, Some((Node::Split { column, threshold: value(last) }, choice)));
+            best = (saved, Some((Node::Split { column, threshold: value(last) }, choice)));
         }
     }
     best.1
@@ -149,28 +160,23 @@ pub(super) fn decide(
     nodes: &[Node],
     decisions: &[Option<usize>],
     Sample { row, features_ns, .. }: &Sample,
-) -> (Option<usize>, Seen) {
-    let (mut node, mut leaf, mut skipped, mut seen) = (0, 0, 0_usize, 0);
+) -> (Option<usize>, Way) {
+    let (mut node, mut leaf, mut skipped, mut way) = (0, 0, 0_usize, Way::default());
     loop {
         match nodes[node] {
-            Node::Leaf if skipped == 0 => return (decisions[leaf], seen),
+            Node::Leaf if skipped == 0 => return (decisions[leaf], way),
             Node::Leaf => {
                 skipped -= 1;
                 leaf += 1;
             }
             Node::Split { .. } if skipped > 0 => skipped += 1,
             Node::Split { column, threshold } => {
-                seen |= bit(column.into(), features_ns.len());
+                way = way.behind(column.into(), features_ns.len());
                 skipped = usize::from(row[usize::from(column)] > threshold);
             }
         }
         node += 1;
     }
-}
-
-/// Returns the bit of a column that is one of so many input features.
-fn bit(column: usize, inputs: usize) -> Seen {
-    if column < inputs { 1 << column } else { 0 }
 }
 
 struct Grower<'a> {
@@ -208,12 +214,9 @@ impl Split {
 impl Grower<'_> {
     /// Adds the subtree of these samples; whether all of its leaves ask. `near` are those in the node and just beyond
     /// the cuts around it.
-    fn subtree(&mut self, samples: &[&Sample], near: &[&Sample], depth: usize, seen: Seen) -> bool {
-        let sums = sums(samples, self.weights, seen);
-        let least_gain =
-            self.least_gain + if self.is_below_first() { self.shortcut(samples, &sums) } else { 0.0 };
-        let split =
-            if depth < MAX_DEPTH { self.best_split(samples, (&sums, least_gain), seen) } else { None };
+    fn subtree(&mut self, samples: &[&Sample], near: &[&Sample], depth: usize, way: Way) -> bool {
+        let sums = sums(samples, self.weights, way);
+        let split = if depth < MAX_DEPTH { self.best_split(samples, &sums, way) } else { None };
         let Some(split) = split else {
             let decision = decision(samples, &without_slow(sums, near));
             self.grown.0.push(Node::Leaf);
@@ -224,57 +227,35 @@ impl Grower<'_> {
         self.grown.0.push(Node::Leaf); // until it is known where to cut
         let (upper, lower): (Vec<&Sample>, Vec<&Sample>) =
             samples.iter().partition(|sample| sample.row[split.column] >= split.above);
-        let seen = seen | bit(split.column, samples[0].features_ns.len());
+        let way = way.behind(split.column, samples[0].features_ns.len());
         // As many samples of the other side as a leaf has at least are just beyond the cut.
         let (from, to) = (values(&lower, split.column), values(&upper, split.column));
         let (from, to) = (from[from.len() - self.min_leaf], to[self.min_leaf - 1]);
         let (mut near_lower, mut near_upper) = (near.to_vec(), near.to_vec());
         near_lower.retain(|sample| sample.row[split.column] <= to);
         near_upper.retain(|sample| sample.row[split.column] >= from);
-        let below = self.subtree(&lower, &near_lower, depth + 1, seen);
-        let above = self.subtree(&upper, &near_upper, depth + 1, seen);
+        let below = self.subtree(&lower, &near_lower, depth + 1, way);
+        let above = self.subtree(&upper, &near_upper, depth + 1, way);
         let (column, threshold) = (split.column as u16, split.threshold(below, above));
         self.grown.0[at] = Node::Split { column, threshold };
         below && above
     }
 
-    /// Returns true where the node to come is the lower side of the first comparison.
-    fn is_below_first(&self) -> bool {
-        self.grown.0.len() == 1
-    }
-
-    /// Returns what is gained where calls of these samples end at the first comparison; nothing where the best thing to
-    /// do is not one choice that may run on all of them.
-    fn shortcut(&self, samples: &[&Sample], sums: &[f64]) -> f64 {
-        let is_one =
-            decision(samples, sums).is_some_and(|own| samples.iter().all(|sample| sample.admits(own)));
-        let gain = |sample: &&Sample| {
-            let share = net_share(1.0, sample.best_ns, SHORTCUT_NS.0);
-            self.weights.worth(1.0, sample.weight) - self.weights.worth(share, sample.weight)
-        };
-        if is_one { samples.iter().map(gain).sum() } else { 0.0 }
-    }
-
     /// Returns the split that gains most over the best single decision, if that is enough.
-    fn best_split(
-        &self,
-        samples: &[&Sample],
-        (unsplit, least_gain): (&[f64], f64),
-        seen: Seen,
-    ) -> Option<Split> {
-        let mut best = (most(unsplit) + least_gain, None);
+    fn best_split(&self, samples: &[&Sample], unsplit: &[f64], way: Way) -> Option<Split> {
+        let mut best = (most(unsplit) + self.least_gain, None);
         let inputs = samples.first()?.features_ns.len();
         // Every cut between two neighbours of a column, by one pass over the sorted samples: a side is worth what its
         // best single decision is worth.
         for &column in self.columns {
             let mut sorted: Vec<&Sample> = samples.to_vec();
             sorted.sort_by(|a, b| a.row[column].total_cmp(&b.row[column])); // stable
-            // Either side has to pay for the feature.
-            let seen = seen | bit(column, inputs);
-            let sums = sums(samples, self.weights, seen);
+            // Either side has to pay for the comparison and its feature.
+            let way = way.behind(column, inputs);
+            let sums = sums(samples, self.weights, way);
             let mut lower = vec![0.0; sums.len()];
             for (count, pair) in (1..).zip(sorted.windows(2)) {
-                lower.iter_mut().zip(pair[0].worth(self.weights, seen)).for_each(|(sum, own)| *sum += own);
+                lower.iter_mut().zip(pair[0].worth(self.weights, way)).for_each(|(sum, own)| *sum += own);
                 let (below, above) = (pair[0].row[column], pair[1].row[column]);
                 if below == above || count < self.min_leaf || sorted.len() - count < self.min_leaf {
                     continue;
@@ -291,11 +272,11 @@ impl Grower<'_> {
 }
 
 /// Sums the worth of asking and of each choice over all samples.
-fn sums(samples: &[&Sample], weights: &Weights, seen: Seen) -> Vec<f64> {
+fn sums(samples: &[&Sample], weights: &Weights, way: Way) -> Vec<f64> {
     let width = samples.first().map_or(1, |sample| 1 + sample.at_once.len());
     let mut sums = vec![0.0; width];
     samples.iter().for_each(|sample| {
-        sums.iter_mut().zip(sample.worth(weights, seen)).for_each(|(sum, own)| *sum += own)
+        sums.iter_mut().zip(sample.worth(weights, way)).for_each(|(sum, own)| *sum += own)
     });
     sums
 }
@@ -362,10 +343,14 @@ mod tests {
             assert_eq!(decision, (sample.input < 10).then_some(7));
         }
         let between = Sample { row: vec![0.5, 9.5], ..self::samples().swap_remove(0) };
-        assert_eq!(decide(&nodes, &decisions, &between), (None, 0b10), "what was never seen asks");
+        assert_eq!(
+            decide(&nodes, &decisions, &between),
+            (None, Way { seen: 0b10, comparisons: 1 }),
+            "what was never seen asks"
+        );
     }
 
-    /// Inputs below 6 by the first feature and below 10 by the second take choice 7; the second tells of more of them.
+    /// Inputs below 6 by the first feature and below 30 by the second take choice 7; the second tells of more of them.
     #[test]
     fn short_calls_are_decided_by_one_comparison() {
         let in_both = |mut sample: Sample, best_ns: f64| {
@@ -374,10 +359,10 @@ mod tests {
         };
         let nodes = vec![
             Node::Split { column: 0, threshold: 0.5 },
-            Node::Split { column: 1, threshold: 9.0 },
+            Node::Split { column: 1, threshold: 29.0 },
             Node::Leaf,
             Node::Leaf,
-            Node::Split { column: 1, threshold: 9.0 },
+            Node::Split { column: 1, threshold: 29.0 },
             Node::Leaf,
             Node::Leaf,
         ];
@@ -387,9 +372,9 @@ mod tests {
             with_shortcut((nodes.clone(), decisions.clone()), &samples.iter().collect::<Vec<_>>())
         };
         let (found, decided) = behind(100.0);
-        assert_eq!(found[..2], [Node::Split { column: 1, threshold: 9.0 }, Node::Leaf]);
+        assert_eq!(found[..2], [Node::Split { column: 1, threshold: 29.0 }, Node::Leaf]);
         assert_eq!((&found[2..], &decided[..2]), (&nodes[..], &[Some(7), Some(7)][..]));
-        assert_eq!(behind(1e6).0, nodes, "ten nanoseconds of a millisecond are nothing");
+        assert_eq!(behind(1e6).0, nodes, "nanoseconds of a millisecond are nothing");
     }
 
     /// Below 20 by the second feature choice 7 is the best, but below 6, where choice 3 is better by so much.
@@ -408,11 +393,7 @@ mod tests {
             grow(&samples.iter().collect::<Vec<_>>(), &[1], &Weights::alike()).1
         };
         assert_eq!(leaves(0.1, 100.0), [Some(7), None]);
-        assert_eq!(
-            leaves(0.1, 1e6),
-            [Some(3), Some(7), None],
-            "ten nanoseconds of a millisecond are nothing"
-        );
+        assert_eq!(leaves(0.1, 1e6), [Some(3), Some(7), None], "nanoseconds of a millisecond are nothing");
     }
 
     /// A feature that takes longer than it saves is not looked at.
