@@ -150,6 +150,41 @@ static GATED_TWICE: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 #[code_variant(
+    name = "gated_by_counts",
+    features(length = rows * columns, order = rows - columns),
+    variants(by_rows, by_columns),
+    default = by_rows,
+    model = GATED_BY_COUNTS.as_slice(),
+)]
+fn gated_by_counts(rows: usize, columns: usize) -> &'static str;
+
+fn by_rows(_: usize, _: usize) -> &'static str {
+    "by_rows"
+}
+
+fn by_columns(_: usize, _: usize) -> &'static str {
+    "by_columns"
+}
+
+/// Short inputs are decided by the gate, and others by their difference.
+static GATED_BY_COUNTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let gated = Model::from_bytes(&GATED).expect("a model");
+    let gate = gated.gate.map(|gate| Gate { decisions: vec![Some(1), None], ..gate });
+    let choices = ["by_rows", "by_columns", "gone"].map(str::to_owned).into();
+    Model { function: "gated_by_counts".into(), choices, gate, ..gated }.to_bytes()
+});
+
+/// `2 - 4` of unsigned numbers panics where overflow is checked for.
+#[test]
+fn arithmetic_is_done_where_it_is_asked_for() {
+    for _ in 0..3 {
+        assert_eq!(gated_by_counts(2, 4), "by_columns", "the difference is not asked for");
+        assert_eq!(gated_by_counts(5, 5), "by_rows");
+        assert_eq!(gated_by_counts(6, 5), "by_columns");
+    }
+}
+
+#[code_variant(
     name = "gated_narrowly",
     features(length = computed(0, n), order = computed(1, disorder)),
     variants(plain, adaptive, tiny if length < 5.0),

@@ -174,12 +174,14 @@ impl<C: Copy, const N: usize> Call<C, N> {
     }
 }
 
-/// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `features` are those
-/// that are there anyway, NaN in the place of others, and a 0 behind them. Most short calls end here.
+/// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `feature` computes one
+/// that takes no time, gives NaN for others, and 0 for the one behind the last. `there` gives all that nothing can keep
+/// from being read, NaN in the place of others. Most short calls end here.
 #[inline]
 pub fn at_once<C: Copy, const N: usize>(
     cache: &'static LocalKey<InlineCache<C, N>>,
-    features: &[f64],
+    feature: impl Fn(usize) -> f64,
+    there: impl FnOnce() -> [f64; N],
 ) -> Option<C> {
     let own = own(cache)?;
     let device = own.device_in(epoch::now(), circumstances::of_thread())?;
@@ -187,7 +189,8 @@ pub fn at_once<C: Copy, const N: usize>(
     if cfg!(feature = "rayon") && !ptr::eq(device, regime::device_of_call(&host::current())) {
         return None;
     }
-    own.at_once(features)
+    // One comparison before all others: it computes its feature alone.
+    own.first.get().choose(&feature).or_else(|| own.gate.at_once(&mut there(), &feature))
 }
 
 /// Returns the thread's own cache, unless the thread has no storage left.
@@ -253,12 +256,6 @@ impl<C: Copy, const N: usize> InlineCache<C, N> {
     #[inline]
     fn is_of(&self, epoch: u64, circumstances: u64, device: &'static DeviceEntry) -> bool {
         self.device_in(epoch, circumstances).is_some_and(|own| ptr::eq(own, device))
-    }
-
-    /// Returns what the gate decides by these features, one comparison before all others.
-    #[inline]
-    fn at_once(&self, features: &[f64]) -> Option<C> {
-        self.first.get().choose(features).or_else(|| self.gate.at_once(&features[..N]))
     }
 
     #[inline]

@@ -78,10 +78,10 @@ impl<C: Copy> First<C> {
     /// Decides nothing.
     pub(crate) const NONE: Self = Self { least: 0.0, most: 0.0, column: usize::MAX, choice: None };
 
-    /// Returns the choice, counted as one more call, where the feature is in the range; NaN never is.
+    /// Returns the choice, counted as one more call, where its feature is in the range; NaN never is.
     #[inline]
-    pub(crate) fn choose(self, features: &[f64]) -> Option<C> {
-        let value = *features.get(self.column)?;
+    pub(crate) fn choose(self, feature: impl Fn(usize) -> f64) -> Option<C> {
+        let value = feature(self.column);
         if value <= self.most && value >= self.least { self.choice.map(CachedChoice::counted) } else { None }
     }
 }
@@ -135,15 +135,18 @@ impl<C: Copy> InlineGate<C> {
     }
 
     /// Returns the choice at the end of a walk, counted as one more call; none where that asks, where it has a constraint,
-    /// or where a feature on the way is not finite.
+    /// or where a feature on the way is finite neither among `features` nor computed.
     #[inline]
-    pub(crate) fn at_once(&self, features: &[f64]) -> Option<C> {
+    pub(crate) fn at_once(&self, features: &mut [f64], feature: impl Fn(usize) -> f64) -> Option<C> {
         let (mut at, mut step) = (0, self.steps[0].get());
-        while let Some(&value) = features.get(usize::from(step.column)) {
+        while let Some(value) = features.get_mut(usize::from(step.column)) {
             if !value.is_finite() {
-                return None;
+                *value = feature(step.column.into());
+                if !value.is_finite() {
+                    return None;
+                }
             }
-            at = step.behind(at, value);
+            at = step.behind(at, *value);
             step = self.steps[at % ROOM].get();
         }
         self.leaf(step)?.again()
@@ -266,16 +269,16 @@ mod tests {
             (first(Some(choice(7, false)), Some(choice(8, false))), &below[..], &above[..]),
         ] {
             for &value in decided {
-                assert_eq!(first.choose(&[9e9, value]), Some(7), "{value}");
+                assert_eq!(first.choose(|column| [9e9, value][column]), Some(7), "{value}");
             }
             for &value in asked.iter().chain(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN]) {
-                assert_eq!(first.choose(&[0.0, value]), None, "{value}");
+                assert_eq!(first.choose(|column| [0.0, value][column]), None, "{value}");
             }
         }
         assert_eq!(CALLS.load(Ordering::Relaxed), 11, "what was chosen is counted");
         let constant = InlineGate::new();
         constant.set_constant(choice(8, false));
-        assert_eq!(constant.first(1).choose(&[f64::NAN, 0.0]), Some(8));
+        assert_eq!(constant.first(1).choose(|column| [f64::NAN, 0.0][column]), Some(8));
     }
 
     #[test]
@@ -286,18 +289,20 @@ mod tests {
         let steps = [split(0, 4), split(1, 3), Step::Leaf(Some(0)), Step::Leaf(None), Step::Leaf(Some(1))];
         let choice = |_, own| Some((CachedChoice { calls: &OWN_CALLS, ..choice(own as u8, own == 1) }, None));
         gate.set(&steps, |column| column, choice);
-        assert_eq!(gate.at_once(&[5.0, 10.0]), Some(0));
+        let at_once = |mut features: [f64; 2], computed: f64| gate.at_once(&mut features, |_| computed);
+        assert_eq!(at_once([5.0, 10.0], f64::NAN), Some(0));
         for asked in [[5.0, 11.0], [11.0, 5.0], [5.0, f64::NAN]] {
-            assert_eq!(gate.at_once(&asked), None, "{asked:?}");
+            assert_eq!(at_once(asked, f64::NAN), None, "{asked:?}");
         }
-        assert_eq!(OWN_CALLS.load(Ordering::Relaxed), 1, "what was chosen is counted");
+        assert_eq!(at_once([5.0, f64::NAN], 10.0), Some(0), "computed where it is compared");
+        assert_eq!(OWN_CALLS.load(Ordering::Relaxed), 2, "what was chosen is counted");
         gate.clear();
-        assert_eq!(gate.at_once(&[5.0, 10.0]), None);
+        assert_eq!(at_once([5.0, 10.0], f64::NAN), None);
     }
 
     #[test]
     fn a_constraint_is_no_first_decision() {
-        assert_eq!(first(Some(choice(7, true)), None).choose(&[0.0; 2]), None);
-        assert_eq!(InlineGate::<u8>::new().first(1).choose(&[0.0; 2]), None);
+        assert_eq!(first(Some(choice(7, true)), None).choose(|_| 0.0), None);
+        assert_eq!(InlineGate::<u8>::new().first(1).choose(|_| 0.0), None);
     }
 }

@@ -8,7 +8,7 @@ use syn::{Path, Visibility};
 use super::attributes::{hidden, shared};
 use super::{approximate, choice, clones, constraint, helper, inner, krate, parameters};
 use crate::digest;
-use crate::ir::{CodeVariant, Variant};
+use crate::ir::{CodeVariant, Effort, Variant};
 use crate::places;
 
 /// The module; `descriptor` is the body of its `function()`.
@@ -204,7 +204,7 @@ pub(crate) fn descriptor(function: &CodeVariant) -> TokenStream {
         .then(|| quote!(.with_features(&[#(#features),*]).with_feature_digests(&[#(#digests),*])));
     let free = (0..)
         .zip(&function.features)
-        .filter(|(_, own)| own.is_free())
+        .filter(|(_, own)| own.effort() != Effort::Unknown)
         .fold(0, |all, (at, _)| all | 1_u32 << at);
     let free = (free != 0).then(|| quote!(.with_free_features(#free)));
     let units = function.features.iter().map(|feature| match &feature.unit {

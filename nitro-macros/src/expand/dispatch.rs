@@ -7,20 +7,21 @@ use syn::Ident;
 use super::admissible::admissible;
 use super::approximate;
 use super::calls::{call_anew, call_chosen};
-use super::feature_cells::{cells, computations, features, free_numbers, kept, walk};
+use super::feature_cells::{cells, computations, features, free_number, kept, numbers_there, walk};
 use crate::ir::CodeVariant;
 use crate::places::located;
 
-/// The body of the function: what the gate decides from features that are there anyway runs here. The rest is of no
+/// The body of the function: what the gate decides from features that take no time runs here. The rest is of no
 /// concern to such calls, and has a function of its own.
 pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
     if !function.may_decide_at_once() {
         return choice_and_call(function);
     }
-    let (krate, cache, numbers) = (&function.krate, cache(function), free_numbers(function));
+    let (krate, cache) = (&function.krate, cache(function));
+    let (number, there) = (free_number(function), numbers_there(function));
     let (call, anew) = (call_chosen(function), call_anew(function));
     quote! {
-        match #krate::__private::at_once(&#cache, &#numbers) {
+        match #krate::__private::at_once(&#cache, #number, || #there) {
             ::core::option::Option::Some(__nitro_choice) => #call,
             ::core::option::Option::None => #anew,
         }

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::Ident;
 
-use crate::ir::CodeVariant;
+use crate::ir::{CodeVariant, Effort};
 use crate::places::{self, located};
 
 /// A closure for each feature, which computes it, and a place for what it computed. What a `return` or a `?` in it means
@@ -20,13 +20,30 @@ pub(super) fn computations(function: &CodeVariant) -> TokenStream {
     each.collect()
 }
 
-/// The features that are there anyway as numbers, NaN for others, and a 0 behind them.
-pub(super) fn free_numbers(function: &CodeVariant) -> TokenStream {
-    let numbers = function.features.iter().enumerate().map(|(index, feature)| match feature.is_free() {
-        true => number(function, index, &places::whole(&feature.value)),
-        false => quote!(::core::primitive::f64::NAN),
+/// A function from the index of a feature that takes no time to its number: NaN for others, and 0 behind the last.
+pub(super) fn free_number(function: &CodeVariant) -> TokenStream {
+    let free = function.features.iter().enumerate().filter(|(_, own)| own.effort() != Effort::Unknown);
+    let arms = free.map(|(index, feature)| {
+        let number = number(function, index, &places::whole(&feature.value));
+        quote!(#index => #number,)
     });
-    quote!([#(#numbers,)* 0.0])
+    let behind = function.features.len();
+    quote! {
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            #(#arms)*
+            #behind => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        }
+    }
+}
+
+/// The features that nothing can keep from being read as numbers, NaN for others.
+pub(super) fn numbers_there(function: &CodeVariant) -> TokenStream {
+    let numbers = function.features.iter().enumerate().map(|(index, feature)| match feature.effort() {
+        Effort::None => number(function, index, &places::whole(&feature.value)),
+        Effort::Arithmetic | Effort::Unknown => quote!(::core::primitive::f64::NAN),
+    });
+    quote!([#(#numbers),*])
 }
 
 /// The number that an expression for a feature stands for.
@@ -41,7 +58,7 @@ pub(super) fn walk(function: &CodeVariant) -> TokenStream {
     if function.features.is_empty() {
         return TokenStream::new();
     }
-    let is_free = |index: &usize| function.features[*index].is_free();
+    let is_free = |index: &usize| function.features[*index].effort() == Effort::None;
     let (free, others): (Vec<usize>, Vec<usize>) = (0..function.features.len()).partition(is_free);
     let free = free.into_iter().map(|index| {
         let compute = compute(function, index);

@@ -5,6 +5,7 @@
 mod approximations;
 mod attributes;
 mod features;
+mod free;
 mod hints;
 mod impl_types;
 mod mentions;
@@ -18,6 +19,7 @@ mod variants;
 
 pub(crate) use approximations::ABOVE_0;
 pub(crate) use attributes::conditional;
+pub(crate) use free::Effort;
 pub(crate) use owner::{Owner, OwnerKind};
 pub(crate) use targets::Target;
 
@@ -94,27 +96,9 @@ pub(crate) struct Feature {
 }
 
 impl Feature {
-    /// Returns true for a number that is there already, and that nothing can keep from being read: a field, a length, or a
-    /// literal, one of them converted, or the smaller or larger one of two.
-    pub(crate) fn is_free(&self) -> bool {
-        is_free(&self.value)
-    }
-}
-
-fn is_free(expression: &Expr) -> bool {
-    match expression {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Field(field) => is_free(&field.base),
-        Expr::Paren(inner) => is_free(&inner.expr),
-        Expr::Group(inner) => is_free(&inner.expr),
-        Expr::Cast(cast) => is_free(&cast.expr),
-        Expr::Reference(reference) => is_free(&reference.expr),
-        Expr::MethodCall(call) => {
-            let is_length = (call.method == "len" || call.method == "is_empty") && call.args.is_empty();
-            let is_extreme = (call.method == "min" || call.method == "max") && call.args.len() == 1;
-            (is_length || is_extreme) && is_free(&call.receiver) && call.args.iter().all(is_free)
-        }
-        _ => false,
+    /// Returns what it takes to have the number.
+    pub(crate) fn effort(&self) -> Effort {
+        free::effort(&self.value)
     }
 }
 

@@ -1,7 +1,12 @@
 pub fn sum(values: &[f64], options: &Options) -> f64 {
     match ::nitro::__private::at_once(
         &sum::__NITRO_CACHE,
-        &[::nitro::FeatureValue::to_f64((values.len())), 0.0],
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            0usize => ::nitro::FeatureValue::to_f64((values.len())),
+            1usize => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        },
+        || [::nitro::FeatureValue::to_f64((values.len()))],
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_sum_call(__nitro_choice, values, options)

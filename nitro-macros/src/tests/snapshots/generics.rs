@@ -8,7 +8,14 @@ where
     S: Scan<I>,
     I: Ord,
 {
-    match ::nitro::__private::at_once(&r#find::__NITRO_CACHE, &[0.0]) {
+    match ::nitro::__private::at_once(
+        &r#find::__NITRO_CACHE,
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            0usize => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        },
+        || [],
+    ) {
         ::core::option::Option::Some(__nitro_choice) => {
             unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) }
         }

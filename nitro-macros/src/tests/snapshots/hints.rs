@@ -1,11 +1,15 @@
 fn sort(keys: &mut [u32]) {
     match ::nitro::__private::at_once(
         &sort::__NITRO_CACHE,
-        &[
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            0usize => ::nitro::FeatureValue::to_f64((keys.len())),
+            3usize => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        },
+        || [
             ::nitro::FeatureValue::to_f64((keys.len())),
             ::core::primitive::f64::NAN,
             ::core::primitive::f64::NAN,
-            0.0,
         ],
     ) {
         ::core::option::Option::Some(__nitro_choice) => {

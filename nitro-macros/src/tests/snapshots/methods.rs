@@ -8,7 +8,12 @@ impl<'a, T: Number> Multiply for Csr<'a, T> {
     fn multiply(&self, x: &[T]) -> <Self as Multiply>::Output {
         match ::nitro::__private::at_once(
             &csr_multiply::__NITRO_CACHE,
-            &[::core::primitive::f64::NAN, 0.0],
+            |__nitro_column: ::core::primitive::usize| match __nitro_column {
+                0usize => ::nitro::FeatureValue::to_f64((self.rows())),
+                1usize => 0.0,
+                _ => ::core::primitive::f64::NAN,
+            },
+            || [::nitro::FeatureValue::to_f64((self.rows()))],
         ) {
             ::core::option::Option::Some(__nitro_choice) => {
                 Self::multiply_call(self, __nitro_choice, x)
@@ -116,15 +121,13 @@ impl<'a, T: Number> Csr<'a, T> {
             let mut __nitro_row = [0.0; 1usize];
             let __nitro_remembered = match __nitro_begun.walk() {
                 ::core::option::Option::Some(mut __nitro_walk) => {
+                    __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
+                        __nitro_compute_0(),
+                    );
                     while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
                         .column()
                     {
                         match __nitro_column {
-                            0usize => {
-                                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                    *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                                );
-                            }
                             _ => {}
                         }
                         __nitro_walk.compare(&__nitro_row);
@@ -319,6 +322,7 @@ pub mod csr_multiply {
             )
             .with_features(&["rows"])
             .with_feature_digests(&[6171171649036042723u64])
+            .with_free_features(1u32)
             .with_default(Variant::ByRows as ::core::primitive::usize);
         &FUNCTION
     }

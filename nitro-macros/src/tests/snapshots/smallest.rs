@@ -1,5 +1,12 @@
 fn work() {
-    match ::nitro::__private::at_once(&work::__NITRO_CACHE, &[0.0]) {
+    match ::nitro::__private::at_once(
+        &work::__NITRO_CACHE,
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            0usize => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        },
+        || [],
+    ) {
         ::core::option::Option::Some(__nitro_choice) => __nitro_work_call(__nitro_choice),
         ::core::option::Option::None => __nitro_work_anew(),
     }

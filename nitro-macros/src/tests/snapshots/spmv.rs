@@ -3,11 +3,15 @@
 pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
     match ::nitro::__private::at_once(
         &spmv::__NITRO_CACHE,
-        &[
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            0usize => ::nitro::FeatureValue::to_f64((a.nnz() as f64 / a.rows() as f64)),
+            3usize => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        },
+        || [
+            ::nitro::FeatureValue::to_f64((a.nnz() as f64 / a.rows() as f64)),
             ::core::primitive::f64::NAN,
             ::core::primitive::f64::NAN,
-            ::core::primitive::f64::NAN,
-            0.0,
         ],
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
@@ -148,15 +152,11 @@ pub fn __nitro_spmv_anew(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvEr
         let mut __nitro_row = [0.0; 3usize];
         let __nitro_remembered = match __nitro_begun.walk() {
             ::core::option::Option::Some(mut __nitro_walk) => {
+                __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(__nitro_compute_0());
                 while let ::core::option::Option::Some(__nitro_column) = __nitro_walk
                     .column()
                 {
                     match __nitro_column {
-                        0usize => {
-                            __nitro_row[0usize] = ::nitro::FeatureValue::to_f64(
-                                *__nitro_value_0.get_or_insert_with(&__nitro_compute_0),
-                            );
-                        }
                         1usize => {
                             __nitro_row[1usize] = ::nitro::FeatureValue::to_f64(
                                 *__nitro_value_1.get_or_insert_with(&__nitro_compute_1),
@@ -412,6 +412,7 @@ pub mod spmv {
                     17513835446764346326u64,
                 ],
             )
+            .with_free_features(1u32)
             .with_default(Variant::CsrVector as ::core::primitive::usize);
         &FUNCTION
     }

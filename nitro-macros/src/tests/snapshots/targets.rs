@@ -1,7 +1,12 @@
 pub fn product<T: Number>(a: &[T], b: &[T]) -> T {
     match ::nitro::__private::at_once(
         &product::__NITRO_CACHE,
-        &[::nitro::FeatureValue::to_f64((a.len())), 0.0],
+        |__nitro_column: ::core::primitive::usize| match __nitro_column {
+            0usize => ::nitro::FeatureValue::to_f64((a.len())),
+            1usize => 0.0,
+            _ => ::core::primitive::f64::NAN,
+        },
+        || [::nitro::FeatureValue::to_f64((a.len()))],
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_product_call::<T>(__nitro_choice, a, b)
