@@ -8,6 +8,11 @@ pub(super) trait Calls {
     /// Makes the input anew, unrecorded, and returns what calls the function on it once.
     fn next(&mut self) -> impl FnOnce() -> Self::Output;
 
+    /// Returns the number of instances that take turns.
+    fn instances(&self) -> usize {
+        1
+    }
+
     /// Returns which of several instances the calls that were given last are of.
     fn instance(&self) -> usize {
         0
@@ -48,6 +53,10 @@ impl<R, C: FnMut(usize) -> R> Calls for InTurns<C> {
         self.runs += 1;
         let instance = self.instance();
         move || (self.call)(instance)
+    }
+
+    fn instances(&self) -> usize {
+        self.count
     }
 
     fn instance(&self) -> usize {

@@ -79,7 +79,7 @@ impl Profiling<'_> {
             Some((_, choice)) => vec![*choice],
             None => self.subject.function.default_choices().collect(),
         };
-        let (output, observation) = self.subject.describe(name, &choices, calls.next())?;
+        let (output, observation) = self.subject.describe_all(name, &choices, &mut calls)?;
         drop(output);
         for (choice, is_admissible) in choices.iter().zip(observation.admissible) {
             if !is_admissible {

@@ -4,6 +4,7 @@ use nitro_core::recording::{Observation, record};
 use nitro_core::{Choice, Device, Function, Regime, in_regime};
 use nitro_store::recordings::DeviceRecord;
 
+use super::calls::Calls;
 use super::error::RecordError;
 
 /// A function on a device.
@@ -22,6 +23,25 @@ impl Subject<'_> {
     /// Returns the name of the default variant.
     pub(super) fn default_variant(&self) -> &'static str {
         self.function.variants()[self.function.default_choice().variant].name()
+    }
+
+    /// Describes an input by its first instance. A choice is admissible where it may run on all of them, before one of them
+    /// is timed: to ask before each timed run would bring the data into the caches.
+    pub(super) fn describe_all<C: Calls>(
+        &self,
+        name: &str,
+        choices: &[Choice],
+        calls: &mut C,
+    ) -> Result<(C::Output, Observation), RecordError> {
+        let (output, mut seen) = self.describe(name, choices, calls.next())?;
+        let variants = self.function.variants();
+        if choices.iter().any(|choice| variants[choice.variant].constraint().is_some()) {
+            for _ in 1..calls.instances() {
+                let (_, other) = self.describe(name, choices, calls.next())?;
+                seen.admissible.iter_mut().zip(other.admissible).for_each(|(all, own)| *all &= own);
+            }
+        }
+        Ok((output, seen))
     }
 
     /// Runs the default choice once; returns its output, and what it tells of the input and of some choices.

@@ -281,6 +281,47 @@ fn instances_that_take_turns_are_one_input_and_each_has_to_stay_what_it_is() {
     assert!(turns.windows(3).all(|runs| runs[0] != runs[1] || runs[1] != runs[2]), "{turns:?}");
 }
 
+#[code_variant(
+    name = "largest",
+    device = Scripted,
+    features(n = keys.len()),
+    variants(of_all, of_last if keys.is_sorted()),
+    default = of_all,
+)]
+fn largest(keys: &[u32]) -> Option<u32>;
+
+fn of_all(keys: &[u32]) -> Option<u32> {
+    TIME_NS.set(2e5);
+    keys.iter().max().copied()
+}
+
+fn of_last(keys: &[u32]) -> Option<u32> {
+    assert!(keys.is_sorted(), "nobody may call it with such keys");
+    TIME_NS.set(1e5);
+    keys.last().copied()
+}
+
+#[test]
+fn a_variant_runs_where_its_constraint_admits_all_instances() {
+    let instances = [vec![1, 2, 3], vec![1, 4, 5], vec![2, 1, 0]];
+    let mut store = store::memory().unwrap();
+    let plan = Plan { processors: &Hidden, ..Plan::new(Inputs::Generated(&[]), REPEATS, Share::default()) };
+    let closure = |session: &mut Session<'_>| {
+        session.input_in_turns("sorted", 2, |turn| largest(&instances[turn]))?;
+        Ok(session.input_in_turns("mixed", 3, |turn| largest(&instances[turn]))?)
+    };
+    record_inputs(largest::function(), &Scripted, &plan, &mut *store, &Silent, closure).unwrap();
+    let recordings = store.load("largest").unwrap();
+    let of_last = |input: &str| {
+        let found = recordings.measurements.iter().find(|one| {
+            recordings.inputs[one.input].name == input && recordings.variants[one.variant] == "of_last"
+        });
+        found.map(|one| one.outcome)
+    };
+    assert_eq!(of_last("sorted"), Some(Outcome::Time(1e5)));
+    assert_eq!(of_last("mixed"), Some(Outcome::Inadmissible));
+}
+
 /// In a process that nobody replaces, whoever reads of a failure learns what may be behind it.
 #[test]
 fn a_failure_after_a_panic_names_the_panic() {

@@ -118,9 +118,8 @@ impl Recording<'_> {
         if !admitted.contains_key(&candidate.choice) {
             let open = proposer.open().map_err(RecordError::Proposer)?;
             let open: Vec<Choice> = open.iter().map(|own| own.choice).collect();
-            let call = calls.next();
             let (_, observation) = self.attempt(&input.name, Some(&input.features), &self.default, || {
-                self.subject.describe(&input.name, &open, call)
+                self.subject.describe_all(&input.name, &open, calls)
             })?;
             admitted.extend(open.into_iter().zip(observation.admissible));
         }

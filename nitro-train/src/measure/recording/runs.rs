@@ -73,7 +73,7 @@ impl Recording<'_> {
         }
     }
 
-    /// Makes the first run of the default on an input, and asks which of these choices are admissible.
+    /// Makes the first run of the default on an input, and asks which of these choices are admissible on all instances.
     pub(super) fn first<C: Calls, S: Fn(&C::Output, &C::Output) -> bool>(
         &self,
         name: &str,
@@ -81,9 +81,8 @@ impl Recording<'_> {
         calls: &mut C,
         same: Option<S>,
     ) -> Result<(Reference<C::Output, S>, Observation), RecordError> {
-        let call = calls.next();
         let (output, seen) =
-            self.attempt(name, None, &self.default, || self.subject.describe(name, choices, call))?;
+            self.attempt(name, None, &self.default, || self.subject.describe_all(name, choices, calls))?;
         Ok((Reference::new(name, (output, seen.clone()), same), seen))
     }
 
