@@ -13,8 +13,12 @@ mod forms;
 mod fusion;
 mod grid;
 mod groups;
+#[cfg(feature = "polyhedral")]
+mod partials;
 #[cfg(feature = "search")]
 mod products;
+#[cfg(feature = "polyhedral")]
+mod recurrences;
 mod row_kernels;
 #[cfg(feature = "polyhedral")]
 mod rows;
@@ -104,6 +108,11 @@ const NEST_PASSES: &[NestPass] = &[
         name: "joined sums",
         option: Some(|asked| &mut asked.form.joins_sums),
         run: sums::with_factors,
+    },
+    NestPass {
+        name: "partial results",
+        option: Some(|asked| &mut asked.form.parts_reductions),
+        run: partials::run,
     },
     NestPass { name: "joined rows", option: Some(|asked| &mut asked.form.joins_rows), run: rows::run },
     NestPass { name: "fused loops", option: Some(|asked| &mut asked.fuses_loops), run: fusion::run },

@@ -11,6 +11,7 @@ use super::grid::rest_of_group;
 use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
 use crate::dependence::{Dependences, is_sum, reduction};
 use crate::limits::LANES;
+use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
@@ -63,6 +64,24 @@ fn gather_steps<'n>(
 pub(crate) fn loops(node: &Node) -> Vec<&Range> {
     let own = if let Node::Loop(range, _) = node { Some(range) } else { None };
     own.into_iter().chain(node.body().iter().flat_map(loops)).collect()
+}
+
+/// A loop whose first statement reduces to an element that the others read in each iteration: a *scan*.
+pub(crate) struct Scan<'n> {
+    pub(crate) reduces: &'n Assignment,
+    /// What is done with each part of the result.
+    pub(crate) others: Vec<&'n Assignment>,
+}
+
+/// Returns the scan that a node is, if it is one.
+pub(crate) fn scan(node: &Node) -> Option<Scan<'_>> {
+    let Node::Loop(range, body) = node else { return None };
+    let is_plain = body.iter().all(|node| matches!(node, Node::Assign(_)));
+    let assignments = node.assignments();
+    let (reduces, others) = assignments.split_first()?;
+    let is_seen = others.iter().any(|other| other.value.reads().contains(&&reduces.target));
+    let is_scan = is_plain && is_seen && !reduces.target.depends_on(&[range.iterator]);
+    (is_scan && reduction(reduces).is_some()).then(|| Scan { reduces, others: others.to_vec() })
 }
 
 /// Returns the operation by which threads may add up parts of an element in any order.
@@ -134,9 +153,6 @@ impl Planner<'_> {
     /// Makes a row kernel of these statements, if that is legal and pays.
     fn row_kernel(&self, among: &[usize], depth: usize, relaxed: &Dependences) -> Option<KernelGroup> {
         let grid = self.row_loops(among, depth);
-        if grid.is_empty() {
-            return None;
-        }
         let group = KernelGroup { statements: among.to_vec(), grid, ..KernelGroup::default() };
         // What is left of the nest has the statements in order, each step some that follow each other.
         let outside: Vec<usize> =
@@ -154,9 +170,12 @@ impl Planner<'_> {
         }
         let traffic = traffic(self.nest, &steps, &shared, &group.grid)?;
         let (is_across, x) = traffic.neighbours(&group.grid)?;
+        if is_across && traffic.has_scans {
+            return None;
+        }
         let mut grid = group.grid;
-        grid.retain(|one| *one != x);
-        grid.push(x);
+        grid.retain(|one| Some(*one) != x);
+        grid.extend(x);
         Some(KernelGroup { row: Some(RowKernel { shared, is_across }), grid, ..group })
     }
 
@@ -188,6 +207,9 @@ impl Planner<'_> {
     ) -> Option<usize> {
         let assignments = node.assignments();
         let chain = &self.statements[among[0]].loops[inside..self.common(among)];
+        if let (Some(scan), [range]) = (scan(node), chain) {
+            return self.may_scan(among, range, &scan, inside).then_some(range.iterator);
+        }
         let own: Vec<usize> = chain.iter().map(|range| range.iterator).collect();
         let legal = chain.iter().enumerate().filter(|(at, range)| {
             let mut found = relaxed.within(among, inside);
@@ -205,6 +227,22 @@ impl Planner<'_> {
             (accesses.iter().filter(|access| is_coalesced(access, range.iterator)).count(), *at)
         });
         best.map(|(_, range)| range.iterator)
+    }
+
+    /// Returns `true` if threads may share out a scan: nothing but its element goes from one iteration to another.
+    fn may_scan(&self, among: &[usize], range: &Range, scan: &Scan<'_>, inside: usize) -> bool {
+        let (own, target) = ([range.iterator], &scan.reduces.target);
+        let is_of_sizes = range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes);
+        let is_plain = is_of_sizes && range.step == 1 && !range.is_reversed;
+        let mut found = self.dependences.within(among, inside);
+        is_plain
+            && shared_reduction(self.nest, scan.reduces).is_some()
+            && found.all(|found| found.array == target.array || found.distances[inside].is_zero())
+            && scan.others.iter().all(|other| {
+                let mut accesses = other.accesses().into_iter();
+                other.target.depends_on(&own)
+                    && accesses.all(|access| access.array != target.array || access == target)
+            })
     }
 
     /// Returns `true` if threads may add up their parts of a statement's element once a step has ended.
@@ -265,6 +303,8 @@ struct Traffic {
     written: Vec<usize>,
     /// Some step takes the least or the largest, for which no other kernel has several threads.
     has_extremes: bool,
+    /// Some step is a scan, for which no other kernel has several threads either.
+    has_scans: bool,
     /// What is added up is read once, by a thread for each row: several loops number these.
     reads_once: bool,
     accesses: usize,
@@ -282,7 +322,7 @@ impl Traffic {
         let [mut reads, mut writes] = [Vec::new(), Vec::new()];
         for assignment in node.assignments() {
             for (at, access) in assignment.accesses().into_iter().enumerate() {
-                if access.depends_on(&inner) && access.depends_on(rows) {
+                if access.depends_on(&inner) && (rows.is_empty() || access.depends_on(rows)) {
                     if at == 0 { &mut writes } else { &mut reads }.push(access.array);
                     self.accesses += 1;
                     self.along += usize::from(is_coalesced(access, shared));
@@ -306,18 +346,20 @@ impl Traffic {
     }
 
     /// Returns `true` if a row kernel moves less than single kernels, or alone has threads enough.
-    fn pays(&self) -> bool {
-        self.read.len() + self.written.len() < self.apart || self.has_extremes || self.reads_once
+    fn pays(&self, rows: &[usize]) -> bool {
+        // One row has threads for sums elsewhere.
+        let saves = self.read.len() + self.written.len() < self.apart && !rows.is_empty();
+        saves || self.has_extremes || self.has_scans || self.reads_once
     }
 
     /// Returns how neighbouring threads have neighbouring elements, mostly: `true` if those are of other rows, and the
     /// loop among those that number rows which is x then. None: they have not.
-    fn neighbours(&self, rows: &[usize]) -> Option<(bool, usize)> {
-        if 2 * self.along > self.accesses {
-            return Some((false, *rows.last()?));
+    fn neighbours(&self, rows: &[usize]) -> Option<(bool, Option<usize>)> {
+        if 2 * self.along > self.accesses || rows.is_empty() {
+            return Some((false, rows.last().copied()));
         }
         let best = self.across.iter().position(|count| 2 * count > self.accesses)?;
-        Some((true, rows[best]))
+        Some((true, Some(rows[best])))
     }
 }
 
@@ -348,9 +390,10 @@ fn traffic(
                 traffic.has_extremes |= operation != Binary::Add;
             }
         }
+        traffic.has_scans |= scan(node).is_some();
         traffic.add(node, *shared, rows);
     }
-    (has_reduction && traffic.pays()).then_some(traffic)
+    (has_reduction && traffic.pays(rows)).then_some(traffic)
 }
 
 /// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.
