@@ -24,6 +24,7 @@ mod row_kernels;
 mod rows;
 #[cfg(feature = "polyhedral")]
 mod scales;
+mod scans;
 #[cfg(feature = "polyhedral")]
 mod sums;
 mod temporal;

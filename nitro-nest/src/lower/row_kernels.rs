@@ -9,9 +9,9 @@ use super::components::components;
 use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
 use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
+use super::scans::scan;
 use crate::dependence::{Dependences, is_sum, reduction};
 use crate::limits::LANES;
-use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
@@ -64,24 +64,6 @@ fn gather_steps<'n>(
 pub(crate) fn loops(node: &Node) -> Vec<&Range> {
     let own = if let Node::Loop(range, _) = node { Some(range) } else { None };
     own.into_iter().chain(node.body().iter().flat_map(loops)).collect()
-}
-
-/// A loop whose first statement reduces to an element that the others read in each iteration: a *scan*.
-pub(crate) struct Scan<'n> {
-    pub(crate) reduces: &'n Assignment,
-    /// What is done with each part of the result.
-    pub(crate) others: Vec<&'n Assignment>,
-}
-
-/// Returns the scan that a node is, if it is one.
-pub(crate) fn scan(node: &Node) -> Option<Scan<'_>> {
-    let Node::Loop(range, body) = node else { return None };
-    let is_plain = body.iter().all(|node| matches!(node, Node::Assign(_)));
-    let assignments = node.assignments();
-    let (reduces, others) = assignments.split_first()?;
-    let is_seen = others.iter().any(|other| other.value.reads().contains(&&reduces.target));
-    let is_scan = is_plain && is_seen && !reduces.target.depends_on(&[range.iterator]);
-    (is_scan && reduction(reduces).is_some()).then(|| Scan { reduces, others: others.to_vec() })
 }
 
 /// Returns the operation by which threads may add up parts of an element in any order.
@@ -227,22 +209,6 @@ impl Planner<'_> {
             (accesses.iter().filter(|access| is_coalesced(access, range.iterator)).count(), *at)
         });
         best.map(|(_, range)| range.iterator)
-    }
-
-    /// Returns `true` if threads may share out a scan: nothing but its element goes from one iteration to another.
-    fn may_scan(&self, among: &[usize], range: &Range, scan: &Scan<'_>, inside: usize) -> bool {
-        let (own, target) = ([range.iterator], &scan.reduces.target);
-        let is_of_sizes = range.lower.iter().chain(&range.upper).all(Affine::is_of_sizes);
-        let is_plain = is_of_sizes && range.step == 1 && !range.is_reversed;
-        let mut found = self.dependences.within(among, inside);
-        is_plain
-            && shared_reduction(self.nest, scan.reduces).is_some()
-            && found.all(|found| found.array == target.array || found.distances[inside].is_zero())
-            && scan.others.iter().all(|other| {
-                let mut accesses = other.accesses().into_iter();
-                other.target.depends_on(&own)
-                    && accesses.all(|access| access.array != target.array || access == target)
-            })
     }
 
     /// Returns `true` if threads may add up their parts of a statement's element once a step has ended.

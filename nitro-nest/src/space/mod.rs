@@ -147,6 +147,12 @@ impl MappingSpace {
                 }
             }
         }
+        // What takes a thousand times as long as others do is not worth a single run.
+        let has_threads =
+            |(_, _, shapes): &(usize, Schedule, Vec<Shape>)| !shapes.iter().any(Shape::is_one_thread);
+        if schedules.iter().any(has_threads) {
+            schedules.retain(has_threads);
+        }
         Ok(Self {
             #[cfg(feature = "show")]
             written: nest.clone(),

@@ -9,6 +9,10 @@ use nitro_nest::{Data, Form, Mapping, MappingSpace};
 use nitro_polybench::{Kernel, reductions, strangers};
 use support::{assert_near, bounds, data};
 
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|one| f32::from_le_bytes(one.try_into().unwrap())).collect()
+}
+
 fn assert_text_agrees(kernel: &Kernel, mapping: &Mapping, sizes: &[i64]) {
     let nest = (kernel.nest)();
     let program = MappingSpace::new(&nest).unwrap().map(mapping);
@@ -17,9 +21,7 @@ fn assert_text_agrees(kernel: &Kernel, mapping: &Mapping, sizes: &[i64]) {
     let scalars: Vec<Vec<u8>> = before.scalars.iter().map(|one| one.to_le_bytes().to_vec()).collect();
     let arrays = before.arrays.iter().map(bytes).collect();
     let Some(found) = emulated(&program.plan(), sizes, &scalars, arrays) else { return };
-    let numbers =
-        |bytes: &Vec<u8>| bytes.chunks_exact(4).map(|one| f32::from_le_bytes(one.try_into().unwrap()));
-    let result = Data { arrays: found.iter().map(|one| numbers(one).collect()).collect(), ..before.clone() };
+    let result = Data { arrays: found.iter().map(|one| numbers(one)).collect(), ..before.clone() };
     let mut expected = before;
     (kernel.reference)(&mut expected);
     assert_near(&result, &expected, &bounds(&nest, sizes, 1), &program.to_string());

@@ -8,8 +8,8 @@ use super::barriers::By;
 use super::{Row, equal, single};
 use crate::kernel::{Instruction, Space, Unroll};
 use crate::limits::LANES;
-use crate::lower::bounds::{count_to, iterator};
-use crate::lower::row_kernels::Scan;
+use crate::lower::bounds::{count_to, iterator, within};
+use crate::lower::scans::Scan;
 use crate::lower::threads::context::guarded;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Binary, Expression};
@@ -24,27 +24,41 @@ impl Row<'_> {
         scan: &Scan<'_>,
         conditions: &[Condition],
     ) -> Vec<Instruction> {
-        let part = self.parts.iter().position(|part| part.is_of(scan.reduces)).expect("a scan has its part");
-        let (operator, own) = (self.parts[part].operator, self.parts[part].register.clone());
-        let element = scan.reduces.target.clone();
-        let held = self.held(&element).map(|held| held.register.clone());
+        let element = &scan.reduces.target;
         let mut touched = self.touched(at, node, range.iterator, None);
         touched.retain(|(array, ..)| *array != element.array);
-        if held.is_none() {
-            touched.push((element.array, true, By::All));
+        if let Some(carried) = self.held(element).map(|held| held.register.clone()) {
+            let mut all = self.barriers.before(touched);
+            all.push(self.write_chunks(range, scan, conditions, &carried));
+            return all;
         }
+        touched.push((element.array, true, By::All));
+        let carried = single(self.context.local("carried", Space::Register, Vec::new()));
         let mut all = self.barriers.before(touched);
-        let carried = held
-            .clone()
-            .unwrap_or_else(|| single(self.context.local("carried", Space::Register, Vec::new())));
-        if held.is_none() {
-            let value = Expression::Load(element.clone());
-            all.extend(guarded(conditions.to_vec(), vec![Instruction::assign(carried.clone(), value)]));
-        }
+        let read = Instruction::assign(carried.clone(), Expression::Load(element.clone()));
+        all.extend(guarded(conditions.to_vec(), vec![read]));
+        all.push(self.write_chunks(range, scan, conditions, &carried));
+        // All threads have read it before the first of them writes it.
+        all.push(self.barriers.barrier());
+        let written = Instruction::assign(element.clone(), Expression::Load(carried));
+        all.extend(guarded([conditions, &[self.is_first()]].concat(), vec![written]));
+        all.extend(self.barriers.before(vec![(element.array, true, By::First)]));
+        all
+    }
+
+    /// Writes the loop over chunks of a scan, with what is carried from one to the next in a register.
+    fn write_chunks(
+        &mut self,
+        range: &Range,
+        scan: &Scan<'_>,
+        conditions: &[Condition],
+        carried: &Access,
+    ) -> Instruction {
+        let part = self.parts.iter().position(|part| part.is_of(scan.reduces)).expect("a scan has its part");
+        let (operator, own) = (self.parts[part].operator, self.parts[part].register.clone());
         let chunk = self.context.iterator("chunk");
         let place = iterator(chunk) + self.thread.clone();
-        let is_there = Condition::less(iterator(range.iterator), range.upper[0].clone());
-        let inside = [conditions, &[is_there]].concat();
+        let inside = [conditions, &within(range, |_, is_lower| !is_lower)].concat();
         let mut body = vec![self.parts[part].begin(), Instruction::Define(range.iterator, vec![place])];
         body.extend(guarded(inside.clone(), vec![self.assign(scan.reduces, Some(&self.parts[part]), None)]));
         let [before, sum] =
@@ -54,32 +68,23 @@ impl Row<'_> {
         body.push(Instruction::assign(before.clone(), Expression::Load(carried.clone())));
         body.extend(self.write_before(part, &before, &sum));
         body.push(join(operator, &before, &own));
-        let near =
-            |access: Access| if access == carried || access == element { before.clone() } else { access };
+        let is_scanned = |access: &Access| access == carried || *access == scan.reduces.target;
+        let near = |access: Access| if is_scanned(&access) { before.clone() } else { access };
         let others = scan.others.iter().map(|other| {
-            let Instruction::Assign(mut assignment) = self.assign(other, None, None) else {
-                unreachable!("an assignment is one")
-            };
-            assignment.value.map_loads(&near);
-            Instruction::Assign(assignment)
+            let mut instruction = self.assign(other, None, None);
+            if let Instruction::Assign(assignment) = &mut instruction {
+                assignment.value.map_loads(&near);
+            }
+            instruction
         });
         body.extend(guarded(inside, others.collect()));
-        body.extend(guarded(conditions.to_vec(), vec![join(operator, &carried, &sum)]));
+        body.extend(guarded(conditions.to_vec(), vec![join(operator, carried, &sum)]));
         if self.exchange.is_some() {
             // What is exchanged for the next chunk takes its place.
             body.push(self.barriers.barrier());
         }
         let chunks = Range { iterator: chunk, step: self.threads, ..range.clone() };
-        all.push(Instruction::Loop(chunks, Unroll::Free, body));
-        if held.is_none() {
-            // All threads have read it before the first of them writes it.
-            all.push(self.barriers.barrier());
-            let first = [conditions, &[self.is_first()]].concat();
-            all.extend(guarded(first, vec![Instruction::assign(element.clone(), Expression::Load(carried))]));
-            let written = vec![(element.array, true, By::First)];
-            all.extend(self.barriers.before(written));
-        }
-        all
+        Instruction::Loop(chunks, Unroll::Free, body)
     }
 
     /// Writes what adds the parts of the warps before a thread's to a register, and sets another one to that of all.
