@@ -229,7 +229,7 @@ impl<T: Number> Running<'_, T> {
             let before = values.clone();
             for (lane, (value, operator, scans)) in values.iter_mut().enumerate() {
                 let other =
-                    if *scans { lane.checked_sub(1 << round) } else { Some(lane ^ (WARP / 2 >> round)) };
+                    if *scans { lane.checked_sub(1 << round) } else { Some(lane ^ ((WARP / 2) >> round)) };
                 let Some(other) = other.map(|other| before[other].0) else { continue };
                 let (left, right) = if *scans { (other, *value) } else { (*value, other) };
                 *value = T::binary(*operator, left, right);

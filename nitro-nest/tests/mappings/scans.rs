@@ -75,7 +75,7 @@ fn exclusive(
 fn weighted(n: usize, m: usize, a: f32, #[shape(n, m)] y: &mut Array2<f32>) {
     for i in 0..n {
         for j in 1..m {
-            y[[i, j]] = a * y[[i, j - 1]] + y[[i, j]];
+            y[[i, j]] = a * y[[i, j - 1]] - y[[i, j]];
         }
     }
 }
