@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the nests of suite/polybench/src/beyond.rs and strangers.rs in PyTorch beside the kernels that a search finds.
+"""Times the nests of beyond.rs, strangers.rs and reductions.rs in suite/polybench/src in PyTorch, and Nitro's kernels.
 
     cargo build --release -p nitro-polybench --features train --bin train-polybench
     python3 scripts/compare_torch.py --csv torch.csv
@@ -238,6 +238,34 @@ def two_layers(n, m, k, p):
     return [way(both, numbers(n, m), numbers(m, k), numbers(k, p))]
 
 
+def cumulative_sums(n, m):
+    def both(x):
+        sums = torch.cumsum(x, 1)
+        return sums[:, -1].contiguous(), sums
+
+    return [way(both, numbers(n, m))]
+
+
+def group_norm(n, g, c, h):
+    def by_statistics(x, gamma, beta):
+        variance, mean = torch.var_mean(x, (2, 3), correction=0, keepdim=True)
+        return mean, variance, (x - mean) * torch.rsqrt(variance + 0.75) * gamma + beta
+
+    x, gamma, beta = numbers(n, g, c, h), numbers(g, c, 1), numbers(g, c, 1)
+    joined = x.view(n, g * c, h), gamma.view(g * c), beta.view(g * c)
+    return [way(by_statistics, x, gamma, beta),
+            way(lambda x, gamma, beta: functional.group_norm(x, g, gamma, beta, 0.75), *joined)]
+
+
+def largest_magnitude(n, m):
+    x = numbers(n, m)
+    return [way(lambda x: x.abs().max(), x), way(lambda x: torch.linalg.vector_norm(x, float("inf")), x)]
+
+
+def log_sum_exp(n, m, k):
+    return [way(lambda x: torch.logsumexp(x, 1), numbers(n, m, k))]
+
+
 def star(dimensions, radius):
     """The ways of a star: each step is compiled, and the steps of time are launches of one graph."""
     neighbours = [(0,) * dimensions]
@@ -296,7 +324,7 @@ NESTS = {
     "star_3d_r1": star(3, 1),
     "star_3d_r4": star(3, 4),
 }
-# Those of suite/polybench/src/strangers.rs, which were written after the rules of the generator.
+# Those of strangers.rs and reductions.rs in suite/polybench/src, which were written after the rules of the generator.
 NESTS |= {
     function.__name__: function
     for function in [
@@ -316,6 +344,10 @@ NESTS |= {
         total,
         log_softmax,
         two_layers,
+        cumulative_sums,
+        group_norm,
+        largest_magnitude,
+        log_sum_exp,
     ]
 }
 

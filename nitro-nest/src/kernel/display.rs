@@ -208,6 +208,10 @@ impl Notation for KernelNames<'_> {
                 let register = display::access(self, register);
                 format!("combine {register} of {LANES} lanes by {};", operation(*operator))
             }
+            Instruction::Scan { register, operator } => {
+                let register = display::access(self, register);
+                format!("scan {register} of {LANES} lanes by {};", operation(*operator))
+            }
             Instruction::LoadFragment(load) => {
                 let [target, row] = [&load.target, &load.row].map(|access| display::access(self, access));
                 let transposed = if load.is_transposed { ", transposed" } else { "" };

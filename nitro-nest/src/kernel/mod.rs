@@ -200,6 +200,16 @@ pub enum Instruction {
         /// The operation.
         operator: Binary,
     },
+    /// Gives each of a warp's 32 threads, all of which come here, what the registers up to its own come to (a scan).
+    ///
+    /// In each round a lane takes the value of another one, twice as far before it (Hillis and Steele, "Data parallel
+    /// algorithms", 1986).
+    Scan {
+        /// The register.
+        register: Access,
+        /// The operation.
+        operator: Binary,
+    },
     /// Loads fragments of 16-bit numbers from shared memory, by a warp, all of whose threads come here.
     LoadFragment(FragmentLoad),
     /// Adds a product of fragments to a third one, on the matrix units of a warp, all of whose threads come here.
@@ -281,6 +291,7 @@ impl Kernel {
             Instruction::Add { target, .. }
             | Instruction::AddWide { target, .. }
             | Instruction::Combine { register: target, .. }
+            | Instruction::Scan { register: target, .. }
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
             Instruction::Multiply(product) => found.extend(&product.sums),

@@ -221,20 +221,22 @@ impl<T: Number> Running<'_, T> {
         lanes.sort_unstable();
         let mut values = Vec::new();
         for thread in &lanes {
-            let Some((value, operator)) = self.threads[*thread].combined(&self.memory) else { return };
-            values.push((*value, operator));
+            let Some((value, operator, scans)) = self.threads[*thread].combined(&self.memory) else { return };
+            values.push((*value, operator, scans));
         }
-        // As a GPU does it: in each round a lane takes the value of another one, so that all get the same bits.
-        let mut distance = WARP / 2;
-        while distance > 0 {
+        // As a GPU does it: in each round a lane takes the value of another one.
+        for round in 0..WARP.ilog2() {
             let before = values.clone();
-            for (lane, (value, operator)) in values.iter_mut().enumerate() {
-                *value = T::binary(*operator, *value, before[lane ^ distance].0);
+            for (lane, (value, operator, scans)) in values.iter_mut().enumerate() {
+                let other =
+                    if *scans { lane.checked_sub(1 << round) } else { Some(lane ^ ((WARP / 2) >> round)) };
+                let Some(other) = other.map(|other| before[other].0) else { continue };
+                let (left, right) = if *scans { (other, *value) } else { (*value, other) };
+                *value = T::binary(*operator, left, right);
             }
-            distance /= 2;
         }
-        for (thread, (combined, _)) in lanes.iter().zip(values) {
-            if let Some((value, _)) = self.threads[*thread].combined(&self.memory) {
+        for (thread, (combined, ..)) in lanes.iter().zip(values) {
+            if let Some((value, ..)) = self.threads[*thread].combined(&self.memory) {
                 *value = combined;
             }
         }

@@ -47,8 +47,8 @@ pub(super) struct Thread<'a, T> {
     frames: Vec<Frame<'a>>,
     /// The addition that it does once all of its warp are there.
     addition: Option<(&'a Access, &'a Access)>,
-    /// The combination that its warp does once all of it are there.
-    combination: Option<(&'a Access, Binary)>,
+    /// The combination that its warp does once all of it are there; `true`: of each lane and those before it.
+    combination: Option<(&'a Access, Binary, bool)>,
     /// The product that its warp computes once all of it are there.
     product: Option<&'a FragmentProduct>,
     /// The fragments that its warp loads once all of it are there.
@@ -176,7 +176,11 @@ impl<'a, T: Number> Thread<'a, T> {
                 }
             }
             Instruction::Combine { register, operator } => {
-                self.combination = Some((register, *operator));
+                self.combination = Some((register, *operator, false));
+                return Ok(Step::Waits(address, Scope::Warp));
+            }
+            Instruction::Scan { register, operator } => {
+                self.combination = Some((register, *operator, true));
                 return Ok(Step::Waits(address, Scope::Warp));
             }
             Instruction::LoadFragment(load) => {
@@ -302,11 +306,11 @@ impl<'a, T: Number> Thread<'a, T> {
         memory.add(&place, self.actor, &doing, value)
     }
 
-    /// Returns the register that its warp combines, if it waits for that, with the operation.
-    pub fn combined(&mut self, memory: &Memory<'_, T>) -> Option<(&mut T, Binary)> {
-        let (register, operator) = self.combination?;
+    /// Returns the register that its warp combines, if it waits for that, with the operation, and whether it scans.
+    pub fn combined(&mut self, memory: &Memory<'_, T>) -> Option<(&mut T, Binary, bool)> {
+        let (register, operator, scans) = self.combination?;
         let (local, element) = self.register(register, memory).expect("what is combined is a register");
-        Some((&mut self.registers[local][element], operator))
+        Some((&mut self.registers[local][element], operator, scans))
     }
 
     /// Returns the product that its warp computes, if it waits for that.

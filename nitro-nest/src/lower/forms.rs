@@ -18,9 +18,14 @@ impl Forms {
     pub(crate) fn new(nest: &Nest) -> Result<Self, DependenceError> {
         let mut ways = vec![(Rewrites::default(), AnalysedNest::new(nest.clone())?)];
         for pass in NEST_PASSES {
-            let mut next = Vec::new();
+            let mut next: Vec<(Rewrites, AnalysedNest)> = Vec::new();
+            let mut known: Vec<(Nest, AnalysedNest)> = Vec::new();
             for (rewrites, input) in ways {
-                let output = (pass.run)(&input)?.unwrap_or_else(|| input.clone());
+                let output = match known.iter().find(|(nest, _)| *nest == input.nest) {
+                    Some((_, output)) => output.clone(),
+                    None => (pass.run)(&input)?.unwrap_or_else(|| input.clone()),
+                };
+                known.push((input.nest.clone(), output.clone()));
                 let mut with = rewrites;
                 if let Some(option) = pass.option {
                     next.push((rewrites, input));

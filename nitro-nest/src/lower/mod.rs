@@ -13,13 +13,18 @@ mod forms;
 mod fusion;
 mod grid;
 mod groups;
+#[cfg(feature = "polyhedral")]
+mod partials;
 #[cfg(feature = "search")]
 mod products;
+#[cfg(feature = "polyhedral")]
+mod recurrences;
 mod row_kernels;
 #[cfg(feature = "polyhedral")]
 mod rows;
 #[cfg(feature = "polyhedral")]
 mod scales;
+mod scans;
 #[cfg(feature = "polyhedral")]
 mod sums;
 mod temporal;
@@ -104,6 +109,11 @@ const NEST_PASSES: &[NestPass] = &[
         name: "joined sums",
         option: Some(|asked| &mut asked.form.joins_sums),
         run: sums::with_factors,
+    },
+    NestPass {
+        name: "partial results",
+        option: Some(|asked| &mut asked.form.parts_reductions),
+        run: partials::run,
     },
     NestPass { name: "joined rows", option: Some(|asked| &mut asked.form.joins_rows), run: rows::run },
     NestPass { name: "fused loops", option: Some(|asked| &mut asked.fuses_loops), run: fusion::run },

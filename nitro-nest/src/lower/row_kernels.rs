@@ -9,6 +9,7 @@ use super::components::components;
 use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
 use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
+use super::scans::scan;
 use crate::dependence::{Dependences, is_sum, reduction};
 use crate::limits::LANES;
 use crate::nest::expression::{Access, Binary};
@@ -134,9 +135,6 @@ impl Planner<'_> {
     /// Makes a row kernel of these statements, if that is legal and pays.
     fn row_kernel(&self, among: &[usize], depth: usize, relaxed: &Dependences) -> Option<KernelGroup> {
         let grid = self.row_loops(among, depth);
-        if grid.is_empty() {
-            return None;
-        }
         let group = KernelGroup { statements: among.to_vec(), grid, ..KernelGroup::default() };
         // What is left of the nest has the statements in order, each step some that follow each other.
         let outside: Vec<usize> =
@@ -154,9 +152,12 @@ impl Planner<'_> {
         }
         let traffic = traffic(self.nest, &steps, &shared, &group.grid)?;
         let (is_across, x) = traffic.neighbours(&group.grid)?;
+        if is_across && traffic.has_scans {
+            return None;
+        }
         let mut grid = group.grid;
-        grid.retain(|one| *one != x);
-        grid.push(x);
+        grid.retain(|one| Some(*one) != x);
+        grid.extend(x);
         Some(KernelGroup { row: Some(RowKernel { shared, is_across }), grid, ..group })
     }
 
@@ -188,6 +189,9 @@ impl Planner<'_> {
     ) -> Option<usize> {
         let assignments = node.assignments();
         let chain = &self.statements[among[0]].loops[inside..self.common(among)];
+        if let (Some(scan), [range]) = (scan(node), chain) {
+            return self.may_scan(among, range, &scan, inside).then_some(range.iterator);
+        }
         let own: Vec<usize> = chain.iter().map(|range| range.iterator).collect();
         let legal = chain.iter().enumerate().filter(|(at, range)| {
             let mut found = relaxed.within(among, inside);
@@ -265,6 +269,8 @@ struct Traffic {
     written: Vec<usize>,
     /// Some step takes the least or the largest, for which no other kernel has several threads.
     has_extremes: bool,
+    /// Some step is a scan, for which no other kernel has several threads either.
+    has_scans: bool,
     /// What is added up is read once, by a thread for each row: several loops number these.
     reads_once: bool,
     accesses: usize,
@@ -282,7 +288,7 @@ impl Traffic {
         let [mut reads, mut writes] = [Vec::new(), Vec::new()];
         for assignment in node.assignments() {
             for (at, access) in assignment.accesses().into_iter().enumerate() {
-                if access.depends_on(&inner) && access.depends_on(rows) {
+                if access.depends_on(&inner) && (rows.is_empty() || access.depends_on(rows)) {
                     if at == 0 { &mut writes } else { &mut reads }.push(access.array);
                     self.accesses += 1;
                     self.along += usize::from(is_coalesced(access, shared));
@@ -306,18 +312,20 @@ impl Traffic {
     }
 
     /// Returns `true` if a row kernel moves less than single kernels, or alone has threads enough.
-    fn pays(&self) -> bool {
-        self.read.len() + self.written.len() < self.apart || self.has_extremes || self.reads_once
+    fn pays(&self, rows: &[usize]) -> bool {
+        // One row has threads for sums elsewhere.
+        let saves = self.read.len() + self.written.len() < self.apart && !rows.is_empty();
+        saves || self.has_extremes || self.has_scans || self.reads_once
     }
 
     /// Returns how neighbouring threads have neighbouring elements, mostly: `true` if those are of other rows, and the
     /// loop among those that number rows which is x then. None: they have not.
-    fn neighbours(&self, rows: &[usize]) -> Option<(bool, usize)> {
-        if 2 * self.along > self.accesses {
-            return Some((false, *rows.last()?));
+    fn neighbours(&self, rows: &[usize]) -> Option<(bool, Option<usize>)> {
+        if 2 * self.along > self.accesses || rows.is_empty() {
+            return Some((false, rows.last().copied()));
         }
         let best = self.across.iter().position(|count| 2 * count > self.accesses)?;
-        Some((true, rows[best]))
+        Some((true, Some(rows[best])))
     }
 }
 
@@ -348,9 +356,10 @@ fn traffic(
                 traffic.has_extremes |= operation != Binary::Add;
             }
         }
+        traffic.has_scans |= scan(node).is_some();
         traffic.add(node, *shared, rows);
     }
-    (has_reduction && traffic.pays()).then_some(traffic)
+    (has_reduction && traffic.pays(rows)).then_some(traffic)
 }
 
 /// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.

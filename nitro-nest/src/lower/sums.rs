@@ -3,16 +3,19 @@
 //! So an element is touched once, and is in a register meanwhile.
 
 use super::fusion::{Chain, permutations};
-use super::{AnalysedNest, factors, rewritten, scales};
+use super::{AnalysedNest, factors, recurrences, rewritten, scales};
 use crate::dependence::{DependenceError, is_sum};
 use crate::nest::affine::Variable;
 use crate::nest::{Nest, Node, nested};
 
-/// Takes factors out of sums, joins sums with what sets their elements, and takes scales out of these.
+/// Makes sums of recurrences, takes factors out of sums, joins these with what sets their elements, and takes scales
+/// out of them.
 pub(super) fn with_factors(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
-    let factored = factors::run(input)?;
-    let joined = run(factored.as_ref().unwrap_or(input))?.or(factored);
-    Ok(scales::run(joined.as_ref().unwrap_or(input))?.or(joined))
+    let mut changed = None;
+    for pass in [recurrences::run, factors::run, run, scales::run] {
+        changed = pass(changed.as_ref().unwrap_or(input))?.or(changed);
+    }
+    Ok(changed)
 }
 
 /// Joins sums of a nest with what sets their elements, as long as any can be.

@@ -21,6 +21,12 @@ pub struct Form {
     /// That is `Nest::with_joined_rows`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub joins_rows: bool,
+    /// What is reduced over several loops has partial results, one for each iteration of the outermost of these.
+    ///
+    /// They are computed first, by as many more threads, and read their operands once where the nest reads them twice
+    /// for a mean and what differs from it. It takes a nest that permits another order of additions.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub parts_reductions: bool,
 }
 
 impl Form {

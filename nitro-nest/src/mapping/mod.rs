@@ -107,7 +107,7 @@ impl Mapping {
         });
         mapping.boxes = mapping.products.as_ref().map(|tiling| boxes(tiling, 2));
         let [of_rows, of_columns] = [[512, 1, 1], [4, 64, 1]];
-        mapping.form = Form { joins_sums: true, joins_rows: true };
+        mapping.form = Form { joins_sums: true, joins_rows: true, ..Form::default() };
         mapping.sums = [of_rows, of_columns].map(|thread_tile| Tiling {
             block: [32, 8, 1],
             thread_tile,
@@ -156,6 +156,13 @@ impl Mapping {
         let of_box =
             products.clone().map(|tiling| Tiling { block: [8, 4, 8], thread_tile: [4, 8, 2], ..tiling });
         Self { products, boxes: of_box.map(|tiling| [tiling.clone(), tiling]), ..sane }
+    }
+
+    /// Returns `sane` with [partial results](Form::parts_reductions) of what is reduced over several loops.
+    #[cfg(feature = "search")]
+    pub(crate) fn parted() -> Self {
+        let sane = Self::sane();
+        Self { form: Form { parts_reductions: true, ..sane.form }, ..sane }
     }
 
     /// Returns the preset `temporal`: as `sane`, with [tiles in time](Schedule::time_steps) where there is a stencil.

@@ -55,14 +55,14 @@ const USUAL: [(&str, u32); 5] =
 impl MappingSpace {
     /// Returns paths whose kernels have tilings that are likely fast at these sizes, best first.
     ///
-    /// They are those of the presets `sane` and `split` otherwise. None, where no kernel has a model.
+    /// They are those of the presets `sane` and `split` otherwise, with partial results or without. None, where no kernel has a model.
     pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
         let mut known = Vec::new();
         let mut all: Vec<(f64, Vec<Crossing>)> = Vec::new();
         let sane = Mapping::sane();
         // A product that shares a kernel with what sums it up has no tiles.
         let apart = sane.clone().with_schedule(Schedule { fuses: false, ..sane.schedule() });
-        for mapping in [sane, apart, Mapping::split()] {
+        for mapping in [sane, apart, Mapping::split(), Mapping::parted()] {
             let schedule = self.preset_schedule(&mapping, false);
             let Some(schedule) = schedule.filter(|schedule| !known.contains(schedule)) else { continue };
             known.push(schedule);

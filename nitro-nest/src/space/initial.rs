@@ -14,7 +14,9 @@ impl MappingSpace {
     /// Its tilings are the nearest.
     pub(super) fn preset_paths(&self) -> Vec<Vec<Crossing>> {
         let mut paths: Vec<Vec<Crossing>> = Vec::new();
-        for mapping in [Mapping::sane(), Mapping::split(), Mapping::sliced(), Mapping::temporal()] {
+        let presets =
+            [Mapping::sane(), Mapping::split(), Mapping::sliced(), Mapping::temporal(), Mapping::parted()];
+        for mapping in presets {
             for fuses_loops in [false, true] {
                 let path = self.preset_path(&mapping, fuses_loops);
                 paths.extend(path.filter(|path| !paths.contains(path)));

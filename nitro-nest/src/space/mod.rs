@@ -122,12 +122,15 @@ impl MappingSpace {
     pub fn new(nest: &Nest) -> Result<Self, DependenceError> {
         let forms = Forms::new(nest)?;
         // What sets an element next to its sum is always worth it, rows that are one loop are not.
-        let searched =
-            [(false, false), (false, true), (true, false), (true, true)].map(|(joins_rows, fuses_loops)| {
-                forms.index(Rewrites { form: Form { joins_sums: true, joins_rows }, fuses_loops })
-            });
+        let mut searched = Vec::new();
+        for parts_reductions in [false, true] {
+            for (joins_rows, fuses_loops) in [(false, false), (false, true), (true, false), (true, true)] {
+                let form = Form { joins_sums: true, joins_rows, parts_reductions };
+                searched.push(forms.index(Rewrites { form, fuses_loops }));
+            }
+        }
         let mut schedules: Vec<(usize, Schedule, Vec<Shape>)> = Vec::new();
-        for (at, index) in searched.into_iter().enumerate() {
+        for (at, index) in searched.iter().copied().enumerate() {
             if searched[..at].contains(&index) {
                 continue;
             }
@@ -143,6 +146,12 @@ impl MappingSpace {
                     schedules.push((index, schedule, shapes));
                 }
             }
+        }
+        // What takes a thousand times as long as others do is not worth a single run.
+        let has_threads =
+            |(_, _, shapes): &(usize, Schedule, Vec<Shape>)| !shapes.iter().any(Shape::is_one_thread);
+        if schedules.iter().any(has_threads) {
+            schedules.retain(has_threads);
         }
         Ok(Self {
             #[cfg(feature = "show")]

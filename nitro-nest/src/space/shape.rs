@@ -94,6 +94,11 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
 }
 
 impl Shape {
+    /// Returns `true` if a single thread runs its loops.
+    pub(super) fn is_one_thread(&self) -> bool {
+        self.dimensions == 0 && self.has_loop && !self.is_row && self.stencil.is_none()
+    }
+
     /// Returns the kind by which a mapping has a tiling for it.
     pub(super) fn kind(&self) -> KernelKind {
         match self.sums {

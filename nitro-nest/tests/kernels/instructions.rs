@@ -66,6 +66,22 @@ fn all_lanes_of_a_warp_get_what_their_registers_come_to() {
 }
 
 #[test]
+fn each_lane_of_a_scan_gets_what_those_up_to_it_come_to() {
+    let number = Expression::Integer(Affine::from(I));
+    let scan = Instruction::Scan { register: own(), operator: Binary::Add };
+    let body = vec![assign(own(), number), scan, assign(at(0, I), own())];
+    for seed in 0..4 {
+        let result = run(&in_warps(body.clone()), 64, seed).unwrap();
+        let expected = (0..64).map(|lane: u16| (lane / 32 * 32..=lane).map(f32::from).sum::<f32>());
+        assert_eq!(result, expected.collect::<Vec<f32>>());
+    }
+    let RunError::Divergence { what, .. } = run(&in_warps(vec![below(31, body)]), 32, 1).unwrap_err() else {
+        panic!("all came")
+    };
+    assert!(what.starts_with("31 of 32 threads wait"), "{what}");
+}
+
+#[test]
 fn a_lane_that_does_not_come_to_a_combination_is_missed() {
     let RunError::Divergence { what, .. } =
         run(&in_warps(vec![below(31, combined(Binary::Add))]), 32, 1).unwrap_err()

@@ -17,10 +17,12 @@ mod in_time;
 mod kernels;
 mod many_loops;
 mod matrix_units;
+mod partials;
 mod passes;
 mod pipelines;
 mod reused;
 mod rows;
+mod scans;
 #[cfg(feature = "search")]
 mod searches;
 mod slices;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_nest::{Array2, Kernel, LaunchPlan, Mapping, MappingSpace, Nest, Space, nest};
+use nitro_nest::{Array2, Instruction, Kernel, LaunchPlan, Mapping, MappingSpace, Nest, Space, nest};
 use nitro_search::{Ask, Budget, Crossing, Decisions, Engine, Generator, Paths, RandomPaths};
 
 #[nest(reassoc)]
@@ -88,6 +88,22 @@ fn blocks_are_of_a_warp_at_least_and_of_as_many_threads_as_a_gpu_grants_at_most(
 fn what_has_no_parallel_loop_is_one_thread_whatever_is_chosen() {
     let kernels = kernels(&prefix::nest(), 1);
     assert_eq!(kernels.iter().map(Kernel::threads).collect::<Vec<_>>(), [1]);
+}
+
+#[nest(reassoc)]
+fn sum_of_all(n: usize, #[shape(n)] x: &[f32], #[shape(1)] sum: &mut [f32]) {
+    sum[0] = 0.0;
+    for i in 0..n {
+        sum[0] += x[i];
+    }
+}
+
+#[test]
+fn no_thread_is_alone_with_a_loop_that_others_share() {
+    let is_loop = |one: &Instruction| matches!(one, Instruction::Loop(..));
+    for kernel in kernels(&sum_of_all::nest(), 10) {
+        assert!(kernel.threads() > 1 || !kernel.body.iter().any(is_loop), "{kernel:?}");
+    }
 }
 
 fn is_product(kernel: &Kernel) -> bool {

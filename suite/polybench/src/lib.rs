@@ -13,6 +13,7 @@ pub mod gpu;
 pub mod others;
 #[cfg(feature = "search")]
 pub mod program;
+pub mod reductions;
 #[cfg(feature = "search")]
 pub mod results;
 pub mod solvers;
@@ -65,11 +66,12 @@ pub fn kernels_beyond() -> [Kernel; 18] {
 
 /// Nests that were written after the rules of the generator.
 #[must_use]
-pub fn kernels_of_strangers() -> [Kernel; 16] {
+pub fn kernels_of_strangers() -> [Kernel; 20] {
     kernels! {
         strangers: strided_convolution grouped_convolution convolution_1d depthwise_nhwc rms_norm column_softmax
             batch_statistics bilinear mttkrp manhattan column_products overlapping_pool linear_tanh total log_softmax
             two_layers;
+        reductions: cumulative_sums group_norm largest_magnitude log_sum_exp;
     }
 }
 
@@ -130,6 +132,10 @@ pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
         "overlapping_pool" => [&[8, 64, 56, 56], &[32, 128, 56, 56]],
         "linear_tanh" => [&[1024, 1024, 1024], &[4096, 4096, 4096]],
         "total" => [&[1024, 1024], &[4096, 2048]],
+        "cumulative_sums" => [&[2048, 2048], &[8192, 4096]],
+        "group_norm" => [&[8, 32, 4, 3136], &[32, 32, 8, 3136]],
+        "largest_magnitude" => [&[2048, 2048], &[8192, 8192]],
+        "log_sum_exp" => [&[16, 512, 512], &[64, 1024, 1024]],
         "two_layers" => [&[1024, 512, 1024, 512], &[4096, 1024, 4096, 1024]],
         _ => return None,
     };

@@ -93,4 +93,17 @@ impl Writer<'_> {
             "}".to_owned(),
         ]
     }
+
+    pub(super) fn scan(&self, register: &Access, operator: Binary) -> Vec<String> {
+        let (own, number) = (self.access(register), self.element().c_name());
+        let thread = "threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)";
+        vec![
+            format!("for (int lanes = 1; lanes < {LANES}; lanes *= 2) {{"),
+            format!("    const {number} before = __shfl_up_sync(0xffffffffu, {own}, lanes);"),
+            format!("    if (({thread}) % {LANES} >= lanes) {{"),
+            format!("        {own} = {};", operation(self.element(), operator, "before", &own)),
+            "    }".to_owned(),
+            "}".to_owned(),
+        ]
+    }
 }

@@ -195,6 +195,7 @@ impl Notation for Writer<'_> {
             }
             Instruction::Add { target, value, lanes } => return self.add(target, value, *lanes),
             Instruction::Combine { register, operator } => return self.combine(register, *operator),
+            Instruction::Scan { register, operator } => return self.scan(register, *operator),
             Instruction::LoadFragment(load) => {
                 let [target, row] = [&load.target, &load.row].map(|access| self.access(access));
                 let function = matrix::load_name(load.matrices, load.is_transposed);

@@ -8,6 +8,7 @@ mod barriers;
 mod exchange;
 mod kept;
 mod parts;
+mod scans;
 mod wide;
 
 use super::body::unroll;
@@ -18,6 +19,7 @@ use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll};
 use crate::lower::bounds::{iterator, mentions, within};
 use crate::lower::draft::{KernelDraft, RowKernel};
 use crate::lower::row_kernels::{Step, is_held, loops, steps};
+use crate::lower::scans::scan;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression, Relation};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
@@ -70,11 +72,12 @@ pub(super) fn code<'a>(
 ) -> Kernel {
     let tiling = kernel.tiling();
     let [threads, rows] = [tiling.threads_of_row(), tiling.rows_of_block()].map(i64::from);
+    let rows = if kernel.axes.is_empty() { 1 } else { rows };
     let mut row = Row::new(nest, kernel, of_rows, context, threads);
     let mut body = row.begin(kernel, rows);
     row.declare(rows);
     body.extend(row.write());
-    let mut grid: Vec<Extent> = kernel.axes.iter().rev().map(|axis| axis.extent.clone()).collect();
+    let mut grid = super::grid(&kernel.axes);
     // Along x a row takes as many values as it has threads.
     let Extent { lower, upper, .. } = &mut grid[0];
     lower.iter_mut().chain(upper).for_each(|bound| *bound = bound.clone() * threads);
@@ -165,7 +168,10 @@ impl<'a> Row<'a> {
         }
         self.declare_parts(rows);
         let numbers: Vec<usize> = self.context.axes.iter().map(|axis| axis.iterator).collect();
-        let points = i64::from(self.context.tiling.thread_tile[0]);
+        // What is scanned comes in another order than what is kept.
+        let scans =
+            self.steps.iter().any(|(_, step)| matches!(step, Step::Loop(_, node) if scan(node).is_some()));
+        let points = if scans { 1 } else { i64::from(self.context.tiling.thread_tile[0]) };
         let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, points);
         self.kept = found.map(|found| found.declare(self.nest, &mut self.context, points));
     }
@@ -202,10 +208,13 @@ impl<'a> Row<'a> {
             let conditions: Vec<Condition> = self.guards.iter().chain(conditions).cloned().collect();
             match step {
                 Step::Once(assignment) => all.extend(self.write_once(assignment, conditions)),
-                Step::Loop(range, node) => {
-                    all.extend(self.write_loop(at, range, node, &conditions, kept));
-                    all.extend(self.write_combination(at, node, &conditions));
-                }
+                Step::Loop(range, node) => match scan(node) {
+                    Some(scan) => all.extend(self.write_scan(at, (range, node), &scan, &conditions)),
+                    None => {
+                        all.extend(self.write_loop(at, range, node, &conditions, kept));
+                        all.extend(self.write_combination(at, node, &conditions));
+                    }
+                },
             }
         }
         all

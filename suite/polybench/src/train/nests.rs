@@ -10,7 +10,7 @@ use super::later::Later;
 use super::work::{Work, prepare, record};
 use crate::floors::floor;
 use crate::gpu::reference;
-use crate::{beyond, blas, sizes, solvers, statistics, stencils, strangers};
+use crate::{beyond, blas, reductions, sizes, solvers, statistics, stencils, strangers};
 
 macro_rules! nests {
     ($($module:ident: $($name:ident $text:literal)+;)+) => {
@@ -86,4 +86,6 @@ nests! {
         column_softmax "column_softmax" batch_statistics "batch_statistics" bilinear "bilinear" mttkrp "mttkrp"
         manhattan "manhattan" column_products "column_products" overlapping_pool "overlapping_pool"
         linear_tanh "linear_tanh" total "total" log_softmax "log_softmax" two_layers "two_layers";
+    reductions: cumulative_sums "cumulative_sums" group_norm "group_norm" largest_magnitude "largest_magnitude"
+        log_sum_exp "log_sum_exp";
 }

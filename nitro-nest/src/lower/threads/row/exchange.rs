@@ -13,12 +13,12 @@ use crate::nest::{Condition, Range};
 /// The parts of a row that meet in shared memory: those of warps, or of threads that are across rows.
 pub(super) struct Exchange {
     /// The number of a thread's part.
-    own: Affine,
+    pub(super) own: Affine,
     /// The conditions that a thread hands over the part.
-    gives: Vec<Condition>,
+    pub(super) gives: Vec<Condition>,
     /// The iterator that numbers all parts.
-    other: usize,
-    parts: i64,
+    pub(super) other: usize,
+    pub(super) parts: i64,
 }
 
 impl Row<'_> {
