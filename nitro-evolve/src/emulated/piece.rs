@@ -26,19 +26,18 @@ struct Pass {
     /// The most instructions of a piece, and of all that are tried.
     most_instructions: u64,
     most_of_all: u64,
-    /// The least number that memory holds; the largest is 1.
-    least: f64,
 }
 
 /// The most bytes of a piece for proofs, where each element is a term.
 const MOST_BYTES_PROVED: usize = 1 << 20;
 
 /// The passes: pieces that are small enough for proofs, then those that others show more of.
-const PASSES: [Pass; 3] = [
-    Pass { most_bytes: MOST_BYTES_PROVED, most_instructions: 100_000, most_of_all: 400_000, least: 0.0 },
-    Pass { most_bytes: MOST_BYTES_PROVED, most_instructions: 100_000, most_of_all: 800_000, least: -1.0 },
-    Pass { most_bytes: 8 << 20, most_instructions: 400_000, most_of_all: 1_600_000, least: 0.0 },
+const PASSES: [Pass; 2] = [
+    Pass { most_bytes: MOST_BYTES_PROVED, most_instructions: 100_000, most_of_all: 400_000 },
+    Pass { most_bytes: 16 << 20, most_instructions: 400_000, most_of_all: 1_200_000 },
 ];
+/// The bytes of inputs that take as long to draw as an instruction of a warp.
+const BYTES_AS_INSTRUCTION: u64 = 16;
 
 /// A piece in which the original does what it does in no whole case.
 pub(super) struct Piece {
@@ -51,7 +50,11 @@ pub(super) struct Piece {
 impl Piece {
     /// Tells whether each element of its inputs may be a term.
     pub(super) fn is_small(inputs: &Inputs) -> bool {
-        inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum::<usize>() <= MOST_BYTES_PROVED
+        Self::bytes(inputs) <= MOST_BYTES_PROVED
+    }
+
+    fn bytes(inputs: &Inputs) -> usize {
+        inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum()
     }
 }
 
@@ -66,9 +69,9 @@ pub(super) fn pieces(workload: &Workload, original: &Arc<Emulator>, guards: &mut
                 break;
             }
             let Some(whole) = workload.inputs_within(case, pass.most_bytes) else { continue };
+            total += Piece::bytes(&whole) as u64 / BYTES_AS_INSTRUCTION;
             for kernel in workload.kernels() {
-                let Some(inputs) = of_kernel(&whole, kernel, pass.least).filter(|_| total < pass.most_of_all)
-                else {
+                let Some(inputs) = of_kernel(&whole, kernel).filter(|_| total < pass.most_of_all) else {
                     continue;
                 };
                 let options = Options {
@@ -107,8 +110,8 @@ fn large_cases(workload: &Workload) -> Vec<Case> {
     cases
 }
 
-/// Returns the first blocks of the first launch of a kernel, with numbers from `least` to 1 in all memory.
-fn of_kernel(whole: &Inputs, kernel: &str, least: f64) -> Option<Inputs> {
+/// Returns the first blocks of the first launch of a kernel, with numbers from 0 to 1 in all memory.
+fn of_kernel(whole: &Inputs, kernel: &str) -> Option<Inputs> {
     let mut launch = whole.launches.iter().find(|launch| launch.kernel == kernel)?.clone();
     launch.grid = launch.grid.map(|blocks| blocks.min(BLOCKS));
     let mut buffers = whole.buffers.clone();
@@ -118,7 +121,7 @@ fn of_kernel(whole: &Inputs, kernel: &str, least: f64) -> Option<Inputs> {
         buffer.bytes.clear();
         for _ in 0..elements {
             // Integers may be positions: 0 is one.
-            let number = if buffer.element.is_float() { least + (1.0 - least) * random.unit() } else { 0.0 };
+            let number = if buffer.element.is_float() { random.unit() } else { 0.0 };
             buffer.element.append(number, &mut buffer.bytes);
         }
         buffer.role = Role::InOut;
