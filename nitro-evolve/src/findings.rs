@@ -28,6 +28,9 @@ use crate::words::{NO_TIME, patches};
 /// The part of the time after the search that is kept for proofs, and for the runs that confirm the test.
 const SHARE_OF_CONFIRMATION: usize = 4;
 
+/// The part of the time that is left in which a finalist is minimised, with the proofs of its edits.
+const SHARE_OF_PARTS: usize = 4;
+
 /// Takes the findings so far, with the time that was spent.
 pub(crate) type Keep<'a> = dyn FnMut(&[Finding], &TimeBreakdown) -> Result<(), EvolveError> + 'a;
 
@@ -52,16 +55,10 @@ pub(crate) fn findings(
     let before = until.but_last(SHARE_OF_CONFIRMATION);
     let mut work =
         Findings { minimiser, until: before, finalists, disassembler, observer, keep, drafts: Vec::new() };
-    // What is between the most exact and the fastest comes when those are tested, if there is time.
+    // What is between the most exact and the fastest comes when what was refused of those is repaired.
     let (first, all) = (work.finalists.len().min(2), work.finalists.len());
-    work.round(0..first)?;
-    if !before.is_over() {
-        work.round(first..all)?;
-    } else if first < all {
-        observer.message(&format!(
-            "{NO_TIME} for {} between the most exact and the fastest",
-            patches(all - first)
-        ));
+    for finalists in [0..first, first..all] {
+        work.round(finalists)?;
     }
     work.until = until;
     work.confirm()?;
@@ -91,17 +88,27 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises some finalists, has all of that checked side by side and tested, and repairs what was refused.
+    /// Minimises, checks and tests finalists one after the other; then what else an exact one has where nothing of it is
+    /// accepted, what of them touches no barrier, and what is left of those that were refused. Where the time is over,
+    /// nothing is begun but the first.
     fn round(&mut self, finalists: Range<usize>) -> Result<(), EvolveError> {
         for finalist in finalists.clone() {
-            self.limit(2 * (finalists.end - finalist));
+            if finalist > 0 && self.until.is_over() {
+                self.observer.message(&format!("{NO_TIME} for what is not minimised yet"));
+                break;
+            }
             self.draft_parts(finalist)?;
+            self.check_and_test()?;
         }
-        self.check_and_test()?;
-        for finalist in finalists {
-            self.draft_others(finalist)?;
+        for draft in [Self::draft_others, Self::draft_restricted] {
+            for finalist in finalists.clone() {
+                self.limit(2);
+                if !self.is_late() {
+                    draft(self, finalist)?;
+                    self.check_and_test()?;
+                }
+            }
         }
-        self.check_and_test()?;
         while let Some(at) = self.next_to_repair() {
             self.repair(at)?;
         }
@@ -110,9 +117,9 @@ impl Findings<'_, '_, '_> {
         Ok(())
     }
 
-    /// Minimises the parts of a finalist: of an exact one what is proved edit by edit; all of it, unless that is no
-    /// faster; what touches no barrier; and, where patches may rely on the inputs, what of each holds without that.
+    /// Minimises a finalist: of an exact one what is proved edit by edit; and all of it, unless that is no faster.
     fn draft_parts(&mut self, finalist: usize) -> Result<(), EvolveError> {
+        self.limit(SHARE_OF_PARTS);
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
         let mut part = Vec::new();
@@ -121,10 +128,20 @@ impl Findings<'_, '_, '_> {
             part = self.draft(finalist, &proved)?;
         }
         if !self.is_as_fast(&part, &edits)? {
-            part = self.draft(finalist, &edits)?;
+            self.draft(finalist, &edits)?;
         }
-        let mut drafted = vec![part.clone()];
-        if let Some(others) = self.minimiser.without_barriers(&part) {
+        Ok(())
+    }
+
+    /// Minimises what of a finalist touches no barrier; and, where patches may rely on the inputs, what of each part
+    /// holds without that.
+    fn draft_restricted(&mut self, finalist: usize) -> Result<(), EvolveError> {
+        self.minimiser.finalist = finalist;
+        let of_it = |draft: &&Draft| draft.finalist == finalist;
+        let Some(all) = self.drafts.iter().rfind(of_it) else { return Ok(()) };
+        let all = all.rehearsal.candidate.edits.clone();
+        let mut drafted = vec![all.clone()];
+        if let Some(others) = self.minimiser.without_barriers(&all) {
             drafted.push(self.draft(finalist, &others)?);
         }
         for edits in drafted {
@@ -139,9 +156,8 @@ impl Findings<'_, '_, '_> {
     /// all of it.
     fn draft_others(&mut self, finalist: usize) -> Result<(), EvolveError> {
         let Finalist { edits, search, .. } = self.finalists[finalist].clone();
-        self.limit(2);
         let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
-        if search.error > 0.0 || self.is_late() || own.any(|draft| draft.rehearsal.refusal.is_none()) {
+        if search.error > 0.0 || own.any(|draft| draft.rehearsal.refusal.is_none()) {
             return Ok(());
         }
         self.minimiser.finalist = finalist;
