@@ -342,18 +342,13 @@ impl Findings<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the position of the draft of a patch.
-    fn position(&self, patch: &str) -> Option<usize> {
-        self.drafts.iter().position(|draft| draft.finding.patch == patch)
-    }
-
     /// Puts what is left of a refused patch in its place, and has it tested unless that was done.
     fn replace(&mut self, at: usize, repaired: Rehearsal) -> Result<(), EvolveError> {
         let Draft { finalist, ref finding, .. } = self.drafts[at];
         let origin = finding.origin.clone();
         let finding =
             Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate.edits) };
-        let twin = self.position(&finding.patch);
+        let twin = self.drafts.iter().position(|draft| draft.finding.patch == finding.patch);
         if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
             // The inputs of the test are run once.
             let Draft { finding, rehearsal, .. } = &mut self.drafts[twin];
