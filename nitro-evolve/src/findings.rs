@@ -2,30 +2,34 @@
 //!
 //! What decides comes first, for all patches: who is interrupted, or has no time left, has what was tested.
 
+use std::ops::Range;
+
 use nitro_ptx::Edit;
+use nitro_search::Failure;
 use nitro_search::evolve::Finalist;
 use nitro_search::threads::on_threads;
 
 use crate::deadline::Deadline;
 use crate::difference::difference;
+use crate::draft::Draft;
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
-use crate::exactness::Exactness;
 use crate::explanation::{explained, kernels, machine_code, unexplained};
-use crate::finding::{Contract, Finding, Undone, Verdict};
+use crate::finding::{Finding, Undone, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::minimise::{MinimalPatch, Minimiser, chosen};
 use crate::observer::Observer;
 use crate::repair::Rehearsal;
 use crate::runner::RunnerError;
-use crate::stages::{Aim, Candidate, Conditions, STAGES, go_through, refusal};
+use crate::stages::{Aim, Conditions, Refusal, STAGES, go_through, refusal};
 use crate::time_breakdown::TimeBreakdown;
-use crate::words::NO_TIME;
+use crate::words::{NO_TIME, patches};
 
-/// The part of the time that is left which the proofs of edits of a finalist may take.
-const SHARE_OF_PROOF: usize = 4;
 /// The part of the time after the search that is kept for proofs, and for the runs that confirm the test.
 const SHARE_OF_CONFIRMATION: usize = 4;
+
+/// The part of the time that is left in which a finalist is minimised, with the proofs of its edits.
+const SHARE_OF_PARTS: usize = 4;
 
 /// Takes the findings so far, with the time that was spent.
 pub(crate) type Keep<'a> = dyn FnMut(&[Finding], &TimeBreakdown) -> Result<(), EvolveError> + 'a;
@@ -51,8 +55,10 @@ pub(crate) fn findings(
     let before = until.but_last(SHARE_OF_CONFIRMATION);
     let mut work =
         Findings { minimiser, until: before, finalists, disassembler, observer, keep, drafts: Vec::new() };
-    for number in 0..work.finalists.len() {
-        work.test_finalist(number)?;
+    // What is between the most exact and the fastest comes when what was refused of those is repaired.
+    let (first, all) = (work.finalists.len().min(2), work.finalists.len());
+    for finalists in [0..first, first..all] {
+        work.round(finalists)?;
     }
     work.until = until;
     work.confirm()?;
@@ -71,48 +77,6 @@ struct Findings<'a, 'b, 'c> {
     drafts: Vec<Draft>,
 }
 
-/// A finding with what later steps need of it.
-struct Draft {
-    finding: Finding,
-    /// The number of its finalist.
-    finalist: usize,
-    rehearsal: Rehearsal,
-    /// Set if it is to be repaired when other patches were tested.
-    is_to_be_repaired: bool,
-}
-
-/// The moment at which what is refused before the test is repaired.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Repair {
-    Now,
-    /// Repair takes long, and something else may be accepted meanwhile.
-    Later,
-}
-
-impl Draft {
-    /// Tells whether a stage before the test has refused it.
-    fn is_refused_before_test(&self) -> bool {
-        self.rehearsal.refusal.is_some() && self.rehearsal.candidate.aim == Aim::Rehearse
-    }
-
-    /// Says in the finding what the stages have found out.
-    fn describe(&mut self, conditions: &Conditions<'_>) {
-        let Self { finding, rehearsal: Rehearsal { candidate, refusal, dropped }, .. } = self;
-        finding.verdict = match refusal {
-            Some(refusal) => Verdict::Refused(refusal.why.clone()),
-            None => Verdict::Accepted(contract(candidate, conditions)),
-        };
-        let is_exact = finding.verdict == Verdict::Accepted(Contract::Exact);
-        finding.exactness = is_exact.then(|| Exactness::Tested { why: NO_TIME.to_owned() });
-        finding.test.clone_from(&candidate.test);
-        finding.checks.clone_from(&candidate.checks);
-        finding.dropped.clone_from(dropped);
-        finding.undone.retain(|undone| *undone != Undone::Tested);
-        let is_short = !candidate.test.is_empty() && candidate.compared < conditions.efforts.test.checks;
-        finding.undone.extend(is_short.then_some(Undone::Tested));
-    }
-}
-
 impl Findings<'_, '_, '_> {
     /// Gives what follows one of so many equal shares of the time that is left.
     fn limit(&mut self, shares: usize) {
@@ -124,137 +88,146 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises and tests a finalist: of an exact one first what is proved edit by edit; all of it, unless that is no
-    /// faster; what touches no barrier; and, where patches may rely on the inputs, what of each holds without that.
-    fn test_finalist(&mut self, finalist: usize) -> Result<(), EvolveError> {
+    /// Minimises, checks and tests finalists one after the other; then what else an exact one has where nothing of it is
+    /// accepted, what of them touches no barrier, and what is left of those that were refused. Where the time is over,
+    /// nothing is begun but the first.
+    fn round(&mut self, finalists: Range<usize>) -> Result<(), EvolveError> {
+        for finalist in finalists.clone() {
+            if finalist > 0 && self.until.is_over() {
+                self.observer.message(&format!("{NO_TIME} for what is not minimised yet"));
+                break;
+            }
+            self.draft_parts(finalist)?;
+            self.check_and_test()?;
+        }
+        for draft in [Self::draft_others, Self::draft_restricted] {
+            for finalist in finalists.clone() {
+                self.limit(2);
+                if !self.is_late() {
+                    draft(self, finalist)?;
+                    self.check_and_test()?;
+                }
+            }
+        }
+        while let Some(at) = self.next_to_repair() {
+            self.repair(at)?;
+        }
+        // Of what has to be exact only an exact part is kept: all of it is there for what its error is worth.
+        self.drafts.retain(|draft| !(draft.is_inexact() && draft.is_refused_before_test()));
+        Ok(())
+    }
+
+    /// Minimises a finalist: of an exact one what is proved edit by edit; and all of it, unless that is no faster.
+    fn draft_parts(&mut self, finalist: usize) -> Result<(), EvolveError> {
+        self.limit(SHARE_OF_PARTS);
         self.minimiser.finalist = finalist;
         let edits = self.finalists[finalist].edits.clone();
-        let is_exact = self.finalists[finalist].search.error == 0.0;
-        let proved = if is_exact { self.test_proved_part(finalist, &edits)? } else { None };
-        let all = match proved {
-            Some(proved) => proved,
-            None => {
-                self.observer.message(&format!("minimising a patch of {} edits", edits.len()));
-                self.test(finalist, &edits, Repair::Now)?
-            }
-        };
-        let mut tested = vec![all.clone()];
-        if let Some(others) = self.minimiser.without_barriers(&all) {
-            tested.push(self.test(finalist, &others, Repair::Now)?);
+        let mut part = Vec::new();
+        if self.finalists[finalist].search.error == 0.0 {
+            let proved = self.minimiser.proved_part(&edits);
+            part = self.draft(finalist, &proved)?;
         }
-        for edits in tested {
-            self.limit(2);
+        if !self.is_as_fast(&part, &edits)? {
+            self.draft(finalist, &edits)?;
+        }
+        Ok(())
+    }
+
+    /// Minimises what of a finalist touches no barrier; and, where patches may rely on the inputs, what of each part
+    /// holds without that.
+    fn draft_restricted(&mut self, finalist: usize) -> Result<(), EvolveError> {
+        self.minimiser.finalist = finalist;
+        let of_it = |draft: &&Draft| draft.finalist == finalist;
+        let Some(all) = self.drafts.iter().rfind(of_it) else { return Ok(()) };
+        let all = all.rehearsal.candidate.edits.clone();
+        let mut drafted = vec![all.clone()];
+        if let Some(others) = self.minimiser.without_barriers(&all) {
+            drafted.push(self.draft(finalist, &others)?);
+        }
+        for edits in drafted {
             if let Some(part) = self.minimiser.general_part(&edits)? {
-                self.test(finalist, &part, Repair::Now)?;
+                self.draft(finalist, &part)?;
             }
         }
         Ok(())
     }
 
-    /// Minimises and tests what is proved edit by edit of a finalist, or else of that what compilers make as one step.
-    /// Where both are refused, or all edits are faster, what was refused before the test is repaired. Returns what is
-    /// left if something is accepted, and all edits together are no faster.
-    fn test_proved_part(
-        &mut self,
-        finalist: usize,
-        edits: &[Edit],
-    ) -> Result<Option<Vec<Edit>>, EvolveError> {
-        self.limit(SHARE_OF_PROOF);
-        let proved = self.minimiser.proved_part(edits);
-        let mut steps = edits.to_vec();
+    /// Minimises what else an exact finalist has where nothing of it is accepted: what compilers make as one step, and
+    /// all of it.
+    fn draft_others(&mut self, finalist: usize) -> Result<(), EvolveError> {
+        let Finalist { edits, search, .. } = self.finalists[finalist].clone();
+        let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
+        if search.error > 0.0 || own.any(|draft| draft.rehearsal.refusal.is_none()) {
+            return Ok(());
+        }
+        self.minimiser.finalist = finalist;
+        let mut steps = edits.clone();
         // Proofs are for some sizes and data, on which such steps depend least, proved or not.
         steps.retain(|edit| edit.operation.is_rewriting());
-        for part in [&proved, &steps] {
-            self.observer.message(&format!(
-                "minimising {} edits of {} that are proved",
-                part.len(),
-                edits.len()
-            ));
-            self.test(finalist, part, Repair::Later)?;
-            if self.accepted(finalist).is_some() {
-                break;
-            }
-        }
-        if let Some(own) = self.accepted_and_as_fast(finalist, edits)? {
-            return Ok(Some(own));
-        }
-        // One that was repaired to what is there already is taken away.
-        while let Some(at) =
-            self.drafts.iter().position(|draft| draft.finalist == finalist && draft.is_to_be_repaired)
-        {
-            self.drafts[at].is_to_be_repaired = false;
-            self.repair(at)?;
-        }
-        self.accepted_and_as_fast(finalist, edits)
+        self.draft(finalist, &steps)?;
+        self.draft(finalist, &edits)?;
+        Ok(())
     }
 
-    /// Returns the edits of the last accepted patch of a finalist.
-    fn accepted(&self, finalist: usize) -> Option<&[Edit]> {
-        let mut own = self.drafts.iter().rev().filter(|draft| draft.finalist == finalist);
-        let accepted = own.find(|draft| matches!(draft.finding.verdict, Verdict::Accepted(_)))?;
-        Some(&accepted.rehearsal.candidate.edits)
-    }
-
-    /// Returns those edits if they are as fast as all.
-    fn accepted_and_as_fast(
-        &mut self,
-        finalist: usize,
-        all: &[Edit],
-    ) -> Result<Option<Vec<Edit>>, EvolveError> {
-        let Some(own) = self.accepted(finalist).map(<[Edit]>::to_vec) else { return Ok(None) };
-        let (part, whole) = (self.minimiser.fitness(&own)?, self.minimiser.fitness(all)?);
+    /// Tells whether a part is as fast as all.
+    fn is_as_fast(&mut self, part: &[Edit], all: &[Edit]) -> Result<bool, EvolveError> {
+        if part.is_empty() {
+            return Ok(false);
+        }
+        let (part, all) = (self.minimiser.fitness(part)?, self.minimiser.fitness(all)?);
         let most = 1.0 + self.minimiser.evaluator.conditions.least_gain;
-        let is_as_fast = part.zip(whole).is_some_and(|(part, whole)| part.time_ns <= whole.time_ns * most);
-        Ok(is_as_fast.then_some(own))
+        Ok(part.zip(all).is_some_and(|(part, all)| part.time_ns <= all.time_ns * most))
     }
 
-    /// Minimises edits, has the rest checked and tested. Returns the rest.
-    fn test(&mut self, finalist: usize, edits: &[Edit], repair: Repair) -> Result<Vec<Edit>, EvolveError> {
-        self.limit(2 * (self.finalists.len() - finalist));
+    /// Minimises edits. Returns the rest, which is drafted unless it was.
+    fn draft(&mut self, finalist: usize, edits: &[Edit]) -> Result<Vec<Edit>, EvolveError> {
+        self.observer.message(&format!("minimising {} edits", edits.len()));
         let (edits, origin): MinimalPatch = self.minimiser.minimised(edits)?;
         let is_minimal = !self.is_late();
-        let patch = self.minimiser.evaluator.conditions.subject.base().patch(&edits).to_string();
-        if edits.is_empty() || self.drafts.iter().any(|draft| draft.finding.patch == patch) {
+        let mut finding = self.finding(&self.finalists[finalist], &edits);
+        if edits.is_empty() || self.drafts.iter().any(|draft| draft.finding.patch == finding.patch) {
             return Ok(edits);
         }
-        let mut finding = self.finding(&self.finalists[finalist], &edits);
         finding.origin = origin;
         finding.undone.extend((!is_minimal).then_some(Undone::Minimised));
         let must_be_exact = self.finalists[finalist].search.error == 0.0;
-        if self.rehearse(finding.clone(), (finalist, &edits), must_be_exact, repair)? {
-            // Its exact part is there, and all of it may be worth its error.
-            self.rehearse(finding, (finalist, &edits), false, Repair::Now)?;
-        }
+        let rehearsal = self.minimiser.unrehearsed(&edits, must_be_exact)?;
+        self.drafts.push(Draft { finding, finalist, rehearsal, is_checked: false, is_repaired: false });
         Ok(edits)
     }
 
-    /// Checks and tests a patch of a finalist, and repairs it where a stage before the test refuses it. Returns true if
-    /// it has to be exact and has an error; then only an exact part of it is kept.
-    fn rehearse(
-        &mut self,
-        finding: Finding,
-        (finalist, edits): (usize, &[Edit]),
-        must_be_exact: bool,
-        repair: Repair,
-    ) -> Result<bool, EvolveError> {
-        self.observer.message(&format!("checking and testing a patch of {} edits", edits.len()));
+    /// Has what was drafted checked, all side by side, then tested, the fastest first.
+    fn check_and_test(&mut self) -> Result<(), EvolveError> {
         self.limit(1);
-        let rehearsal = self.minimiser.rehearsed(edits, must_be_exact)?;
-        let error = rehearsal.candidate.total_fitness().map_or(0.0, |fitness| fitness.error);
-        let is_inexact = must_be_exact && rehearsal.refusal.is_some() && error > 0.0;
-        let at = self.drafts.len();
-        self.drafts.push(Draft { finding, finalist, rehearsal, is_to_be_repaired: false });
-        self.judge(at)?;
-        if self.drafts[at].is_refused_before_test() {
-            match repair {
-                Repair::Later if !is_inexact => self.drafts[at].is_to_be_repaired = true,
-                _ => self.repair(at)?,
+        self.check()?;
+        let mut order: Vec<usize> = (0..self.drafts.len()).collect();
+        order.retain(|&at| self.drafts[at].is_before_test());
+        order.sort_by(|&one, &other| self.drafts[one].time_ns().total_cmp(&self.drafts[other].time_ns()));
+        for at in order {
+            self.judge(at)?;
+        }
+        Ok(())
+    }
+
+    /// Brings what was drafted through the stages before the test. What has to be exact and is not is drafted as what it
+    /// is beside that.
+    fn check(&mut self) -> Result<(), EvolveError> {
+        loop {
+            let new: Vec<usize> = (0..self.drafts.len()).filter(|&at| !self.drafts[at].is_checked).collect();
+            if new.is_empty() {
+                return Ok(());
+            }
+            self.observer.message(&format!("checking {}", patches(new.len())));
+            let candidates = new.iter().map(|&at| self.drafts[at].rehearsal.candidate.clone()).collect();
+            for (&at, rehearsal) in new.iter().zip(self.minimiser.rehearsed(candidates)?) {
+                (self.drafts[at].rehearsal, self.drafts[at].is_checked) = (rehearsal, true);
+                self.drafts[at].describe(&self.minimiser.evaluator.conditions);
+                if self.drafts[at].is_inexact() {
+                    let inexact = self.drafts[at].permitting_error();
+                    self.drafts.push(inexact);
+                }
             }
         }
-        if is_inexact && self.drafts.get(at).is_some_and(Draft::is_refused_before_test) {
-            self.drafts.remove(at);
-        }
-        Ok(is_inexact)
     }
 
     /// Describes a patch before anything else is known of it.
@@ -280,19 +253,21 @@ impl Findings<'_, '_, '_> {
         }
     }
 
-    /// Tests a draft that has come to the test, and keeps what is known.
+    /// Tests a draft that has come to the test, and keeps what is known. Where the time is over, the first one is.
     fn judge(&mut self, at: usize) -> Result<(), EvolveError> {
-        let Draft { rehearsal, .. } = &mut self.drafts[at];
-        if rehearsal.refusal.is_none() {
-            rehearsal.candidate.aim = Aim::Accept;
-            rehearsal.refusal = refusal(self.minimiser.evaluator.judge(&mut rehearsal.candidate))?;
-        }
+        let is_first = self.drafts.iter().all(|draft| draft.finding.test.is_empty());
+        let Draft { rehearsal: Rehearsal { candidate, refusal: refused, .. }, .. } = &mut self.drafts[at];
+        candidate.aim = Aim::Accept;
+        *refused = match self.minimiser.evaluator.conditions.until.is_over() && !is_first {
+            true => Some(Refusal { failure: Failure::Timeout, why: format!("{NO_TIME} for the test") }),
+            false => refusal(self.minimiser.evaluator.judge(candidate))?,
+        };
         self.drafts[at].describe(&self.minimiser.evaluator.conditions);
         self.keep_all()
     }
 
     /// Proves what is accepted as exact, on all threads, while the device compares the results of more runs of what is
-    /// accepted, the fastest first.
+    /// accepted, in turn.
     fn confirm(&mut self) -> Result<(), EvolveError> {
         self.limit(1);
         let mut accepted: Vec<&mut Draft> =
@@ -309,7 +284,7 @@ impl Findings<'_, '_, '_> {
         let proofs = std::thread::scope(|scope| {
             let proofs = scope
                 .spawn(|| on_threads(*threads, &edits, |edits| conditions.prove(edits, conditions.until)));
-            for draft in &mut accepted {
+            while let Some(draft) = least_confirmed(&mut accepted, conditions) {
                 let candidate = &mut draft.rehearsal.candidate;
                 candidate.confirm();
                 draft.rehearsal.refusal =
@@ -337,10 +312,24 @@ impl Findings<'_, '_, '_> {
         }
     }
 
+    /// Returns the position of the fastest draft that is to be repaired: a stage before the test has refused it, and
+    /// nothing that is accepted is as fast and as exact.
+    fn next_to_repair(&self) -> Option<usize> {
+        let is_left = |at: &usize| {
+            let draft = &self.drafts[*at];
+            let is_asked_for = draft.is_refused_before_test() && !draft.is_repaired;
+            is_asked_for && !self.drafts.iter().any(|other| other.is_accepted_instead_of(draft))
+        };
+        let left = (0..self.drafts.len()).filter(is_left);
+        left.min_by(|&one, &other| self.drafts[one].time_ns().total_cmp(&self.drafts[other].time_ns()))
+    }
+
     /// Repairs a patch that was refused before the test, in half of the time that is left. What is left of it is tested
     /// in its place.
     fn repair(&mut self, at: usize) -> Result<(), EvolveError> {
         self.limit(2);
+        self.drafts[at].is_repaired = true;
+        self.minimiser.finalist = self.drafts[at].finalist;
         let repaired = match self.is_late() {
             true => None,
             false => self.minimiser.repaired(&self.drafts[at].rehearsal)?,
@@ -353,18 +342,13 @@ impl Findings<'_, '_, '_> {
         Ok(())
     }
 
-    /// Returns the position of the draft of a patch.
-    fn position(&self, patch: &str) -> Option<usize> {
-        self.drafts.iter().position(|draft| draft.finding.patch == patch)
-    }
-
     /// Puts what is left of a refused patch in its place, and has it tested unless that was done.
     fn replace(&mut self, at: usize, repaired: Rehearsal) -> Result<(), EvolveError> {
         let Draft { finalist, ref finding, .. } = self.drafts[at];
         let origin = finding.origin.clone();
         let finding =
             Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate.edits) };
-        let twin = self.position(&finding.patch);
+        let twin = self.drafts.iter().position(|draft| draft.finding.patch == finding.patch);
         if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
             // The inputs of the test are run once.
             let Draft { finding, rehearsal, .. } = &mut self.drafts[twin];
@@ -376,7 +360,8 @@ impl Findings<'_, '_, '_> {
             self.drafts.remove(at.max(twin));
             return self.keep_all();
         }
-        self.drafts[at] = Draft { finding, finalist, rehearsal: repaired, is_to_be_repaired: false };
+        self.drafts[at] =
+            Draft { finding, finalist, rehearsal: repaired, is_checked: true, is_repaired: true };
         self.limit(1);
         self.judge(at)
     }
@@ -404,12 +389,9 @@ impl Findings<'_, '_, '_> {
     }
 }
 
-/// Returns the promise of an accepted patch: its largest error on all inputs that were looked at.
-fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
-    let before = candidate.total_fitness().map_or(f64::INFINITY, |fitness| fitness.error);
-    let max_error = candidate.test.iter().map(|case| case.error).fold(before, f64::max);
-    match max_error == 0.0 {
-        true => Contract::Exact,
-        false => Contract::Approx { max_error, over: conditions.subject.workload().summary() },
-    }
+/// Returns the accepted draft of which the fewest runs were compared; none where that is enough, or the time is over.
+fn least_confirmed<'d>(accepted: &'d mut [&mut Draft], conditions: &Conditions<'_>) -> Option<&'d mut Draft> {
+    let left = accepted.iter_mut().filter(|draft| draft.is_short(conditions));
+    let least = left.min_by_key(|draft| draft.rehearsal.candidate.compared)?;
+    (!conditions.until.is_over()).then_some(&mut **least)
 }

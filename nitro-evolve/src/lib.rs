@@ -14,6 +14,7 @@ mod compare;
 mod deadline;
 mod devices;
 mod difference;
+mod draft;
 mod effort;
 mod emulated;
 mod error;

@@ -4,14 +4,18 @@
 
 use nitro_ptx::Edit;
 use nitro_search::evolve::minimise;
+use nitro_search::threads::on_threads;
 
+use crate::evaluator::Evaluator;
 use crate::finding::DroppedEdit;
 use crate::minimise::Minimiser;
-use crate::runner::RunnerError;
-use crate::stages::{Aim, Candidate, Refusal, refusal};
+use crate::runner::{NoDevice, RunnerError};
+use crate::stages::{Aim, Candidate, Refusal, STAGES, go_through, refusal};
 
 /// The most parts of a patch that go through the checks: compute-sanitizer takes seconds for each.
 const MOST_CHECKED: usize = 40;
+/// The threads that the checks of one patch keep busy, those of compute-sanitizer's tools together.
+const THREADS_OF_CHECKS: usize = 3;
 
 /// A patch before the test: what passed all other stages, or what did not, with the refusal.
 #[derive(Clone)]
@@ -41,25 +45,41 @@ impl Minimiser<'_, '_> {
             if rest.is_empty() || left == 0 || self.evaluator.conditions.until.is_over() {
                 return Ok(None);
             }
-            let next = self.rehearsed(&rest, candidate.must_be_exact)?;
+            let next = self.unrehearsed(&rest, candidate.must_be_exact)?;
+            let Some(next) = self.rehearsed(vec![next.candidate])?.pop() else { return Ok(None) };
             (candidate, refused) = (next.candidate, next.refusal);
             left -= 1;
         }
         Ok(Some(Rehearsal { candidate, refusal: None, dropped }))
     }
 
-    /// Brings a patch as it is through all stages but the test.
-    ///
-    /// One that has to be exact is refused for any error.
-    pub(crate) fn rehearsed(
+    /// Measures a patch that is to go through all stages but the test. One that has to be exact is refused for any
+    /// error.
+    pub(crate) fn unrehearsed(
         &mut self,
         edits: &[Edit],
         must_be_exact: bool,
     ) -> Result<Rehearsal, RunnerError> {
         let mut candidate = Candidate { must_be_exact, ..Candidate::new(edits, Aim::Rehearse) };
         candidate.fitness = self.fitness(edits)?;
-        let refusal = refusal(self.evaluator.judge(&mut candidate))?;
-        Ok(Rehearsal { candidate, refusal, dropped: Vec::new() })
+        Ok(Rehearsal { candidate, refusal: None, dropped: Vec::new() })
+    }
+
+    /// Brings patches through all stages but the test, which are work of cores, several side by side.
+    pub(crate) fn rehearsed(&mut self, candidates: Vec<Candidate>) -> Result<Vec<Rehearsal>, RunnerError> {
+        let Evaluator { conditions, threads, time, .. } = &mut *self.evaluator;
+        let conditions = &*conditions;
+        let judged = on_threads(threads.div_ceil(THREADS_OF_CHECKS), &candidates, |candidate| {
+            let mut candidate = candidate.clone();
+            let judged = go_through(STAGES, &mut candidate, conditions, &mut NoDevice);
+            (candidate, judged)
+        });
+        let mut rehearsals = Vec::with_capacity(judged.len());
+        for (mut candidate, judged) in judged {
+            time.add_visits(&std::mem::take(&mut candidate.visits));
+            rehearsals.push(Rehearsal { candidate, refusal: refusal(judged)?, dropped: Vec::new() });
+        }
+        Ok(rehearsals)
     }
 
     /// Tells whether some edits of a refused patch are refused for the same fault. What did not object to the whole is

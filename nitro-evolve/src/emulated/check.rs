@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
 use nitro_search::threads::{cores, on_threads};
 
@@ -12,7 +13,7 @@ use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
 use super::piece::Piece;
 use super::proof;
-use super::shown::Changes;
+use super::shown::{Changes, Hidden};
 use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
@@ -53,9 +54,11 @@ pub struct EmulatorCheck {
     pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
     pub(super) further: Vec<CheckCase>,
-    /// Pieces of large cases, for proofs.
-    pieces: Vec<Piece>,
+    /// Pieces of large cases, the smallest first: what they leave is no result, and says whether a patch is exact.
+    pub(super) pieces: Vec<CheckCase>,
     pub(super) max_error: f64,
+    /// What the cases that nobody wrote have not shown of the original.
+    hidden: Hidden,
     /// The options with which the original is clean.
     options: Options,
     /// Set if races are looked for; not where the original itself has some.
@@ -70,7 +73,7 @@ pub struct EmulatorCheck {
 pub(super) struct CheckCase {
     pub(super) name: String,
     inputs: Inputs,
-    expected: RunResult,
+    pub(super) expected: RunResult,
     /// The largest error of the original itself, over the orders of threads, once that is asked for.
     own_error: OnceLock<f64>,
 }
@@ -114,7 +117,8 @@ impl EmulatorCheck {
     pub fn on_unwritten_inputs(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
         let (module, original) = case::program(ptx, &workload.all_kernels()).map_err(RunnerError)?;
         let original = Arc::new(original);
-        let UnwrittenInputs { cases, new, faults, pieces } = explore::unwritten(workload, &module, &original);
+        let UnwrittenInputs { cases, new, faults, hidden, pieces } =
+            explore::unwritten(workload, &module, &original);
         let (mut often, mut further, mut total) = (Vec::new(), Vec::new(), 0);
         for (number, explored) in cases.into_iter().enumerate() {
             let most = if number < new { MOST_OF_UNWRITTEN } else { MOST_OF_OTHERS };
@@ -138,7 +142,11 @@ impl EmulatorCheck {
         for (case, is_clean) in often.into_iter().zip(are_clean) {
             if is_clean { clean.push(case) } else { other.push(case) }
         }
-        let check = Self { is_unwritten: true, further, pieces, faults, ..check };
+        let pieces =
+            pieces.into_iter().map(|Piece { name, inputs, expected }| CheckCase::new(name, inputs, expected));
+        let mut pieces: Vec<CheckCase> = pieces.collect();
+        pieces.sort_by_key(|piece| piece.expected.instructions);
+        let check = Self { is_unwritten: true, further, pieces, faults, hidden, ..check };
         if clean.is_empty() {
             return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
         }
@@ -155,6 +163,7 @@ impl EmulatorCheck {
             cases,
             further: Vec::new(),
             pieces: Vec::new(),
+            hidden: Hidden::default(),
             max_error,
             options: Options { deadline: workload.deadline(), ..Options::default() },
             is_free_of_races: true,
@@ -199,6 +208,11 @@ impl EmulatorCheck {
             "of {tried} inputs that nobody wrote, it leaves its buffers with {count}, which evolution \
              does not look at: {first}"
         ))
+    }
+
+    /// Tells whether a patched program differs where whole cases have not shown all, and pieces show more.
+    pub(super) fn is_for_pieces(&self, module: &Module, program: &Emulator) -> bool {
+        !self.pieces.is_empty() && self.hidden.is_changed(&program.guards(module))
     }
 
     /// Returns the names of the cases that every check runs.
@@ -247,11 +261,11 @@ impl EmulatorCheck {
         objection: impl FnOnce(&Judgement<'_>) -> Option<Objection>,
     ) -> CheckOutcome {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        let program = match case::emulator(ptx, &kernels) {
-            Ok(program) => program,
+        let (module, program) = match case::program(ptx, &kernels) {
+            Ok(texts) => texts,
             Err(why) => return CheckOutcome::NotRun(why),
         };
-        let judgement = Judgement::new(self, &program, until);
+        let judgement = Judgement::new(self, &program, until).patched(&module);
         match objection(&judgement) {
             None => judgement.passed(),
             // Whether it is for the program or for the time does not matter any more.
@@ -332,7 +346,7 @@ impl Check for EmulatorCheck {
     }
 
     fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {
-        let mut all = self.cases.iter().chain(&self.further);
+        let mut all = self.cases.iter().chain(&self.further).chain(&self.pieces);
         match all.find(|case| found.case.as_ref() == Some(&case.name)) {
             Some(case) => self.judged(ptx, until, |judgement| judgement.objection_with(case)),
             None => self.check(ptx, Depth::Thorough, until),
@@ -351,7 +365,8 @@ impl Check for EmulatorCheck {
         }
         let all = self.cases.iter().chain(&self.further);
         let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
-        let pieces = self.pieces.iter().map(|piece| (piece.name.as_str(), &piece.inputs, piece.instructions));
+        let pieces = self.pieces.iter().filter(|piece| Piece::is_small(&piece.inputs));
+        let pieces = pieces.map(|piece| (piece.name.as_str(), &piece.inputs, piece.expected.instructions));
         let guards = [original.guards(&like), program.guards(&patched)];
         let changes = Changes::new([&original, &program], guards);
         Some(proof::prove(changes, cases, pieces, until))

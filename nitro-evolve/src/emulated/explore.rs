@@ -14,6 +14,7 @@ use nitro_stats::random::Random;
 
 use super::case::{self, RunResult};
 use super::piece::{Piece, pieces};
+use super::shown::Hidden;
 use crate::workload::{Case, Inputs, LESS, Workload};
 
 /// The most instructions of the original over all cases.
@@ -57,6 +58,8 @@ pub(super) struct UnwrittenInputs {
     pub(super) new: usize,
     /// The fault of each case in which the original leaves its buffers.
     pub(super) faults: Vec<String>,
+    /// What the cases have not shown of it.
+    pub(super) hidden: Hidden,
     /// Pieces of large cases, in which it does what it does in none of those.
     pub(super) pieces: Vec<Piece>,
 }
@@ -93,9 +96,10 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
     }
     let Explorer { explored, mut guards, faults, .. } = explorer;
     explored.iter().for_each(|case| guards.note(&case.guards));
+    let hidden = Hidden::of(&guards);
     let pieces = pieces(workload, original, &mut guards);
     let (cases, new) = by_novelty(explored);
-    UnwrittenInputs { cases, new, faults, pieces }
+    UnwrittenInputs { cases, new, faults, hidden, pieces }
 }
 
 /// Returns sizes from 1 to `most` around these numbers, and between: those that matter most first.

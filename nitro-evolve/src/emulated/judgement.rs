@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use nitro_ptx::Module;
 use nitro_ptx::emulate::Emulator;
 use nitro_search::threads::{cores, first_on_threads};
 
@@ -14,18 +15,32 @@ use crate::deadline::Deadline;
 /// Confused guards show in one order, and races in any case.
 const IN_ALL_ORDERS: usize = 12;
 
+/// The most instructions of the pieces of large cases that are run unless a check is thorough.
+const MOST_OF_PIECES: u64 = 100_000;
+
+/// The error of a program that is not exact in a piece of a large case.
+const LEAST_ERROR: f64 = f64::MIN_POSITIVE;
+const INEXACT: &str = "it leaves something else in memory";
+
 /// A program that is judged by a check, with the largest error that is allowed.
 pub(super) struct Judgement<'a> {
     check: &'a EmulatorCheck,
     program: &'a Emulator,
     until: Deadline,
+    /// The text of a patched program.
+    module: Option<&'a Module>,
     /// That error, with the name of its case.
     worst: Mutex<(f64, String)>,
 }
 
 impl<'a> Judgement<'a> {
     pub(super) fn new(check: &'a EmulatorCheck, program: &'a Emulator, until: Deadline) -> Self {
-        Self { check, program, until, worst: Mutex::default() }
+        Self { check, program, until, module: None, worst: Mutex::default() }
+    }
+
+    /// Returns the judgement of a patched program, with its text.
+    pub(super) fn patched(self, module: &'a Module) -> Self {
+        Self { module: Some(module), ..self }
     }
 
     /// Returns the outcome for a program to which there is no objection.
@@ -35,10 +50,11 @@ impl<'a> Judgement<'a> {
         if error == 0.0 {
             return CheckOutcome::Clean;
         }
-        CheckOutcome::Off {
-            error,
-            by: Objection::with(case, &format!("a result has an error of {error:.1e}")),
-        }
+        let why = match error == LEAST_ERROR {
+            true => INEXACT.to_owned(),
+            false => format!("a result has an error of {error:.1e}"),
+        };
+        CheckOutcome::Off { error, by: Objection::with(case, &why) }
     }
 
     /// Returns the objection, with the case that shows it.
@@ -58,6 +74,7 @@ impl<'a> Judgement<'a> {
         let objection = first_on_threads(threads, &runs, |&(case, seed)| {
             self.objection_in(case, seed).map(|why| Objection::with(&case.name, &why))
         });
+        let objection = objection.or_else(|| self.objection_in_pieces(depth, threads));
         if objection.is_some() || depth < Depth::Thorough {
             return objection;
         }
@@ -73,8 +90,62 @@ impl<'a> Judgement<'a> {
     /// Returns the objection in one case, in all orders of threads.
     pub(super) fn objection_with(&self, case: &CheckCase) -> Option<Objection> {
         let seeds: Vec<u64> = (0..SEEDS).collect();
-        let why = first_on_threads(cores(), &seeds, |&seed| self.objection_in(case, seed));
+        let is_piece = self.check.pieces.iter().any(|piece| piece.name == case.name);
+        if is_piece && !self.is_for_pieces() {
+            return None;
+        }
+        let why = match is_piece {
+            true => self.objection_in_piece(case),
+            false => first_on_threads(cores(), &seeds, |&seed| self.objection_in(case, seed)),
+        };
         why.map(|why| Objection::with(&case.name, &why))
+    }
+
+    /// Returns the objection in pieces of large cases: all of them in a thorough check, else a few small ones; none in a
+    /// program that differs only where whole cases show all.
+    fn objection_in_pieces(&self, depth: Depth, threads: usize) -> Option<Objection> {
+        let most = match depth {
+            Depth::Quick => return None,
+            Depth::Orders | Depth::Hostile => MOST_OF_PIECES,
+            Depth::Thorough => u64::MAX,
+        };
+        if !self.is_for_pieces() {
+            return None;
+        }
+        let (mut pieces, mut total) = (Vec::new(), 0);
+        for piece in &self.check.pieces {
+            total += piece.expected.instructions;
+            pieces.extend((total <= most).then_some(piece));
+        }
+        first_on_threads(threads, &pieces, |piece| {
+            self.objection_in_piece(piece).map(|why| Objection::with(&piece.name, &why))
+        })
+    }
+
+    /// Tells whether the program differs where whole cases do not show all.
+    fn is_for_pieces(&self) -> bool {
+        self.module.is_some_and(|module| self.check.is_for_pieces(module, self.program))
+    }
+
+    /// Returns the objection in a piece of a large case, in the usual order of threads: a hostile one takes many times
+    /// as long.
+    ///
+    /// With the workload's own data memory may never be as it is there. So where an error is allowed, what is left in
+    /// memory says that a patch is not exact, and nothing of how much.
+    fn objection_in_piece(&self, piece: &CheckCase) -> Option<String> {
+        let fault = match self.check.error(self.program, piece, 0, self.until) {
+            Ok(0.0) => return None,
+            Ok(_) => INEXACT.to_owned(),
+            Err(fault) => fault.to_string(),
+        };
+        if self.check.max_error == 0.0 || self.until.is_over() {
+            return Some(fault);
+        }
+        let mut worst = self.worst.lock().unwrap_or_else(PoisonError::into_inner);
+        if worst.0 < LEAST_ERROR {
+            *worst = (LEAST_ERROR, piece.name.clone());
+        }
+        None
     }
 
     /// Returns the objection in one case and one order of threads.

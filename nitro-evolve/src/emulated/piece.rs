@@ -1,64 +1,96 @@
 //! Pieces of large cases: the first blocks of one launch, with whatever memory may hold.
 //!
-//! Some instructions are executed at large sizes alone, and whole cases of these take too long. What a program does to
-//! memory is compared in one launch of it, whatever was in memory before.
+//! Some instructions are executed at large sizes alone, and whole cases of these take too long; others with data that
+//! small cases do not come to. What a program does to memory is compared in one launch of it, whatever was in memory
+//! before.
 
 use std::sync::Arc;
 
 use nitro_ptx::emulate::{Emulator, Guards, Options, Races};
 use nitro_stats::random::Random;
 
-use super::case;
+use super::case::{self, RunResult};
 use crate::workload::{Case, Inputs, Role, Workload};
 
-/// The most bytes of the buffers of a piece: each element is a term in a proof.
-const MOST_BYTES: usize = 1 << 20;
-/// The most instructions of a piece.
-const MOST_INSTRUCTIONS: u64 = 100_000;
-/// The most instructions of all that are tried.
-const MOST_OF_ALL: u64 = 400_000;
 /// The blocks along an axis: the first two do what others do, but for the last.
 const BLOCKS: u32 = 2;
-/// The most pieces that are kept.
-const MOST_PIECES: usize = 4;
 /// The sizes along each number: the largest, and halves of it.
 const HALVES: u32 = 6;
+/// The most pieces that are kept.
+const MOST_PIECES: usize = 16;
+
+/// A pass over kernels and large sizes.
+struct Pass {
+    /// The most bytes of the buffers of a piece.
+    most_bytes: usize,
+    /// The most instructions of a piece, and of all that are tried.
+    most_instructions: u64,
+    most_of_all: u64,
+}
+
+/// The most bytes of a piece for proofs, where each element is a term.
+const MOST_BYTES_PROVED: usize = 1 << 20;
+
+/// The passes: pieces that are small enough for proofs, then those that others show more of.
+const PASSES: [Pass; 2] = [
+    Pass { most_bytes: MOST_BYTES_PROVED, most_instructions: 100_000, most_of_all: 400_000 },
+    Pass { most_bytes: 16 << 20, most_instructions: 400_000, most_of_all: 1_200_000 },
+];
+/// The bytes of inputs that take as long to draw as an instruction of a warp.
+const BYTES_AS_INSTRUCTION: u64 = 16;
 
 /// A piece in which the original does what it does in no whole case.
 pub(super) struct Piece {
     pub(super) name: String,
     pub(super) inputs: Inputs,
-    /// The instructions of the original.
-    pub(super) instructions: u64,
+    /// The result of the original.
+    pub(super) expected: RunResult,
+}
+
+impl Piece {
+    /// Tells whether each element of its inputs may be a term.
+    pub(super) fn is_small(inputs: &Inputs) -> bool {
+        Self::bytes(inputs) <= MOST_BYTES_PROVED
+    }
+
+    fn bytes(inputs: &Inputs) -> usize {
+        inputs.buffers.iter().map(|buffer| buffer.bytes.len()).sum()
+    }
 }
 
 /// Returns pieces in which the original shows more than `guards` has noted, the largest sizes first.
 pub(super) fn pieces(workload: &Workload, original: &Arc<Emulator>, guards: &mut Guards) -> Vec<Piece> {
-    let (mut found, mut total) = (Vec::new(), 0);
-    for case in large_cases(workload) {
-        if guards.hidden() == 0 || found.len() >= MOST_PIECES || total >= MOST_OF_ALL {
-            break;
-        }
-        let Some(whole) = workload.inputs_within(&case, MOST_BYTES) else { continue };
-        for kernel in workload.kernels() {
-            let Some(inputs) = of_kernel(&whole, kernel).filter(|_| total < MOST_OF_ALL) else { continue };
-            let deadline = workload.deadline();
-            let options = Options {
-                // In memory that nobody has made fit together threads may race.
-                races: Races::Refused,
-                same_value_races: true,
-                max_instructions: MOST_INSTRUCTIONS,
-                deadline,
-                ..Options::default()
-            };
-            let hidden = guards.hidden();
-            let result = case::run_guarded(original, original, &inputs, options, Some(guards));
-            // A fault takes about as long as what ends well.
-            total += result.as_ref().map_or(MOST_INSTRUCTIONS / 8, |result| result.instructions);
-            let Ok(result) = result else { continue };
-            if guards.hidden() < hidden {
-                let name = format!("the first blocks of {kernel} with {}", workload.describe(&case));
-                found.push(Piece { name, inputs, instructions: result.instructions });
+    let cases = large_cases(workload);
+    let mut found = Vec::new();
+    for pass in &PASSES {
+        let mut total = 0;
+        for case in &cases {
+            if guards.hidden() == 0 || found.len() >= MOST_PIECES || total >= pass.most_of_all {
+                break;
+            }
+            let Some(whole) = workload.inputs_within(case, pass.most_bytes) else { continue };
+            total += Piece::bytes(&whole) as u64 / BYTES_AS_INSTRUCTION;
+            for kernel in workload.kernels() {
+                let Some(inputs) = of_kernel(&whole, kernel).filter(|_| total < pass.most_of_all) else {
+                    continue;
+                };
+                let options = Options {
+                    // In memory that nobody has made fit together threads may race.
+                    races: Races::Refused,
+                    same_value_races: true,
+                    max_instructions: pass.most_instructions,
+                    deadline: workload.deadline(),
+                    ..Options::default()
+                };
+                let hidden = guards.hidden();
+                let result = case::run_guarded(original, original, &inputs, options, Some(guards));
+                // A fault takes about as long as what ends well.
+                total += result.as_ref().map_or(pass.most_instructions / 8, |result| result.instructions);
+                let Ok(expected) = result else { continue };
+                if guards.hidden() < hidden {
+                    let name = format!("the first blocks of {kernel} with {}", workload.describe(case));
+                    found.push(Piece { name, inputs, expected });
+                }
             }
         }
     }
@@ -78,7 +110,7 @@ fn large_cases(workload: &Workload) -> Vec<Case> {
     cases
 }
 
-/// Returns the first blocks of the first launch of a kernel, with numbers in all memory.
+/// Returns the first blocks of the first launch of a kernel, with numbers from 0 to 1 in all memory.
 fn of_kernel(whole: &Inputs, kernel: &str) -> Option<Inputs> {
     let mut launch = whole.launches.iter().find(|launch| launch.kernel == kernel)?.clone();
     launch.grid = launch.grid.map(|blocks| blocks.min(BLOCKS));

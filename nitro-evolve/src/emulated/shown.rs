@@ -21,6 +21,28 @@ pub(super) struct Changes<'a> {
     own: [Vec<(usize, bool)>; 2],
 }
 
+/// What whole cases have shown of the original, instruction by instruction.
+#[derive(Default)]
+pub(super) struct Hidden(Vec<(String, bool)>);
+
+impl Hidden {
+    /// Keeps what was noted.
+    pub(super) fn of(guards: &Guards) -> Self {
+        let is_hidden = |shown: &Shown<'_>| !shown.both_ways || !shown.varies;
+        Self(guards.shown().map(|shown| (shown.text.to_owned(), is_hidden(&shown))).collect())
+    }
+
+    /// Tells whether a patched program differs at, or right behind, an instruction of which not all was shown.
+    pub(super) fn is_changed(&self, patched: &Guards) -> bool {
+        let before: Vec<&str> = self.0.iter().map(|(text, _)| text.as_str()).collect();
+        let after: Vec<&str> = patched.shown().map(|shown| shown.text).collect();
+        let ops = capture_diff_slices(Algorithm::Myers, &before, &after);
+        let mut changed = ops.iter().filter(|op| op.tag() != DiffTag::Equal).map(|op| op.old_range());
+        changed
+            .any(|old| self.0[old.start.saturating_sub(1)..old.end].iter().any(|(_, is_hidden)| *is_hidden))
+    }
+}
+
 impl<'a> Changes<'a> {
     /// Compares two programs, with what notes the outcomes of each.
     pub(super) fn new(programs: [&'a Arc<Emulator>; 2], guards: [Guards; 2]) -> Self {

@@ -103,6 +103,11 @@ impl Candidate {
         self.passed -= 1;
     }
 
+    /// Returns what was refused for any error as one that may have some, before the stage that refused it.
+    pub(crate) fn permitting_error(&self) -> Self {
+        Self { must_be_exact: false, passed: self.passed - 1, ..self.clone() }
+    }
+
     /// Returns time and error with all inputs that it has run with, once they are measured.
     pub(crate) fn total_fitness(&self) -> Option<Fitness> {
         self.fitness.map(|fitness| Fitness { error: fitness.error.max(self.checked_error), ..fitness })

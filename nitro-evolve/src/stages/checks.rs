@@ -36,7 +36,10 @@ impl Stage for Checks {
             candidate.checks = reports(&checks, |check| check.check_again(&ptx, found.1, until));
             return refused_by(candidate);
         }
-        candidate.checks = reports(&checks, |check| check.check(&ptx, Depth::Thorough, until));
+        // One that has to be exact no more was looked at before.
+        if candidate.checks.is_empty() {
+            candidate.checks = reports(&checks, |check| check.check(&ptx, Depth::Thorough, until));
+        }
         let errors = candidate.checks.iter().map(|own| own.outcome.error());
         candidate.checked_error = errors.fold(candidate.checked_error, f64::max);
         refused_by(candidate)?;
@@ -56,7 +59,7 @@ impl Stage for Checks {
     }
 }
 
-/// Makes checks side by side, since no times are taken meanwhile.
+/// Makes checks side by side.
 fn reports(checks: &[&dyn Check], outcome: impl Fn(&dyn Check) -> CheckOutcome + Sync) -> Vec<CheckReport> {
     on_threads(checks.len(), checks, |check| CheckReport { check: check.name(), outcome: outcome(*check) })
 }

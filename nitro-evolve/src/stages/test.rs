@@ -12,7 +12,9 @@ use crate::finding::TestCase;
 use crate::runner::{CaseResult, Code, Runner};
 use crate::workload::Set;
 
-/// The runs that are compared at first, and then before it is looked whether time is left for more.
+/// The runs that are compared at first.
+const FIRST_CHECKS: u32 = 25;
+/// The runs that are compared then, before it is looked whether time is left for more.
 const CHECKS_AT_ONCE: u32 = 100;
 /// The factor between two times of a case from which on both are taken once more: that may be the measurement.
 const DOUBTFUL: f64 = 2.0;
@@ -49,7 +51,7 @@ fn measure(candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), S
     let unedited = subject.unedited(assemble).map_err(|why| Stop::refused(Failure::Compile, why))?;
     // One after the other, so that clocks are alike.
     let mut original = cases(Some(&unedited), Effort { checks: 1, ..efforts.test }, context.runner)?;
-    let first = Effort { checks: efforts.test.checks.min(CHECKS_AT_ONCE), ..efforts.test };
+    let first = Effort { checks: efforts.test.checks.min(FIRST_CHECKS), ..efforts.test };
     let mut patched = cases(candidate.code.as_ref(), first, context.runner)?;
     candidate.compared = first.checks;
     if patched.iter().zip(&original).any(is_doubtful) {
@@ -69,18 +71,14 @@ fn measure(candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), S
     Ok(())
 }
 
-/// Compares the results of the other runs, as long as there is time.
+/// Compares the results of some more runs.
 fn confirm(candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-    let most = context.conditions.efforts.test.checks;
-    while candidate.compared < most && !context.conditions.until.is_over() {
-        let more = Effort::new(0, (most - candidate.compared).min(CHECKS_AT_ONCE));
-        for (own, again) in
-            candidate.test.iter_mut().zip(cases(candidate.code.as_ref(), more, context.runner)?)
-        {
-            own.error = larger(own.error, again.error);
-        }
-        candidate.compared += more.checks;
+    let left = context.conditions.efforts.test.checks.saturating_sub(candidate.compared);
+    let more = Effort::new(0, left.min(CHECKS_AT_ONCE));
+    for (own, again) in candidate.test.iter_mut().zip(cases(candidate.code.as_ref(), more, context.runner)?) {
+        own.error = larger(own.error, again.error);
     }
+    candidate.compared += more.checks;
     Ok(())
 }
 

@@ -258,3 +258,27 @@ fn what_is_found_thoroughly_refuses_a_patch_unless_patches_may_rely_on_inputs() 
         assert_eq!(findings[0].verdict, expected);
     }
 }
+
+#[test]
+fn what_is_wrong_at_large_sizes_alone_is_found_in_pieces_of_them() {
+    let text =
+        TWICE.replace("shl.b32", "setp.gt.s32 %p1, %r1, 300000;\n    @%p1 add.s32 %r5, %r5, 7;\n    shl.b32");
+    // Few threads, and more elements than a whole case may have.
+    let run = TWICE_RUN.replace("ceil_div(n, 64)", "1").replace("n = 200", "n = 400_000");
+    let subject = subject(&text, &run.replace("\"out\"", "\"inout\""));
+    let mut check = small_inputs(&subject);
+    let wrong = text.replace("%r5, 7", "%r5, 8");
+    assert_eq!(check.check(&wrong, Depth::Quick, Deadline::NEVER), CheckOutcome::Clean);
+    let CheckOutcome::Found(found) = check.check(&wrong, Depth::Thorough, Deadline::NEVER) else {
+        panic!("clean")
+    };
+    assert!(found.what.starts_with("with the first blocks of twice with n="), "{found}");
+    assert!(matches!(check.check_again(&wrong, &found, Deadline::NEVER), CheckOutcome::Found(_)));
+    // What whole cases show all of is not looked for in pieces, whose memory it may leave otherwise.
+    let shown = text.replace("st.global.u32 [%rd3], %r5;", "");
+    assert_eq!(check.check(&shown, Depth::Thorough, Deadline::NEVER), CheckOutcome::Clean);
+    // How large the error of a result is, a piece does not say.
+    check.max_error = 0.1;
+    let outcome = check.check(&wrong, Depth::Thorough, Deadline::NEVER);
+    assert!(matches!(outcome, CheckOutcome::Off { error, .. } if error == f64::MIN_POSITIVE), "{outcome:?}");
+}
