@@ -1,7 +1,7 @@
 //! A program that is told to calibrates its models by its own calls, and no result is one that the call does not admit.
 //!
-//! Times are scripted, so what is learned depends on no clock. Windows are the background thread's: calls are made until
-//! it has done its work.
+//! Times are scripted, so what is learned depends on no clock. Windows are the background thread's: calls are made
+//! until it has done its work.
 
 mod macro_support;
 

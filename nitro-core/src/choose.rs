@@ -231,8 +231,8 @@ impl Question<'_> {
         self.may_run(state, index).then_some(Answer { index, reason, needs, repeats, prediction })
     }
 
-    /// Resolves a choice that the gate decides for, or another where a constraint refuses that `first` one. None where a
-    /// call that it would decide is left to the selector.
+    /// Resolves a choice that the gate decides for, or another where a constraint refuses that `first` one. None where
+    /// a call that it would decide is left to the selector.
     pub(crate) fn meaning_at_gate(
         &self,
         selector: &DeviceSelector,

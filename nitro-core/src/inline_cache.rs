@@ -95,8 +95,8 @@ impl<C: Copy, const N: usize> Call<C, N> {
         Self::begin(cache, &host::current())
     }
 
-    /// Returns the cache if what it remembers holds for this call. To be asked again after a feature was computed, since
-    /// for that the function may have been called on another device.
+    /// Returns the cache if what it remembers holds for this call. To be asked again after a feature was computed,
+    /// since for that the function may have been called on another device.
     #[inline]
     fn memory(&self) -> Option<&'static InlineCache<C, N>> {
         self.cache.filter(|cache| self.generation != 0 && cache.generation.get() == self.generation)
@@ -150,7 +150,8 @@ impl<C: Copy, const N: usize> Call<C, N> {
         }
     }
 
-    /// Returns true where the cache is of this call's circumstances, the call being counted by now, and of these features.
+    /// Returns true where the cache is of this call's circumstances, the call being counted by now, and of these
+    /// features.
     fn is_remembered(&self, cache: &InlineCache<C, N>, needs: u32) -> bool {
         let circumstances = circumstances::counted(self.circumstances);
         cache.is_of(self.epoch, circumstances, self.device) && cache.needs.get() == needs
@@ -174,9 +175,9 @@ impl<C: Copy, const N: usize> Call<C, N> {
     }
 }
 
-/// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `feature` computes one
-/// that takes no time, gives NaN for others, and 0 for the one behind the last. `there` gives all that nothing can keep
-/// from being read, NaN in the place of others. Most short calls end here.
+/// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `feature` computes
+/// one that takes no time, gives NaN for others, and 0 for the one behind the last. `there` gives all that nothing can
+/// keep from being read, NaN in the place of others. Most short calls end here.
 #[inline]
 pub fn at_once<C: Copy, const N: usize>(
     cache: &'static LocalKey<InlineCache<C, N>>,

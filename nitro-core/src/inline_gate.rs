@@ -113,8 +113,8 @@ impl<C: Copy> InlineGate<C> {
         self.set(&[Step::Leaf(Some(0))], |column| column, |_, _| Some((choice, None)));
     }
 
-    /// Returns the first decision of a function of so many features, behind which there is a 0: for every input where the
-    /// gate begins with its end, else where one comparison makes it, on the lower side or on the upper one.
+    /// Returns the first decision of a function of so many features, behind which there is a 0: for every input where
+    /// the gate begins with its end, else where one comparison makes it, on the lower side or on the upper one.
     pub(crate) fn first(&self, features: usize) -> First<C> {
         let root = self.steps[0].get();
         if root.column >= ASK {
@@ -134,8 +134,8 @@ impl<C: Copy> InlineGate<C> {
         self.leaf(self.steps[at % ROOM].get()).filter(|own| !own.is_conditional)
     }
 
-    /// Returns the choice at the end of a walk, counted as one more call; none where that asks, where it has a constraint,
-    /// or where a feature on the way is finite neither among `features` nor computed.
+    /// Returns the choice at the end of a walk, counted as one more call; none where that asks, where it has a
+    /// constraint, or where a feature on the way is finite neither among `features` nor computed.
     #[inline]
     pub(crate) fn at_once(&self, features: &mut [f64], feature: impl Fn(usize) -> f64) -> Option<C> {
         let (mut at, mut step) = (0, self.steps[0].get());

@@ -1,5 +1,6 @@
 //! A function is called while its stream is captured into a CUDA graph: the graph holds the chosen variant's launch
-//! and no more, and its replays do what the call does. `cargo test -p nitro-variants-cuda --test graph_capture -- --ignored --test-threads=1`.
+//! and no more, and its replays do what the call does. `cargo test -p nitro-variants-cuda --test graph_capture --
+//! --ignored --test-threads=1`.
 //!
 //! In a file of its own: it counts allocations, and gives the process an empty cache folder, so that everything
 //! that a first call may have to compile and measure is compiled and measured.

@@ -1,5 +1,6 @@
 //! An illegal access in one variant: the variant is recorded as failed on that input, what else fails is told
-//! apart, and the recording goes on in a fresh process. `cargo test -p nitro-variants-cuda --test lost_device -- --ignored`.
+//! apart, and the recording goes on in a fresh process. `cargo test -p nitro-variants-cuda --test lost_device --
+//! --ignored`.
 //!
 //! With `--ignored` this program is the test; the test runs it again as a trainer.
 

@@ -26,8 +26,8 @@ pub trait Check: Sync {
         self.check(ptx, Depth::Thorough, until)
     }
 
-    /// Proves that a patched text gives the results of `like` with all data, or says why that is not proved; none if the
-    /// check has no way to do so. `like` is the original, or a text that means the same.
+    /// Proves that a patched text gives the results of `like` with all data, or says why that is not proved; none if
+    /// the check has no way to do so. `like` is the original, or a text that means the same.
     fn prove(&self, _ptx: &str, _like: &str, _until: Deadline) -> Option<Exactness> {
         None
     }

@@ -88,9 +88,9 @@ impl Findings<'_, '_, '_> {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
-    /// Minimises, checks and tests finalists one after the other; then what else an exact one has where nothing of it is
-    /// accepted, what of them touches no barrier, and what is left of those that were refused. Where the time is over,
-    /// nothing is begun but the first.
+    /// Minimises, checks and tests finalists one after the other; then what else an exact one has where nothing of it
+    /// is accepted, what of them touches no barrier, and what is left of those that were refused. Where the time is
+    /// over, nothing is begun but the first.
     fn round(&mut self, finalists: Range<usize>) -> Result<(), EvolveError> {
         for finalist in finalists.clone() {
             if finalist > 0 && self.until.is_over() {
@@ -209,8 +209,8 @@ impl Findings<'_, '_, '_> {
         Ok(())
     }
 
-    /// Brings what was drafted through the stages before the test. What has to be exact and is not is drafted as what it
-    /// is beside that.
+    /// Brings what was drafted through the stages before the test. What has to be exact and is not is drafted as what
+    /// it is beside that.
     fn check(&mut self) -> Result<(), EvolveError> {
         loop {
             let new: Vec<usize> = (0..self.drafts.len()).filter(|&at| !self.drafts[at].is_checked).collect();

@@ -205,12 +205,12 @@ impl Comparison {
     /// where their time is counted, it has to be better in the mean only, unless it loses more time in all. Choices
     /// that are a hundredth better on most short calls else outweigh long ones that take half as long again: all calls
     /// of products of big integers took 1.15 times the oracle's time by one choice and take 1.02 by a small tree, in
-    /// the geometric mean of four mixes.) Another set has to beat all device features, or what was taken so far, by more than one standard error of that difference *over the temporary
-    /// targets*: that is the rule of Breiman, Friedman, Olshen and Stone (1984), and what is uncertain about device
-    /// features is whether they help on the next device, of which the sources are few samples, however many inputs
-    /// each was measured on. Differences are taken target by target, so that what makes a target hard for all
-    /// strategies cancels out. CV-DFS comes last, because it has searched the same sources for the features that do
-    /// best on them.
+    /// the geometric mean of four mixes.) Another set has to beat all device features, or what was taken so far, by
+    /// more than one standard error of that difference *over the temporary targets*: that is the rule of Breiman,
+    /// Friedman, Olshen and Stone (1984), and what is uncertain about device features is whether they help on the next
+    /// device, of which the sources are few samples, however many inputs each was measured on. Differences are taken
+    /// target by target, so that what makes a target hard for all strategies cancels out. CV-DFS comes last, because it
+    /// has searched the same sources for the features that do best on them.
     ///
     /// Before, the best mean of a set was taken, and a larger set had to beat a smaller one. That reached 98.58 %
     /// with a device left out and 97.36 with its machine (mean over the ten functions), 92.8 on G-ADAPT's

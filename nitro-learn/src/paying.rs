@@ -2,8 +2,9 @@
 //!
 //! One after the other is left out, the dearest first (backward elimination: Guyon and Elisseeff, "An introduction to
 //! variable and feature selection", 2003). The selector is trained anew without it, and judged as strategies are: on
-//! sources and inputs that were left out, with the time for choosing counted. Where that is certainly better without the
-//! feature, it stays out. Otherwise it stays: inputs that are rare in training may hang on it, and be common in use.
+//! sources and inputs that were left out, with the time for choosing counted. Where that is certainly better without
+//! the feature, it stays out. Otherwise it stays: inputs that are rare in training may hang on it, and be common in
+//! use.
 //!
 //! A call computes the features of its model and no others, so one that is left out costs nothing any more.
 

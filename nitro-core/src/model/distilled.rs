@@ -34,8 +34,8 @@ pub(super) struct Point {
     pub(super) expected: Vec<f64>,
 }
 
-/// Grows the tree of a selector from what it says of many inputs; none where the selector is not asked about features, or
-/// one choice is all that it comes to.
+/// Grows the tree of a selector from what it says of many inputs; none where the selector is not asked about features,
+/// or one choice is all that it comes to.
 pub(super) fn distilled(selector: &OnDevice, points: &[Point]) -> Option<DeviceGate> {
     let columns = points.first()?.features.len();
     if selector.is_constant() || selector.classes() < 2 {

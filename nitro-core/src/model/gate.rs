@@ -166,7 +166,8 @@ struct Joined<'g> {
 }
 
 impl Joined<'_> {
-    /// Adds the subtree of steps that begins at one of them, without comparisons whose outcome is known on the way there.
+    /// Adds the subtree of steps that begins at one of them, without comparisons whose outcome is known on the way
+    /// there.
     fn place(&mut self, steps: &[Step], at: usize, is_gate: bool) {
         self.missing -= usize::from(is_gate);
         match steps[at] {

@@ -126,8 +126,8 @@ impl Model {
 }
 
 impl OnDevice {
-    /// The same, as a small tree for inputs of a region. The selector itself is asked where the tree does not decide, and
-    /// for its estimates.
+    /// The same, as a small tree for inputs of a region. The selector itself is asked where the tree does not decide,
+    /// and for its estimates.
     #[must_use]
     pub fn distilled(self, region: &Region) -> Self {
         let tree = distilled(&self, &asked(&self, region));

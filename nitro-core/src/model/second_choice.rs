@@ -1,8 +1,8 @@
 //! What runs where a constraint refuses the choice of a gate.
 //!
-//! To ask the selector anew takes a tenth of a microsecond and more: short Fourier transforms, of which one variant takes
-//! powers of two alone, took up to twice as long as that. So a leaf has a second choice, where the selector says that one
-//! choice is about the best of all others on the inputs of the leaf.
+//! To ask the selector anew takes a tenth of a microsecond and more: short Fourier transforms, of which one variant
+//! takes powers of two alone, took up to twice as long as that. So a leaf has a second choice, where the selector says
+//! that one choice is about the best of all others on the inputs of the leaf.
 
 use super::OnDevice;
 use super::distilled::Point;

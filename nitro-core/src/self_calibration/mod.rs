@@ -57,8 +57,8 @@ thread_local! {
 /// or deterministic ([`set_deterministic`](crate::set_deterministic)), in CUDA graphs, of an `async fn`, or without a
 /// model. A choice that returns `Err` or panics when it is compared is not compared again.
 ///
-/// What was learned is the process's own: another one begins anew, and a [`reload`](crate::reload()) that brings another
-/// model drops it. [`stats`](crate::stats()) counts compared calls as [`ReasonKind::Compared`].
+/// What was learned is the process's own: another one begins anew, and a [`reload`](crate::reload()) that brings
+/// another model drops it. [`stats`](crate::stats()) counts compared calls as [`ReasonKind::Compared`].
 ///
 /// ```
 /// # use nitro_core as nitro;

@@ -1,5 +1,5 @@
-//! What a sandbox costs on a GPU: starting and replacing workers, loading, and how steady times are. `cargo run --release -p
-//! nitro-variants-evolve --example sandbox_costs`.
+//! What a sandbox costs on a GPU: starting and replacing workers, loading, and how steady times are. `cargo run
+//! --release -p nitro-variants-evolve --example sandbox_costs`.
 
 mod loads;
 

@@ -101,8 +101,8 @@ impl<'a> Judgement<'a> {
         why.map(|why| Objection::with(&case.name, &why))
     }
 
-    /// Returns the objection in pieces of large cases: all of them in a thorough check, else a few small ones; none in a
-    /// program that differs only where whole cases show all.
+    /// Returns the objection in pieces of large cases: all of them in a thorough check, else a few small ones; none in
+    /// a program that differs only where whole cases show all.
     fn objection_in_pieces(&self, depth: Depth, threads: usize) -> Option<Objection> {
         let most = match depth {
             Depth::Quick => return None,

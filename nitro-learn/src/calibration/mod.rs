@@ -11,8 +11,8 @@
 //!
 //! Tried in a copy of the forest on the GPUs of MIOpen, with an architecture left out; % of exhaustive search after 10,
 //! 30, 100 and 300 measured inputs: corrected leaves 91.5, 92.6, 93.2, 94.1; a table of this device that a Gaussian
-//! process completes, and a forest of that, 91.1, 90.9, 92.8, 93.8; a shift for each variant 91.1, 91.8, 92.2, 92.3; the
-//! measured inputs as training samples that count twenty times 90.2, 90.5, 92.1, 93.4.
+//! process completes, and a forest of that, 91.1, 90.9, 92.8, 93.8; a shift for each variant 91.1, 91.8, 92.2, 92.3;
+//! the measured inputs as training samples that count twenty times 90.2, 90.5, 92.1, 93.4.
 
 mod probes;
 mod process;

@@ -104,8 +104,8 @@ impl GateSearch<'_> {
     }
 
     /// The features that take next to nothing as a rule, or else the cheapest one. (The median tells: behind long work
-    /// even a length takes half a microsecond, since the code for it is in no cache any more.) (Dearer ones were tried, each
-    /// in turn with those that are cheaper: on the host's `sort` such gates looked better on what was held out, by
+    /// even a length takes half a microsecond, since the code for it is in no cache any more.) (Dearer ones were tried,
+    /// each in turn with those that are cheaper: on the host's `sort` such gates looked better on what was held out, by
     /// five points, and were worse by two on inputs of other kinds, for which they had no features left.)
     fn free_features(&self) -> Vec<usize> {
         let mut order: Vec<(f64, usize)> =

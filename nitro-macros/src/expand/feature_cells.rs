@@ -7,8 +7,8 @@ use syn::Ident;
 use crate::ir::{CodeVariant, Effort};
 use crate::places::{self, located};
 
-/// A closure for each feature, which computes it, and a place for what it computed. What a `return` or a `?` in it means
-/// is the same wherever it is computed.
+/// A closure for each feature, which computes it, and a place for what it computed. What a `return` or a `?` in it
+/// means is the same wherever it is computed.
 pub(super) fn computations(function: &CodeVariant) -> TokenStream {
     let each = function.features.iter().enumerate().map(|(index, feature)| {
         let (compute, value, expression) = (compute(function, index), value(function, index), &feature.value);
@@ -78,8 +78,8 @@ pub(super) fn walk(function: &CodeVariant) -> TokenStream {
     }
 }
 
-/// The number of a feature, which is computed unless it was, and kept as it is in case that a constraint or `decide` asks
-/// for it.
+/// The number of a feature, which is computed unless it was, and kept as it is in case that a constraint or `decide`
+/// asks for it.
 pub(super) fn kept(function: &CodeVariant, index: usize) -> TokenStream {
     let (krate, compute, value) = (&function.krate, compute(function, index), value(function, index));
     quote_spanned!(value.span()=> #krate::FeatureValue::to_f64(*#value.get_or_insert_with(&#compute)))

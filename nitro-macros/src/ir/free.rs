@@ -8,15 +8,17 @@ pub(crate) enum Effort {
     /// It is there, and nothing can keep it from being read: a field, a length, a literal, or what floating point makes
     /// of those.
     None,
-    /// An instruction or two that may panic, as on an overflow that is checked for.
+    /// An instruction or two that may panic: on an overflow that is checked for, or an index out of bounds.
     Arithmetic,
     /// Nobody knows.
     Unknown,
 }
 
 /// Methods without arguments that types of many crates have for what they keep.
-const KEPT: [&str; 11] =
-    ["len", "is_empty", "capacity", "rows", "cols", "columns", "nrows", "ncols", "width", "height", "nnz"];
+const KEPT: [&str; 13] = [
+    "len", "is_empty", "capacity", "rows", "cols", "columns", "nrows", "ncols", "shape", "dim", "width",
+    "height", "nnz",
+];
 /// Methods of numbers that never panic, without and with an argument.
 const WITHOUT_ARGUMENT: [&str; 8] = [
     "trailing_zeros",
@@ -44,8 +46,9 @@ pub(crate) fn effort(expression: &Expr) -> Effort {
             UnOp::Neg(_) if !is_floating(&unary.expr) => effort(&unary.expr).max(Effort::Arithmetic),
             _ => effort(&unary.expr),
         },
+        Expr::Index(index) => effort(&index.expr).max(effort(&index.index)).max(Effort::Arithmetic),
         Expr::Binary(binary) => of_operator(binary),
-        Expr::Call(call) => of_conversion(call),
+        Expr::Call(call) => of_call(call),
         Expr::MethodCall(call) => of_method(call),
         _ => Effort::Unknown,
     }
@@ -70,16 +73,16 @@ fn of_operator(ExprBinary { left, op, right, .. }: &ExprBinary) -> Effort {
     }
 }
 
-/// `f64::from(n)`, of any primitive type.
-fn of_conversion(call: &ExprCall) -> Effort {
+/// `f64::from(n)`, of any primitive type, and `size_of::<T>()`.
+fn of_call(call: &ExprCall) -> Effort {
     let Expr::Path(function) = &*call.func else { return Effort::Unknown };
     let names: Vec<String> = function.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-    match &names[..] {
-        [primitive, from] if is_primitive(primitive) && from == "from" => {
-            call.args.iter().map(effort).max().unwrap_or(Effort::Unknown)
-        }
-        _ => Effort::Unknown,
-    }
+    let is_known = match &names[..] {
+        [primitive, from] if from == "from" => is_primitive(primitive),
+        [.., size] => size == "size_of" || size == "size_of_val",
+        [] => false,
+    };
+    if is_known { call.args.iter().map(effort).max().unwrap_or(Effort::None) } else { Effort::Unknown }
 }
 
 fn of_method(ExprMethodCall { receiver, method, args, .. }: &ExprMethodCall) -> Effort {
@@ -140,6 +143,8 @@ mod tests {
             "n.trailing_zeros()",
             "!a.is_empty() && *n > LIMIT",
             "a.len().saturating_sub(b.len())",
+            "size_of::<T>()",
+            "size_of_val(a)",
         ] {
             assert_eq!(effort_of(there), Effort::None, "{there}");
         }
@@ -147,9 +152,14 @@ mod tests {
 
     #[test]
     fn what_may_panic_is_not_computed_before_it_is_needed() {
-        for arithmetic in
-            ["a.len() - b.len()", "a.len() / n", "(rows * columns) as f64 * 2.0", "1 << bits", "-n"]
-        {
+        for arithmetic in [
+            "a.len() - b.len()",
+            "a.len() / n",
+            "(rows * columns) as f64 * 2.0",
+            "1 << bits",
+            "-n",
+            "a.shape()[0]",
+        ] {
             assert_eq!(effort_of(arithmetic), Effort::Arithmetic, "{arithmetic}");
         }
     }
@@ -159,7 +169,7 @@ mod tests {
         for other in [
             "span(a)",
             "a.iter().max()",
-            "a[0]",
+            "a[1..].len()",
             "a.len() + span(a)",
             "x.powf(0.5)",
             "f64::from(span(a))",

@@ -53,8 +53,8 @@ fn name(variant: &parse::Variant) -> Option<Ident> {
     Some(Ident::new(&format!("prefer_{}", last.unraw()), last.span()))
 }
 
-/// Refuses the names of features, since a feature sees no other, and of parameters: a hint is about the input, and picks
-/// a variant with the defaults of its parameters.
+/// Refuses the names of features, since a feature sees no other, and of parameters: a hint is about the input, and
+/// picks a variant with the defaults of its parameters.
 fn names_input_alone(variant: &parse::Variant, hint: &Expr, features: &[Feature], errors: &mut Errors) {
     let mentions = |name: &&Ident| mentions::as_variable(hint.to_token_stream(), name);
     if let Some(name) = features.iter().map(|own| &own.name).find(mentions) {

@@ -7,9 +7,9 @@ use crate::nest::expression::Expression;
 /// Operations as a compiler writes them out that take NVRTC some three seconds; it cannot be interrupted, and a search
 /// waits for the longest of those that are compiled side by side.
 ///
-/// On 2026-11-28 (NVRTC 13.0, one core): products of matrices of 9,000 to 16,000 operations took 0.4 to 1.6 s, a star of
-/// 25 points in space 2.8 s of 25,000, sums of exponentials 3.6 s of 21,000. Drawn mappings of convolutions have up to
-/// 1,600,000.
+/// On 2026-11-28 (NVRTC 13.0, one core): products of matrices of 9,000 to 16,000 operations took 0.4 to 1.6 s, a star
+/// of 25 points in space 2.8 s of 25,000, sums of exponentials 3.6 s of 21,000. Drawn mappings of convolutions have up
+/// to 1,600,000.
 pub(crate) const MOST_WRITTEN_OUT: u64 = 20_000;
 
 /// An element of the nest's arrays is read at an address, which has to be computed.

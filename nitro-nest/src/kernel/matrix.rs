@@ -1,7 +1,7 @@
 //! Products of fragments on the matrix units of a warp: where their elements are, and what they come to.
 //!
-//! A fragment of 16 × `depth` on the left, one of `depth` × 8 on the right and one of 16 × 8 of sums are spread over the
-//! registers of a warp as PTX says for `mma.sync` (PTX ISA, *Matrix Fragments for mma.m16n8k8* and *.m16n8k16*).
+//! A fragment of 16 × `depth` on the left, one of `depth` × 8 on the right and one of 16 × 8 of sums are spread over
+//! the registers of a warp as PTX says for `mma.sync` (PTX ISA, *Matrix Fragments for mma.m16n8k8* and *.m16n8k16*).
 
 use serde::{Deserialize, Serialize};
 

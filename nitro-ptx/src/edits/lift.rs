@@ -115,8 +115,8 @@ fn may_be_lifted(instruction: &Instruction, once: &HashSet<usize>) -> bool {
 }
 
 impl Base {
-    /// Returns the edits that put loads of a function in front of branches and barriers: all that can come to a place, and
-    /// each by itself.
+    /// Returns the edits that put loads of a function in front of branches and barriers: all that can come to a place,
+    /// and each by itself.
     pub(super) fn lifts(&self, function: &Function) -> Vec<Proposal> {
         let (mut all, mut single) = (Vec::new(), Vec::new());
         for before in function.places_of_loads().into_iter().rev() {

@@ -121,8 +121,8 @@ impl Reach {
 impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
-    /// These are branches that may be converted, loads that stores, branches or barriers stand before, arithmetic that can
-    /// be approximate, and registers that the assembler may use.
+    /// These are branches that may be converted, loads that stores, branches or barriers stand before, arithmetic that
+    /// can be approximate, and registers that the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};

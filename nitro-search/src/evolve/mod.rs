@@ -20,9 +20,9 @@
 //! the rules of the paper those of the next generation are unions of three that ran. By those of the model
 //! ([`Rules::Model`]) every suggestion is tried alone, and effects are estimated from everything that was measured:
 //! most edits pay less than times vary, and yet effects add up. Where the paper leaves something open: times that
-//! differ by less than a margin (1 %) are the same; elites, and the program as it is, are measured again in every generation
-//! and have the median of their times, and the worst of their errors; what has the same machine code has been
-//! measured already.
+//! differ by less than a margin (1 %) are the same; elites, and the program as it is, are measured again in every
+//! generation and have the median of their times, and the worst of their errors; what has the same machine code has
+//! been measured already.
 
 mod breed;
 mod evolution;

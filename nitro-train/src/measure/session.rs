@@ -275,9 +275,9 @@ impl<'a> Session<'a> {
     ///
     /// Of an input that is always the same a processor knows every branch by heart, and finds the data in its nearest
     /// cache: what is fastest then need not be where an application calls with other data each time. `run` takes the
-    /// number of the instance, from 0. With a prime number of instances each variant meets them all. The features of the
-    /// input are those of the first instance; those of each have to stay what they are. A variant whose constraint refuses
-    /// one of the instances is not measured on the input.
+    /// number of the instance, from 0. With a prime number of instances each variant meets them all. The features of
+    /// the input are those of the first instance; those of each have to stay what they are. A variant whose constraint
+    /// refuses one of the instances is not measured on the input.
     ///
     /// ```
     #[doc = include_str!("example_sort.md")]

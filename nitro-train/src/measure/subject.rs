@@ -25,8 +25,8 @@ impl Subject<'_> {
         self.function.variants()[self.function.default_choice().variant].name()
     }
 
-    /// Describes an input by its first instance. A choice is admissible where it may run on all of them, before one of them
-    /// is timed: to ask before each timed run would bring the data into the caches.
+    /// Describes an input by its first instance. A choice is admissible where it may run on all of them, before one of
+    /// them is timed: to ask before each timed run would bring the data into the caches.
     pub(super) fn describe_all<C: Calls>(
         &self,
         name: &str,

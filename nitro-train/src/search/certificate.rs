@@ -149,10 +149,11 @@ impl Certificate {
         }
     }
 
-    /// Proves again what is certified: with its rates, the bounds of this program, and its times in the place of a device.
+    /// Proves again what is certified: with its rates, the bounds of this program, and its times in the place of a
+    /// device.
     ///
-    /// The best is known from the beginning, so that the tree is that of any search that knew as much. Every point whose
-    /// bound is not above what is certified has to be among the samples.
+    /// The best is known from the beginning, so that the tree is that of any search that knew as much. Every point
+    /// whose bound is not above what is certified has to be among the samples.
     #[must_use]
     pub fn check(&self, generator: &dyn Generator) -> CertificateCheck {
         let mut found = self.unchecked();

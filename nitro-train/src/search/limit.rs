@@ -87,7 +87,8 @@ impl Limit {
         (self.best_ns, self.open) = (None, Vec::new());
     }
 
-    /// Returns `true` if what was found is good enough, whatever of its step is still open: a step may be a whole space.
+    /// Returns `true` if what was found is good enough, whatever of its step is still open: a step may be a whole
+    /// space.
     pub(super) fn is_reached(&self) -> bool {
         self.best_ns.zip(self.target_ns).is_some_and(|(best_ns, target_ns)| best_ns <= target_ns)
     }

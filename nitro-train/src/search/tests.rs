@@ -165,7 +165,8 @@ fn what_was_measured_on_an_input_is_found_among_that_of_others() {
     }
 }
 
-/// What nobody paid for does not show: of a device whose times a search did not ask for, other times make no difference.
+/// What nobody paid for does not show: of a device whose times a search did not ask for, other times make no
+/// difference.
 #[test]
 fn a_strategy_sees_no_time_that_it_did_not_pay_for() {
     use std::collections::BTreeSet;

@@ -332,8 +332,8 @@ fn read_calls(file: &Path) -> Result<Vec<CapturedCall>, TrainError> {
     }
 }
 
-/// Lends the calibrator of a model for a device that has recordings. These inputs are training inputs, whatever they are
-/// called.
+/// Lends the calibrator of a model for a device that has recordings. These inputs are training inputs, whatever they
+/// are called.
 fn calibrator_of<T>(
     request: &CalibrateRequest,
     (recordings, others): (&Recordings, &[usize]),

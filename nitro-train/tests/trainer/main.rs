@@ -2,8 +2,8 @@
 //! trainer that the test runs.
 //!
 //! One program for all, since each would be linked with the whole trainer. A scenario has a process of its own all
-//! the same: this program again, with the scenario's name in its environment. `cargo test -p nitro-variants-train --test
-//! trainer -- lost_device` runs one.
+//! the same: this program again, with the scenario's name in its environment. `cargo test -p nitro-variants-train
+//! --test trainer -- lost_device` runs one.
 
 mod bad_apples;
 mod captured_traffic;

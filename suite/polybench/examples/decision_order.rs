@@ -1,7 +1,8 @@
 //! What comparing choices by their bounds before one is decided makes of branch and bound, without a GPU.
 //!
-//! `cargo run --release -p nitro-polybench --features search --example decision_order`. Every point of a space takes its
-//! bound over a share that is drawn for it: one of those that points of the space that were measured on an H200 have.
+//! `cargo run --release -p nitro-polybench --features search --example decision_order`. Every point of a space takes
+//! its bound over a share that is drawn for it: one of those that points of the space that were measured on an H200
+//! have.
 
 use std::collections::BTreeMap;
 use std::time::Instant;

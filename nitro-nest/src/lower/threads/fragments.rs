@@ -1,9 +1,9 @@
 //! Products on matrix units: the points of a warp's threads are fragments of sums, and operands become fragments.
 //!
 //! Points of threads lie as PTX wants the sums of a fragment: a warp is 4 × 8 threads, each of which has two
-//! neighbours along x and rows along y that are a block's threads apart. So all else of a kernel (loads, stores and what
-//! else is done to sums) is written as ever, with other points for each thread. Which rows and columns make a fragment
-//! does not matter, nor does the order of terms, as long as the operands agree on both.
+//! neighbours along x and rows along y that are a block's threads apart. So all else of a kernel (loads, stores and
+//! what else is done to sums) is written as ever, with other points for each thread. Which rows and columns make a
+//! fragment does not matter, nor does the order of terms, as long as the operands agree on both.
 
 use super::accumulate::own_register;
 use super::body::value;

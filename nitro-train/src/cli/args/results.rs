@@ -30,8 +30,8 @@ pub(in crate::cli) struct CheckArgs {
     /// devices. For one function with its name, as spmv=8; repeat for several [default: 5]
     #[arg(long, value_name = "PERCENT")]
     pub(in crate::cli) max_regret: Vec<Bound>,
-    /// Check no model but the proofs in this file of `search --certificate`: whether they follow from its times and rates
-    /// by the generators of this program. Runs nothing on a device
+    /// Check no model but the proofs in this file of `search --certificate`: whether they follow from its times and
+    /// rates by the generators of this program. Runs nothing on a device
     #[arg(long, value_name = "FILE", conflicts_with = "max_regret")]
     pub(in crate::cli) certificate: Option<PathBuf>,
     #[command(flatten)]

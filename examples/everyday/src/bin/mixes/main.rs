@@ -13,8 +13,8 @@
 //!
 //! The oracle is a contender as well. It knows from rounds before these which variant is the fastest of each input,
 //! and goes through the mix calling those. So do the chosen variants. A sum of the variants' own times would be that
-//! of nobody: each has them with caches, predictors and an allocator that no other variant has used. So the oracle is no
-//! bound: where calls take some tens of nanoseconds, one variant for all can be quicker than the best of each input.
+//! of nobody: each has them with caches, predictors and an allocator that no other variant has used. So the oracle is
+//! no bound: where calls take some tens of nanoseconds, one variant for all can be quicker than the best of each input.
 //!
 //! What is left of the overhead of long calls is the model. A call that goes through some hundred kilobytes has put
 //! it out of the caches, and a forest is read anew in some microseconds. That is real: applications pay it too. The

@@ -217,8 +217,8 @@ impl Grower<'_> {
         // Nodes are in preorder, so that the lower side of a split is the next node and leaves need no index.
         let Some(split) = split else {
             self.tree.nodes.push(Node::Leaf);
-            // With levels of rows, only differences between classes say anything. The best has no loss, so that what the
-            // others lose is not cut off where a model keeps it in a byte.
+            // With levels of rows, only differences between classes say anything. The best has no loss, so that what
+            // the others lose is not cut off where a model keeps it in a byte.
             let best = means.iter().copied().fold(f32::INFINITY, f32::min);
             let best = if self.centered.is_some() { best } else { 0.0 };
             self.tree.values.extend(means.iter().map(|mean| mean - best));
@@ -231,8 +231,8 @@ impl Grower<'_> {
         self.subtree(upper, &means, &columns, place.below(1));
     }
 
-    /// Fits `target = level of the row + mean of the class` to the samples of a node by least squares. Returns the means,
-    /// and leaves the targets less the levels, with their sums.
+    /// Fits `target = level of the row + mean of the class` to the samples of a node by least squares. Returns the
+    /// means, and leaves the targets less the levels, with their sums.
     ///
     /// Which classes a row has is no accident: a database may list the four fastest only. A mean over what happens to
     /// be listed would compare classes over different rows, the fast ones over rows where all are fast.

@@ -136,8 +136,8 @@ fn classes_that_occur_nowhere_change_nothing() {
     assert_eq!(of_three, few.values);
 }
 
-/// Which classes a row lists says something itself: `b` is listed where everything loses much, `c` where little is lost.
-/// `a` beats both wherever they meet, and a mean over what is listed would put `c` before it.
+/// Which classes a row lists says something itself: `b` is listed where everything loses much, `c` where little is
+/// lost. `a` beats both wherever they meet, and a mean over what is listed would put `c` before it.
 #[test]
 fn classes_are_compared_within_rows() {
     let mut samples = Samples::new(3);
