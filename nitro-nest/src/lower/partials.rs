@@ -75,12 +75,7 @@ impl Stages {
     fn part(&mut self, reduction: &Reduction<'_>) -> Option<Node> {
         let Assignment { target, .. } = &reduction.assignment;
         let term = self.parted(reduction, &reduction.term)?;
-        let value = Expression::Binary(
-            reduction.operator,
-            Box::new(Expression::Load(target.clone())),
-            Box::new(term),
-        );
-        let mut body = vec![Node::Assign(Assignment { target: target.clone(), value })];
+        let mut body = vec![Node::Assign(Assignment::reduce(target.clone(), reduction.operator, term))];
         let conditions: Vec<_> = reduction.loops[1..].iter().flat_map(not_empty).collect();
         if !conditions.is_empty() {
             body = vec![Node::If(conditions, body)];
@@ -247,12 +242,8 @@ impl Group {
     fn into_nodes(self) -> Vec<Node> {
         let mut body = Vec::new();
         for Partial { element, operator, term } in self.partials {
-            // A minimum or maximum ignores what is no number.
-            let begin = Expression::from(if operator == Binary::Add { 0.0 } else { f32::NAN });
-            body.push(Node::Assign(Assignment { target: element.clone(), value: begin }));
-            let own = Box::new(Expression::Load(element.clone()));
-            let value = Expression::Binary(operator, own, Box::new(term));
-            let update = vec![Node::Assign(Assignment { target: element, value })];
+            body.push(Node::Assign(Assignment::begin(element.clone(), operator)));
+            let update = vec![Node::Assign(Assignment::reduce(element, operator, term))];
             body.extend(nested(self.inner.clone().into_iter(), update));
         }
         nested(self.outer.into_iter(), body)

@@ -7,7 +7,7 @@ use super::bounds::{iterator, whole};
 use super::row_kernels::shared_reduction;
 use crate::dependence::DependenceError;
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::{Access, Binary, Expression};
+use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Nest, Node, Range};
 
 /// Runs the pass.
@@ -61,20 +61,17 @@ fn scan(nest: &mut Nest, node: &Node, around: &[Range]) -> Option<[Node; 2]> {
     if subscripts.is_empty() {
         subscripts.push(Affine::from(0));
     }
-    let joined = |to: &Access, value: Expression| {
-        Expression::Binary(*operator, Box::new(Expression::Load(to.clone())), Box::new(value))
-    };
     // Whether the sum may be shared out is known of one of its own.
     let element = Access { array: nest.arrays.len(), subscripts };
-    let adds = Assignment { target: element.clone(), value: joined(&element, (**term).clone()) };
+    let adds = Assignment::reduce(element.clone(), *operator, (**term).clone());
     shared_reduction(nest, &adds)?;
     nest.new_temporary(&format!("{}_before", nest.arrays[target.array].name), shape);
-    let begin = Expression::from(if *operator == Binary::Add { 0.0 } else { f32::NAN });
     let first = target.with(range.iterator, &(lower.clone() - 1));
-    let value = joined(&first, Expression::Load(element.clone()));
+    let [first, sum] = [first, element.clone()].map(|access| Box::new(Expression::Load(access)));
+    let value = Expression::Binary(*operator, first, sum);
     let each = Assignment { target: target.clone(), value };
     Some([
-        Node::Assign(Assignment { target: element, value: begin }),
+        Node::Assign(Assignment::begin(element, *operator)),
         Node::Loop(range.clone(), vec![Node::Assign(adds), Node::Assign(each)]),
     ])
 }

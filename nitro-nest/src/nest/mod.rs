@@ -16,7 +16,7 @@ use nitro_launch::{Element, SizeProduct, Storage};
 use serde::{Deserialize, Serialize};
 
 use affine::Affine;
-use expression::{Access, Expression, Relation};
+use expression::{Access, Binary, Expression, Relation};
 use gather::IndexDeclaration;
 
 /// A loop nest: parameters, scalars and arrays, and loops with affine bounds around assignments to elements.
@@ -277,6 +277,18 @@ impl Assignment {
         let mut accesses = self.value.reads();
         accesses.insert(0, &self.target);
         accesses
+    }
+
+    /// Sets an element to what any operand of a reduction stays as it is with: a minimum or maximum ignores what is no
+    /// number.
+    pub(crate) fn begin(target: Access, operator: Binary) -> Self {
+        Self { target, value: Expression::from(if operator == Binary::Add { 0.0 } else { f32::NAN }) }
+    }
+
+    /// Reduces one more value to an element.
+    pub(crate) fn reduce(target: Access, operator: Binary, value: Expression) -> Self {
+        let own = Expression::Load(target.clone());
+        Self { target, value: Expression::Binary(operator, Box::new(own), Box::new(value)) }
     }
 }
 

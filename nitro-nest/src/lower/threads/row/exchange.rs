@@ -8,7 +8,7 @@ use crate::lower::threads::context::guarded;
 use crate::lower::threads::tiles::divide;
 use crate::nest::affine::Affine;
 use crate::nest::expression::{Access, Expression};
-use crate::nest::{Condition, Range};
+use crate::nest::{Assignment, Condition, Range};
 
 /// The parts of a row that meet in shared memory: those of warps, or of threads that are across rows.
 pub(super) struct Exchange {
@@ -61,15 +61,10 @@ impl Row<'_> {
             // All threads add up all parts in the same order.
             takes.push(Instruction::assign(part.register.clone(), load(&place(Affine::from(0)))));
             let others = Range { lower: vec![Affine::from(1)], ..count_to(exchange.other, exchange.parts) };
-            let [own, other] =
-                [&part.register, &place(iterator(exchange.other))].map(|one| Box::new(load(one)));
-            let value = Expression::Binary(part.operator, own, other);
+            let other = load(&place(iterator(exchange.other)));
+            let joined = Assignment::reduce(part.register.clone(), part.operator, other);
             let unroll = if self.is_across { Unroll::Free } else { Unroll::All };
-            takes.push(Instruction::Loop(
-                others,
-                unroll,
-                vec![Instruction::assign(part.register.clone(), value)],
-            ));
+            takes.push(Instruction::Loop(others, unroll, vec![Instruction::Assign(joined)]));
         }
         let mut all = guarded(exchange.gives.clone(), gives);
         all.push(self.barriers.barrier());

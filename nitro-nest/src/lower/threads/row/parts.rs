@@ -23,10 +23,8 @@ impl Part<'_> {
         std::ptr::eq(self.assignment, assignment)
     }
 
-    /// Sets it to what any other operand stays as it is with: a minimum or maximum ignores what is no number.
     pub(super) fn begin(&self) -> Instruction {
-        let value = Expression::from(if self.operator == Binary::Add { 0.0 } else { f32::NAN });
-        Instruction::Assign(Assignment { target: self.register.clone(), value })
+        Instruction::Assign(Assignment::begin(self.register.clone(), self.operator))
     }
 }
 
@@ -80,9 +78,8 @@ impl<'a> Row<'a> {
                 all.extend(self.barriers.before(touched));
             }
             let target = held.unwrap_or_else(|| element.clone());
-            let [own, sum] = [&target, register].map(|access| Box::new(Expression::Load(access.clone())));
-            let value = Expression::Binary(operator, own, sum);
-            all.extend(guarded(conditions, vec![Instruction::Assign(Assignment { target, value })]));
+            let joined = Assignment::reduce(target, operator, Expression::Load(register.clone()));
+            all.extend(guarded(conditions, vec![Instruction::Assign(joined)]));
         }
         all
     }

@@ -118,7 +118,5 @@ impl Row<'_> {
 
 /// Returns what joins a register with something after it.
 fn join(operator: Binary, register: &Access, after: &Access) -> Instruction {
-    let [own, after] = [register, after].map(|access| Box::new(Expression::Load(access.clone())));
-    let value = Expression::Binary(operator, own, after);
-    Instruction::Assign(Assignment { target: register.clone(), value })
+    Instruction::Assign(Assignment::reduce(register.clone(), operator, Expression::Load(after.clone())))
 }
