@@ -43,14 +43,19 @@ pub(crate) fn trimmed(written: &str) -> &str {
     &begun[..end + meant.map_or(0, char::len_utf8)]
 }
 
-/// The places of this sign where it means something.
-fn places(written: &str, sign: char) -> impl Iterator<Item = usize> + '_ {
+/// The signs that mean something, with their places.
+fn signs(written: &str) -> impl Iterator<Item = (usize, char)> + '_ {
     let mut is_behind_backslash = false;
-    written.char_indices().filter_map(move |(place, letter)| {
+    written.char_indices().filter(move |&(_, letter)| {
         let means_something = !std::mem::take(&mut is_behind_backslash);
         is_behind_backslash = means_something && letter == '\\';
-        (means_something && letter == sign).then_some(place)
+        means_something
     })
+}
+
+/// The places of this sign where it means something.
+fn places(written: &str, sign: char) -> impl Iterator<Item = usize> + '_ {
+    signs(written).filter_map(move |(place, letter)| (letter == sign).then_some(place))
 }
 
 /// Splits a text at the first sign of this kind that means something.
@@ -67,18 +72,15 @@ pub(crate) fn strip_end(written: &str, sign: char) -> Option<&str> {
 
 /// Splits a text at the commas that mean something and are not inside of braces.
 pub(crate) fn entries(written: &str) -> Vec<&str> {
-    let signs = [',', '{', '}'].map(|sign| places(written, sign).map(move |place| (place, sign)));
-    let mut signs: Vec<(usize, char)> = signs.into_iter().flatten().collect();
-    signs.sort_unstable();
     let (mut entries, mut begin, mut is_inside) = (vec![], 0, false);
-    for (place, sign) in signs {
+    for (place, sign) in signs(written) {
         match sign {
             ',' if !is_inside => {
                 entries.push(&written[begin..place]);
                 begin = place + 1;
             }
-            ',' => {}
-            brace => is_inside = brace == '{',
+            '{' | '}' => is_inside = sign == '{',
+            _ => {}
         }
     }
     entries.push(&written[begin..]);

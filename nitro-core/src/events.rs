@@ -63,6 +63,11 @@ impl HeldEvents {
 /// assert!(told.get(), "nothing is being made on this thread");
 /// ```
 pub fn tell(event: impl FnOnce() + 'static) {
+    tell_boxed(Box::new(event));
+}
+
+/// The same of any event, so that a program has this but once.
+fn tell_boxed(event: Box<dyn FnOnce()>) {
     let held = HELD.try_with(Cell::get).unwrap_or(ptr::null());
     // SAFETY: null, or the list of a `hold` on this thread that has not returned: it takes its list out of `HELD`
     // before that.
@@ -71,7 +76,7 @@ pub fn tell(event: impl FnOnce() + 'static) {
         return;
     };
     let mut events = list.take();
-    events.push(Box::new(event));
+    events.push(event);
     // To make room allocates, and an allocator of the program's may have had something to tell.
     events.extend(list.take());
     list.set(events);

@@ -48,6 +48,7 @@ mod inline_gate;
 pub mod model;
 pub mod name;
 mod nearest_source;
+mod order;
 mod own_thread;
 mod parameter;
 mod prepare;

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::filler::fill_last_level_cache;
-use crate::{Regime, Stopwatch};
+use crate::{Regime, Stopwatch, order};
 
 /// Times by the clock, less the time of looking at the clock: calls may be no longer than that.
 pub(super) struct Clock {
@@ -41,9 +41,8 @@ pub(crate) fn clock_ns() -> f64 {
     static CLOCK_NS: AtomicU64 = AtomicU64::new(UNKNOWN);
     match CLOCK_NS.load(Ordering::Relaxed) {
         UNKNOWN => {
-            let mut looks: Vec<u128> = (0..LOOKS).map(|_| Instant::now().elapsed().as_nanos()).collect();
-            looks.sort_unstable();
-            let clock_ns = looks[LOOKS / 2] as f64;
+            let looks: Vec<f64> = (0..LOOKS).map(|_| Instant::now().elapsed().as_nanos() as f64).collect();
+            let clock_ns = order::ascending(&looks)[LOOKS / 2];
             CLOCK_NS.store(clock_ns.to_bits(), Ordering::Relaxed);
             clock_ns
         }

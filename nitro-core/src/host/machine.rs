@@ -1,11 +1,10 @@
 //! The processor, as the operating system describes it.
 
-use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::Path;
 
-use crate::DeviceFeature;
 use crate::hash::fnv1a;
+use crate::{DeviceFeature, order};
 
 /// The processor of a machine. A number that the system does not tell is 0, and absent among the device features.
 ///
@@ -61,11 +60,14 @@ impl Machine {
 
     fn from_cpuinfo(cpuinfo: &str) -> Self {
         let first = |key| values(cpuinfo, key).next().unwrap_or_default();
-        let cores: BTreeSet<_> = values(cpuinfo, "physical id").zip(values(cpuinfo, "core id")).collect();
+        let cores: Vec<(&str, &str)> =
+            values(cpuinfo, "physical id").zip(values(cpuinfo, "core id")).collect();
+        let order = order::order(cores.len(), &|one, other| cores[one].cmp(&cores[other]));
+        let repeats = order.windows(2).filter(|pair| cores[pair[0]] == cores[pair[1]]).count();
         Self {
             model_name: first("model name").to_owned(),
             model_numbers: format!("{}/{}/{}", first("cpu family"), first("model"), first("stepping")),
-            cores: cores.len(),
+            cores: cores.len() - repeats,
             clock_mhz: first("cpu MHz").parse().unwrap_or(0.0),
             clock_is_momentary: true,
             ..Self::default()

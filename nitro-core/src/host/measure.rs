@@ -24,33 +24,31 @@ pub(super) fn benchmarks(threads: usize) -> Vec<Benchmark> {
     ]
 }
 
-/// Times runs on several threads: of each run the slowest thread's time, in nanoseconds. `prepare` gets the number
-/// of its thread; `work` changes the thread's state for the next run.
-fn runs_ns<S: Send>(
-    threads: usize,
-    prepare: impl Fn(usize) -> S + Sync,
-    work: impl Fn(&mut S) + Sync,
-) -> Vec<f64> {
+/// One run of a thread, of some milliseconds: it may be boxed. It changes what it has for the next one.
+type Work<'a> = Box<dyn FnMut() + 'a>;
+
+/// Times runs on several threads: of each run the slowest thread's time, in nanoseconds. `work` gets the number of its
+/// thread, and prepares what the thread does in each run.
+fn runs_ns<'a>(threads: usize, work: &(dyn Fn(usize) -> Work<'a> + Sync)) -> Vec<f64> {
     let barrier = Barrier::new(threads);
     let times: Vec<Vec<f64>> = std::thread::scope(|scope| {
-        let (barrier, prepare, work) = (&barrier, &prepare, &work);
-        let spawned: Vec<_> = (0..threads)
-            .map(|index| scope.spawn(move || thread_runs_ns(barrier, prepare(index), work)))
-            .collect();
+        let barrier = &barrier;
+        let spawned: Vec<_> =
+            (0..threads).map(|index| scope.spawn(move || thread_runs_ns(barrier, work(index)))).collect();
         spawned.into_iter().map(|thread| thread.join().expect("a benchmark does not panic")).collect()
     });
     (0..RUNS).map(|run| times.iter().map(|thread| thread[run]).fold(1.0, f64::max)).collect()
 }
 
 /// Times the runs of one thread, in nanoseconds; each begins together with those of the other threads.
-fn thread_runs_ns<S>(barrier: &Barrier, mut state: S, work: impl Fn(&mut S)) -> Vec<f64> {
-    work(&mut state); // warm-up: touches every page
+fn thread_runs_ns(barrier: &Barrier, mut work: Work<'_>) -> Vec<f64> {
+    work(); // warm-up: touches every page
     let mut times_ns = Vec::with_capacity(RUNS);
     for _ in 0..RUNS {
         barrier.wait();
         let waited_before_ns = waited_ns();
         let begin = Instant::now();
-        work(&mut state);
+        work();
         let passed_ns = begin.elapsed().as_nanos() as f64;
         // On a busy machine others have the processor for most of a run: that is no time of the machine's.
         times_ns.push((passed_ns - (waited_ns() - waited_before_ns)).max(1.0));
@@ -74,39 +72,37 @@ fn rates(amount: usize, times: &[f64]) -> Vec<f64> {
 fn copy_bytes_per_ns(threads: usize) -> Vec<f64> {
     let words = BUFFER_BYTES / 8 / threads;
     // Source and target together fill the buffer, which no cache holds.
-    let times_ns = runs_ns(
-        threads,
-        |index| (vec![index as u64; words], vec![0u64; words]),
-        |(source, target)| {
-            target.copy_from_slice(black_box(source));
-            black_box(target);
-        },
-    );
+    let times_ns = runs_ns(threads, &|index| {
+        let (source, mut target) = (vec![index as u64; words], vec![0u64; words]);
+        Box::new(move || {
+            target.copy_from_slice(black_box(&source));
+            black_box(&mut target);
+        })
+    });
     rates(2 * 8 * words * threads, &times_ns)
 }
 
 /// Multiplications plus additions in a nanosecond (that is GFLOP/s), vectorised as the compiler does for the target.
 fn flops_per_ns<T>(threads: usize) -> Vec<f64>
 where
-    T: Copy + From<i8> + std::ops::Mul<Output = T> + std::ops::Add<Output = T> + Send,
+    T: Copy + From<i8> + std::ops::Mul<Output = T> + std::ops::Add<Output = T> + 'static,
 {
     const LANES: usize = 64;
     const STEPS: usize = 40_000;
     // The lanes do not depend on each other, so that many operations are under way at once. They alternate between
     // 1 and 0: nothing overflows or is denormal, and the compiler does not see it.
-    let times_ns = runs_ns(
-        threads,
-        |_| [T::from(1); LANES],
-        |lanes| {
+    let times_ns = runs_ns(threads, &|_| {
+        let mut lanes = [T::from(1); LANES];
+        Box::new(move || {
             let (factor, term) = (black_box(T::from(-1)), black_box(T::from(1)));
             for _ in 0..STEPS {
-                for lane in lanes.iter_mut() {
+                for lane in &mut lanes {
                     *lane = *lane * factor + term;
                 }
             }
-            black_box(lanes);
-        },
-    );
+            black_box(&mut lanes);
+        })
+    });
     rates(2 * LANES * STEPS * threads, &times_ns)
 }
 
@@ -118,15 +114,14 @@ fn atomics_per_us(threads: usize, contended: bool) -> Vec<f64> {
     #[derive(Default)]
     struct Counter(AtomicU64);
     let counters: Vec<Counter> = (0..threads).map(|_| Counter::default()).collect();
-    let times_ns = runs_ns(
-        threads,
-        |index| if contended { 0 } else { index },
-        |&mut index| {
+    let times_ns = runs_ns(threads, &|index| {
+        let counter = &counters[if contended { 0 } else { index }].0;
+        Box::new(move || {
             for _ in 0..STEPS {
-                counters[index].0.fetch_add(1, Ordering::Relaxed);
+                counter.fetch_add(1, Ordering::Relaxed);
             }
-        },
-    );
+        })
+    });
     rates(1000 * STEPS * threads, &times_ns)
 }
 
@@ -147,15 +142,15 @@ fn random_access_ns(threads: usize) -> Vec<f64> {
         ring.swap(last, (state >> 33) as usize % last);
     }
     // Threads begin at different places of the cycle.
-    let times_ns = runs_ns(
-        threads,
-        |thread| (thread * count / threads) as u32,
-        |index| {
+    let ring = &ring;
+    let times_ns = runs_ns(threads, &|thread| {
+        let mut index = (thread * count / threads) as u32;
+        Box::new(move || {
             for _ in 0..STEPS {
-                *index = ring[*index as usize].0;
+                index = ring[index as usize].0;
             }
-            black_box(index);
-        },
-    );
+            black_box(&mut index);
+        })
+    });
     times_ns.iter().map(|time| time / STEPS as f64).collect()
 }

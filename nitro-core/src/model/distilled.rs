@@ -13,7 +13,7 @@
 use super::coverage::coordinate;
 use super::gate::{DeviceGate, Step};
 use super::{OnDevice, Region};
-use crate::random;
+use crate::{order, random};
 
 /// The most comparisons of a tree.
 const MAX_SPLITS: usize = 31;
@@ -45,10 +45,8 @@ pub(super) fn distilled(selector: &OnDevice, points: &[Point]) -> Option<DeviceG
     tree.grow();
     let mut steps = Vec::new();
     tree.place(0, selector, &mut steps);
-    let mut features: Vec<usize> = steps.iter().filter_map(Step::column).collect();
-    features.sort_unstable();
-    features.dedup();
-    Some(DeviceGate::new(features, steps))
+    let compared: Vec<usize> = steps.iter().filter_map(Step::column).collect();
+    Some(DeviceGate::new(order::distinct(&compared), steps))
 }
 
 /// Returns what a selector says of many inputs of a region.
@@ -174,15 +172,13 @@ impl Tree<'_> {
         let total = self.sums(points);
         let mut best = (0.0, None);
         for column in 0..self.columns {
-            let mut sorted: Vec<(f32, usize)> =
-                points.iter().map(|&point| (self.value(point, column), point)).collect();
-            sorted.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+            let values: Vec<f32> = points.iter().map(|&point| self.value(point, column)).collect();
+            let sorted = order::order(points.len(), &|one, other| values[one].total_cmp(&values[other]));
             let stride = (sorted.len() / CUTS).max(1);
             let mut lower = vec![0.0; total.len()];
             for count in 1..sorted.len() {
-                let (below, point) = sorted[count - 1];
-                add(&mut lower, &self.points[point].expected);
-                let above = sorted[count].0;
+                let (below, above) = (values[sorted[count - 1]], values[sorted[count]]);
+                add(&mut lower, &self.points[points[sorted[count - 1]]].expected);
                 if count % stride != 0 || below >= above {
                     continue;
                 }

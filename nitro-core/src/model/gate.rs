@@ -7,6 +7,7 @@
 
 use super::forest::{MAX_DEPTH, Node, Shape};
 use super::format::wire::{MANY, wire_structs};
+use crate::order;
 
 /// The most nodes of a gate.
 pub const MAX_GATE_NODES: usize = 1023;
@@ -245,9 +246,7 @@ impl DeviceGate {
     }
 
     fn followed_within(&self, tree: &Self, most_steps: usize) -> Self {
-        let mut features = [&self.features[..], &tree.features].concat();
-        features.sort_unstable();
-        features.dedup();
+        let features = order::distinct(&[&self.features[..], &tree.features].concat());
         let columns = features.last().map_or(0, |last| last + 1);
         let bounds = vec![(f32::NEG_INFINITY, f32::INFINITY); columns];
         let mut joined = Joined { tree, most_steps, missing: self.steps.len(), bounds, steps: Vec::new() };

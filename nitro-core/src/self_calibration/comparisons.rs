@@ -1,5 +1,7 @@
 //! The choices of one function that are run in turn for inputs with the same features, and their times.
 
+use crate::order;
+
 /// The most inputs that are compared.
 const MOST_INPUTS: usize = 300;
 /// The number of times that are taken of a choice for an input; the median counts.
@@ -131,9 +133,7 @@ impl Candidate {
 
     /// The median of the times, of two the lesser.
     fn median_ns(&self) -> f64 {
-        let mut times_ns = self.times_ns.clone();
-        times_ns.sort_unstable_by(f64::total_cmp);
-        times_ns[(times_ns.len() - 1) / 2]
+        order::ascending(&self.times_ns)[(self.times_ns.len() - 1) / 2]
     }
 }
 

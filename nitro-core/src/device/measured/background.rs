@@ -5,7 +5,6 @@
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -80,19 +79,26 @@ fn wanted() -> Option<&'static DeviceEntry> {
 
 /// Measures one device, on a thread that is left alone when it does not come back.
 fn measure(device: &'static DeviceEntry) {
-    let (sender, receiver) = mpsc::channel();
+    let begun = Instant::now();
     let spawned = thread::Builder::new().name("nitro-benchmark".into()).spawn(move || {
         IS_MEASURING.set(true);
         let benchmarks = device.benchmarks();
         let file = device.kept_in();
         let features = super::kept_or_measured(file.as_deref(), &benchmarks, &Present::now());
         let missing = super::missing(&benchmarks, &features);
-        let _ = sender.send((features, missing)); // nobody waits any longer
+        (features, missing)
     });
-    if let Err(error) = spawned {
-        return give_up(device, &format!("no thread can be started: {error}"));
+    let benchmark = match spawned {
+        Ok(benchmark) => benchmark,
+        Err(error) => return give_up(device, &format!("no thread can be started: {error}")),
+    };
+    while !benchmark.is_finished() {
+        if begun.elapsed() >= ABANDONED {
+            return give_up(device, &format!("a benchmark did not end in {} s", ABANDONED.as_secs()));
+        }
+        thread::sleep(Duration::from_millis(2));
     }
-    match receiver.recv_timeout(ABANDONED) {
+    match benchmark.join() {
         Ok((features, missing)) => {
             publish(device, features);
             match missing.is_empty() {
@@ -100,10 +106,7 @@ fn measure(device: &'static DeviceEntry) {
                 false => tell_missing(device, &format!("{missing} could not be measured")),
             }
         }
-        Err(mpsc::RecvTimeoutError::Timeout) => {
-            give_up(device, &format!("a benchmark did not end in {} s", ABANDONED.as_secs()));
-        }
-        Err(mpsc::RecvTimeoutError::Disconnected) => give_up(device, "a benchmark panicked"),
+        Err(_) => give_up(device, "a benchmark panicked"),
     }
 }
 

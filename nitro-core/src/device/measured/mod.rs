@@ -9,8 +9,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::feature::{DeviceFeature, Doubt, MeasuredFeature};
 use super::feature_cache;
-use crate::events;
 use crate::processor_time::ProcessorTime;
+use crate::{events, order};
 
 /// The number of rounds in which benchmarks take turns. So a phase in which the machine is slow meets some of the
 /// runs of each and shows in their spread.
@@ -180,7 +180,7 @@ pub(crate) fn measure<'a>(
         before.zip(surroundings.processor_time()).and_then(|(before, after)| after.load_since(&before));
     let features: Vec<_> = figures
         .into_iter()
-        .map(|(benchmark, figures)| judge(benchmark, figures, load, surroundings))
+        .map(|(benchmark, figures)| judge(benchmark, &figures, load, surroundings))
         .collect();
     let to_keep: Vec<_> =
         features.iter().filter(|own| own.doubt != Some(Doubt::Unoptimized)).cloned().collect();
@@ -194,11 +194,11 @@ pub(crate) fn measure<'a>(
 /// Judges the figures of a benchmark's runs: their median and spread, and what makes them doubtful.
 fn judge(
     benchmark: &Benchmark,
-    mut runs: Vec<f64>,
+    runs: &[f64],
     load: Option<f64>,
     surroundings: &dyn Surroundings,
 ) -> MeasuredFeature {
-    runs.sort_by(f64::total_cmp);
+    let runs = order::ascending(runs);
     let (median, quarter) = (runs[runs.len() / 2], runs.len() / 4);
     let difference = runs[runs.len() - 1 - quarter] - runs[quarter];
     let spread = if difference == 0.0 { 0.0 } else { difference / median.abs() };

@@ -2,7 +2,7 @@
 
 use super::super::scores::Points;
 use super::{CheckedForest, DeviceSplit, Forest, MAX_NODES, Node};
-use crate::{MAX_CHOICES, MAX_FEATURES};
+use crate::{MAX_CHOICES, MAX_FEATURES, order};
 
 /// Copies what a device can reach, in one pass over the nodes.
 struct Pruning<'a> {
@@ -146,12 +146,14 @@ impl DeviceForest {
         let CheckedForest(forest) = forest;
         let mut pruning =
             Pruning { forest, device_features, node: 0, leaf: 0, out: DeviceForest::empty(forest) };
-        let mut roots: Vec<(usize, usize)> = Vec::new();
+        let mut roots: Vec<(usize, usize)> = Vec::new(); // depth and place
         while pruning.node < forest.nodes.len() {
             let root = pruning.out.push(1);
             roots.push((pruning.place(root), root));
         }
-        roots.sort_by_key(|&(depth, _)| depth); // stable; trees of one group end together
+        // Trees of one group end together.
+        let order = order::order(roots.len(), &|one, other| roots[one].0.cmp(&roots[other].0));
+        let roots: Vec<(usize, usize)> = order.into_iter().map(|tree| roots[tree]).collect();
         pruning.out.group(&roots);
         pruning.out
     }

@@ -155,7 +155,11 @@ pub(in super::super) fn list<T: Wire>(bytes: &mut &[u8], most: usize) -> Option<
     if length > most.min(bytes.len()) {
         return None;
     }
-    (0..length).map(|_| T::read(bytes)).collect()
+    let mut values = Vec::new();
+    for _ in 0..length {
+        values.push(T::read(bytes)?);
+    }
+    Some(values)
 }
 
 #[cfg(test)]

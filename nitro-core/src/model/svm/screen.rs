@@ -6,13 +6,13 @@
 //! into the coefficients. Support vectors that then lie at the same point (one input, measured on several devices,
 //! or in several classes) become one, with the sum of their coefficients.
 
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
 use std::f64::consts::LOG2_E;
 
 use super::kernel::{Block, Instructions, LANES, SUM_ERROR, Sum, Term, kernel_error};
 use super::scaling::Columns;
 use super::{Svm, squared_distance};
-use crate::MAX_FEATURES;
+use crate::{MAX_FEATURES, order};
 
 /// An [`Svm`] folded for one device.
 #[derive(Debug)]
@@ -40,10 +40,35 @@ struct Pair {
 /// A sum of so large weights is still one in single precision.
 const LARGEST_WEIGHT: f64 = f32::MAX as f64 / LANES as f64;
 
-/// The points of support vectors, by the bits of their input columns in single precision, with their weights by
-/// pair.
-type Points = BTreeMap<Vec<u32>, Weights>;
-type Weights = BTreeMap<usize, f64>;
+/// A point at which support vectors lie: their input columns, and their weights by pair, in the order of pairs.
+struct Point {
+    columns: Vec<f32>,
+    weights: Vec<(usize, f64)>,
+}
+
+impl Point {
+    /// Compares two points by the bits of their columns, so that only equal ones are equal.
+    fn compare_columns(&self, other: &Self) -> Ordering {
+        let bits = self.columns.iter().map(|value| value.to_bits());
+        bits.cmp(other.columns.iter().map(|value| value.to_bits()))
+    }
+
+    /// Adds the weights of another support vector here.
+    fn add(&mut self, weights: &[(usize, f64)]) {
+        for &(pair, weight) in weights {
+            match self.weights.binary_search_by(|&(own, _)| own.cmp(&pair)) {
+                Ok(at) => self.weights[at].1 += weight,
+                Err(at) => self.weights.insert(at, (pair, weight)),
+            }
+        }
+    }
+
+    /// Compares the pairs in which two points weigh.
+    fn compare_pairs(&self, other: &Self) -> Ordering {
+        let pairs = self.weights.iter().map(|&(pair, _)| pair);
+        pairs.cmp(other.weights.iter().map(|&(pair, _)| pair))
+    }
+}
 
 impl Screen {
     /// Folds a machine. `device` are the device columns, scaled.
@@ -59,7 +84,7 @@ impl Screen {
         let mut pairs: Vec<Pair> = svm.rho.iter().map(|&rho| Pair { rho, bound }).collect();
         // What rounding does to the exact values, in double precision, is this many times epsilon.
         let roundings = (svm.support() + width + 16) as f64;
-        let mut points = Points::new();
+        let mut points: Vec<Point> = Vec::with_capacity(svm.support());
         let mut farthest = 0.0_f64;
         for (index, own) in svm.owners().enumerate() {
             let row = &svm.vectors[index * width..(index + 1) * width];
@@ -69,12 +94,12 @@ impl Screen {
             let factor = (-svm.gamma * fixed).exp();
             let point: Vec<f32> = columns.features().map(|column| (unit * row[column]) as f32).collect();
             farthest = point.iter().fold(farthest, |farthest, &value| farthest.max(f64::from(value).abs()));
-            let weights = points.entry(point.iter().map(|value| value.to_bits()).collect()).or_default();
             let exact_error = (roundings + svm.gamma * fixed) * f64::EPSILON;
-            for (pair, coefficient) in svm.weights(index, own) {
-                *weights.entry(pair).or_default() += factor * coefficient;
-                pairs[pair].bound += exact_error * (factor * coefficient).abs();
-            }
+            let weights =
+                svm.weights(index, own).map(|(pair, coefficient)| (pair, factor * coefficient)).collect();
+            let point = Point { columns: point, weights };
+            point.weights.iter().for_each(|&(pair, weight)| pairs[pair].bound += exact_error * weight.abs());
+            points.push(point);
         }
         let mut screen = Self {
             width: columns.len(),
@@ -86,36 +111,35 @@ impl Screen {
             instructions: Instructions::of_this_processor(),
         };
         let error = kernel_error(screen.width, farthest, screen.columns.magnitude(unit)) + SUM_ERROR;
-        screen.fill(points, error);
+        screen.fill(&merged(&points), error);
         screen
     }
 
     /// Arranges the points in blocks. `error` is the bound on the error of a vector of weight 1.
-    fn fill(&mut self, mut points: Points, error: f64) {
-        // Points that weigh nothing are dropped. Those that weigh in the same pairs come together, so that a block has
-        // few terms.
-        points.values_mut().for_each(|weights| weights.retain(|_, weight| *weight != 0.0));
-        points.retain(|_, weights| !weights.is_empty());
-        let mut points: Vec<(Vec<u32>, Weights)> = points.into_iter().collect();
-        points.sort_by(|(_, a), (_, b)| a.keys().cmp(b.keys()));
-        for block in points.chunks(LANES) {
+    fn fill(&mut self, points: &[Point], error: f64) {
+        // Those that weigh in the same pairs come together, so that a block has few terms.
+        let order = order::order(points.len(), &|one, other| points[one].compare_pairs(&points[other]));
+        for block in order.chunks(LANES) {
             for column in 0..self.width {
                 let mut lanes = [0.0; LANES];
-                for (lane, (point, _)) in lanes.iter_mut().zip(block) {
-                    *lane = f32::from_bits(point[column]);
+                for (lane, &point) in lanes.iter_mut().zip(block) {
+                    *lane = points[point].columns[column];
                 }
                 self.vectors.push(lanes);
             }
-            let mut terms: BTreeMap<usize, [f32; LANES]> = BTreeMap::new();
-            for (lane, (_, weights)) in block.iter().enumerate() {
-                for (&pair, &weight) in weights {
-                    terms.entry(pair).or_insert([0.0; LANES])[lane] = weight as f32;
+            let first = self.terms.len();
+            for (lane, &point) in block.iter().enumerate() {
+                for &(pair, weight) in &points[point].weights {
+                    let at = self.terms[first..].partition_point(|term| term.pair < pair) + first;
+                    if self.terms.get(at).is_none_or(|term| term.pair != pair) {
+                        self.terms.insert(at, Term { pair, coefficients: [0.0; LANES] });
+                    }
+                    self.terms[at].coefficients[lane] = weight as f32;
                     let is_in_range = weight.abs() <= LARGEST_WEIGHT;
                     let bound = error * weight.abs() + f64::from(f32::MIN_POSITIVE);
                     self.pairs[pair].bound += if is_in_range { bound } else { f64::INFINITY };
                 }
             }
-            self.terms.extend(terms.into_iter().map(|(pair, coefficients)| Term { pair, coefficients }));
             self.ends.push(self.terms.len());
         }
     }
@@ -158,4 +182,23 @@ impl Screen {
     pub(super) fn bounds(&self) -> impl Iterator<Item = f64> {
         self.pairs.iter().map(|pair| pair.bound)
     }
+}
+
+/// Makes one point of all at the same place, and leaves out what weighs nothing.
+fn merged(points: &[Point]) -> Vec<Point> {
+    let order = order::order(points.len(), &|one, other| points[one].compare_columns(&points[other]));
+    let mut merged: Vec<Point> = Vec::new();
+    for point in order.into_iter().map(|at| &points[at]) {
+        match merged.last_mut().filter(|last| last.compare_columns(point).is_eq()) {
+            Some(last) => last.add(&point.weights),
+            None => {
+                let mut first = Point { columns: point.columns.clone(), weights: vec![] };
+                first.add(&point.weights);
+                merged.push(first);
+            }
+        }
+    }
+    merged.iter_mut().for_each(|point| point.weights.retain(|&(_, weight)| weight != 0.0));
+    merged.retain(|point| !point.weights.is_empty());
+    merged
 }
