@@ -41,7 +41,7 @@ mod model;
 mod page;
 mod space;
 
-pub use self::branch::{BranchAndBound, BranchPlan, Counts, LowerBound, Statistics};
+pub use self::branch::{BranchAndBound, BranchPlan, ClassPlan, Counts, LowerBound, Statistics};
 pub use self::candidate::{
     Candidate, ChoiceId, Conflict, Estimate, Explanation, Factor, Problem, ProblemError, Reason, Relation,
     Removal, Rule, RuleId, Size, Term, Universe, Values, Within,

@@ -161,7 +161,7 @@ impl SearchView<'_> {
         let total = self.statistics.total();
         let points = total.pruned_points + total.leaves + total.known;
         let levels = self.statistics.levels.clone();
-        let tree = Tree { levels, points: Some(points).filter(|_| total.pruned_points > 0) };
+        let tree = Tree { levels, points: Some(points).filter(|_| total.pruned_points > 0), classes: None };
         let share =
             |level: usize| Some(format!("{:.1} % up to level {level}", 100.0 * tree.pruned_up_to(level)?));
         let shares: Option<Vec<String>> = EARLY.into_iter().map(share).collect();

@@ -44,6 +44,18 @@ pub enum Target<'a> {
     Architecture(u32),
 }
 
+/// The settings of a proof ([`Generator::prover`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ProofPlan {
+    /// The percentage of the best time by which something may still be faster.
+    pub within_percent: f64,
+    /// True where texts that differ only in what seldom matters are a class, and one stands for all: the proof then
+    /// holds up to that, as its [`ClassCounts`](crate::ClassCounts) say.
+    pub classes: bool,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
 /// A writer of code for a variant: it knows the decisions, and the text that comes of them.
 ///
 /// A trainer takes it for a variant with a parameter `in artifacts` (`nitro_train::Tunable::generated`).
@@ -106,13 +118,13 @@ pub trait Generator: Send + Sync {
     }
 
     /// Begins a search that proves: once it is [`Exhausted`](crate::StopReason::Exhausted), no text of the generator is
-    /// faster than the best, less so many percent of its time.
+    /// faster than the best, as far as its plan says.
     ///
     /// It proposes texts as those of [`artifact`](Self::artifact), and recalls the times of texts that are known
     /// ([`Engine::restore`](crate::Engine::restore)), whoever proposed them. None where there is no bound of the
     /// times on a device with these features, as unless a generator says otherwise.
-    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {
-        let _ = (device, percent, seed);
+    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, plan: &ProofPlan) -> Option<Prover<'_>> {
+        let _ = (device, plan);
         None
     }
 

@@ -32,11 +32,11 @@ pub mod threads;
 use nitro_stats::random;
 
 pub use self::engine::{
-    Ask, Budget, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError, Tree, TreeLevel,
-    gap,
+    Ask, Budget, ClassCounts, Engine, Measurement, Observation, Outcome, Proposer, StopReason, TellError,
+    Tree, TreeLevel, gap,
 };
 pub use self::floor::{Floor, UnderFloor, Until};
-pub use self::generator::{BoxError, Description, Generator, PathBound, Prover, Target};
+pub use self::generator::{BoxError, Description, Generator, PathBound, ProofPlan, Prover, Target};
 pub use self::outcome::{Candidate, Evaluation, Failure};
 pub use self::parameter::{Parameter, Scale};
 pub use self::paths::{

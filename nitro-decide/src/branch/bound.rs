@@ -1,6 +1,7 @@
 //! The bound that branch and bound prunes by, and its plan.
 
-use crate::candidate::{Candidate, ChoiceId};
+use super::ClassPlan;
+use crate::candidate::{Candidate, ChoiceId, Values};
 
 /// A lower limit of the time of everything inside a state. [`BranchAndBound`](super::BranchAndBound) has an example.
 pub trait LowerBound {
@@ -15,6 +16,15 @@ pub trait LowerBound {
     /// Names the limit, in a word or two: by that, statistics count what is pruned.
     fn limit(&self, _: &Candidate) -> Option<&'static str> {
         None
+    }
+
+    /// Divides the open values of a choice into parts within which it seldom matters which one is taken; by default each
+    /// value is a part.
+    ///
+    /// Where each open choice has but one part, the points of a state are a class, of which one may stand for all
+    /// ([`BranchPlan::classes`]).
+    fn parts(&self, candidate: &Candidate, choice: ChoiceId) -> Vec<Values> {
+        candidate.values(choice).iter().map(|value| Values::of([value])).collect()
     }
 
     /// Returns so many choices that are open, all if there are fewer, what to decide first in front; by default in
@@ -46,12 +56,15 @@ pub struct BranchPlan {
     /// So many points are counted at most, those inside of what is pruned: a space with more says nothing of them. It
     /// walks through all of them.
     pub counted_points: u64,
+    /// Classes of points, of which one stands for all: then a proof holds up to these. Choices that seldom matter come
+    /// last. None takes each point for itself.
+    pub classes: Option<ClassPlan>,
     /// All chance comes from it.
     pub seed: u64,
 }
 
 impl Default for BranchPlan {
     fn default() -> Self {
-        Self { percent: 0.0, dive_every: 4, compared: 0, counted_points: 0, seed: 0 }
+        Self { percent: 0.0, dive_every: 4, compared: 0, counted_points: 0, classes: None, seed: 0 }
     }
 }

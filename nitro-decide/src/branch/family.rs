@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::node::Node;
 use super::{BranchAndBound, LowerBound};
-use crate::candidate::{Candidate, ChoiceId};
+use crate::candidate::{Candidate, ChoiceId, Values};
 
 /// The children of a state by one choice.
 pub(super) struct Family {
@@ -50,6 +50,9 @@ impl<B: LowerBound> BranchAndBound<B> {
         let first = node.candidate.first_open()?;
         let mut open = self.bound.order(&node.candidate, usize::MAX);
         open.retain(|choice| node.candidate.values(*choice).len() > 1);
+        if !node.is_open && open.iter().any(|&choice| self.matters(&node.candidate, choice)) {
+            open.retain(|&choice| self.matters(&node.candidate, choice));
+        }
         if self.gains.compared < self.plan.compared {
             return self.largest(node, open);
         }
@@ -77,7 +80,12 @@ impl<B: LowerBound> BranchAndBound<B> {
             let bound_ns = node.bound_ns.max(self.bound.bound_ns(&child));
             (child, bound_ns)
         };
-        let children: Vec<_> = node.candidate.children(choice).map(|(_, child)| child.map(bounded)).collect();
+        let parts = match self.plan.classes.is_some() && !node.is_open {
+            true => self.bound.parts(&node.candidate, choice),
+            false => node.candidate.values(choice).iter().map(|value| Values::of([value])).collect(),
+        };
+        let children: Vec<_> =
+            parts.into_iter().map(|part| node.candidate.part(choice, part).map(bounded)).collect();
         self.statistics.bounded += children.iter().flatten().count() as u64;
         Family { choice, children }
     }

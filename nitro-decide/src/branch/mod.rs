@@ -1,12 +1,13 @@
 //! Branch and bound: whole families go at once when nothing in them can be faster than what is known.
 
 mod bound;
+mod classes;
 mod family;
 mod node;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashMap};
 use std::convert::Infallible;
 
 use nitro_search::{Evaluation, Observation, Proposer, TellError, Tree};
@@ -15,9 +16,11 @@ use nitro_stats::random::Random;
 use crate::candidate::{Candidate, ChoiceId};
 
 pub use self::bound::{BranchPlan, LowerBound};
+pub use self::classes::ClassPlan;
 pub use self::node::Statistics;
 pub use nitro_search::TreeLevel as Counts;
 
+use self::classes::Classes;
 use self::family::{Family, Gains};
 use self::node::Node;
 
@@ -70,7 +73,9 @@ pub struct BranchAndBound<B> {
     made: u64,
     asked: usize,
     waiting: HashMap<Vec<usize>, Node>,
-    known: HashSet<Vec<usize>>,
+    /// The points that were told, with their times; none of what failed.
+    known: HashMap<Vec<usize>, Option<f64>>,
+    classes: Classes,
     best_ns: f64,
     gains: Gains,
     statistics: Statistics,
@@ -88,7 +93,8 @@ impl<B: LowerBound> BranchAndBound<B> {
             made: 0,
             asked: 0,
             waiting: HashMap::new(),
-            known: HashSet::new(),
+            known: HashMap::new(),
+            classes: Classes::default(),
             best_ns: f64::INFINITY,
             gains: Gains::default(),
             statistics: Statistics::default(),
@@ -119,7 +125,7 @@ impl<B: LowerBound> BranchAndBound<B> {
 
     fn node(&mut self, candidate: Candidate, bound_ns: f64, level: usize, by: Option<ChoiceId>) -> Node {
         self.made += 1;
-        Node { candidate, bound_ns, level, by, number: self.made }
+        Node { candidate, bound_ns, level, by, number: self.made, is_open: false }
     }
 
     /// Refuses a time under the bound of its node.
@@ -136,16 +142,28 @@ impl<B: LowerBound> BranchAndBound<B> {
     }
 
     fn note_known(&mut self, known: &Observation<Vec<usize>, Evaluation>) {
-        self.known.insert(known.proposal.clone());
-        self.best_ns = known.report.time_ns().map_or(self.best_ns, |time_ns| self.best_ns.min(time_ns));
+        let time_ns = known.report.time_ns();
+        self.known.insert(known.proposal.clone(), time_ns);
+        self.classes.learn(&known.proposal, time_ns);
+        self.best_ns = time_ns.map_or(self.best_ns, |time_ns| self.best_ns.min(time_ns));
     }
 
     /// Takes the most promising node until one is decided.
     fn next_leaf(&mut self) -> Option<Node> {
         let dives = self.plan.dive_every > 0 && self.asked.is_multiple_of(self.plan.dive_every);
-        while let Some(node) = self.heap.pop() {
+        loop {
+            if let Some(member) = self.classes.next_drawn() {
+                return Some(member);
+            }
+            let node = self.next_node()?;
             if self.prunes(&node) {
                 continue;
+            }
+            if self.is_class(&node) {
+                match self.close(node) {
+                    Some(leaf) => return Some(leaf),
+                    None => continue,
+                }
             }
             let Some(family) = self.family(&node) else { return Some(node) };
             let mut children = self.expand(&node, family);
@@ -154,7 +172,15 @@ impl<B: LowerBound> BranchAndBound<B> {
             }
             self.heap.extend(children);
         }
-        None
+    }
+
+    /// Takes the most promising node. Once nothing is left and nothing is under way, it opens the classes that may hold
+    /// something faster: which these are depends on all times.
+    fn next_node(&mut self) -> Option<Node> {
+        if self.heap.is_empty() && self.waiting.is_empty() {
+            self.open_classes();
+        }
+        self.heap.pop()
     }
 
     /// Goes from children to a leaf, one choice after the other, by chance in favour of small bounds.
@@ -165,6 +191,9 @@ impl<B: LowerBound> BranchAndBound<B> {
             let drawn = self.draw(children);
             let node = children.swap_remove(drawn);
             self.heap.append(&mut std::mem::take(children).into());
+            if self.is_class(&node) {
+                return self.close(node);
+            }
             let Some(family) = self.family(&node) else { return Some(node) };
             *children = self.expand(&node, family);
         }
@@ -204,8 +233,8 @@ impl<B: LowerBound> BranchAndBound<B> {
 
     /// Counts the points inside of what is pruned; 0 once there are too many.
     fn points_inside(&mut self, candidate: &Candidate) -> u64 {
-        let counted = self.statistics.total().pruned_points;
-        let left = self.plan.counted_points.saturating_sub(counted);
+        let total = self.statistics.total();
+        let left = self.plan.counted_points.saturating_sub(total.pruned_points + total.closed_points);
         let points = if self.statistics.has_uncounted { None } else { candidate.count(left) };
         self.statistics.has_uncounted |= points.is_none();
         points.unwrap_or(0)
@@ -221,7 +250,7 @@ impl<B: LowerBound> BranchAndBound<B> {
                 self.statistics.note(level, Some(choice), |counts| counts.dead_ends += 1);
                 continue;
             };
-            let child = self.node(child, bound_ns, level, Some(choice));
+            let child = Node { is_open: node.is_open, ..self.node(child, bound_ns, level, Some(choice)) };
             if !self.prunes(&child) {
                 kept.push(child);
             }
@@ -241,7 +270,7 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
         while leaves.len() < room.max(1) {
             let Some(node) = self.next_leaf() else { break };
             let Some(values) = node.candidate.solution() else { continue };
-            if self.known.contains(&values) {
+            if self.known.contains_key(&values) {
                 self.statistics.note(node.level, node.by, |counts| counts.known += 1);
                 continue;
             }
@@ -289,12 +318,12 @@ impl<B: LowerBound> Proposer for BranchAndBound<B> {
     /// the percent of the plan.
     fn proved_ns(&self) -> f64 {
         let open = self.heap.iter().chain(self.waiting.values()).map(|node| node.bound_ns);
-        open.fold(self.limit_ns(), f64::min)
+        open.fold(self.limit_ns(), f64::min).min(self.classes.least_ns(self.limit_ns()))
     }
 
     fn tree(&self) -> Option<Tree> {
         let points = Some(self.plan.counted_points).filter(|_| !self.statistics.has_uncounted);
         let points = points.and_then(|most| self.root.count(most));
-        Some(Tree { levels: self.statistics.levels.clone(), points })
+        Some(Tree { levels: self.statistics.levels.clone(), points, classes: self.classes.counts() })
     }
 }

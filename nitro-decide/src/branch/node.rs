@@ -8,6 +8,7 @@ use nitro_search::TreeLevel as Counts;
 use crate::candidate::{Candidate, ChoiceId};
 
 /// A state with its bound; the greatest is what to look at next: the smallest bound, then the deepest, then the oldest.
+#[derive(Clone)]
 pub(super) struct Node {
     pub(super) candidate: Candidate,
     pub(super) bound_ns: f64,
@@ -16,6 +17,8 @@ pub(super) struct Node {
     pub(super) by: Option<ChoiceId>,
     /// The number of those that were made before it.
     pub(super) number: u64,
+    /// True if its points are looked at one by one, although they are of one class.
+    pub(super) is_open: bool,
 }
 
 impl Ord for Node {

@@ -34,11 +34,13 @@ impl Estimate {
 impl Candidate {
     /// Every child of this state by one choice: what is left if it has this value, `None` where that is nothing.
     pub(crate) fn children(&self, choice: ChoiceId) -> impl Iterator<Item = (usize, Option<Self>)> + '_ {
-        self.values(choice).iter().map(move |value| {
-            let mut child = self.clone();
-            let left = child.restrict(choice, Values::of([value]));
-            (value, left.is_ok().then_some(child))
-        })
+        self.values(choice).iter().map(move |value| (value, self.part(choice, Values::of([value]))))
+    }
+
+    /// Returns the candidate with some values of a choice alone; none where nothing is left of it.
+    pub(crate) fn part(&self, choice: ChoiceId, part: Values) -> Option<Self> {
+        let mut own = self.clone();
+        own.restrict(choice, part).ok().map(|()| own)
     }
 
     /// Everything inside that is decided, one after the other, in the order of choices and values from the last to

@@ -1,10 +1,14 @@
 //! The space as a trainer searches it: one choice after the other, each with the values that are still open.
 
-use nitro_search::{BoxError, Crossing, Decision, Decisions, Generator, NodeKey, PathBound, Prover, Step};
+use nitro_search::{
+    BoxError, Crossing, Decision, Decisions, Generator, NodeKey, PathBound, ProofPlan, Prover, Step,
+};
 
 use super::prover::PointProver;
 use super::space::DecidedSpace;
-use crate::{BranchAndBound, BranchPlan, Candidate, ChoiceId, LowerBound, Rates, TimeBound, Values};
+use crate::{
+    BranchAndBound, BranchPlan, Candidate, ChoiceId, ClassPlan, LowerBound, Rates, TimeBound, Values,
+};
 
 /// In so many states a proof compares all open choices: in complete ones of products that halves the tree.
 const COMPARED: usize = 16;
@@ -70,11 +74,12 @@ impl Generator for DecidedSpace {
     }
 
     /// Branch and bound by [`TimeBound`].
-    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {
+    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, plan: &ProofPlan) -> Option<Prover<'_>> {
         let bound = self.time_bound(Rates::from_features(device).ok()?);
         let plan = BranchPlan {
-            percent,
-            seed,
+            percent: plan.within_percent,
+            classes: plan.classes.then(ClassPlan::default),
+            seed: plan.seed,
             compared: COMPARED,
             counted_points: COUNTED,
             ..BranchPlan::default()

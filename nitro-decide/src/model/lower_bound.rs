@@ -5,7 +5,7 @@ use super::spreads::{Least, State};
 use super::terms::TimeTerm;
 use super::time_bound::TimeBound;
 use crate::branch::LowerBound;
-use crate::candidate::{Candidate, ChoiceId};
+use crate::candidate::{Candidate, ChoiceId, Values};
 
 impl TimeBound {
     /// Returns the reasons for which nothing inside a state takes less.
@@ -41,14 +41,20 @@ impl LowerBound for TimeBound {
         times.max_by(|one, other| one.1.total_cmp(&other.1)).map(|(term, _)| term.name())
     }
 
+    fn parts(&self, candidate: &Candidate, choice: ChoiceId) -> Vec<Values> {
+        self.nesting().parts(candidate, choice)
+    }
+
     /// Puts sizes and kinds around the statements with the most work first, since the bound looks at these.
     ///
-    /// Then come memories, then whatever is open.
+    /// Then come memories and layouts, then whatever is open.
     fn order(&self, candidate: &Candidate, most: usize) -> Vec<ChoiceId> {
         let dimensions = self.works().iter().flat_map(|work| &work.dimensions);
         let loops = dimensions.flat_map(|dimension| self.nesting().loops_of(dimension.position));
         let of_loops = loops.flat_map(|at| [self.nesting().loops[at].size, self.nesting().loops[at].kind]);
-        let first = of_loops.chain(self.nesting().memory.iter().copied());
+        let nesting = self.nesting();
+        let first =
+            of_loops.chain(nesting.memory.iter().copied()).chain(nesting.layouts.iter().flatten().copied());
         let is_open = |choice: &ChoiceId| candidate.values(*choice).len() > 1;
         let mut found = Vec::new();
         for choice in first.filter(is_open).chain(candidate.open()) {

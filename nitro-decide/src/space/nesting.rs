@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::kernel::{Dimension, Kernel, Outer, Statement};
 use super::{KINDS, ORDERS};
-use crate::candidate::{ChoiceId, Factor, Problem, ProblemError, Rule, Values, Within};
+use crate::candidate::{Candidate, ChoiceId, Factor, Problem, ProblemError, Rule, Values, Within};
 
 /// The choices of a kernel.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,11 @@ pub struct NestLoop {
     pub kind: ChoiceId,
 }
 
+/// Kinds of loops whose order among each other seldom matters.
+const MINOR: [&[&str]; 2] = [&["unrolled", "vector"], &["thread"]];
+/// Positions of [`LAYOUTS`](super::LAYOUTS) that differ by padding alone.
+const ALIKE: [[usize; 2]; 2] = [[0, 1], [2, 3]];
+
 impl Nesting {
     /// "The first object lies so to the second": loops are counted first, then statements.
     ///
@@ -64,6 +69,37 @@ impl Nesting {
         }
         let orders: Vec<&str> = orders.iter().map(|order| flipped(order)).collect();
         self.problem.named(self.orders[other][one - other - 1], &orders)
+    }
+
+    /// Divides the open values of a choice into parts within which it seldom matters which one is taken.
+    ///
+    /// These are layouts of a tile with and without padding, and all orders of two loops that may both be unrolled, or
+    /// both spread over threads. Once kinds are decided it is no "may" any more.
+    #[must_use]
+    pub fn parts(&self, candidate: &Candidate, choice: ChoiceId) -> Vec<Values> {
+        let open = candidate.values(choice);
+        if self.layouts.contains(&Some(choice)) {
+            let parts = ALIKE.map(|alike| open.and(Values::of(alike)));
+            return parts.into_iter().filter(|part| !part.is_empty()).collect();
+        }
+        let loops = self.ordered_loops(choice);
+        match loops.is_some_and(|loops| may_be_alike(&loops.map(|at| self.kinds(candidate, at)))) {
+            true => vec![open],
+            false => open.iter().map(|value| Values::of([value])).collect(),
+        }
+    }
+
+    /// Returns the loops whose order a choice is; none where it is something else.
+    fn ordered_loops(&self, choice: ChoiceId) -> Option<[usize; 2]> {
+        (0..self.loops.len()).find_map(|one| {
+            let mut others = self.orders[one].iter().take(self.loops.len() - one - 1);
+            others.position(|&order| order == choice).map(|other| [one, one + 1 + other])
+        })
+    }
+
+    /// Returns the kinds that are open for a loop.
+    fn kinds(&self, candidate: &Candidate, at: usize) -> Vec<&'static str> {
+        candidate.values(self.loops[at].kind).iter().map(|kind| KINDS[kind]).collect()
     }
 
     /// Returns the position of a statement among the objects.
@@ -200,4 +236,9 @@ fn flipped(order: &str) -> &'static str {
         "outer" => "inner",
         _ => "merged",
     }
+}
+
+/// Returns true if two loops may be of kinds whose order seldom matters.
+fn may_be_alike(kinds: &[Vec<&str>; 2]) -> bool {
+    MINOR.iter().any(|minor| kinds.iter().all(|open| open.iter().any(|kind| minor.contains(kind))))
 }

@@ -2,7 +2,8 @@
 
 use nitro_decide::{DecidedSpace, Limits, LowerBound, TileSizes};
 use nitro_search::{
-    Ask, Budget, Engine, Evaluation, Failure, Generator, Observation, Prover, StopReason, TellError,
+    Ask, Budget, Engine, Evaluation, Failure, Generator, Observation, ProofPlan, Prover, StopReason,
+    TellError,
 };
 
 use crate::bounds::{h200, h200_feature};
@@ -14,7 +15,10 @@ fn space() -> DecidedSpace {
 }
 
 fn begin(space: &DecidedSpace, percent: f64) -> Engine<Prover<'_>> {
-    Engine::new(space.prover(&h200_feature, percent, 3).unwrap(), Budget::default())
+    Engine::new(
+        space.prover(&h200_feature, &ProofPlan { within_percent: percent, seed: 3, classes: false }).unwrap(),
+        Budget::default(),
+    )
 }
 
 /// The time of a point: its bound, and up to a fifth more that no bound knows.
@@ -113,5 +117,5 @@ fn a_time_under_its_bound_and_a_text_of_another_space_are_refused() {
     let other = DecidedSpace::axpy(1 << 20, &TileSizes::reduced(), &Limits::default()).unwrap();
     let known = Observation { proposal: texts[1].clone(), report: Evaluation::TimeNs(1e9) };
     assert!(matches!(begin(&other, 0.0).restore(&[known]), Err(TellError::Foreign(_))));
-    assert!(space.prover(&|_| None, 0.0, 0).is_none(), "nothing is known of the device");
+    assert!(space.prover(&|_| None, &ProofPlan::default()).is_none(), "nothing is known of the device");
 }

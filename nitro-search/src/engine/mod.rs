@@ -11,7 +11,7 @@ use self::budget::Account;
 pub use self::budget::{Budget, StopReason};
 pub use self::proposer::{Measurement, Observation, Outcome, Proposer};
 pub use self::refusal::TellError;
-pub use self::tree::{Tree, TreeLevel};
+pub use self::tree::{ClassCounts, Tree, TreeLevel};
 use crate::Evaluation;
 
 /// An [`Observation`] of a strategy's search.

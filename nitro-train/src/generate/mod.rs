@@ -6,5 +6,5 @@
 // With what an implementation names, so that it needs no dependency on `nitro-search`.
 pub use nitro_search::{
     Attributes, BoxError, Crossing, Decision, Decisions, Description, Evaluation, Generator, NodeKey,
-    Observation, Part, PathBound, Proposer, Prover, Step, Target, TellError,
+    Observation, Part, PathBound, ProofPlan, Proposer, Prover, Step, Target, TellError,
 };

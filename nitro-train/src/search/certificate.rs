@@ -5,7 +5,7 @@ use std::fmt;
 
 use nitro_core::Artifact;
 use nitro_search::{
-    Ask, Budget, Engine, Evaluation, Generator, Observation, Proposer, Prover, TellError, Tree,
+    Ask, Budget, Engine, Evaluation, Generator, Observation, ProofPlan, Proposer, Prover, TellError, Tree,
 };
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ const NAMED: usize = 3;
 /// A proof that nothing in a space is faster than what it found, with all that this rests on.
 ///
 /// `train search --strategy prove --certificate FILE` writes one for each proof, and `train check --certificate FILE`
-/// checks them. Each point that was timed stands for itself alone.
+/// checks them. Each point that was timed stands for itself alone, unless the proof is one up to classes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
@@ -41,6 +41,9 @@ pub struct Certificate {
     pub rates: BTreeMap<String, f64>,
     /// The percentage of the best time by which something may be faster.
     pub within_percent: f64,
+    /// True where one point stands for those that differ only in what seldom matters.
+    #[serde(default)]
+    pub classes: bool,
     /// The seed of the search.
     pub seed: u64,
     /// The bound of the whole space in nanoseconds: by it, another version of the bound is known.
@@ -158,7 +161,8 @@ impl Certificate {
     pub fn check(&self, generator: &dyn Generator) -> CertificateCheck {
         let mut found = self.unchecked();
         let feature = |name: &str| self.rates.get(name).copied();
-        match generator.prover(&feature, self.within_percent, self.seed) {
+        let Self { within_percent, classes, seed, .. } = *self;
+        match generator.prover(&feature, &ProofPlan { within_percent, classes, seed }) {
             Some(prover) => self.prove_again(prover, &mut found),
             None => found.problems.push("no time follows from the rates that it has".to_owned()),
         }
@@ -183,6 +187,8 @@ impl Certificate {
             let rates: Vec<String> = rates.collect();
             rests_on.push(format!("rates of the device that it never exceeds: {}", rates.join(", ")));
         }
+        let classes = self.tree.as_ref().and_then(|tree| tree.classes);
+        rests_on.extend(classes.map(|classes| format!("samples of classes, as it holds {classes}")));
         if !failed.is_empty() {
             rests_on.push(format!("{} points that failed and would do so again", failed.len()));
         }

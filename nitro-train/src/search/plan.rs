@@ -5,7 +5,7 @@ use std::fmt;
 
 use nitro_core::{Artifact, Choice, DeviceEntry, Function, MAX_ARTIFACT_BYTES, VariantInfo};
 use nitro_learn::configurations::{ByInput, ConfigurationsError};
-use nitro_search::{Prover, Strategy, Until};
+use nitro_search::{ProofPlan, Prover, Strategy, Until};
 use nitro_store::recordings::Recordings;
 
 use super::error::SearchError;
@@ -22,6 +22,8 @@ pub(crate) struct SearchPlan<'a> {
     pub(crate) strategy: Option<SearchStrategy>,
     /// The percentage of its time by which something may be faster than what is proved to be the fastest.
     pub(crate) within_percent: f64,
+    /// True where one point stands for those that differ only in what seldom matters.
+    pub(crate) classes: bool,
     /// The writers of code.
     pub(crate) generators: Generators<'a>,
     /// What no time is under.
@@ -137,7 +139,8 @@ impl<'a> SearchPlan<'a> {
         sought: &GeneratedVariant<'g>,
         feature: &dyn Fn(&str) -> Option<f64>,
     ) -> Option<Prover<'g>> {
-        sought.generator.prover(feature, self.within_percent, self.seed)
+        let Self { within_percent, classes, seed, .. } = *self;
+        sought.generator.prover(feature, &ProofPlan { within_percent, classes, seed })
     }
 
     /// Returns those of which a bound of the times is known on the device.

@@ -69,10 +69,11 @@ impl<'a> ProofSearch<'a> {
         let budget = Budget::evaluations(plan.evaluations - presets.len());
         let name = function.variants()[sought.variant].name();
         let result = SearchResult::of(function.name(), name, device, input, SearchStrategy::Prove);
-        let SearchPlan { within_percent, seed, .. } = *plan;
+        let SearchPlan { within_percent, classes, seed, .. } = *plan;
         let certificate = Certificate {
             rates: rates.into_inner(),
             within_percent,
+            classes,
             seed,
             root_ns: prover.proved_ns(),
             best_ns: f64::INFINITY,
@@ -148,7 +149,8 @@ impl<'a> ProofSearch<'a> {
         let proved_ns = self.engine.proposer().proved_ns();
         let proved_ns = Some(proved_ns).filter(|own| own.is_finite() && self.refuted.is_none());
         let gap = proved_ns.zip(best_ns).map(|(proved_ns, best_ns)| gap(proved_ns, best_ns));
-        Proof { proved_ns, gap, is_complete, refuted: self.refuted.clone() }
+        let classes = self.engine.proposer().tree().and_then(|tree| tree.classes);
+        Proof { proved_ns, gap, is_complete, classes, refuted: self.refuted.clone() }
     }
 }
 

@@ -5,7 +5,8 @@ use std::convert::Infallible;
 
 use nitro_core::{Artifact, DeviceEntry, DeviceFeature, Function, Parameter, VariantInfo};
 use nitro_search::{
-    BoxError, Crossing, Decisions, Evaluation, Generator, Observation, Proposer, Prover, Step, TellError,
+    BoxError, Crossing, Decisions, Evaluation, Generator, Observation, ProofPlan, Proposer, Prover, Step,
+    TellError,
 };
 use nitro_store::recordings::Outcome;
 use nitro_store::store::{self, Evaluated};
@@ -66,13 +67,13 @@ impl Generator for Points {
         self.presets.iter().map(|text| ("preset".to_owned(), (*text).to_owned())).collect()
     }
 
-    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, _: u64) -> Option<Prover<'_>> {
+    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, plan: &ProofPlan) -> Option<Prover<'_>> {
         let round_ns = self.factor * device("round_ns")? / 100.0;
         let bounds_ns = (0..POINTS).map(|point| (point.to_string(), round_ns * bound_ns(point)));
         Some(Box::new(InOrder {
             left: bounds_ns.collect(),
             waiting: HashMap::new(),
-            kept: 1.0 - percent / 100.0,
+            kept: 1.0 - plan.within_percent / 100.0,
             best_ns: f64::INFINITY,
         }))
     }
@@ -198,7 +199,7 @@ fn what_is_found_is_proved_and_what_cannot_be_faster_is_not_asked_for() {
     assert_eq!((found.best_ns, found.failed, found.evaluations), (Some(bound_ns(7) + 50.0), 1, asked.len()));
     assert!(asked.len() < 40, "{asked:?}");
     let proved_ns = Some(bound_ns(7) + 50.0);
-    let proof = Proof { proved_ns, gap: Some(0.0), is_complete: true, refuted: None };
+    let proof = Proof { proved_ns, gap: Some(0.0), is_complete: true, classes: None, refuted: None };
     assert_eq!(found.proof, Some(proof));
     let table = search_tables(std::slice::from_ref(&found)).to_string();
     assert!(table.ends_with("x: proved: the best is the fastest of its space\n"), "{table}");

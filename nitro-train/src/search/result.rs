@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use nitro_core::DeviceEntry;
-use nitro_search::Floor;
+use nitro_search::{ClassCounts, Floor};
 use serde::Serialize;
 
 use super::{Certificate, SearchStrategy};
@@ -97,6 +97,9 @@ pub struct Proof {
     pub gap: Option<f64>,
     /// True if the search came to its end: everything was evaluated, or cannot be faster.
     pub is_complete: bool,
+    /// The classes of points up to which it holds; none where each point stands for itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classes: Option<ClassCounts>,
     /// The reasons of a bound that something took less than: then nothing is proved.
     pub refuted: Option<String>,
 }
@@ -119,7 +122,8 @@ impl fmt::Display for Proof {
                 "not proved yet: something may take {proved_ms:.4} ms, {percent:.1} % less than the best; more \
                  --evaluations go on from here"
             ),
-        }
+        }?;
+        self.classes.iter().try_for_each(|classes| write!(formatter, ", {classes}"))
     }
 }
 

@@ -14,8 +14,7 @@ use super::devices::or_whole_host;
 use super::error::TrainError;
 use super::layered_store::LayeredStore;
 use super::profile::{Counting, ProfileRequest};
-use super::recorder::FailedRecording;
-use super::recorder::{Recorded, Recorder};
+use super::recorder::{FailedRecording, Recorded, Recorder};
 use super::request::{DataRequest, at_least_one, repeats};
 use super::tunable::Tunable;
 use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share};
@@ -40,6 +39,10 @@ pub struct SearchRequest {
     #[arg(long = "within", value_name = "PERCENT", default_value_t = 0.0, conflicts_with = "replay")]
     #[arg(value_parser = percent)]
     pub within_percent: f64,
+    /// With --strategy prove: let one point stand for all that differ only in what seldom matters, as the order of
+    /// unrolled loops. Some are timed beside it, and the proof says how far they differ
+    #[arg(long, conflicts_with = "replay")]
+    pub classes: bool,
     /// Stop a search once its best has this share of the speed that memory and arithmetic allow at most, for functions
     /// of which that is known
     #[arg(long, value_name = "P%-of-floor")]
@@ -90,7 +93,7 @@ fn percent(text: &str) -> Result<f64, String> {
 
 impl Default for SearchRequest {
     fn default() -> Self {
-        let (data, variant, strategy, until, devices, inputs, sources, repeats, metrics, share) =
+        let (data, variant, strategy, classes, until, devices, inputs, sources, repeats, metrics, share) =
             Default::default();
         let (evaluations, seed, keep, within_percent) = (EVALUATIONS, crate::DEFAULT_SEED, KEPT, 0.0);
         Self {
@@ -98,6 +101,7 @@ impl Default for SearchRequest {
             variant,
             strategy,
             within_percent,
+            classes,
             until,
             evaluations,
             devices,
@@ -350,13 +354,23 @@ impl Trainer {
         if let Some(device) = unknown {
             return Err(SearchError::no_such_device(&others, device).into());
         }
-        let SearchRequest { variant, strategy, within_percent, until, evaluations, seed, sources, .. } =
-            request.clone();
+        let SearchRequest {
+            variant,
+            strategy,
+            within_percent,
+            classes,
+            until,
+            evaluations,
+            seed,
+            sources,
+            ..
+        } = request.clone();
         let generators = tunable.generators();
         Ok(SearchPlan {
             variant,
             strategy,
             within_percent,
+            classes,
             generators,
             floors: tunable.floors(),
             until,

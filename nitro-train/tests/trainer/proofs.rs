@@ -12,7 +12,7 @@ use crate::kills::{KILL_AT, kill_once};
 use crate::scripted::{Devices, Hidden, Scripted, TIME_NS};
 use nitro::code_variant;
 use nitro_train::generate::{
-    Crossing, Decisions, Evaluation, Generator, Observation, Proposer, Prover, Step, TellError,
+    Crossing, Decisions, Evaluation, Generator, Observation, ProofPlan, Proposer, Prover, Step, TellError,
 };
 use nitro_train::{Artifact, BoxError, Session, Trainer, Tunable, store};
 
@@ -76,7 +76,7 @@ impl Generator for Points {
         vec![("sane".to_owned(), "60".to_owned())]
     }
 
-    fn prover(&self, _: &dyn Fn(&str) -> Option<f64>, _: f64, _: u64) -> Option<Prover<'_>> {
+    fn prover(&self, _: &dyn Fn(&str) -> Option<f64>, _: &ProofPlan) -> Option<Prover<'_>> {
         let has_bound = std::env::var(NO_BOUND).is_err();
         has_bound.then(|| Box::new(InOrder { next: 0, best_ns: f64::INFINITY }) as Prover<'_>)
     }

@@ -5,15 +5,16 @@ use std::path::Path;
 use nitro_decide::LowerBound;
 use nitro_polybench::decided::{Asked, Kernel, Tiles, rates};
 use nitro_polybench::train::trainer;
-use nitro_search::{Ask, Budget, Engine, Evaluation, Generator, Proposer};
+use nitro_search::{Ask, Budget, Engine, Evaluation, Generator, ProofPlan, Proposer};
 use nitro_test_support::random::Random;
 use nitro_train::Artifact;
 use nitro_train::search::{Certificate, Sample};
 
 const RATES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/measured/rates-h200.json");
 
-/// Proves on a small space, each of whose points takes 1.1 to 2.1 times its bound, and certifies that.
-fn certified() -> Certificate {
+/// Proves on a small space, each of whose points takes 1.1 to 2.1 times its bound, and certifies that; up to classes of
+/// points or for each.
+fn certified(classes: bool) -> Certificate {
     let asked = Asked {
         space: Kernel::MatvecByWarps,
         size: 16384,
@@ -23,8 +24,13 @@ fn certified() -> Certificate {
     };
     let space = asked.space().unwrap();
     let features = serde_json::from_str(&std::fs::read_to_string(RATES).unwrap()).unwrap();
-    let own = Certificate { rates: features, seed: 7, ..Certificate::begin() };
-    let prover = space.prover(&|name| own.rates.get(name).copied(), 0.0, own.seed).unwrap();
+    let own = Certificate { rates: features, seed: 7, classes, ..Certificate::begin() };
+    let prover = space
+        .prover(
+            &|name| own.rates.get(name).copied(),
+            &ProofPlan { seed: own.seed, classes, ..ProofPlan::default() },
+        )
+        .unwrap();
     let (root_ns, bound) = (prover.proved_ns(), space.time_bound(rates(Path::new(RATES)).unwrap()));
     let (mut search, mut random, mut samples) =
         (Engine::new(prover, Budget::default()), Random::new(3), Vec::new());
@@ -58,7 +64,7 @@ fn certified() -> Certificate {
 
 #[test]
 fn a_certified_proof_is_proved_again_by_the_trainer_and_its_tree_has_every_point() {
-    let (folder, certificate) = (tempfile::tempdir().unwrap(), certified());
+    let (folder, certificate) = (tempfile::tempdir().unwrap(), certified(false));
     assert!(certificate.tree.as_ref().unwrap().is_complete(), "{:?}", certificate.tree);
     let check = |certificate: &Certificate| {
         let file = folder.path().join("proofs");
@@ -77,4 +83,18 @@ fn a_certified_proof_is_proved_again_by_the_trainer_and_its_tree_has_every_point
     rates.values_mut().for_each(|rate| *rate *= 2.0);
     let found = check(&Certificate { rates, ..certificate });
     assert!(found.problems[0].contains("the space or the bound is another one"), "{found}");
+}
+
+#[test]
+fn a_proof_up_to_classes_says_how_far_their_points_differ_and_is_proved_again() {
+    let certificate = certified(true);
+    let classes = certificate.tree.as_ref().unwrap().classes.unwrap();
+    assert!(classes.sampled > 0 && classes.spread > 0.05, "times are drawn: {classes:?}");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("proofs");
+    std::fs::write(&file, certificate.to_line()).unwrap();
+    let found = trainer().check_certificates(&file).unwrap().remove(0);
+    assert!(found.problems.is_empty() && found.proved_ns.unwrap() >= certificate.proved_ns, "{found}");
+    let spread = format!("the best {:.1} % faster", 100.0 * classes.spread);
+    assert!(found.to_string().contains(&spread), "{found}");
 }

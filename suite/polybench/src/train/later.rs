@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use nitro_train::BoxError;
-use nitro_train::generate::{Crossing, Decisions, Description, Generator, PathBound, Prover, Target};
+use nitro_train::generate::{
+    Crossing, Decisions, Description, Generator, PathBound, ProofPlan, Prover, Target,
+};
 
 /// A named text of generated code.
 pub(super) type Preset = (String, String);
@@ -47,8 +49,8 @@ impl<G: Generator> Generator for Later<G> {
         self.get().path_bound(device)
     }
 
-    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, percent: f64, seed: u64) -> Option<Prover<'_>> {
-        self.get().prover(device, percent, seed)
+    fn prover(&self, device: &dyn Fn(&str) -> Option<f64>, plan: &ProofPlan) -> Option<Prover<'_>> {
+        self.get().prover(device, plan)
     }
 
     fn presets(&self) -> Vec<Preset> {
