@@ -671,6 +671,7 @@ fn the_text_suggests_what_can_be_made_in_it() {
         "approximate b15",
         "approximate b16",
         "approximate all of kernel",
+        "quick b15",
         "lift b14 before b0",
         "registers kernel = 32",
         "registers kernel = 48",
