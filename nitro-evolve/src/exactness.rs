@@ -23,6 +23,19 @@ pub enum Exactness {
     },
 }
 
+impl Exactness {
+    /// Returns the same, proved on one more condition.
+    pub(crate) fn provided(self, condition: &str) -> Self {
+        match self {
+            Self::Proved { over, provided } => {
+                let all: Vec<&str> = provided.as_deref().into_iter().chain([condition]).collect();
+                Self::Proved { over, provided: Some(all.join(", and that ")) }
+            }
+            Self::Tested { .. } => self,
+        }
+    }
+}
+
 impl fmt::Display for Exactness {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -507,6 +507,34 @@ fn a_load_comes_before_branches_and_barriers_with_what_it_needs() {
 }
 
 #[test]
+fn a_load_in_a_loop_comes_before_branches_where_nothing_on_the_way_writes_its_address() {
+    let base = base(
+        "ld.param.u64 %rd1, [kernel_param_0]; mov.u32 %r1, 40; mov.u64 %rd2, %rd1;\n\
+         $A: ld.global.u32 %r2, [%rd2]; setp.eq.u32 %p1, %r2, 0; @%p1 bra $B;\n\
+         ld.global.u32 %r3, [%rd2+4]; st.global.u32 [%rd1], %r3;\n\
+         $B: ld.global.u32 %r4, [%rd2+8]; add.s64 %rd2, %rd2, 16; ld.global.u32 %r5, [%rd2+12];\n\
+         sub.u32 %r1, %r1, 1; setp.ne.u32 %p2, %r1, 0; @%p2 bra $A; ret;",
+    );
+    let lifted = code(&base, "lift all of kernel before b3\n");
+    let first = lifted.iter().position(|line| line.contains("ld.global")).unwrap();
+    let loads =
+        ["%r3, [%rd2+4];", "%r4, [%rd2+8];", "%r2, [%rd2];"].map(|load| format!("ld.global.u32 {load}"));
+    assert_eq!(lifted[first..first + 3], loads, "{lifted:?}");
+    assert!(
+        lifted[first + 3..].iter().any(|line| line.contains("%r5, [%rd2+12]")),
+        "its address is written first"
+    );
+    let refused = refusal(&base, "lift b8 before b1\n");
+    assert!(
+        refused.ends_with("there is nothing that it could change"),
+        "the loop comes in from below: {refused}"
+    );
+    let proposed: Vec<String> =
+        base.rewrites().iter().map(|proposal| proposal.operation.to_string()).collect();
+    assert!(proposed.contains(&"lift all of kernel before b3".to_owned()), "{proposed:?}");
+}
+
+#[test]
 fn a_load_comes_before_the_stores_that_it_does_not_need() {
     let base = base(WIDE);
     let at = |code: &[String], begin: &str| code.iter().position(|line| line.contains(begin)).unwrap();
@@ -671,6 +699,7 @@ fn the_text_suggests_what_can_be_made_in_it() {
         "approximate b15",
         "approximate b16",
         "approximate all of kernel",
+        "quick b15",
         "lift b14 before b0",
         "registers kernel = 32",
         "registers kernel = 48",

@@ -6,7 +6,7 @@ use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Guards, Launch as EmulatedLaunch, Launched, Memory, Options};
 
 use crate::compare;
-use crate::workload::{InputBuffer, Inputs, Launch, Role};
+use crate::workload::{HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The result of a run of a case.
 pub(crate) struct RunResult {
@@ -51,7 +51,8 @@ pub(super) fn run_guarded(
     let mut memory = Memory::new();
     let addresses = allocate_all(&mut memory, inputs);
     let mut result = RunResult { buffers: Vec::new(), cycles: 0, instructions: 0 };
-    for launch in &inputs.launches {
+    let mut course = Course::default();
+    while let Some(launch) = course.next_launch(inputs, &addresses, &mut memory) {
         let most = options.max_instructions.saturating_sub(result.instructions);
         let options = Options { max_instructions: most, ..options };
         let guards = guards.as_deref_mut();
@@ -68,6 +69,35 @@ pub(super) fn run_guarded(
         result.buffers.push(if is_kept { memory.bytes(address).to_vec() } else { Vec::new() });
     }
     Ok(result)
+}
+
+/// A host that goes through the steps of a case.
+#[derive(Default)]
+pub(crate) struct Course {
+    at: usize,
+}
+
+impl Course {
+    /// Does what stands before the next launch, and returns that.
+    pub(crate) fn next_launch<'a>(
+        &mut self,
+        inputs: &'a Inputs,
+        addresses: &[u64],
+        memory: &mut Memory,
+    ) -> Option<&'a Launch> {
+        loop {
+            let step = *inputs.host.get(self.at)?;
+            self.at += 1;
+            match step {
+                HostStep::Launch(number) => return inputs.launches.get(number),
+                HostStep::Clear(buffer) => memory.clear(addresses[buffer]),
+                HostStep::Leave { flag, to } => {
+                    let is_left = memory.bytes(addresses[flag]).iter().all(|&byte| byte == 0);
+                    self.at = if is_left { to } else { self.at };
+                }
+            }
+        }
+    }
 }
 
 /// Puts the buffers of a case into memory, and returns their addresses.

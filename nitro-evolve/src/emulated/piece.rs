@@ -10,7 +10,7 @@ use nitro_ptx::emulate::{Emulator, Guards, Options, Races};
 use nitro_stats::random::Random;
 
 use super::case::{self, RunResult};
-use crate::workload::{Case, Inputs, Role, Workload};
+use crate::workload::{Case, HostStep, Inputs, Role, Workload};
 
 /// The blocks along an axis: the first two do what others do, but for the last.
 const BLOCKS: u32 = 2;
@@ -126,5 +126,5 @@ fn of_kernel(whole: &Inputs, kernel: &str) -> Option<Inputs> {
         }
         buffer.role = Role::InOut;
     }
-    Some(Inputs { buffers, launches: vec![launch], judge: Vec::new() })
+    Some(Inputs { buffers, launches: vec![launch], host: vec![HostStep::Launch(0)], judge: Vec::new() })
 }

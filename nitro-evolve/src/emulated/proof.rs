@@ -14,7 +14,7 @@ use super::shown::Changes;
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::words::NO_TIME;
-use crate::workload::{Inputs, Role};
+use crate::workload::{HostStep, Inputs, Role};
 
 /// The longest that the proof of a patch may take.
 const MOST_TIME: Duration = Duration::from_secs(60);
@@ -27,6 +27,10 @@ const MOST_TERMS: usize = 1 << 20;
 
 /// The condition of a proof where the text says no rounding of some products and their sums ("mul", "add").
 const FUSED_ALIKE: &str = "the assembler fuses the same products and sums in both, as it did in the test";
+
+/// The condition of a proof for programs that do not look at special operands of quotients and roots.
+pub(super) const ORDINARY: &str =
+    "operands and results of quotients and roots are ordinary numbers, as in the test";
 
 /// The data that are symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,6 +62,8 @@ enum Unproved {
     Fault(#[from] Fault),
     #[error("branches or addresses depend on something else of the data")]
     Decisions,
+    #[error("whether the loop of `{0}` ends depends on data")]
+    Loop(String),
     #[error("element {element} of `{buffer}` is not the same term")]
     Term { element: usize, buffer: String },
 }
@@ -230,7 +236,7 @@ fn left(
     data: Data,
     options: &Options,
     symbols: &mut Symbols,
-) -> Result<Vec<SymbolicBytes>, Fault> {
+) -> Result<Vec<SymbolicBytes>, Unproved> {
     let mut memory = Memory::new();
     let addresses = allocate_all(&mut memory, inputs);
     symbols.begin();
@@ -246,10 +252,7 @@ fn left(
             Role::In | Role::InOut => {}
         }
     }
-    for launch in &inputs.launches {
-        let parameters = launch.parameters(&addresses);
-        program.launch_symbolic(&case::emulated(launch, &parameters), &mut memory, options, symbols)?;
-    }
+    run(program, (inputs, &addresses), &mut memory, options, symbols)?;
     let mut left = Vec::new();
     for (buffer, &address) in inputs.buffers.iter().zip(&addresses) {
         // Those who judge the results may read what is scratch.
@@ -257,4 +260,37 @@ fn left(
         left.push(if is_read { symbols.left(address, &memory) } else { SymbolicBytes::default() });
     }
     Ok(left)
+}
+
+/// Does the steps of a case whose buffers have these addresses.
+fn run(
+    program: &Emulator,
+    (inputs, addresses): (&Inputs, &[u64]),
+    memory: &mut Memory,
+    options: &Options,
+    symbols: &mut Symbols,
+) -> Result<(), Unproved> {
+    let mut at = 0;
+    while let Some(&step) = inputs.host.get(at) {
+        at += 1;
+        match step {
+            HostStep::Launch(number) => {
+                let launch = &inputs.launches[number];
+                let parameters = launch.parameters(addresses);
+                program.launch_symbolic(&case::emulated(launch, &parameters), memory, options, symbols)?;
+            }
+            HostStep::Clear(buffer) => {
+                memory.clear(addresses[buffer]);
+                symbols.known(addresses[buffer], inputs.buffers[buffer].bytes.len());
+            }
+            HostStep::Leave { flag, to } => {
+                if !symbols.left(addresses[flag], memory).are_known() {
+                    return Err(Unproved::Loop(inputs.buffers[flag].name.clone()));
+                }
+                let is_left = memory.bytes(addresses[flag]).iter().all(|&byte| byte == 0);
+                at = if is_left { to } else { at };
+            }
+        }
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 mod begin_with;
 mod bounded;
+mod flags;
 mod proof;
 mod repair;
 mod unwritten;

@@ -13,9 +13,9 @@ use nitro_ptx::emulate::{Fault, Memory, Options, Races};
 use nitro_ptx::{Profile, Proposal};
 
 use self::barriers::Barriers;
-use crate::emulated::case;
+use crate::emulated::case::{self, Course};
 use crate::subject::Subject;
-use crate::workload::{Inputs, Role, Set};
+use crate::workload::{InputBuffer, Inputs, Role, Set};
 
 /// The most instructions of warps that are watched, over all inputs: about a second.
 const MOST_INSTRUCTIONS: u64 = 2_000_000;
@@ -81,7 +81,8 @@ fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64, deadline: Option
     let mut memory = Memory::new();
     let addresses = case::allocate_all(&mut memory, inputs);
     let mut left = most;
-    for launch in inputs.launches.iter().chain(&inputs.judge) {
+    let (mut course, mut judge) = (Course::default(), inputs.judge.iter());
+    while let Some(launch) = course.next_launch(inputs, &addresses, &mut memory).or_else(|| judge.next()) {
         let parameters = launch.parameters(&addresses);
         let emulated = case::emulated(launch, &parameters);
         let options =
@@ -98,8 +99,12 @@ fn watch(profile: &mut Profile<'_>, inputs: &Inputs, most: u64, deadline: Option
     // A case that has not ended would have read more.
     if left > 0 {
         let buffers = inputs.buffers.iter().zip(&addresses);
-        unread
-            .extend(buffers.filter(|(buffer, _)| buffer.role == Role::Scratch).map(|(_, address)| *address));
+        let buffers = buffers.enumerate();
+        // The host reads what ends a loop.
+        let is_unread = |at: usize, buffer: &InputBuffer| buffer.role == Role::Scratch && !inputs.is_flag(at);
+        unread.extend(
+            buffers.filter(|(at, (buffer, _))| is_unread(*at, buffer)).map(|(_, (_, address))| *address),
+        );
     }
     profile.end(&unread);
     left

@@ -9,14 +9,12 @@ use super::element::Element;
 use super::error::WorkloadError;
 use super::expression::Expression;
 use super::model::{Buffer, Case, Comparison, Role, Set, Source, Workload};
-use super::step::{PlannedArgument, PlannedLaunch, Step};
+use super::step::{PlannedArgument, PlannedLaunch};
+use super::unroll::HostStep;
 use crate::memory;
 
 /// The most bytes of all buffers of a case: what a host can prepare in reasonable time.
 const MOST_BYTES: f64 = (16u64 << 30) as f64;
-const MOST_LAUNCHES: usize = 100_000;
-/// The most rounds of all repeated steps, also of those in which nothing is launched.
-const MOST_ROUNDS: usize = 1_000_000;
 /// The elements that are made between two looks at the clock.
 const ELEMENTS_AT_ONCE: usize = 1 << 16;
 
@@ -25,13 +23,20 @@ const ELEMENTS_AT_ONCE: usize = 1 << 16;
 pub struct Inputs {
     /// The buffers, in the order of the workload.
     pub buffers: Vec<InputBuffer>,
-    /// The launches that count.
+    /// The launches that count, all that there may be.
     pub launches: Vec<Launch>,
+    /// The steps of the host, in order: launches, and what decides which of them there are.
+    pub host: Vec<HostStep>,
     /// The launches that run after them, as they were compiled.
     pub judge: Vec<Launch>,
 }
 
 impl Inputs {
+    /// Returns `true` if a loop ends by the buffer of this number.
+    pub(crate) fn is_flag(&self, buffer: usize) -> bool {
+        self.host.iter().any(|step| matches!(step, HostStep::Leave { flag, .. } if *flag == buffer))
+    }
+
     /// Returns the number of threads in all launches that count.
     pub(crate) fn threads(&self) -> u64 {
         let mut threads = 0u64;
@@ -86,6 +91,13 @@ impl Launch {
 pub enum Argument {
     /// The address of a buffer, by its position.
     Buffer(usize),
+    /// An address behind the beginning of a buffer.
+    Within {
+        /// The position of the buffer.
+        buffer: usize,
+        /// How far behind its beginning.
+        offset_bytes: u64,
+    },
     /// A number, little-endian.
     Scalar(Vec<u8>),
     /// A structure, laid out as C does: each member at a multiple of its own alignment.
@@ -97,7 +109,7 @@ impl Argument {
     #[must_use]
     pub fn size_bytes(&self) -> usize {
         match self {
-            Self::Buffer(_) => 8,
+            Self::Buffer(_) | Self::Within { .. } => 8,
             Self::Scalar(bytes) => bytes.len(),
             Self::Struct(members) => {
                 let end = members.iter().fold(0, |end: usize, member| {
@@ -111,7 +123,7 @@ impl Argument {
     /// Returns the bytes of which its address is a multiple.
     fn alignment_bytes(&self) -> usize {
         match self {
-            Self::Buffer(_) | Self::Scalar(_) => self.size_bytes().max(1),
+            Self::Buffer(_) | Self::Within { .. } | Self::Scalar(_) => self.size_bytes().max(1),
             Self::Struct(members) => members.iter().map(Self::alignment_bytes).max().unwrap_or(1),
         }
     }
@@ -131,6 +143,9 @@ impl Argument {
     pub fn bytes(&self, addresses: &[u64]) -> Vec<u8> {
         match self {
             Self::Buffer(at) => addresses[*at].to_le_bytes().to_vec(),
+            Self::Within { buffer, offset_bytes } => {
+                (addresses[*buffer] + offset_bytes).to_le_bytes().to_vec()
+            }
             Self::Scalar(bytes) => bytes.clone(),
             Self::Struct(members) => {
                 let mut bytes = Vec::with_capacity(self.size_bytes());
@@ -171,18 +186,19 @@ impl Workload {
         in_time(self.deadline)?;
         let values = self.values(case);
         let lengths = self.lengths(&values, memory::free_bytes)?;
-        let launches = self.launches(&self.steps, &values)?;
-        let judge = self.launches(&self.judge, &values)?;
+        let (launches, host) = self.unrolled(&self.steps, &values)?;
+        let (judge, _) = self.unrolled(&self.judge, &values)?;
         // An element's value may name these; the indices of loops come behind them.
         let numbers = case.values.len() + self.definitions.len();
         let mut buffers = Vec::with_capacity(lengths.len());
         for (at, (buffer, length)) in self.buffers.iter().zip(lengths).enumerate() {
+            let margin = buffer.margin(&values)?;
             let seed = case.seed ^ (at as u64) << 32;
-            let bytes = buffer.bytes(length, &values[..numbers], seed, self.deadline)?;
+            let bytes = buffer.bytes((length, margin), &values[..numbers], seed, self.deadline)?;
             let Buffer { name, element, role, comparison, .. } = buffer.clone();
             buffers.push(InputBuffer { name, element, role, comparison, bytes });
         }
-        Ok(Inputs { buffers, launches, judge })
+        Ok(Inputs { buffers, launches, host, judge })
     }
 
     /// Returns the numbers of a case, what follows from them, and room for the indices of loops.
@@ -195,7 +211,7 @@ impl Workload {
         values
     }
 
-    /// Returns the number of elements of each buffer, unless there is no memory for all of them.
+    /// Returns the number of elements of each buffer with its margins, unless there is no memory for all of them.
     pub(super) fn lengths(
         &self,
         values: &[f64],
@@ -204,7 +220,8 @@ impl Workload {
         let mut total = 0.0;
         let mut lengths = Vec::new();
         for buffer in &self.buffers {
-            let length = whole(&buffer.length, values, 0.0, MOST_BYTES)?;
+            let margin = buffer.margin(values)?;
+            let length = whole(&buffer.length, values, 0.0, MOST_BYTES)? + 2.0 * margin as f64;
             total += length * buffer.element.bytes() as f64;
             if total > MOST_BYTES {
                 return Err(format!("the buffers take more than {} GiB", MOST_BYTES / f64::from(1 << 30)));
@@ -213,47 +230,6 @@ impl Workload {
         }
         memory::check("the buffers", total as u64, free_bytes)?;
         Ok(lengths)
-    }
-
-    /// Returns the launches of steps, one after the other.
-    pub(super) fn launches(&self, steps: &[Step], values: &[f64]) -> Result<Vec<Launch>, String> {
-        let mut unrolled = Unrolled { values: values.to_vec(), launches: Vec::new(), rounds: 0 };
-        unrolled.append(steps)?;
-        Ok(unrolled.launches)
-    }
-}
-
-/// Steps as they are launched one after the other.
-struct Unrolled {
-    values: Vec<f64>,
-    launches: Vec<Launch>,
-    rounds: usize,
-}
-
-impl Unrolled {
-    /// Adds the launches of steps.
-    fn append(&mut self, steps: &[Step]) -> Result<(), String> {
-        for step in steps {
-            match step {
-                Step::Launch(launch) => self.launches.push(launch.at(&self.values)?),
-                Step::Repeat { times, index, steps } => {
-                    let times = whole(times, &self.values, 0.0, MOST_LAUNCHES as f64)? as usize;
-                    // A round may have steps that are not repeated at all.
-                    self.rounds += times * steps.len().max(1);
-                    if self.rounds > MOST_ROUNDS {
-                        return Err(format!("steps are repeated more than {MOST_ROUNDS} times"));
-                    }
-                    for time in 0..times {
-                        self.values[*index] = time as f64;
-                        self.append(steps)?;
-                    }
-                }
-            }
-            if self.launches.len() > MOST_LAUNCHES {
-                return Err(format!("there are more than {MOST_LAUNCHES} launches"));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -270,7 +246,7 @@ fn in_time(deadline: Option<Instant>) -> Result<(), String> {
 
 impl PlannedLaunch {
     /// Returns the launch for these numbers.
-    fn at(&self, values: &[f64]) -> Result<Launch, String> {
+    pub(super) fn at(&self, values: &[f64]) -> Result<Launch, String> {
         let shared_bytes = match &self.shared_bytes {
             Some(bytes) => whole(bytes, values, 0.0, f64::from(1 << 20))?,
             None => 0.0,
@@ -298,7 +274,11 @@ impl PlannedArgument {
     /// Returns the argument for these numbers.
     fn at(&self, values: &[f64]) -> Argument {
         match self {
-            Self::Buffer(at) => Argument::Buffer(*at),
+            Self::Buffer(at, None) => Argument::Buffer(*at),
+            Self::Buffer(at, Some((element, margin))) => {
+                let margin = margin.value(values, &mut Random::new(0)) as u64;
+                Argument::Within { buffer: *at, offset_bytes: margin * element.bytes() as u64 }
+            }
             Self::Scalar(element, formula) => {
                 let mut bytes = Vec::new();
                 element.append(formula.value(values, &mut Random::new(0)), &mut bytes);
@@ -312,7 +292,7 @@ impl PlannedArgument {
 }
 
 /// Returns the value of a formula that has to be a whole number in a range.
-fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<f64, String> {
+pub(super) fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<f64, String> {
     let value = formula.value(values, &mut Random::new(0));
     match value {
         _ if value.fract() != 0.0 || value.is_nan() => Err(format!(
@@ -327,10 +307,18 @@ fn whole(formula: &Expression, values: &[f64], least: f64, most: f64) -> Result<
 }
 
 impl Buffer {
+    /// Returns the elements at each end that programs may reach.
+    fn margin(&self, values: &[f64]) -> Result<usize, String> {
+        let margin = self.margin.as_ref().map(|margin| whole(margin, values, 0.0, MOST_BYTES)).transpose()?;
+        Ok(margin.unwrap_or(0.0) as usize)
+    }
+
     /// Makes the content of a case, with a value of each element by its position.
+    ///
+    /// In the margins, which are part of the length, stand values of positions that are drawn.
     fn bytes(
         &self,
-        length: usize,
+        (length, margin): (usize, usize),
         values: &[f64],
         seed: u64,
         deadline: Option<Instant>,
@@ -338,7 +326,7 @@ impl Buffer {
         let size = length * self.element.bytes();
         let mut bytes = Vec::new();
         match &self.source {
-            Source::File(file) => return self.read(file, length),
+            Source::File(file) => return self.read(file, (length, margin), seed),
             // Nobody looks at what it holds before.
             Source::Values(_) if matches!(self.role, Role::Out | Role::Scratch) => return self.zeros(size),
             Source::Values(formula) => {
@@ -351,7 +339,7 @@ impl Buffer {
                     if element.is_multiple_of(ELEMENTS_AT_ONCE) {
                         in_time(deadline)?;
                     }
-                    values[at] = element as f64;
+                    values[at] = position(element, (length, margin), &mut random) as f64;
                     self.element.append(formula.value(&values, &mut random), &mut bytes);
                 }
             }
@@ -371,9 +359,10 @@ impl Buffer {
         format!("there is no memory for the {size} bytes of `{}`; make it smaller", self.name)
     }
 
-    /// Reads the content from a file of that length.
-    fn read(&self, file: &Path, length: usize) -> Result<Vec<u8>, String> {
-        let expected = (length * self.element.bytes()) as u64;
+    /// Reads the content from a file, which has no margins.
+    fn read(&self, file: &Path, (length, margin): (usize, usize), seed: u64) -> Result<Vec<u8>, String> {
+        let size = self.element.bytes();
+        let expected = ((length - 2 * margin) * size) as u64;
         let found = std::fs::metadata(file)
             .map_err(|error| format!("cannot read {}: {error}", file.display()))?
             .len();
@@ -384,7 +373,23 @@ impl Buffer {
                 self.name
             ));
         }
-        nitro_core::files::read(file, expected)
-            .map_err(|error| format!("cannot read {}: {error}", file.display()))
+        let content = nitro_core::files::read(file, expected)
+            .map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        if margin == 0 || content.is_empty() {
+            return Ok([content, vec![0; 2 * margin * size]].concat());
+        }
+        let mut random = Random::new(seed);
+        let positions = (0..length).map(|element| position(element, (length, margin), &mut random));
+        Ok(positions.flat_map(|at| &content[at * size..(at + 1) * size]).copied().collect())
+    }
+}
+
+/// Returns the position of an element between the margins of a buffer; for one in a margin a position that is drawn.
+fn position(element: usize, (length, margin): (usize, usize), random: &mut Random) -> usize {
+    let between = length - 2 * margin;
+    match element.checked_sub(margin) {
+        Some(at) if at < between => at,
+        _ if between == 0 => 0,
+        _ => random.below(between),
     }
 }

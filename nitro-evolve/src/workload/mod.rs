@@ -14,6 +14,7 @@ mod read;
 mod step;
 #[cfg(test)]
 mod tests;
+mod unroll;
 mod unwritten;
 mod written;
 
@@ -22,4 +23,5 @@ pub use self::error::WorkloadError;
 pub use self::inputs::{Argument, InputBuffer, Inputs, Launch};
 pub(crate) use self::model::Case;
 pub use self::model::{Comparison, Role, Set, Workload};
+pub use self::unroll::HostStep;
 pub(crate) use self::unwritten::LESS;

@@ -29,10 +29,12 @@ use super::step::Step;
 /// name = "y"
 /// type = "f32"
 /// length = "n"
+/// margin = 1                          # elements beside it that the program reads, as beside many an array; left out: 0
 /// role = "out"
 /// error = "relative"                  # relative, absolute, share (of the elements that differ), exact
 ///
-/// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]]
+/// [[step]]                            # in this order; times = "steps" and index = "t" repeat [[step.step]],
+///                                     # with while = "x" up to the first round that leaves x at 0
 /// kernel = "scale"
 /// grid = ["blocks"]
 /// block = [256]
@@ -115,6 +117,8 @@ pub(super) struct Buffer {
     pub(super) name: String,
     pub(super) element: Element,
     pub(super) length: Expression,
+    /// The elements beside it, at each end, that programs may reach.
+    pub(super) margin: Option<Expression>,
     pub(super) role: Role,
     pub(super) source: Source,
     pub(super) comparison: Comparison,

@@ -85,6 +85,9 @@ impl Reader<'_> {
             return wrong(0..0, "nothing is launched; say what, under [[step]]");
         }
         let judge = self.steps(&written.judge, &buffers, 0)?;
+        if judge.iter().any(Step::ends_by_flag) {
+            return wrong(0..0, "a loop under [[judge]] cannot end by a flag; leave its `while` out");
+        }
         if !buffers.iter().any(|buffer| matches!(buffer.role, Role::Out | Role::InOut)) {
             return wrong(0..0, "no buffer is a result; give at least one the role \"out\" or \"inout\"");
         }
@@ -208,6 +211,15 @@ impl Reader<'_> {
     /// Reads a buffer.
     fn buffer(&mut self, written: &WrittenBuffer) -> Result<Buffer, Wrong> {
         let length = self.formula(&written.length)?;
+        let margin = match &written.margin {
+            Some(margin) if written.role == Role::Scratch => {
+                return wrong(
+                    margin.span(),
+                    "nobody looks at scratch, so that writes to a margin would go unseen; \"inout\" fits",
+                );
+            }
+            margin => margin.as_ref().map(|margin| self.formula(margin)).transpose()?,
+        };
         let source = match (&written.values, &written.file) {
             (Some(_), Some(file)) => return wrong(file.span(), "a buffer has values or a file, not both"),
             (_, Some(file)) => {
@@ -227,6 +239,7 @@ impl Reader<'_> {
             name: written.name.get_ref().clone(),
             element: written.element,
             length,
+            margin,
             role: written.role,
             source,
             comparison: written.error.unwrap_or(usual),
@@ -259,6 +272,9 @@ impl Reader<'_> {
                 wrong(written.span(), format!("loops may be {DEEPEST} deep"))
             }
             (None, Some(times)) => self.repeat(times, step, buffers, depth),
+            (None, None) if step.flag.is_some() => {
+                wrong(written.span(), "a loop that ends by a flag needs `times` too, the most rounds")
+            }
             _ => wrong(written.span(), "a step has either a `kernel` or `times`"),
         }
     }
@@ -272,6 +288,7 @@ impl Reader<'_> {
         depth: usize,
     ) -> Result<Step, Wrong> {
         let times = self.formula(times)?;
+        let flag = step.flag.as_ref().map(|name| flag(name, buffers)).transpose()?;
         let index = self.names.len();
         match &step.index {
             Some(name) => self.declare(name.get_ref(), name.span())?,
@@ -281,7 +298,7 @@ impl Reader<'_> {
         let steps = self.steps(&step.steps, buffers, depth + 1)?;
         // Another loop may have an index of this name.
         self.names.hide(index);
-        Ok(Step::Repeat { times, index, steps })
+        Ok(Step::Repeat { times, flag, index, steps })
     }
 
     /// Reads a launch.
@@ -333,7 +350,10 @@ impl Reader<'_> {
     ) -> Result<PlannedArgument, String> {
         match written {
             WrittenArgument::Buffer(name) => match buffers.iter().position(|buffer| buffer.name == *name) {
-                Some(at) => Ok(PlannedArgument::Buffer(at)),
+                Some(at) => {
+                    let margin = buffers[at].margin.clone().map(|margin| (buffers[at].element, margin));
+                    Ok(PlannedArgument::Buffer(at, margin))
+                }
                 None => Err(format!("there is no buffer `{name}`; a number is {{ i32 = \"{name}\" }}")),
             },
             WrittenArgument::Scalar(typed) => match typed.iter().next() {
@@ -350,6 +370,21 @@ impl Reader<'_> {
                 Ok(PlannedArgument::Struct(members.collect::<Result<_, _>>()?))
             }
         }
+    }
+}
+
+/// Returns the position of a buffer that ends a loop.
+fn flag(name: &Text, buffers: &[Buffer]) -> Result<usize, Wrong> {
+    match buffers.iter().position(|buffer| buffer.name == *name.get_ref()) {
+        Some(at) if buffers[at].role == Role::In => wrong(
+            name.span(),
+            format!("`{}` ends a loop, so that it is no input; \"scratch\" fits", name.get_ref()),
+        ),
+        Some(at) => Ok(at),
+        None => wrong(
+            name.span(),
+            format!("there is no buffer `{}`, by which the loop would end", name.get_ref()),
+        ),
     }
 }
 

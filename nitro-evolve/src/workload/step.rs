@@ -11,6 +11,8 @@ pub(super) enum Step {
     Launch(Box<PlannedLaunch>),
     Repeat {
         times: Expression,
+        /// The buffer that ends it, where it is still 0 after a round.
+        flag: Option<usize>,
         /// The position of its index among the names.
         index: usize,
         steps: Vec<Step>,
@@ -30,7 +32,8 @@ pub(super) struct PlannedLaunch {
 /// An argument of a launch, by the position of a buffer or with a formula.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedArgument {
-    Buffer(usize),
+    /// With the elements before that to which a pointer points.
+    Buffer(usize, Option<(Element, Expression)>),
     Scalar(Element, Expression),
     Struct(Vec<PlannedArgument>),
 }
@@ -44,6 +47,14 @@ impl Step {
                 times.add_numbers(numbers);
                 steps.iter().for_each(|step| step.add_numbers(numbers));
             }
+        }
+    }
+
+    /// Returns `true` if a loop of it ends by a flag.
+    pub(super) fn ends_by_flag(&self) -> bool {
+        match self {
+            Self::Launch(_) => false,
+            Self::Repeat { flag, steps, .. } => flag.is_some() || steps.iter().any(Self::ends_by_flag),
         }
     }
 

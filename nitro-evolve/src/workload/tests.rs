@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::{Argument, Role, Set, Workload};
+use super::{Argument, HostStep, Role, Set, Workload};
 
 const HEAT: &str = r#"
 max_error = 0.01
@@ -80,6 +80,42 @@ fn the_seed_of_a_case_decides_what_is_drawn() {
 }
 
 #[test]
+fn a_loop_with_a_flag_is_cleared_before_each_round_and_may_end_after_it() {
+    let text = HEAT.replace("index = \"t\"", "index = \"t\"\nwhile = \"b\"");
+    let inputs = read(&text).unwrap().inputs(Set::Search, 0).unwrap();
+    let leave = HostStep::Leave { flag: 1, to: 6 };
+    let [clear, first, second, last] =
+        [HostStep::Clear(1), HostStep::Launch(0), HostStep::Launch(1), HostStep::Launch(2)];
+    assert_eq!(inputs.host, [clear, first, leave, clear, second, leave, last]);
+    let plain = read(HEAT).unwrap().inputs(Set::Search, 0).unwrap();
+    assert_eq!(plain.host, [first, second, last]);
+    assert!(inputs.is_flag(1) && !inputs.is_flag(0) && !plain.is_flag(1));
+}
+
+#[test]
+fn beside_a_buffer_with_a_margin_stand_values_that_the_seed_draws() {
+    let text = HEAT.replacen("length = \"cells\"", "length = \"cells\"\nmargin = \"n\"", 1);
+    let text = text.replace("uniform(0, 1) + i", "100 + i");
+    let values = |text: &str, set| {
+        let inputs = read(text).unwrap().inputs(set, 0).unwrap();
+        let floats = inputs.buffers[0].bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes));
+        floats.collect::<Vec<f32>>()
+    };
+    let found = values(&text, Set::Search);
+    let expected: Vec<f32> = (100..116).map(|value| value as f32).collect();
+    assert_eq!((found.len(), &found[4..20]), (24, &expected[..]));
+    assert!(found.iter().all(|value| expected.contains(value)), "margins have values of other elements");
+    let drawn = |seed: &str| values(&text.replace("seed = 3", seed), Set::Validation)[..5].to_vec();
+    assert_ne!(drawn("seed = 3"), drawn("seed = 4"));
+    let inputs = read(&text).unwrap().inputs(Set::Search, 0).unwrap();
+    let pointer = inputs.launches[0].arguments[0].bytes(&[0x1000, 0x2000]);
+    assert_eq!(pointer, 0x1010u64.to_le_bytes(), "a pointer points behind the first margin");
+    let negative = read(&text.replace("margin = \"n\"", "margin = -1")).unwrap();
+    let said = negative.inputs(Set::Search, 0).unwrap_err().to_string();
+    assert!(said.contains("`-1` is -1, and has to be from 0 to "), "{said}");
+}
+
+#[test]
 fn a_structure_is_laid_out_as_in_c() {
     let text = HEAT.replace(
         "arguments = [\"b\"]",
@@ -106,6 +142,21 @@ fn what_is_wrong_is_said_with_its_line() {
             "kernel = \"finish\"",
             "kernel = \"finish\"\ntimes = 2",
             "heat.toml:30: a step has either a `kernel` or `times`",
+        ),
+        (
+            "role = \"scratch\"",
+            "role = \"scratch\"\nmargin = 1",
+            "heat.toml:20: nobody looks at scratch, so that writes to a margin would go unseen; \"inout\" fits",
+        ),
+        (
+            "index = \"t\"",
+            "index = \"t\"\nwhile = \"c\"",
+            "heat.toml:24: there is no buffer `c`, by which the loop would end",
+        ),
+        (
+            "times = \"steps\"\nindex = \"t\"",
+            "while = \"b\"",
+            "heat.toml:21: a loop that ends by a flag needs `times` too, the most rounds",
         ),
         (
             "arguments = [\"b\"]",
@@ -171,6 +222,9 @@ fn a_file_has_to_have_the_length() {
     assert!(error.ends_with("a.bin has 60 bytes, and `a` takes 64"), "{error}");
     std::fs::write(folder.path().join("a.bin"), [7u8; 64]).unwrap();
     assert_eq!(workload.inputs(Set::Search, 0).unwrap().buffers[0].bytes, [7u8; 64]);
+    let text = text.replacen("role =", "margin = 2\nrole =", 1);
+    let workload = Workload::parse(&folder.path().join("heat.toml"), &text).unwrap();
+    assert_eq!(workload.inputs(Set::Search, 0).unwrap().buffers[0].bytes, [7u8; 80], "a file has no margins");
 }
 
 #[test]

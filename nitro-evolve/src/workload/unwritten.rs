@@ -134,6 +134,6 @@ impl Workload {
 
     /// Returns the launches of a case, unless they make no sense.
     fn launches_of(&self, case: &Case) -> Option<Vec<Launch>> {
-        self.launches(&self.steps, &self.values(case)).ok()
+        self.unrolled(&self.steps, &self.values(case)).ok().map(|(launches, _)| launches)
     }
 }

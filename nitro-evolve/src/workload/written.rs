@@ -42,6 +42,8 @@ pub(super) struct WrittenBuffer {
     #[serde(rename = "type")]
     pub element: Element,
     pub length: Spanned<Formula>,
+    #[serde(default)]
+    pub margin: Option<Spanned<Formula>>,
     pub role: Role,
     #[serde(default)]
     pub values: Option<Spanned<Formula>>,
@@ -67,6 +69,8 @@ pub(super) struct WrittenStep {
     pub arguments: Vec<Spanned<WrittenArgument>>,
     #[serde(default)]
     pub times: Option<Spanned<Formula>>,
+    #[serde(default, rename = "while")]
+    pub flag: Option<Text>,
     #[serde(default)]
     pub index: Option<Text>,
     #[serde(default, rename = "step")]

@@ -13,13 +13,17 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 4] = [
+pub const ALL: [Scenario; 5] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
         no_fault_costs_a_worker_where_threads_end_before_it,
     ),
     ("a_right_candidate_has_a_time_and_no_error", a_right_candidate_has_a_time_and_no_error),
+    (
+        "a_loop_that_ends_by_a_flag_is_right_and_has_a_time",
+        a_loop_that_ends_by_a_flag_is_right_and_has_a_time,
+    ),
     ("an_original_that_is_of_no_use_is_an_error", an_original_that_is_of_no_use_is_an_error),
 ];
 
@@ -176,5 +180,24 @@ fn an_original_that_is_of_no_use_is_an_error() {
     for (fault, text, expected) in known {
         let error = sandbox().begin(&workload(&text), &code(fault), &[Set::Search]).unwrap_err();
         assert!(error.0.contains(expected), "{fault}: {error}");
+    }
+}
+
+fn a_loop_that_ends_by_a_flag_is_right_and_has_a_time() {
+    let original = Code::text(include_str!("halve.ptx"));
+    let patched = |from: &str, to: &str| Code::text(original.ptx.replace(from, to));
+    let mut sandbox = sandbox();
+    let workload = workload(include_str!("halve.toml"));
+    sandbox.begin(&workload, &original, &[Set::Search]).unwrap().concat().iter().for_each(assert_right);
+    for (from, to) in [("setp.le.u32 %p2, %r3, 1;", "setp.lt.u32 %p2, %r3, 2;"), ("%r5, 1;", "%r5, 7;")] {
+        let RunOutcome::Ran(results) = run(&mut sandbox, &patched(from, to)) else { panic!("{to}") };
+        results.iter().for_each(assert_right);
+    }
+    // It says never that it goes on, and all the time.
+    for (from, to) in [("%r5, 1;", "%r5, 0;"), ("shr.u32 %r4, %r3, 1;", "mov.u32 %r4, %r3;")] {
+        match run(&mut sandbox, &patched(from, to)) {
+            RunOutcome::Ran(results) => assert!(results.iter().any(|result| result.error > 0.0), "{to}"),
+            RunOutcome::Failed(failure, why) => assert_eq!(failure, Failure::Wrong, "{to}: {why}"),
+        }
     }
 }

@@ -155,6 +155,7 @@ impl EditedModule {
             | Operation::Raise(reach)
             | Operation::Narrow(reach)
             | Operation::Approximate(reach)
+            | Operation::Quick(reach)
             | Operation::WarpBarrier(reach) => {
                 if let Reach::At(places) = reach {
                     places.iter().try_for_each(|at| self.found(*at).map(drop))?;

@@ -50,6 +50,7 @@ impl Base {
             | Operation::ReadOnly(_)
             | Operation::Narrow(_)
             | Operation::Approximate(_)
+            | Operation::Quick(_)
             | Operation::WarpBarrier(_) => {
                 self.module().bodies().flat_map(|function| function.clone().rewrite(operation)).collect()
             }

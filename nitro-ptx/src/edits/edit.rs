@@ -110,6 +110,9 @@ pub enum Operation {
     Narrow(Reach),
     /// Computes a quotient or a root approximately.
     Approximate(Reach),
+    /// Computes a quotient or a root as that of ordinary numbers: as the assembler does, but without its look at
+    /// operands that are infinite, no numbers, or near the largest or smallest ones.
+    Quick(Reach),
     /// Lets threads wait at a barrier for those of their warp alone. That is enough where no others give them anything,
     /// as at the end of a reduction.
     WarpBarrier(Reach),

@@ -4,6 +4,7 @@
 //! barrier. So a kernel waits for one load after the other, where it could wait for all of them at once.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::base::Base;
@@ -12,16 +13,16 @@ use super::proposal::{Proposal, Reason};
 use super::reword;
 use super::rewrite::{overlap, touched};
 use crate::instructions::effect::Kind;
-use crate::text::module::{Content, Function, Instruction, InstructionId};
+use crate::text::module::{Content, Function, Instruction, InstructionId, Token};
 use crate::text::types::Space;
 
 /// The most places of a function in front of which loads are proposed, and the most proposals of a function.
-const MOST_PLACES: usize = 12;
+const MOST_PLACES: usize = 16;
 const MOST_PROPOSED: usize = 48;
 
 impl Function {
     /// Puts loads in front of an instruction above them, with all that they need from below it. Registers of which one
-    /// instruction alone writes are the same there. Returns the loads.
+    /// instruction alone writes are the same there, and others that nothing on the way writes. Returns the loads.
     pub(super) fn lift(&mut self, reach: &Reach, before: InstructionId) -> Vec<InstructionId> {
         let place = self.items.iter().position(|item| match item.content {
             Content::Instruction(id, _) | Content::Tombstone(id) => id == before,
@@ -86,17 +87,53 @@ impl Function {
             is_held_up |= matches!(kind, Kind::Branch | Kind::End | Kind::Barrier);
         }
         let is_same = |position: &usize| self.items[*position].scope == self.items[to].scope;
-        let is_known = registers.iter().all(|register| once.contains(register));
         needed.reverse();
+        let mut others = registers.difference(once).peekable();
+        let is_known = others.peek().is_none()
+            || self.is_passed(to, at) && others.all(|register| !self.is_written(*register, to..at));
         (is_held_up && is_known && needed.iter().all(is_same)).then_some(needed)
     }
 
+    /// Returns true if a thread at the second position has come there from the first, by what stands between: no
+    /// branch from elsewhere leads in between.
+    fn is_passed(&self, from: usize, to: usize) -> bool {
+        let inside = self.items[from + 1..to].iter().filter_map(|item| match &item.content {
+            Content::Label(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let between: HashSet<&str> = inside.collect();
+        self.items.iter().enumerate().all(|(at, item)| match &item.content {
+            Content::Targets { labels, .. } => !labels.iter().any(|label| between.contains(label.as_str())),
+            Content::Instruction(_, other) if other.effect().kind == Kind::Branch => {
+                (from..to).contains(&at) || !other.names_label(&between)
+            }
+            _ => true,
+        })
+    }
+
+    /// Returns true if an instruction at these positions writes a register.
+    fn is_written(&self, register: usize, positions: Range<usize>) -> bool {
+        self.items[positions].iter().any(|item| match &item.content {
+            Content::Instruction(_, other) => other.definitions().contains(&register),
+            _ => false,
+        })
+    }
+
     /// Returns the places in front of which loads may wait together: behind each branch that not all threads take, in
-    /// front of each barrier, and at the beginning.
+    /// front of each barrier, at the head of each loop, and at the beginning.
     fn places_of_loads(&self) -> Vec<InstructionId> {
+        let heads = self.loop_heads();
         let mut places = Vec::new();
         let mut is_behind = true;
-        for (id, instruction) in self.instructions() {
+        for item in &self.items {
+            let (id, instruction) = match &item.content {
+                Content::Instruction(id, instruction) => (*id, instruction),
+                Content::Label(name) => {
+                    is_behind |= heads.contains(name.as_str());
+                    continue;
+                }
+                _ => continue,
+            };
             let kind = instruction.effect().kind;
             if is_behind || kind == Kind::Barrier {
                 places.push(id);
@@ -105,6 +142,36 @@ impl Function {
         }
         places.truncate(MOST_PLACES);
         places
+    }
+
+    /// Returns the labels to which a branch below them leads.
+    fn loop_heads(&self) -> HashSet<&str> {
+        let (mut above, mut heads) = (HashSet::new(), HashSet::new());
+        for item in &self.items {
+            match &item.content {
+                Content::Label(name) => {
+                    above.insert(name.as_str());
+                }
+                Content::Instruction(_, branch) if branch.effect().kind == Kind::Branch => {
+                    heads.extend(branch.operands.iter().flatten().filter_map(|token| match token {
+                        Token::Word(word) => above.get(word.as_str()).copied(),
+                        _ => None,
+                    }));
+                }
+                _ => {}
+            }
+        }
+        heads
+    }
+}
+
+impl Instruction {
+    /// Returns true if one of its operands is one of these labels.
+    fn names_label(&self, labels: &HashSet<&str>) -> bool {
+        self.operands
+            .iter()
+            .flatten()
+            .any(|token| matches!(token, Token::Word(word) if labels.contains(word.as_str())))
     }
 }
 

@@ -10,6 +10,7 @@ mod mutate;
 mod narrow;
 pub(crate) mod patch;
 pub(crate) mod proposal;
+mod quick;
 pub(crate) mod reword;
 mod rewrite;
 mod simplify;

@@ -69,6 +69,7 @@ impl Display for Operation {
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
             Self::Narrow(reach) => write!(formatter, "narrow {reach}"),
             Self::Approximate(reach) => write!(formatter, "approximate {reach}"),
+            Self::Quick(reach) => write!(formatter, "quick {reach}"),
             Self::WarpBarrier(reach) => write!(formatter, "warp-barrier {reach}"),
             Self::Registers { kernel, most } => write!(formatter, "registers {kernel} = {most}"),
             Self::Block { kernel, threads: [x, y, z] } => write!(formatter, "block {kernel} = {x} {y} {z}"),
@@ -198,6 +199,7 @@ impl<'a> Line<'a> {
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
             ["narrow", ref reach @ ..] => Operation::Narrow(self.reach(reach)?),
             ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
+            ["quick", ref reach @ ..] => Operation::Quick(self.reach(reach)?),
             ["warp-barrier", ref reach @ ..] => Operation::WarpBarrier(self.reach(reach)?),
             ["read-only", parameter] => Operation::ReadOnly(self.name(parameter)?),
             ["registers", kernel, "=", most] => {
@@ -210,7 +212,7 @@ impl<'a> Line<'a> {
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
-                            `cache ID = MODE`, `predicate`, `raise`, `narrow`, `approximate` and \
+                            `cache ID = MODE`, `predicate`, `raise`, `narrow`, `approximate`, `quick` and \
                             `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
                             `before ID`, `read-only PARAMETER`, \
                             `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";

@@ -53,6 +53,8 @@ pub enum Reason {
     Latency,
     /// Arithmetic that need not be exact.
     Precision,
+    /// Arithmetic that looks for operands which there may not be.
+    Special,
     /// A number of registers of which the assembler makes what it can.
     Registers,
     /// Threads of a block that all launches have.
@@ -74,6 +76,7 @@ impl fmt::Display for Reason {
             Self::Order => "loads that stores stand before",
             Self::Latency => "loads that branches or barriers stand before",
             Self::Precision => "arithmetic that may be approximate",
+            Self::Special => "quotients and roots of ordinary numbers",
             Self::Registers => "registers of a thread",
             Self::Block => "threads of a block that all launches have",
         })

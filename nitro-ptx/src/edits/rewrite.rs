@@ -97,6 +97,7 @@ impl Operation {
             | Self::Raise(reach)
             | Self::Narrow(reach)
             | Self::Approximate(reach)
+            | Self::Quick(reach)
             | Self::WarpBarrier(reach) => Some(reach),
             _ => None,
         }
@@ -137,11 +138,12 @@ impl Base {
     #[must_use]
     pub fn rewrites(&self) -> Vec<Proposal> {
         type Make = fn(Reach) -> Operation;
-        const KINDS: [(Reason, Make); 4] = [
+        const KINDS: [(Reason, Make); 5] = [
             (Reason::Branch, Operation::Predicate),
             (Reason::Order, Operation::Raise),
             (Reason::Precision, Operation::Narrow),
             (Reason::Precision, Operation::Approximate),
+            (Reason::Special, Operation::Quick),
         ];
         let mut found = Vec::new();
         for function in self.edited_bodies(self.module()) {
@@ -173,6 +175,7 @@ impl Function {
             Operation::ReadOnly(pointer) => self.read_only(pointer),
             Operation::Narrow(reach) => self.narrow(reach),
             Operation::Approximate(reach) => self.approximate(reach),
+            Operation::Quick(reach) => self.quicken(reach),
             Operation::WarpBarrier(reach) => self.wait_in_warps(reach),
             _ => Vec::new(),
         }

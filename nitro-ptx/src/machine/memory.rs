@@ -53,6 +53,15 @@ impl Memory {
         &self.buffers[index(buffer)].data
     }
 
+    /// Makes all bytes of a buffer 0, as a host does between launches.
+    ///
+    /// # Panics
+    /// When the address is none that was given for a buffer.
+    pub fn clear(&mut self, buffer: u64) {
+        let bytes = &mut self.buffers[index(buffer)];
+        *bytes = Bytes::written(vec![0; bytes.data.len()]);
+    }
+
     /// The variables of a module, as they are since its last launch.
     pub(crate) fn variables(&self, module: u64) -> Option<&[Bytes]> {
         self.modules.iter().find(|(own, _)| *own == module).map(|(_, variables)| variables.as_slice())

@@ -4,5 +4,6 @@ mod edits;
 mod emulate;
 mod evolution;
 mod forms;
+mod quick;
 mod round_trip;
 mod support;

@@ -57,10 +57,14 @@ pub fn subjects() -> &'static [Subject] {
     &SUBJECTS
 }
 
-static SUBJECTS: [Subject; 11] = [
+static SUBJECTS: [Subject; 15] = [
+    subject!("subjects", "backprop"),
     subject!("subjects", "bfs"),
+    subject!("subjects", "cfd"),
     subject!("subjects", "gaussian"),
     subject!("subjects", "hotspot"),
+    subject!("subjects", "kmeans"),
+    subject!("subjects", "lavamd"),
     subject!("subjects", "lud"),
     subject!("subjects", "nn"),
     subject!("subjects", "nw"),
@@ -113,7 +117,7 @@ impl Subject {
     ///
     /// ```no_run
     /// let subject = nitro_evolve_subjects::subjects()[0];
-    /// subject.write("kernels".as_ref(), 90)?; // for `train evolve kernels/bfs.ptx`
+    /// subject.write("kernels".as_ref(), 90)?; // for `train evolve kernels/backprop.ptx`
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -3,7 +3,7 @@
 use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
 
 use super::kernels::{Verdict, Verdicts};
-use crate::workload::{Comparison, Element, InputBuffer, Inputs, Launch, Role};
+use crate::workload::{Comparison, Element, HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The bytes of a page; mappings have whole ones.
 const PAGE_BYTES: usize = 2 << 20;
@@ -11,6 +11,9 @@ const PAGE_BYTES: usize = 2 << 20;
 /// A case that is ready to run.
 pub(super) struct Case {
     pub(super) launches: Vec<Launch>,
+    pub(super) host: Vec<HostStep>,
+    /// What the host did in the last run, loops that it left early as far as they went.
+    pub(super) done: Vec<HostStep>,
     pub(super) judge: Vec<Launch>,
     pub(super) buffers: Vec<CaseBuffer>,
     /// The time of the slowest timed run of the original; none before there was one.
@@ -65,10 +68,10 @@ pub(super) fn bytes(inputs: &Inputs) -> u64 {
 impl Case {
     /// Brings a case to a device.
     pub(super) fn new(stream: Stream, inputs: Inputs) -> Result<Self, CudaError> {
-        let Inputs { buffers, launches, judge } = inputs;
+        let Inputs { buffers, launches, host, judge } = inputs;
         let buffers = buffers.into_iter().map(|buffer| CaseBuffer::new(stream, buffer));
         let buffers = buffers.collect::<Result<_, _>>()?;
-        Ok(Self { launches, judge, buffers, slowest_ns: None, golden_fill: 0 })
+        Ok(Self { launches, host, done: Vec::new(), judge, buffers, slowest_ns: None, golden_fill: 0 })
     }
 
     /// Puts the buffers to one end of their mappings.
@@ -178,7 +181,7 @@ mod tests {
         };
         let buffers =
             vec![buffer(Role::InOut, PAGE_BYTES + 1), buffer(Role::Scratch, 0), buffer(Role::In, 1)];
-        let inputs = Inputs { buffers, launches: Vec::new(), judge: Vec::new() };
+        let inputs = Inputs { buffers, launches: Vec::new(), host: Vec::new(), judge: Vec::new() };
         assert_eq!(bytes(&inputs), (6 + 1 + 2) * PAGE_BYTES as u64);
     }
 }

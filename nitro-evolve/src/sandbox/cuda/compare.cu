@@ -85,6 +85,10 @@ extern "C" __global__ void other_than(const unsigned char* at, u64 bytes, unsign
     if (other) atomicAdd(verdict + DAMAGED, other);
 }
 
+extern "C" __global__ void clear(unsigned char* at, u64 bytes) {
+    for (u64 i = blockIdx.x * (u64)blockDim.x + threadIdx.x; i < bytes; i += (u64)gridDim.x * blockDim.x) at[i] = 0;
+}
+
 __device__ u64 now_ns() {
     u64 now;
     asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));

@@ -1,6 +1,6 @@
 //! The comparison of results on the device itself.
 
-use nitro_cuda::{Argument, Buffer, Cuda, CudaError, Grid, GuardedBuffer, Program, Stream};
+use nitro_cuda::{Argument, Buffer, Cuda, CudaError, Grid, GuardedBuffer, Kernel, Program, Stream};
 
 use crate::workload::{Comparison, Element};
 
@@ -124,6 +124,11 @@ pub(super) fn spin(stream: Stream, time_ns: u64) -> Result<(), CudaError> {
     unsafe {
         KERNELS.kernel_on(stream.device(), "spin")?.launch_on(stream, Grid::linear(1, 1), &[time_ns.into()])
     }
+}
+
+/// Returns the kernel that makes bytes 0, which takes an address and how many there are.
+pub(super) fn clear(device: Cuda) -> Result<Kernel<'static>, CudaError> {
+    KERNELS.kernel_on(device, "clear")
 }
 
 /// Loads the kernels, so that the first use is no later than others.

@@ -15,7 +15,7 @@ use super::loaded::LoadedCode;
 use super::stop::Stop;
 use crate::effort::Effort;
 use crate::runner::CaseResult;
-use crate::workload::{Argument as Planned, Launch};
+use crate::workload::{Argument as Planned, HostStep, Launch};
 
 /// The runs of the original that show how far its own results are apart.
 const SPREAD_RUNS: usize = 8;
@@ -128,7 +128,7 @@ impl CaseRunner {
         case.restore(pattern)?;
         case.set_canaries(pattern)?;
         let prepared = prepare(programs.candidate, &case.launches, case)?;
-        self.launch(&prepared)?;
+        case.done = self.host(case, &prepared)?;
         let judge = prepare(programs.original, &case.judge, case)?;
         self.launch(&judge)?;
         Ok(pattern)
@@ -166,7 +166,7 @@ impl CaseRunner {
     fn time(&self, case: &mut Case, programs: &Programs<'_>, runs: u32) -> Result<f64, Stop> {
         case.place(Place::End);
         programs.bounded.iter().try_for_each(|bounded| bounded.allow(self.stream, case))?;
-        let prepared = prepare(programs.candidate, &case.launches, case)?;
+        let prepared = done(prepare(programs.candidate, &case.launches, case)?, case, self.stream)?;
         let graph = self.graph(&prepared)?;
         let ahead_ns = LAUNCH_NS * (4 + MOST_AHEAD.min(prepared.len() as u64));
         let mut stopwatch = self.stream.device().stopwatch();
@@ -205,6 +205,25 @@ impl CaseRunner {
         let launches =
             launches.map(|(prepared, arguments)| (prepared.kernel, prepared.grid, arguments.as_slice()));
         LaunchGraph::new(self.stream, launches).map(Some).map_err(Stop::of(Failure::Launch))
+    }
+
+    /// Does the steps of a case, and returns those that change something.
+    fn host(&self, case: &Case, prepared: &[PreparedLaunch<'_>]) -> Result<Vec<HostStep>, Stop> {
+        let (mut at, mut done) = (0, Vec::with_capacity(prepared.len()));
+        while let Some(&step) = case.host.get(at) {
+            at += 1;
+            match step {
+                HostStep::Launch(number) => self.launch(&prepared[number..=number])?,
+                HostStep::Clear(buffer) => self.launch(&[clear(case, buffer, self.stream)?])?,
+                HostStep::Leave { flag, to } => {
+                    let is_left = case.buffers[flag].work.to_vec()?.iter().all(|&byte| byte == 0);
+                    at = if is_left { to } else { at };
+                    continue;
+                }
+            }
+            done.push(step);
+        }
+        Ok(done)
     }
 
     /// Launches kernels one by one.
@@ -252,6 +271,37 @@ fn prepare<'m>(
         PreparedLaunch { kernel: kernels[launch.kernel.as_str()], grid, arguments: arguments.collect() }
     });
     Ok(prepared.collect())
+}
+
+/// Returns what the host did in the last run as launches, for which it does not have to look at any flag.
+///
+/// So the host's time, which varies, is not in the time of a loop.
+fn done<'m>(
+    prepared: Vec<PreparedLaunch<'m>>,
+    case: &Case,
+    stream: Stream,
+) -> Result<Vec<PreparedLaunch<'m>>, Stop> {
+    let mut prepared: Vec<_> = prepared.into_iter().map(Some).collect();
+    let mut all = Vec::with_capacity(case.done.len());
+    for &step in &case.done {
+        match step {
+            HostStep::Launch(number) => all.extend(prepared[number].take()),
+            HostStep::Clear(buffer) => all.push(clear(case, buffer, stream)?),
+            HostStep::Leave { .. } => {}
+        }
+    }
+    Ok(all)
+}
+
+/// Returns the launch that makes a buffer 0.
+fn clear(case: &Case, buffer: usize, stream: Stream) -> Result<PreparedLaunch<'static>, Stop> {
+    let work = &case.buffers[buffer].work;
+    let (address, bytes) = (work.pointer(), work.len() as u64);
+    Ok(PreparedLaunch {
+        kernel: kernels::clear(stream.device())?,
+        grid: Grid::linear(1, 256),
+        arguments: [address, bytes].map(|number| number.to_le_bytes().to_vec()).into(),
+    })
 }
 
 /// Checks that the kernels take what the launches give them: the driver reads as much as they take.

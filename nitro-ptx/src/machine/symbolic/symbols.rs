@@ -105,6 +105,11 @@ impl Symbols {
         self.cells.buffer(index(buffer), length_bytes).fill(Cell::UNKNOWN);
     }
 
+    /// Makes a buffer hold what memory does, whatever the data: the host has written it.
+    pub fn known(&mut self, buffer: u64, length_bytes: usize) {
+        self.cells.buffer(index(buffer), length_bytes).fill(Cell::KNOWN);
+    }
+
     /// Returns what the launches left in a buffer.
     ///
     /// # Panics
@@ -124,6 +129,12 @@ impl Symbols {
 }
 
 impl SymbolicBytes {
+    /// Returns `true` if all bytes are the same with all data.
+    #[must_use]
+    pub fn are_known(&self) -> bool {
+        self.0.iter().all(|(cell, _)| *cell == Cell::KNOWN)
+    }
+
     /// Returns the first byte that may differ with some data; what is not known may.
     #[must_use]
     pub fn first_difference(&self, other: &Self) -> Option<usize> {

@@ -83,6 +83,6 @@ fn files_are_written_as_train_evolve_takes_them() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("new");
     subject.write(&folder, 90).unwrap();
-    assert_eq!(std::fs::read_to_string(folder.join("bfs.ptx")).unwrap(), ptx);
-    assert!(nitro_evolve::Workload::read(&folder.join("bfs.toml")).is_ok());
+    assert_eq!(std::fs::read_to_string(folder.join("backprop.ptx")).unwrap(), ptx);
+    assert!(nitro_evolve::Workload::read(&folder.join("backprop.toml")).is_ok());
 }

@@ -59,3 +59,40 @@ pub fn streamcluster(case: &Case) -> Results {
         ("centers", Expected::Mostly(centers, 0.001)),
     ]
 }
+
+/// Points go to the nearest centre, then centres to the mean of their points.
+pub fn kmeans(case: &Case) -> Results {
+    let (clusters, dimensions) = (case.size("clusters"), case.size("dimensions"));
+    let points = case.f32s("points");
+    let mut centers: Vec<f64> = case.f32s("centers").into_iter().map(f64::from).collect();
+    let mut membership = vec![0; case.size("count")];
+    for _ in 0..case.size("steps") {
+        let distance = |point: &[f32], center: &[f64]| -> f64 {
+            point.iter().zip(center).map(|(&own, other)| (f64::from(own) - other).powi(2)).sum()
+        };
+        for (nearest, point) in membership.iter_mut().zip(points.chunks(dimensions)) {
+            let distances = centers.chunks(dimensions).map(|center| distance(point, center));
+            let best = distances.enumerate().min_by(|(_, one), (_, other)| one.total_cmp(other));
+            *nearest = best.map_or(0, |(cluster, _)| cluster);
+        }
+        for cluster in 0..clusters {
+            let members = points.chunks(dimensions).zip(&membership).filter(|(_, of)| **of == cluster);
+            let mut sums = vec![0.0; dimensions];
+            let mut count = 0.0;
+            for (point, _) in members {
+                count += 1.0;
+                sums.iter_mut().zip(point).for_each(|(sum, &feature)| *sum += f64::from(feature));
+            }
+            if count > 0.0 {
+                let center = &mut centers[cluster * dimensions..(cluster + 1) * dimensions];
+                center.iter_mut().zip(sums).for_each(|(mean, sum)| *mean = sum / count);
+            }
+        }
+    }
+    let values = centers.into_iter().map(|mean| mean as f32).collect();
+    let membership = membership.into_iter().map(|cluster| cluster as i32).collect();
+    vec![
+        ("centers", Expected::Near { values, relative: 1e-4, absolute: 1e-4 }),
+        ("membership", Expected::Mostly(membership, 0.001)),
+    ]
+}

@@ -2,9 +2,12 @@
 
 mod clusters;
 mod filter;
+mod flow;
 mod graphs;
 mod matrices;
+mod network;
 mod ours;
+mod particles;
 mod stencils;
 mod svm;
 mod tables;
@@ -15,9 +18,13 @@ use crate::expected::Results;
 /// The reference of a subject.
 pub fn reference(name: &str) -> fn(&Case) -> Results {
     match name {
+        "backprop" => network::backprop,
         "bfs" => graphs::bfs,
+        "cfd" => flow::cfd,
         "gaussian" => matrices::gaussian,
         "hotspot" => stencils::hotspot,
+        "kmeans" => clusters::kmeans,
+        "lavamd" => particles::lavamd,
         "lud" => matrices::lud,
         "nn" => clusters::nn,
         "nw" => tables::nw,
