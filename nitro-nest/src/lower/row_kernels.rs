@@ -4,12 +4,14 @@
 //! or a loop nest of which the threads share out one loop. Several threads add up what a step sums up along that
 //! loop. Barriers part steps, so that only what is within a step has to be free of dependences.
 
+use super::arrange::is_coalesced;
 use super::bounds::{condition_mentions, is_shorter, mentions, not_empty};
 use super::components::components;
 use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
-use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
+use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known};
 use super::scans::scan;
+use super::scattered::has_window;
 use crate::dependence::{Dependences, is_sum, reduction};
 use crate::limits::LANES;
 use crate::nest::expression::{Access, Binary};
@@ -267,7 +269,8 @@ struct Traffic {
     /// The arrays that a row kernel reads, and those that it writes.
     read: Vec<usize>,
     written: Vec<usize>,
-    /// Some step takes the least or the largest, for which no other kernel has several threads.
+    /// Some step takes the least or the largest, for which no other kernel has several threads, and reads something
+    /// else for each row.
     has_extremes: bool,
     /// Some step is a scan, for which no other kernel has several threads either.
     has_scans: bool,
@@ -351,9 +354,12 @@ fn traffic(
             let operation = shared_reduction(nest, assignment);
             if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
                 has_reduction = true;
-                let is_of_each = |read: &&Access| read.depends_on_each(rows) && read.depends_on(&[*shared]);
-                traffic.reads_once |= rows.len() > 1 && assignment.value.reads().iter().any(is_of_each);
-                traffic.has_extremes |= operation != Binary::Add;
+                let is_of_each = |read: &&Access| {
+                    read.depends_on_each(rows) && read.depends_on(&[*shared]) && !has_window(read)
+                };
+                let is_of_each_row = assignment.value.reads().iter().any(is_of_each);
+                traffic.reads_once |= rows.len() > 1 && is_of_each_row;
+                traffic.has_extremes |= operation != Binary::Add && (rows.len() < 2 || is_of_each_row);
             }
         }
         traffic.has_scans |= scan(node).is_some();

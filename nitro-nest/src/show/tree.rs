@@ -103,7 +103,7 @@ fn on_grid(axis: &Axis) -> String {
         (threads, 1) => format!("{threads} threads"),
         (threads, points) => format!("{threads} threads of {points} points, {} a block", axis.tile()),
     };
-    let summed = if axis.is_summed { "; parts of sums, added atomically" } else { "" };
+    let summed = if axis.is_summed || axis.is_scattered { "; parts of sums, added atomically" } else { "" };
     format!("{letter}: {covered}{summed}")
 }
 
