@@ -99,10 +99,26 @@ impl Planner<'_> {
                 .take_while(|other| *other == first || own.is_some() && self.loop_at(**other, depth) == own)
                 .count();
             let (group, others) = left.split_at(count);
-            plans.extend(self.group(group, depth));
+            for plan in self.group(group, depth) {
+                match (plans.last_mut(), plan) {
+                    (Some(Plan::Kernel(last)), Plan::Kernel(next))
+                        if self.are_single([last, &next], depth) =>
+                    {
+                        last.statements.extend(next.statements);
+                    }
+                    (_, plan) => plans.push(plan),
+                }
+            }
             left = others;
         }
         plans
+    }
+
+    /// Returns `true` if kernels that follow each other have single statements outside of all loops: one thread may
+    /// run all of them.
+    fn are_single(&self, kernels: [&KernelGroup; 2], depth: usize) -> bool {
+        let mut statements = kernels.into_iter().flat_map(|kernel| &kernel.statements);
+        self.schedule.fuses && statements.all(|one| self.statements[*one].loops.len() == depth)
     }
 
     /// Returns the iterator of the loop at this depth around a statement.

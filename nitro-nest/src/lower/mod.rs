@@ -35,6 +35,8 @@ mod temporaries;
 mod threads;
 mod tilings;
 #[cfg(feature = "polyhedral")]
+mod turned;
+#[cfg(feature = "polyhedral")]
 mod wavefronts;
 
 use crate::dependence::{DependenceError, Dependences};

@@ -71,10 +71,10 @@ pub(crate) fn loops(node: &Node) -> Vec<&Range> {
 /// Returns the operation by which threads may add up parts of an element in any order.
 ///
 /// Minima and maxima are exact: an operand that is no number does not count in any order, and a zero of either sign
-/// is as good as the other. Sums take a nest that permits another order.
+/// is as good as the other. Sums and products take a nest that permits another order.
 pub(crate) fn shared_reduction(nest: &Nest, assignment: &Assignment) -> Option<Binary> {
     let permits = |operator: &Binary| match operator {
-        Binary::Add => nest.reassociates(),
+        Binary::Add | Binary::Multiply => nest.reassociates(),
         Binary::Minimum | Binary::Maximum => true,
         _ => false,
     };
@@ -274,7 +274,8 @@ struct Traffic {
     has_extremes: bool,
     /// Some step is a scan, for which no other kernel has several threads either.
     has_scans: bool,
-    /// What is added up is read once, by a thread for each row: several loops number these.
+    /// What is added up is read once, by a thread for each row: several loops number these, or something is done with
+    /// the sum, for which other kernels would be launched after it.
     reads_once: bool,
     accesses: usize,
     /// Those to neighbours along the loop that is shared out.
@@ -342,11 +343,11 @@ fn traffic(
 ) -> Option<Traffic> {
     let mut traffic = Traffic::default();
     let mut has_reduction = false;
-    let nodes = steps.iter().filter_map(|(_, step)| match step {
-        Step::Loop(_, node) => Some(node),
+    let nodes = steps.iter().enumerate().filter_map(|(at, (_, step))| match step {
+        Step::Loop(_, node) => Some((node, &steps[at + 1..])),
         Step::Once(_) => None,
     });
-    for (node, shared) in nodes.zip(shared) {
+    for ((node, later), shared) in nodes.zip(shared) {
         if is_narrow(node, *shared) || has_product(node, *shared) {
             return None;
         }
@@ -357,8 +358,14 @@ fn traffic(
                 let is_of_each = |read: &&Access| {
                     read.depends_on_each(rows) && read.depends_on(&[*shared]) && !has_window(read)
                 };
-                let is_of_each_row = assignment.value.reads().iter().any(is_of_each);
-                traffic.reads_once |= rows.len() > 1 && is_of_each_row;
+                let reads = assignment.value.reads();
+                let is_of_each_row = reads.iter().any(is_of_each);
+                // What rows share, as the vector of a product, is read less often by threads that have several rows.
+                let shares =
+                    reads.iter().any(|read| read.depends_on(&[*shared]) && !read.depends_on_each(rows));
+                let is_used = later.iter().any(|(_, step)| is_used_once(step, &assignment.target));
+                let is_worth = rows.len() > 1 || is_used && !shares && !rows.is_empty();
+                traffic.reads_once |= is_worth && is_of_each_row;
                 traffic.has_extremes |= operation != Binary::Add && (rows.len() < 2 || is_of_each_row);
             }
         }
@@ -366,6 +373,11 @@ fn traffic(
         traffic.add(node, *shared, rows);
     }
     (has_reduction && traffic.pays(rows)).then_some(traffic)
+}
+
+/// Returns `true` if a step is a statement outside of loops that reads an element.
+fn is_used_once(step: &Step<'_>, element: &Access) -> bool {
+    matches!(step, Step::Once(assignment) if assignment.value.reads().contains(&element))
 }
 
 /// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.

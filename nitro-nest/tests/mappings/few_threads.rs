@@ -1,6 +1,6 @@
 //! Nests for which a careless mapping has few threads, idle ones, or threads that read apart from each other.
 
-use nitro_nest::{Array2, Array3, Array4, Instruction, Kernel, Mapping, Nest, Program, Space, nest};
+use nitro_nest::{Array2, Array3, Array4, Instruction, Kernel, Mapping, Nest, Program, Space, Tiling, nest};
 
 use crate::agreement::{assert_agrees, data};
 
@@ -173,6 +173,43 @@ fn reversed_axes(
     }
 }
 
+/// The roots of the sums of squares of rows
+#[nest(reassoc)]
+fn norms(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n)] y: &mut [f32]) {
+    for i in 0..n {
+        y[i] = 0.0;
+        for j in 0..m {
+            y[i] += x[[i, j]] * x[[i, j]];
+        }
+        y[i] = y[i].sqrt();
+    }
+}
+
+/// The products of rows of powers of two, which are exact in any order
+#[nest(reassoc)]
+fn products_of_rows(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n)] y: &mut [f32]) {
+    for i in 0..n {
+        y[i] = 3.0;
+        for j in 0..m {
+            y[i] *= if x[[i, j]] < 0.0 { -2.0 } else { 0.5 };
+        }
+    }
+}
+
+/// The mean of all, and the sum of what differs from it
+#[nest(reassoc)]
+fn deviations(n: usize, #[shape(n)] x: &[f32], #[shape(1)] mean: &mut [f32], #[shape(1)] sum: &mut [f32]) {
+    mean[0] = 0.0;
+    for i in 0..n {
+        mean[0] += x[i];
+    }
+    mean[0] *= 0.5;
+    sum[0] = 1.0;
+    for i in 0..n {
+        sum[0] += x[i] - mean[0];
+    }
+}
+
 fn mapped(nest: &Nest, mapping: &Mapping) -> Program {
     nest.lower_with(mapping, &mut |_, _| {}).unwrap()
 }
@@ -272,4 +309,34 @@ fn sums_are_split_beside_loops_of_few_iterations() {
 fn axes_in_another_order_go_through_shared_memory() {
     let kernel = last(&reversed_axes::nest(), &Mapping::sane());
     assert!(stages(&kernel), "{:?}", kernel.locals);
+}
+
+#[test]
+fn rows_that_are_reduced_and_used_are_one_kernel_and_come_several_values_at_once() {
+    for nest in [norms::nest(), products_of_rows::nest()] {
+        let sane = mapped(&nest, &Mapping::sane());
+        let [kernel] = &sane.kernels[..] else { panic!("{sane}") };
+        let tiling =
+            Tiling { block: [32, 2, 1], thread_tile: [4, 1, 1], vector_width: 4, ..Tiling::default() };
+        let wide = mapped(&nest, &Mapping::sane().with_tiling(&kernel.statements, tiling));
+        assert!(wide.to_string().contains("and neighbours, 4 in all"), "{wide}");
+        // Rows that come wide, that do not, and that have no room.
+        for (seed, sizes) in
+            [[3, 8], [2, 7], [1, 128], [2, 132], [1, 131], [0, 4], [2, 0]].into_iter().enumerate()
+        {
+            for program in [&sane, &wide] {
+                assert_agrees(&nest, program, &data(&nest, &sizes, 0, 1), seed as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn statements_outside_of_loops_that_follow_each_other_share_a_kernel() {
+    let nest = deviations::nest();
+    let program = mapped(&nest, &Mapping::sane());
+    assert_eq!(program.kernels.len(), 4, "{program}");
+    for size in [0, 1, 5, 40] {
+        assert_agrees(&nest, &program, &data(&nest, &[size], 0, 1), 1);
+    }
 }
