@@ -164,7 +164,7 @@ fn in_thread(names: &KernelNames<'_>, draft: &KernelDraft, range: &Range) -> Str
         role += &format!(", {} ahead", depth * (stages - 1));
     }
     let slices = names.kernel.block[2];
-    if slices > 1 && draft.axes.len() != 3 {
+    if slices > 1 && draft.axes.len() == 2 {
         role += &format!(", {} for each of {slices} slices", depth / i64::from(slices));
     }
     role
