@@ -174,6 +174,19 @@ impl Dependences {
         self.without_reductions(nest, is_sum)
     }
 
+    /// Leaves out all of sums on themselves: of those too whose elements move on as the loops do.
+    pub(crate) fn without_scattered_sums(&self, nest: &Nest) -> Self {
+        let statements = nest.statements();
+        let mut left = self.clone();
+        left.all.retain(|dependence| {
+            let assignment = statements[dependence.source].assignment;
+            dependence.source != dependence.sink
+                || dependence.array != assignment.target.array
+                || !is_sum(assignment)
+        });
+        left
+    }
+
     /// Leaves out those of some reductions on themselves, as [`without_sums`](Self::without_sums) does.
     pub(crate) fn without_reductions(&self, nest: &Nest, is_such: impl Fn(&Assignment) -> bool) -> Self {
         let statements = nest.statements();

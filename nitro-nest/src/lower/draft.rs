@@ -46,6 +46,8 @@ pub(crate) struct KernelGroup {
     pub(crate) grid: Vec<usize>,
     /// Those of the grid that are parallel since sums may be added up in any order.
     pub(crate) summed: Vec<usize>,
+    /// Those of the grid along which elements move to which several instances add.
+    pub(crate) scattered: Vec<usize>,
     /// The loop of a thread whose terms are split over blocks along one more dimension (split-K).
     pub(crate) split: Option<usize>,
     /// The threads of a block share a row, which the grid numbers.
@@ -83,6 +85,8 @@ pub(crate) struct Axis {
     pub(crate) is_serial: bool,
     /// A statement sums up along it.
     pub(crate) is_summed: bool,
+    /// Elements move along it, and instances elsewhere add to the same ones.
+    pub(crate) is_scattered: bool,
 }
 
 impl KernelGroup {
@@ -144,7 +148,7 @@ fn write_kernel(
     kernel: &KernelDraft,
     formatter: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    let KernelGroup { statements, grid, summed, split, row } = &kernel.group;
+    let KernelGroup { statements, grid, summed, scattered, split, row } = &kernel.group;
     writeln!(formatter, "kernel {}_{index}: statements {statements:?}", nest.name)?;
     let split: Vec<usize> = split.iter().copied().collect();
     let shared = row.as_ref().map_or_else(Vec::new, |row| row.shared.clone());
@@ -152,6 +156,7 @@ fn write_kernel(
         ("host", &kernel.host_iterators),
         ("grid", grid),
         ("sums along", summed),
+        ("scatters along", scattered),
         ("split", &split),
         ("shared out", &shared),
     ];
@@ -183,7 +188,11 @@ fn write_axis(nest: &Nest, axis: &Axis, formatter: &mut fmt::Formatter<'_>) -> f
     let letter = display::DIMENSIONS[axis.dimension];
     let name = &nest.iterators[axis.iterator];
     let serial = if axis.is_serial { ", one after the other" } else { "" };
-    let summed = if axis.is_summed { ", summed" } else { "" };
+    let summed = match (axis.is_summed, axis.is_scattered) {
+        (true, _) => ", summed",
+        (false, true) => ", scattered",
+        (false, false) => "",
+    };
     writeln!(
         formatter,
         "    {letter}: {name}, {threads} threads × {points} points ({neighbours} neighbours){serial}{summed}"

@@ -4,8 +4,8 @@
 
 #[cfg(feature = "polyhedral")]
 use super::AnalysedNest;
+use super::arrange::is_coalesced;
 use super::bounds::{may_grow, whole};
-use super::groups::is_coalesced;
 #[cfg(feature = "polyhedral")]
 use crate::dependence::DependenceError;
 use crate::dependence::is_sum;

@@ -46,7 +46,7 @@ pub(crate) fn spread(nest: &Nest, kernel: &KernelDraft, tiling: &Tiling) -> (Vec
     for (index, range) in ranges.iter().enumerate() {
         let place = in_order.iter().position(|other| other.iterator == range.iterator);
         let extent = boxes[place.expect("it is one of them")].clone();
-        axes.push(axis(range, extent, ranges.len() - 1 - index, &rest, &kernel.group.summed, tiling));
+        axes.push(axis(range, extent, ranges.len() - 1 - index, &rest, &kernel.group, tiling));
     }
     // Split-K: a block along the first axis has one chunk of the terms.
     if let Some((split, part)) = kernel.group.split.zip(split_iterator(nest, &kernel.group)) {
@@ -70,18 +70,18 @@ fn range_of(nest: &Nest, iterator: usize) -> Range {
     find_loop(&nest.body, iterator).expect("an iterator is that of a loop").clone()
 }
 
-/// Makes an axis of a loop; sums run along those that are `summed`.
+/// Makes an axis of a loop of a group's grid.
 fn axis(
     range: &Range,
     extent: Extent,
     dimension: usize,
     rest: &[Node],
-    summed: &[usize],
+    group: &KernelGroup,
     tiling: &Tiling,
 ) -> Axis {
     let assignments: Vec<&Assignment> = rest.iter().flat_map(Node::assignments).collect();
     let mut sums = 0;
-    if summed.contains(&range.iterator) {
+    if group.summed.contains(&range.iterator) {
         sums = assignments.iter().filter(|one| sums_along(one, range.iterator)).count();
     }
     // Threads have their points at hand, but for sums that run along the axis: along x, only if nothing else is done.
@@ -97,6 +97,7 @@ fn axis(
         neighbours: i64::from(neighbours(tiling, dimension, stages)),
         is_serial: sums > 0 && (dimension > 0 || sums == assignments.len()),
         is_summed: sums > 0,
+        is_scattered: group.scattered.contains(&range.iterator),
     }
 }
 

@@ -3,21 +3,20 @@
 //! Distribution of loops after Allen and Kennedy ("Automatic translation of Fortran programs to vector form", 1987),
 //! where parallel loops go outwards.
 
-use super::bounds::{find_loop, is_shorter, may_grow, mentions};
+use super::arrange::{is_few, is_few_in};
+use super::bounds::{find_loop, may_grow, mentions};
 use super::components::components;
 use super::draft::{Draft, KernelDraft, KernelGroup};
 use crate::dependence::{Dependence, Dependences, is_sum};
 use crate::kernel::Host;
 use crate::mapping::Schedule;
-use crate::nest::affine::{Affine, Variable};
+use crate::nest::affine::Affine;
 use crate::nest::expression::Access;
 use crate::nest::statement::Statement;
 use crate::nest::{Assignment, Nest, Range};
 
 /// The most dimensions of a grid: three of tiles, and others along which each block has one value.
 pub(super) const MOST_DIMENSIONS: usize = 8;
-/// The fewest threads along x that are of use: less than a sector of memory each time is read and written in parts.
-const LEAST_ALONG_X: i64 = 8;
 
 /// Gives the draft its kernels, and the order in which the host launches them.
 pub(super) fn run(draft: &mut Draft<'_>) {
@@ -57,14 +56,6 @@ pub(super) enum Plan {
 }
 
 impl Plan {
-    /// Returns the fewest dimensions of a grid, 0 where the host repeats.
-    fn dimensions(&self) -> usize {
-        match self {
-            Plan::Host(..) => 0,
-            Plan::Kernel(group) => group.grid.len() + usize::from(group.split.is_some()),
-        }
-    }
-
     fn is_parallel(&self) -> bool {
         match self {
             Plan::Host(_, plans) => plans.iter().any(Plan::is_parallel),
@@ -76,7 +67,8 @@ impl Plan {
 /// Plans all statements of a nest, in the order in which they run.
 fn plans(nest: &Nest, dependences: &Dependences, schedule: Schedule) -> Vec<Plan> {
     let relaxed = schedule.reassociates(nest).then(|| dependences.without_sums(nest));
-    let planner = Planner { nest, statements: nest.statements(), dependences, relaxed, schedule };
+    let scattering = schedule.reassociates(nest).then(|| dependences.without_scattered_sums(nest));
+    let planner = Planner { nest, statements: nest.statements(), dependences, relaxed, scattering, schedule };
     let all: Vec<usize> = (0..planner.statements.len()).collect();
     planner.plans(&all, 0)
 }
@@ -87,6 +79,8 @@ pub(super) struct Planner<'a> {
     pub(super) dependences: &'a Dependences,
     /// The dependences without those of sums, where several threads may add up one.
     relaxed: Option<Dependences>,
+    /// Those without any of sums, which may be added to atomically wherever they are.
+    pub(super) scattering: Option<Dependences>,
     pub(super) schedule: Schedule,
 }
 
@@ -105,10 +99,26 @@ impl Planner<'_> {
                 .take_while(|other| *other == first || own.is_some() && self.loop_at(**other, depth) == own)
                 .count();
             let (group, others) = left.split_at(count);
-            plans.extend(self.group(group, depth));
+            for plan in self.group(group, depth) {
+                match (plans.last_mut(), plan) {
+                    (Some(Plan::Kernel(last)), Plan::Kernel(next))
+                        if self.are_single([last, &next], depth) =>
+                    {
+                        last.statements.extend(next.statements);
+                    }
+                    (_, plan) => plans.push(plan),
+                }
+            }
             left = others;
         }
         plans
+    }
+
+    /// Returns `true` if kernels that follow each other have single statements outside of all loops: one thread may
+    /// run all of them.
+    fn are_single(&self, kernels: [&KernelGroup; 2], depth: usize) -> bool {
+        let mut statements = kernels.into_iter().flat_map(|kernel| &kernel.statements);
+        self.schedule.fuses && statements.all(|one| self.statements[*one].loops.len() == depth)
     }
 
     /// Returns the iterator of the loop at this depth around a statement.
@@ -116,7 +126,7 @@ impl Planner<'_> {
         self.statements[statement].loops.get(depth).map(|range| range.iterator)
     }
 
-    fn assignment(&self, statement: usize) -> &Assignment {
+    pub(super) fn assignment(&self, statement: usize) -> &Assignment {
         self.statements[statement].assignment
     }
 
@@ -132,10 +142,10 @@ impl Planner<'_> {
         }
         let apart = self.apart(&components, depth);
         let Some(together) = together else { return apart };
-        let dimensions = together.dimensions();
+        let dimensions = self.dimensions(&together);
         // Apart, a kernel may get more dimensions; it pays if none loses any.
-        let none_has_fewer = apart.iter().all(|plan| plan.dimensions() >= dimensions);
-        let some_has_more = apart.iter().any(|plan| plan.dimensions() > dimensions);
+        let none_has_fewer = apart.iter().all(|plan| self.dimensions(plan) >= dimensions);
+        let some_has_more = apart.iter().any(|plan| self.dimensions(plan) > dimensions);
         if none_has_fewer && some_has_more { apart } else { vec![together] }
     }
 
@@ -160,7 +170,16 @@ impl Planner<'_> {
         if self.parts_sums(&fused, depth, &[first, second]) {
             return None;
         }
-        (fused.dimensions() >= one.dimensions().max(other.dimensions())).then_some(fused)
+        (self.dimensions(&fused) >= self.dimensions(one).max(self.dimensions(other))).then_some(fused)
+    }
+
+    /// Returns the dimensions of a grid, 0 where the host repeats: those of few iterations only where there are no
+    /// others.
+    fn dimensions(&self, plan: &Plan) -> usize {
+        let Plan::Kernel(group) = plan else { return 0 };
+        let all = group.grid.len();
+        let few = group.grid.iter().filter(|iterator| is_few_in(self.nest, **iterator)).count();
+        (if few < all { all - few } else { all }) + usize::from(group.split.is_some())
     }
 
     /// Returns `true` if threads would add up in parts what one of these kernels has whole in each thread.
@@ -188,11 +207,15 @@ impl Planner<'_> {
                 grid = wider;
             }
         }
+        let scattered = self.scattered(among, depth, &grid);
+        if !scattered.is_empty() {
+            (grid, summed) = (scattered.clone(), Vec::new());
+        }
         if self.schedule.coalesces {
             self.arrange(among, &mut grid);
         }
-        let split = self.split(among, depth, &grid);
-        let group = KernelGroup { statements: among.to_vec(), grid, summed, split, row: None };
+        let split = if scattered.is_empty() { self.split(among, depth, &grid) } else { None };
+        let group = KernelGroup { statements: among.to_vec(), grid, summed, scattered, split, row: None };
         (!group.grid.is_empty()).then_some(Plan::Kernel(group))
     }
 
@@ -206,7 +229,7 @@ impl Planner<'_> {
         let own = &self.statements[among[0]].loops[depth..];
         let is_short = |range: &&Range| {
             let mut others = own.iter().flat_map(|other| other.lower.iter().chain(&other.upper));
-            is_shorter(range, LEAST_ALONG_X) && !others.any(|bound| mentions(bound, &[range.iterator]))
+            is_few(range) && !others.any(|bound| mentions(bound, &[range.iterator]))
         };
         let long = own.iter().filter(|range| !is_short(range)).map(|range| range.iterator);
         let long: Vec<usize> = long.collect();
@@ -252,50 +275,12 @@ impl Planner<'_> {
             })
     }
 
-    fn touches(&self, statement: usize, array: usize) -> bool {
+    pub(super) fn touches(&self, statement: usize, array: usize) -> bool {
         self.accesses(statement).iter().any(|access| access.array == array)
     }
 
-    fn accesses(&self, statement: usize) -> Vec<&Access> {
+    pub(super) fn accesses(&self, statement: usize) -> Vec<&Access> {
         self.assignment(statement).accesses()
-    }
-
-    /// Puts the loops of a grid in order: z, y and x last, and those first along which a block has one value.
-    ///
-    /// Along x, threads touch neighbouring elements. Where operands are reused as those of a product are, y is the
-    /// loop that shares them with x, and z one of those left that some operand does not depend on. Else the order
-    /// stays that of the nest.
-    fn arrange(&self, among: &[usize], grid: &mut Vec<usize>) {
-        self.coalesce(among, grid);
-        let Some((x, others)) = grid.split_last() else { return };
-        let (x, mut others) = (*x, others.to_vec());
-        let assignments: Vec<&Assignment> = among.iter().map(|one| self.assignment(*one)).collect();
-        let operands = read_alone(&assignments);
-        let shares =
-            |y: usize| operands.iter().filter(|one| one.depends_on(&[x]) != one.depends_on(&[y])).count();
-        let is_free = |z: usize| operands.iter().filter(|one| !one.depends_on(&[z])).count();
-        if let Some(y) = take_best(&mut others, shares) {
-            let z = take_best(&mut others, is_free);
-            *grid = others.into_iter().chain(z).chain([y, x]).collect();
-        }
-    }
-
-    /// Brings the loop along which most accesses touch neighbouring elements innermost: it becomes x.
-    ///
-    /// Of two, that along which they write: what is read across rows may come through shared memory.
-    fn coalesce(&self, among: &[usize], grid: &mut Vec<usize>) {
-        // Of two loops that are as good, the inner one stays x.
-        let accesses: Vec<&Access> = among.iter().flat_map(|one| self.accesses(*one)).collect();
-        let targets: Vec<&Access> = among.iter().map(|one| &self.assignment(*one).target).collect();
-        let best = (0..grid.len()).max_by_key(|at| {
-            let [all, written] = [&accesses, &targets]
-                .map(|some| some.iter().filter(|access| is_coalesced(access, grid[*at])).count());
-            (all, written, *at)
-        });
-        if let Some(best) = best {
-            let x = grid.remove(best);
-            grid.push(x);
-        }
     }
 
     /// Plans a loop of the host if something in it is parallel, else one thread that runs everything.
@@ -313,7 +298,7 @@ impl Planner<'_> {
     /// Returns the loops that all these statements share and no dependence between them crosses.
     ///
     /// A loop whose bounds are known only inside of a thread is not among them.
-    fn grid(&self, dependences: &Dependences, among: &[usize], depth: usize) -> Vec<usize> {
+    pub(super) fn grid(&self, dependences: &Dependences, among: &[usize], depth: usize) -> Vec<usize> {
         let mut grid: Vec<usize> = Vec::new();
         let mut inside: Vec<usize> = Vec::new();
         let found: Vec<&Dependence> = dependences.within(among, depth).collect();
@@ -342,19 +327,6 @@ pub(super) fn read_alone<'n>(assignments: &[&'n Assignment]) -> Vec<&'n Access> 
     let is_written = |access: &Access| assignments.iter().any(|one| one.target.array == access.array);
     let reads = assignments.iter().flat_map(|one| one.value.reads());
     reads.filter(|access| !is_written(access)).collect()
-}
-
-/// Takes the value out for which something is largest, the last of several; none: it is 0 for all.
-fn take_best(values: &mut Vec<usize>, of: impl Fn(usize) -> usize) -> Option<usize> {
-    let best = (0..values.len()).max_by_key(|at| (of(values[*at]), *at))?;
-    (of(values[best]) > 0).then(|| values.remove(best))
-}
-
-/// Returns `true` if neighbouring values of an iterator touch neighbouring elements.
-pub(super) fn is_coalesced(access: &Access, iterator: usize) -> bool {
-    let last = access.subscripts.last();
-    access.subscripts.len() > 1
-        && last.is_some_and(|last| last.coefficient(Variable::Iterator(iterator)).abs() == 1)
 }
 
 /// Returns `true` if bounds of a loop of the grid depend on no loop that runs in the thread.

@@ -3,6 +3,7 @@
 //! Every program of a nest is made by [`lower`]. Passes over nests give another nest; those after them fill in a
 //! [`Draft`], which ends as a [`Program`]. An observer sees the draft after each pass, and a draft prints itself.
 
+mod arrange;
 mod bounds;
 mod components;
 mod draft;
@@ -25,6 +26,7 @@ mod rows;
 #[cfg(feature = "polyhedral")]
 mod scales;
 mod scans;
+mod scattered;
 #[cfg(feature = "polyhedral")]
 mod sums;
 mod temporal;
@@ -32,6 +34,8 @@ mod temporal;
 mod temporaries;
 mod threads;
 mod tilings;
+#[cfg(feature = "polyhedral")]
+mod turned;
 #[cfg(feature = "polyhedral")]
 mod wavefronts;
 

@@ -7,7 +7,7 @@ use super::bounds::{iterator, whole};
 use super::row_kernels::shared_reduction;
 use crate::dependence::DependenceError;
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::{Access, Expression};
+use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Nest, Node, Range};
 
 /// Runs the pass.
@@ -45,10 +45,12 @@ fn scan(nest: &mut Nest, node: &Node, around: &[Range]) -> Option<[Node; 2]> {
     let own = Affine::from(Variable::Iterator(range.iterator));
     let target = &assignment.target;
     let before = Expression::Load(target.with(range.iterator, &(own - 1)));
-    let term = match () {
-        () if **left == before => right,
-        () if **right == before => left,
-        () => return None,
+    let (operator, term) = match operator {
+        Binary::Subtract if **left == before => (Binary::Add, -(**right).clone()),
+        Binary::Subtract => return None,
+        _ if **left == before => (*operator, (**right).clone()),
+        _ if **right == before => (*operator, (**left).clone()),
+        _ => return None,
     };
     let ends: Option<Vec<Affine>> = around.iter().map(|range| whole(range).cloned()).collect();
     let reads_others = term.reads().iter().all(|read| read.array != target.array || *read == target);
@@ -63,15 +65,15 @@ fn scan(nest: &mut Nest, node: &Node, around: &[Range]) -> Option<[Node; 2]> {
     }
     // Whether the sum may be shared out is known of one of its own.
     let element = Access { array: nest.arrays.len(), subscripts };
-    let adds = Assignment::reduce(element.clone(), *operator, (**term).clone());
+    let adds = Assignment::reduce(element.clone(), operator, term);
     shared_reduction(nest, &adds)?;
     nest.new_temporary(&format!("{}_before", nest.arrays[target.array].name), shape);
     let first = target.with(range.iterator, &(lower.clone() - 1));
     let [first, sum] = [first, element.clone()].map(|access| Box::new(Expression::Load(access)));
-    let value = Expression::Binary(*operator, first, sum);
+    let value = Expression::Binary(operator, first, sum);
     let each = Assignment { target: target.clone(), value };
     Some([
-        Node::Assign(Assignment::begin(element, *operator)),
+        Node::Assign(Assignment::begin(element, operator)),
         Node::Loop(range.clone(), vec![Node::Assign(adds), Node::Assign(each)]),
     ])
 }

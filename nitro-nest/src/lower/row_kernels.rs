@@ -4,12 +4,14 @@
 //! or a loop nest of which the threads share out one loop. Several threads add up what a step sums up along that
 //! loop. Barriers part steps, so that only what is within a step has to be free of dependences.
 
+use super::arrange::is_coalesced;
 use super::bounds::{condition_mentions, is_shorter, mentions, not_empty};
 use super::components::components;
 use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
-use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known, is_coalesced};
+use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known};
 use super::scans::scan;
+use super::scattered::has_window;
 use crate::dependence::{Dependences, is_sum, reduction};
 use crate::limits::LANES;
 use crate::nest::expression::{Access, Binary};
@@ -69,10 +71,10 @@ pub(crate) fn loops(node: &Node) -> Vec<&Range> {
 /// Returns the operation by which threads may add up parts of an element in any order.
 ///
 /// Minima and maxima are exact: an operand that is no number does not count in any order, and a zero of either sign
-/// is as good as the other. Sums take a nest that permits another order.
+/// is as good as the other. Sums and products take a nest that permits another order.
 pub(crate) fn shared_reduction(nest: &Nest, assignment: &Assignment) -> Option<Binary> {
     let permits = |operator: &Binary| match operator {
-        Binary::Add => nest.reassociates(),
+        Binary::Add | Binary::Multiply => nest.reassociates(),
         Binary::Minimum | Binary::Maximum => true,
         _ => false,
     };
@@ -267,11 +269,13 @@ struct Traffic {
     /// The arrays that a row kernel reads, and those that it writes.
     read: Vec<usize>,
     written: Vec<usize>,
-    /// Some step takes the least or the largest, for which no other kernel has several threads.
+    /// Some step takes the least or the largest, for which no other kernel has several threads, and reads something
+    /// else for each row.
     has_extremes: bool,
     /// Some step is a scan, for which no other kernel has several threads either.
     has_scans: bool,
-    /// What is added up is read once, by a thread for each row: several loops number these.
+    /// What is added up is read once, by a thread for each row: several loops number these, or something is done with
+    /// the sum, for which other kernels would be launched after it.
     reads_once: bool,
     accesses: usize,
     /// Those to neighbours along the loop that is shared out.
@@ -339,11 +343,11 @@ fn traffic(
 ) -> Option<Traffic> {
     let mut traffic = Traffic::default();
     let mut has_reduction = false;
-    let nodes = steps.iter().filter_map(|(_, step)| match step {
-        Step::Loop(_, node) => Some(node),
+    let nodes = steps.iter().enumerate().filter_map(|(at, (_, step))| match step {
+        Step::Loop(_, node) => Some((node, &steps[at + 1..])),
         Step::Once(_) => None,
     });
-    for (node, shared) in nodes.zip(shared) {
+    for ((node, later), shared) in nodes.zip(shared) {
         if is_narrow(node, *shared) || has_product(node, *shared) {
             return None;
         }
@@ -351,15 +355,29 @@ fn traffic(
             let operation = shared_reduction(nest, assignment);
             if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
                 has_reduction = true;
-                let is_of_each = |read: &&Access| read.depends_on_each(rows) && read.depends_on(&[*shared]);
-                traffic.reads_once |= rows.len() > 1 && assignment.value.reads().iter().any(is_of_each);
-                traffic.has_extremes |= operation != Binary::Add;
+                let is_of_each = |read: &&Access| {
+                    read.depends_on_each(rows) && read.depends_on(&[*shared]) && !has_window(read)
+                };
+                let reads = assignment.value.reads();
+                let is_of_each_row = reads.iter().any(is_of_each);
+                // What rows share, as the vector of a product, is read less often by threads that have several rows.
+                let shares =
+                    reads.iter().any(|read| read.depends_on(&[*shared]) && !read.depends_on_each(rows));
+                let is_used = later.iter().any(|(_, step)| is_used_once(step, &assignment.target));
+                let is_worth = rows.len() > 1 || is_used && !shares && !rows.is_empty();
+                traffic.reads_once |= is_worth && is_of_each_row;
+                traffic.has_extremes |= operation != Binary::Add && (rows.len() < 2 || is_of_each_row);
             }
         }
         traffic.has_scans |= scan(node).is_some();
         traffic.add(node, *shared, rows);
     }
     (has_reduction && traffic.pays(rows)).then_some(traffic)
+}
+
+/// Returns `true` if a step is a statement outside of loops that reads an element.
+fn is_used_once(step: &Step<'_>, element: &Access) -> bool {
+    matches!(step, Step::Once(assignment) if assignment.value.reads().contains(&element))
 }
 
 /// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.

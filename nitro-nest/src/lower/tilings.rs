@@ -1,9 +1,10 @@
 //! The pass that chooses the tiling of each kernel.
 
+use super::arrange::is_few_in;
+#[cfg(feature = "search")]
+use super::arrange::reads_across as is_read_across;
 use super::draft::{Draft, KernelDraft};
 use super::grid::{rest, split_iterator, spread};
-#[cfg(feature = "search")]
-use super::groups::is_coalesced;
 use super::groups::read_alone;
 use super::threads::staged_operands;
 use crate::mapping::{KernelKind, Sums, Tiles, Tiling};
@@ -56,6 +57,7 @@ pub(crate) fn tiles(nest: &Nest, kernel: &KernelDraft) -> Tiles {
             .any(|read| read.depends_on(&[z]) && read.depends_on(&[one]) && !read.depends_on(&[other]))
     };
     match () {
+        () if is_few_in(nest, z) => Tiles::Plane,
         () if shares(x, y) && is_read(y, z) => Tiles::WithX,
         () if shares(y, x) && is_read(x, z) => Tiles::WithY,
         () => Tiles::Plane,
@@ -94,10 +96,8 @@ pub(crate) fn reads_across(nest: &Nest, kernel: &KernelDraft) -> bool {
     let others = &others[others.len().saturating_sub(2)..];
     let all = nest.statements();
     let own: Vec<_> = kernel.group.statements.iter().map(|at| all[*at].assignment).collect();
-    read_alone(&own).iter().any(|read| {
-        let is_along = others.iter().any(|other| is_coalesced(read, *other));
-        is_along && read.depends_on(&[*x]) && !is_coalesced(read, *x)
-    }) && !has_long_loop(&rest(nest, kernel))
+    let is_across = |read: &&Access| others.iter().any(|other| is_read_across(read, *x, *other));
+    read_alone(&own).iter().any(is_across) && !has_long_loop(&rest(nest, kernel))
 }
 
 #[cfg(feature = "search")]
@@ -117,7 +117,8 @@ pub(crate) fn operands(nest: &Nest, kernel: &KernelDraft) -> usize {
     staged_operands(nest, kernel, &tiling)
 }
 
-/// Returns `true` if each long loop has an operand of which each thread needs other elements: tiles do not help then.
+/// Returns `true` if tiles do not help: each long loop has an operand of which each thread needs other elements, or none
+/// that is not the same for all threads.
 fn reads_once(nest: &Nest, kernel: &KernelDraft) -> bool {
     let (statements, grid) = (nest.statements(), &kernel.group.grid);
     let mut all = kernel.group.statements.iter().map(|at| &statements[*at]).filter_map(|statement| {
@@ -125,7 +126,8 @@ fn reads_once(nest: &Nest, kernel: &KernelDraft) -> bool {
         let long: Vec<usize> = statement.loops.iter().filter(is_inside).map(|range| range.iterator).collect();
         let is_of_each = |read: &&Access| read.depends_on(&long) && read.depends_on_each(grid);
         let reads = read_alone(&[statement.assignment]);
-        (!long.is_empty()).then(|| reads.iter().any(is_of_each))
+        let is_of_some = |read: &&Access| read.depends_on(&long) && read.depends_on(grid);
+        (!long.is_empty()).then(|| reads.iter().any(is_of_each) || !reads.iter().any(is_of_some))
     });
     all.next().is_some_and(|first| first && all.all(|other| other))
 }

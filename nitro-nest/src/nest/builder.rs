@@ -291,7 +291,7 @@ impl Builder {
         self.push(Node::Assign(Assignment { target, value: value.into() }));
     }
 
-    /// Lets sums be added up in another order.
+    /// Lets sums be added up, and products be multiplied up, in another order.
     pub fn reassociate(&mut self) {
         self.nest.reassociates = true;
     }

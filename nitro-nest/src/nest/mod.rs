@@ -199,7 +199,7 @@ impl Nest {
         self.arrays.len() - 1
     }
 
-    /// Returns `true` if sums may be added up in another order, `#[nest(reassoc)]`.
+    /// Returns `true` if sums may be added up in another order, and products multiplied up: `#[nest(reassoc)]`.
     ///
     /// Results then differ by rounding.
     #[must_use]
@@ -282,7 +282,12 @@ impl Assignment {
     /// Sets an element to what any operand of a reduction stays as it is with: a minimum or maximum ignores what is no
     /// number.
     pub(crate) fn begin(target: Access, operator: Binary) -> Self {
-        Self { target, value: Expression::from(if operator == Binary::Add { 0.0 } else { f32::NAN }) }
+        let value = match operator {
+            Binary::Multiply => 1.0,
+            Binary::Minimum | Binary::Maximum => f32::NAN,
+            _ => 0.0,
+        };
+        Self { target, value: value.into() }
     }
 
     /// Reduces one more value to an element.

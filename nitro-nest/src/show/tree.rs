@@ -103,7 +103,7 @@ fn on_grid(axis: &Axis) -> String {
         (threads, 1) => format!("{threads} threads"),
         (threads, points) => format!("{threads} threads of {points} points, {} a block", axis.tile()),
     };
-    let summed = if axis.is_summed { "; parts of sums, added atomically" } else { "" };
+    let summed = if axis.is_summed || axis.is_scattered { "; parts of sums, added atomically" } else { "" };
     format!("{letter}: {covered}{summed}")
 }
 
@@ -164,7 +164,7 @@ fn in_thread(names: &KernelNames<'_>, draft: &KernelDraft, range: &Range) -> Str
         role += &format!(", {} ahead", depth * (stages - 1));
     }
     let slices = names.kernel.block[2];
-    if slices > 1 && draft.axes.len() != 3 {
+    if slices > 1 && draft.axes.len() == 2 {
         role += &format!(", {} for each of {slices} slices", depth / i64::from(slices));
     }
     role

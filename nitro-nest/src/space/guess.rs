@@ -55,7 +55,7 @@ const USUAL: [(&str, u32); 5] =
 impl MappingSpace {
     /// Returns paths whose kernels have tilings that are likely fast at these sizes, best first.
     ///
-    /// They are those of the presets `sane` and `split` otherwise, with partial results or without. None, where no
+    /// They are those of the presets `sane` and `split` otherwise, with rows, with partial results, or without. None, where no
     /// kernel has a model.
     pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
         let mut known = Vec::new();
@@ -63,9 +63,15 @@ impl MappingSpace {
         let sane = Mapping::sane();
         // A product that shares a kernel with what sums it up has no tiles.
         let apart = sane.clone().with_schedule(Schedule { fuses: false, ..sane.schedule() });
-        for mapping in [sane, apart, Mapping::split(), Mapping::parted()] {
+        // Few long rows want several blocks each.
+        let by_sums = sane.clone().with_schedule(Schedule { rows: false, ..sane.schedule() });
+        for mapping in [sane, apart, by_sums, Mapping::split(), Mapping::parted()] {
             let schedule = self.preset_schedule(&mapping, false);
             let Some(schedule) = schedule.filter(|schedule| !known.contains(schedule)) else { continue };
+            // Without rows, a thread may have a whole one: its model says nothing of how such threads read.
+            if !mapping.schedule().rows && self.schedules[schedule].2.iter().any(Shape::is_serial) {
+                continue;
+            }
             known.push(schedule);
             all.extend(self.guessed_paths_of(schedule, &mapping, sizes, multiprocessors));
         }
@@ -169,6 +175,10 @@ fn complete(shape: &Shape, questions: &[Question], values: &mut Vec<u32>, found:
     let usual = match (question.phase, shape.sums) {
         // What is added up of memory alone has to be on its way in numbers.
         ("unroll", Some(_)) => Some(8),
+        ("unroll", None) if shape.is_row => Some(4),
+        // What no two threads along an axis share comes through the caches as fast as through shared memory.
+        ("inner tile", None) if shape.operands == 0 && !shape.reads_across => Some(0),
+        ("buffers", None) if shape.operands == 0 => Some(1),
         _ => USUAL.iter().find(|(phase, _)| *phase == question.phase).map(|(_, value)| *value),
     };
     let nearest = usual.map(|usual| {

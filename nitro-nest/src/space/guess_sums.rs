@@ -67,9 +67,10 @@ pub(super) fn cycles_of_rows(shape: &Shape, product: &Product, tiling: &Tiling, 
     let resident = (MOST_RESIDENT_THREADS / threads).min(registers).floor().max(1.0);
     let turns = (number / (rows * multiprocessors * resident)).ceil();
     let fits = of_row * kept >= length;
-    let again = if fits && kept > 1.0 { 0.0 } else { AGAIN };
+    let again = if fits && kept > 1.0 || !shape.has_steps { 0.0 } else { AGAIN };
     let segments = if shape.is_across { 1.0 + SEGMENT / 4.0 / rows } else { 1.0 };
-    let singly = if wide > 1.0 || shape.is_across { 0.0 } else { ONE_BY_ONE };
+    let comes_wide = wide > 1.0 && fits && kept > 1.0;
+    let singly = if comes_wide || shape.is_across { 0.0 } else { ONE_BY_ONE };
     let moved = number * length * product.bytes * segments / (multiprocessors * MEMORY_BYTES);
     let waits = turns * ((values / AHEAD).ceil() * LATENCY + LATENCY + of_row / 4.0 + BLOCK);
     let all = moved.max(waits) + 0.5 * moved.min(waits);

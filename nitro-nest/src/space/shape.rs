@@ -30,6 +30,8 @@ pub(super) struct Shape {
     pub(super) is_row: bool,
     /// Then neighbouring threads have neighbouring rows.
     pub(super) is_across: bool,
+    /// Several steps go over the values of a row.
+    pub(super) has_steps: bool,
     /// It runs so many iterations of a stencil.
     pub(super) stencil: Option<(Stencil, i64)>,
     /// Neighbouring threads read elements that are a row apart, and others of a block the neighbours of these.
@@ -67,6 +69,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
             has_slices: false,
             is_row: false,
             is_across: false,
+            has_steps: false,
             reads_across: false,
             words: nest.element.bytes() as u32 / 4,
             stencil: Some((temporal.stencil.clone(), temporal.steps)),
@@ -87,6 +90,7 @@ fn shape(nest: &Nest, kernel: &KernelDraft, reassociates: bool) -> Shape {
         has_slices: operands > 0 && reassociates && has_slices(nest, kernel),
         is_row,
         is_across: kernel.group.row.as_ref().is_some_and(|row| row.is_across),
+        has_steps: kernel.group.row.as_ref().is_some_and(|row| row.shared.len() > 1),
         stencil: None,
         reads_across: sums.is_none() && !is_row && operands == 0 && reads_across(nest, kernel),
         words: nest.element.bytes() as u32 / 4,
@@ -97,6 +101,12 @@ impl Shape {
     /// Returns `true` if a single thread runs its loops.
     pub(super) fn is_one_thread(&self) -> bool {
         self.dimensions == 0 && self.has_loop && !self.is_row && self.stencil.is_none()
+    }
+
+    /// Returns `true` if each thread runs a loop by itself, which shares nothing with others.
+    pub(super) fn is_serial(&self) -> bool {
+        let has_others = self.sums.is_some() || self.operands > 0 || self.is_row || self.stencil.is_some();
+        self.has_loop && !has_others
     }
 
     /// Returns the kind by which a mapping has a tiling for it.

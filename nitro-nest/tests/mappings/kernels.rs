@@ -89,7 +89,7 @@ fn where_the_order_of_sums_is_kept_drawn_tilings_of_drawn_nests_give_what_the_ne
 #[test]
 fn sums_of_drawn_nests_that_several_threads_add_up_are_right() {
     let (mut alone, mut in_warps) = (0, 0);
-    for seed in 0..40 {
+    for seed in 0..60 {
         let nest = drawn(seed);
         let dependences = nest.dependences().unwrap();
         let mut random = Random::new(seed ^ 0x5a5a);

@@ -8,6 +8,7 @@ mod drawn;
 mod drawn_rows;
 #[cfg(feature = "search")]
 mod factors;
+mod few_threads;
 mod forms;
 mod gathers;
 mod guards;

@@ -71,6 +71,72 @@ fn exclusive(
     }
 }
 
+/// From the last element to the first one
+#[nest(reassoc)]
+fn backwards(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n)] sum: &mut [f32],
+    #[shape(n, m)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        sum[i] = 1.0;
+        for j in (0..m).rev() {
+            sum[i] += x[[i, j]];
+            y[[i, j]] = sum[i];
+        }
+    }
+}
+
+/// Maxima of what follows, each without its own element
+#[nest]
+fn exclusive_backwards(
+    n: usize,
+    m: usize,
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n)] most: &mut [f32],
+    #[shape(n, m)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        most[i] = -9.0;
+        for j in (0..m).rev() {
+            y[[i, j]] = most[i];
+            most[i] = most[i].max(x[[i, j]]);
+        }
+    }
+}
+
+#[nest(reassoc)]
+fn from_the_end(n: usize, m: usize, #[shape(n, m)] y: &mut Array2<f32>) {
+    for i in 0..n {
+        for j in (0..m.saturating_sub(1)).rev() {
+            y[[i, j]] += y[[i, j + 1]];
+        }
+    }
+}
+
+#[nest(reassoc)]
+fn differences(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n, m + 1)] y: &mut Array2<f32>) {
+    for i in 0..n {
+        y[[i, 0]] = 5.0;
+        for j in 1..m + 1 {
+            y[[i, j]] = y[[i, j - 1]] - x[[i, j - 1]];
+        }
+    }
+}
+
+/// Products of powers of two, which are exact in any order
+#[nest(reassoc)]
+fn products(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n, m + 1)] y: &mut Array2<f32>) {
+    for i in 0..n {
+        y[[i, 0]] = 2.0;
+        for j in 1..m + 1 {
+            y[[i, j]] = y[[i, j - 1]] * (if x[[i, j - 1]] < 0.0 { -2.0 } else { 0.5 });
+        }
+    }
+}
+
 #[nest(reassoc)]
 fn weighted(n: usize, m: usize, a: f32, #[shape(n, m)] y: &mut Array2<f32>) {
     for i in 0..n {
@@ -118,7 +184,9 @@ fn has_scan(kernel: &Kernel) -> bool {
 
 #[test]
 fn rows_are_scanned_by_blocks_and_give_what_the_nest_gives() {
-    for nest in [sums::nest(), maxima::nest(), in_place::nest(), of_a_vector::nest()] {
+    let sums = [sums::nest(), maxima::nest(), in_place::nest(), of_a_vector::nest(), differences::nest()];
+    let turned = [exclusive::nest(), backwards::nest(), exclusive_backwards::nest(), from_the_end::nest()];
+    for nest in [&sums[..], &turned, &[products::nest()]].concat() {
         let sane = mapped(&nest, &Mapping::sane());
         let scanning: Vec<&Kernel> = sane.kernels.iter().filter(|kernel| has_scan(kernel)).collect();
         let [kernel] = scanning[..] else { panic!("{sane}") };
@@ -135,7 +203,7 @@ fn rows_are_scanned_by_blocks_and_give_what_the_nest_gives() {
 
 #[test]
 fn what_is_no_scan_has_a_thread_for_each_row() {
-    for nest in [exclusive::nest(), weighted::nest(), in_order::nest(), down::nest()] {
+    for nest in [weighted::nest(), in_order::nest(), down::nest()] {
         let program = mapped(&nest, &Mapping::sane());
         assert!(!program.kernels.iter().any(has_scan), "{program}");
         for sizes in [[1, 3], [4, 5]] {

@@ -187,3 +187,30 @@ fn tiles_of_one_value_have_no_code_for_those_that_are_cut_off() {
     assert!(text.contains("for from in from_0..from_0 + 1 {"), "{text}");
     assert!(!text.contains("min(from_0 + 1, c)"), "{text}");
 }
+
+/// A polynomial at all points
+#[nest]
+fn horner(
+    n: usize,
+    m: usize,
+    k: usize,
+    #[shape(k)] by: &[f32],
+    #[shape(n, m)] x: &Array2<f32>,
+    #[shape(n, m)] y: &mut Array2<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            y[[i, j]] = 0.0;
+            for l in 0..k {
+                y[[i, j]] = y[[i, j]] * x[[i, j]] + by[l];
+            }
+        }
+    }
+}
+
+#[test]
+fn guesses_stage_nothing_that_is_the_same_for_all_threads() {
+    let space = MappingSpace::new(&horner::nest()).unwrap().with_sizes(|_| Some(vec![1024, 1024, 16]));
+    let guesses = space.guesses("large", &|_| Some(132.0));
+    assert!(!guesses.is_empty() && guesses.iter().all(|guess| !guess.contains("__shared__")));
+}

@@ -72,9 +72,9 @@ fn lanes_that_leave_a_loop_one_by_one_do_not_wait_for_each_other_in_it() {
 }
 
 #[test]
-fn sums_along_diagonals_are_not_those_of_a_row_and_stay_in_order() {
+fn sums_along_diagonals_are_added_atomically() {
     for n in [0, 1, 5] {
-        assert_eq!(assert_right(&diagonals::nest(), [4, 2, 1], [1, 2, 1], &[n]), 0);
+        assert!(assert_right(&diagonals::nest(), [4, 2, 1], [1, 2, 1], &[n]) > 0);
     }
 }
 

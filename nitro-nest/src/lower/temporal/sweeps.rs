@@ -46,7 +46,8 @@ fn sweep(
     dimensions: usize,
     time: usize,
 ) -> Option<Sweep> {
-    if group.row.is_some() || group.split.is_some() || !group.summed.is_empty() {
+    let adds_atomically = group.split.is_some() || !group.summed.is_empty() || !group.scattered.is_empty();
+    if group.row.is_some() || adds_atomically {
         return None;
     }
     let assignment = statement.assignment;

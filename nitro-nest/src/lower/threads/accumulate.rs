@@ -210,7 +210,8 @@ pub(super) fn may_be_own(context: &Context<'_>, element: &Access) -> bool {
 
 /// Returns `true` if there is an axis along which instances add to the same element.
 fn sums_along_axis(context: &Context<'_>, element: &Access) -> bool {
-    context.axes.iter().any(|axis| axis.is_summed && !element.depends_on(&[axis.iterator]))
+    let mut axes = context.axes.iter();
+    axes.any(|axis| axis.is_scattered || axis.is_summed && !element.depends_on(&[axis.iterator]))
 }
 
 /// Gives an element a register: one for each of a thread's points that have another one.

@@ -15,7 +15,7 @@ use super::body::unroll;
 use super::context::{Context, SumOrder, guarded};
 use super::terms::one_by_one;
 use super::tiles::divide;
-use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll};
+use crate::kernel::{Extent, Instruction, Kernel, Space, Unroll, WIDE};
 use crate::lower::bounds::{iterator, mentions, within};
 use crate::lower::draft::{KernelDraft, RowKernel};
 use crate::lower::row_kernels::{Step, is_held, loops, steps};
@@ -172,7 +172,8 @@ impl<'a> Row<'a> {
         let scans =
             self.steps.iter().any(|(_, step)| matches!(step, Step::Loop(_, node) if scan(node).is_some()));
         let points = if scans { 1 } else { i64::from(self.context.tiling.thread_tile[0]) };
-        let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, points);
+        let is_wide = !self.is_across && self.context.tiling.vector_width >= WIDE;
+        let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, (points, is_wide));
         self.kept = found.map(|found| found.declare(self.nest, &mut self.context, points));
     }
 

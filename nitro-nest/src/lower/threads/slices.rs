@@ -24,7 +24,8 @@ const Z: Variable = Variable::Thread(2);
 /// only sums up.
 pub(crate) fn has_slices(nest: &Nest, kernel: &KernelDraft) -> bool {
     let group = &kernel.group;
-    if group.grid.len() != 2 || group.split.is_some() || !group.summed.is_empty() {
+    let adds_atomically = group.split.is_some() || !group.summed.is_empty() || !group.scattered.is_empty();
+    if group.grid.len() != 2 || adds_atomically {
         return false;
     }
     let rest = rest(nest, kernel);

@@ -52,13 +52,15 @@ pub(super) struct Kept<'k> {
 
 /// Finds arrays of which several steps touch the same elements, all of them in loops over the same values.
 ///
-/// How many these are has to be the same for all rows of a block. What is under a condition stays in memory.
+/// How many these are has to be the same for all rows of a block. What is under a condition stays in memory. Where there
+/// are none and threads may have neighbouring values (`is_wide`), it is what steps read once, so that it comes several
+/// at once.
 pub(super) fn find_kept(
     nest: &Nest,
     statements: &[usize],
     steps: &[(Vec<&Condition>, Step<'_>)],
     numbers: &[usize],
-    points: i64,
+    (points, is_wide): (i64, bool),
 ) -> Option<Found> {
     if points < 2 {
         return None;
@@ -66,7 +68,12 @@ pub(super) fn find_kept(
     let range = steps.iter().find_map(|step| simple_loop(step, numbers))?.0.clone();
     let arrays =
         (0..nest.arrays.len()).filter_map(|array| kept_array(nest, statements, steps, array, &range));
-    let arrays: Vec<KeptArray> = arrays.take((MOST_KEPT / points) as usize).collect();
+    let most = (MOST_KEPT / points) as usize;
+    let mut arrays: Vec<KeptArray> = arrays.take(most).collect();
+    if arrays.is_empty() && is_wide {
+        let each = (0..nest.arrays.len()).filter_map(|array| read_once(steps, array, &range, numbers));
+        arrays = each.take(most).collect();
+    }
     (!arrays.is_empty()).then_some(Found { range, arrays })
 }
 
@@ -102,6 +109,18 @@ fn kept_array(
         kept.stores = None;
     }
     Some(kept)
+}
+
+/// Returns what is kept of an array of which one step alone reads an element of the row for each value.
+fn read_once(
+    steps: &[(Vec<&Condition>, Step<'_>)],
+    array: usize,
+    range: &Range,
+    numbers: &[usize],
+) -> Option<KeptArray> {
+    let (kept, count) = touched_array(steps, array, range, 0..steps.len())?;
+    let is_read = kept.loads.is_some() && kept.stores.is_none();
+    (is_read && count == 1 && (numbers.is_empty() || kept.element.depends_on(numbers))).then_some(kept)
 }
 
 /// Returns what is kept of an array that is only read: the first element that two steps read, whatever they compare.
