@@ -12,6 +12,9 @@ use super::case;
 use crate::deadline::Deadline;
 use crate::workload::Inputs;
 
+/// The beginnings of opcodes for which the threads of a block wait.
+const BARRIERS: [&str; 4] = ["bar.sync", "bar.red", "bar.arrive", "barrier."];
+
 /// The instructions that one of two programs has alone in a place, and what cases show of them.
 pub(super) struct Changes<'a> {
     /// The two programs.
@@ -57,12 +60,13 @@ impl<'a> Changes<'a> {
         }
         let of = |program: usize| differing[program].iter().map(|&at| texts[program][at]).collect();
         let others: [HashSet<&str>; 2] = [of(1), of(0)];
-        let own = [0, 1].map(|program| {
+        let mut own = [0, 1].map(|program| {
             let moved = |&at: &usize| (at, others[program].contains(texts[program][at]));
-            differing[program].iter().map(moved).collect()
+            differing[program].iter().map(moved).collect::<Vec<_>>()
         });
         drop(others);
         drop(texts);
+        own[0] = with_what_barriers_order(&guards[0], std::mem::take(&mut own[0]));
         Self { programs, guards, own }
     }
 
@@ -107,4 +111,22 @@ impl<'a> Changes<'a> {
             hidden.map(|(_, shown)| shown.text)
         })
     }
+}
+
+/// Returns the changed instructions, and for each barrier of blocks among them all of its function, as if these only
+/// stood elsewhere.
+///
+/// What a barrier orders are the accesses before and behind it. As long as cases have not come to all of these, that
+/// nothing races without it says nothing.
+fn with_what_barriers_order(guards: &Guards, own: Vec<(usize, bool)>) -> Vec<(usize, bool)> {
+    let shown: Vec<Shown<'_>> = guards.shown().collect();
+    let barriers = own.iter().filter(|(at, _)| BARRIERS.iter().any(|name| shown[*at].text.contains(name)));
+    let functions: HashSet<usize> = barriers.map(|(at, _)| shown[*at].function).collect();
+    let mut changed = own.into_iter().peekable();
+    let mut all = Vec::new();
+    for (at, shown) in shown.iter().enumerate() {
+        let own = changed.next_if(|(own, _)| *own == at);
+        all.extend(own.or_else(|| functions.contains(&shown.function).then_some((at, true))));
+    }
+    all
 }

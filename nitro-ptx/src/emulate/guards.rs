@@ -44,6 +44,8 @@ pub struct Guards {
 struct Listed {
     /// The place in the program.
     pc: usize,
+    /// The position of its function.
+    function: usize,
     text: String,
     is_guarded: bool,
 }
@@ -61,6 +63,8 @@ struct Computed {
 pub struct Shown<'a> {
     /// The instruction.
     pub text: &'a str,
+    /// The position of its function among those of the text.
+    pub function: usize,
     /// True if it was executed, and its guard came out both ways.
     pub both_ways: bool,
     /// True unless what it computes of registers was always the same number, or what it compares came out one way.
@@ -72,13 +76,13 @@ impl Guards {
     pub(super) fn new(module: &Module, program: &Program) -> Self {
         let (mut results, mut computed) = (vec![None; program.code.len()], vec![None; program.code.len()]);
         let mut listing = Vec::new();
-        for (function, decoded) in module.bodies().zip(&program.image.functions) {
+        for (at, (function, decoded)) in module.bodies().zip(&program.image.functions).enumerate() {
             for (pc, (id, instruction)) in (decoded.entry as usize..).zip(function.instructions()) {
                 if program.image.ids.get(pc) != Some(&id) {
                     continue;
                 }
                 let text = InstructionText(instruction, &function.registers).to_string();
-                listing.push(Listed { pc, text, is_guarded: instruction.guard.is_some() });
+                listing.push(Listed { pc, function: at, text, is_guarded: instruction.guard.is_some() });
                 let defined = instruction.definitions();
                 let place = |register: usize| place(function, &decoded.places, register);
                 let is_predicate = |register: &usize| function.registers[*register].class == Class::Predicate;
@@ -97,14 +101,14 @@ impl Guards {
     ///
     /// What was never seen to be otherwise says nothing about inputs with which it is.
     pub fn shown(&self) -> impl Iterator<Item = Shown<'_>> {
-        self.listing.iter().map(|Listed { pc, text, is_guarded }| {
+        self.listing.iter().map(|Listed { pc, function, text, is_guarded }| {
             let both = HOLDS | FAILS;
             let of_guard = if *is_guarded { both } else { HOLDS };
             let seen = self.seen[*pc];
             let always = self.computed[*pc].and_then(|computed| computed.always);
             let compares_alike = self.results[*pc].is_some() && (seen >> RESULT) & both != both;
             let varies = always.is_none_or(|always| always > MOST_NUMBER) && !compares_alike;
-            Shown { text, both_ways: seen & of_guard == of_guard, varies }
+            Shown { text, function: *function, both_ways: seen & of_guard == of_guard, varies }
         })
     }
 

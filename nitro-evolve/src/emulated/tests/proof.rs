@@ -140,6 +140,15 @@ fn what_no_input_comes_to_is_not_proved() {
 }
 
 #[test]
+fn a_barrier_is_proved_to_be_needless_where_inputs_come_to_all_that_it_may_order() {
+    let found = proved((TWICE, TWICE_RUN), "bar.sync 0;", "");
+    assert!(found.starts_with("proved for all data at "), "{found}");
+    let text = rare(1e6, 2.0).replace("setp.gt.f32", "bar.sync 0;\n    setp.gt.f32");
+    let found = proved((&text, GATHER_RUN), "bar.sync 0;", "");
+    assert!(found.starts_with("tested, and not proved: no small input shows all that `"), "{found}");
+}
+
+#[test]
 fn what_some_input_comes_to_is_proved_and_of_1000_wrong_edits_there_none_is() {
     let text = rare(40.0, 2.0);
     let found = proved((&text, GATHER_RUN), "%f1, %f1, 0f40000000", "%f1, 0f40000000, %f1");
