@@ -18,8 +18,8 @@ pub trait LowerBound {
         None
     }
 
-    /// Divides the open values of a choice into parts within which it seldom matters which one is taken; by default each
-    /// value is a part.
+    /// Divides the open values of a choice into parts within which it seldom matters which one is taken; by default
+    /// each value is a part.
     ///
     /// Where each open choice has but one part, the points of a state are a class, of which one may stand for all
     /// ([`BranchPlan::classes`]).

@@ -78,8 +78,8 @@ impl Classes {
         }
     }
 
-    /// Returns what the points of classes that are closed take at least, as far as the samples tell, of all that are not
-    /// slower than a limit.
+    /// Returns what the points of classes that are closed take at least, as far as the samples tell, of all that are
+    /// not slower than a limit.
     pub(super) fn least_ns(&self, limit_ns: f64) -> f64 {
         let spread = self.spread();
         let open = self.closed.iter().filter(|class| !class.stays_closed(spread, limit_ns));
@@ -100,14 +100,14 @@ impl Classes {
 }
 
 impl Class {
-    /// Returns true if no member is faster than the limit, as far as samples tell.
+    /// Returns `true` if no member is faster than the limit, as far as samples tell.
     fn stays_closed(&self, spread: f64, limit_ns: f64) -> bool {
         self.node.is_open || self.time_ns.is_some_and(|time_ns| time_ns * (1.0 - spread) >= limit_ns)
     }
 }
 
 impl<B: LowerBound> BranchAndBound<B> {
-    /// Returns true if all points of a state that is not decided are one class.
+    /// Returns `true` if all points of a state that is not decided are one class.
     pub(super) fn is_class(&self, node: &Node) -> bool {
         let mut open =
             node.candidate.open().filter(|&choice| node.candidate.values(choice).len() > 1).peekable();
@@ -117,7 +117,7 @@ impl<B: LowerBound> BranchAndBound<B> {
             && open.all(|choice| !self.matters(&node.candidate, choice))
     }
 
-    /// Returns true if a proof has to decide a choice; all of them where each point stands for itself.
+    /// Returns `true` if a proof has to decide a choice; all of them where each point stands for itself.
     pub(super) fn matters(&self, candidate: &Candidate, choice: ChoiceId) -> bool {
         self.plan.classes.is_none() || self.bound.parts(candidate, choice).len() > 1
     }
@@ -192,8 +192,8 @@ impl<B: LowerBound> BranchAndBound<B> {
         }
     }
 
-    /// Returns the point of the class with the least bound, the first of equals, by a search best first; where that takes
-    /// too long one on the way. It depends on nothing but the class.
+    /// Returns the point of the class with the least bound, the first of equals, by a search best first; where that
+    /// takes too long one on the way. It depends on nothing but the class.
     fn representative(&mut self, class: &Node) -> Option<(Candidate, Vec<usize>)> {
         let mut states = BinaryHeap::from([Node { level: 0, number: 0, ..class.clone() }]);
         let mut expanded = 0;

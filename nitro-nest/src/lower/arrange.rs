@@ -13,8 +13,8 @@ impl Planner<'_> {
     /// Puts the loops of a grid in order: z, y and x last, and those first along which a block has one value.
     ///
     /// Along x, threads touch neighbouring elements. Where something is read across these, y is the loop along which it
-    /// has neighbours. Where operands are reused as those of a product are, y is the loop that shares them with x, and z
-    /// one of those left that some operand does not depend on. Else the order stays that of the nest. Loops of few
+    /// has neighbours. Where operands are reused as those of a product are, y is the loop that shares them with x, and
+    /// z one of those left that some operand does not depend on. Else the order stays that of the nest. Loops of few
     /// iterations come first: tiles along them would be idle for the most part.
     pub(super) fn arrange(&self, among: &[usize], grid: &mut Vec<usize>) {
         let (mut few, mut many): (Vec<usize>, Vec<usize>) =

@@ -117,8 +117,8 @@ pub(crate) fn operands(nest: &Nest, kernel: &KernelDraft) -> usize {
     staged_operands(nest, kernel, &tiling)
 }
 
-/// Returns `true` if tiles do not help: each long loop has an operand of which each thread needs other elements, or none
-/// that is not the same for all threads.
+/// Returns `true` if tiles do not help: each long loop has an operand of which each thread needs other elements, or
+/// none that is not the same for all threads.
 fn reads_once(nest: &Nest, kernel: &KernelDraft) -> bool {
     let (statements, grid) = (nest.statements(), &kernel.group.grid);
     let mut all = kernel.group.statements.iter().map(|at| &statements[*at]).filter_map(|statement| {

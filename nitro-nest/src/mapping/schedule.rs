@@ -25,9 +25,9 @@ pub struct Schedule {
     /// Threads of a block share a row: statements that go over the same rows several times are one kernel.
     ///
     /// Threads go along the inner loops of a row, combine what they sum up or take the largest of, and keep what the
-    /// row reads again in registers, as normalisations want it. A sum or product takes a nest that permits another order;
-    /// minima and maxima are the same in any order. Rows are taken where this saves memory traffic, and where a least
-    /// or a largest would have one thread. Where they are columns, neighbouring threads have neighbouring ones.
+    /// row reads again in registers, as normalisations want it. A sum or product takes a nest that permits another
+    /// order; minima and maxima are the same in any order. Rows are taken where this saves memory traffic, and where a
+    /// least or a largest would have one thread. Where they are columns, neighbouring threads have neighbouring ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rows: bool,
     /// Iterations of a loop in time that one launch runs at most, where the loop repeats a stencil. 0: it runs a part

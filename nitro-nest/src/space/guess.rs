@@ -55,8 +55,8 @@ const USUAL: [(&str, u32); 5] =
 impl MappingSpace {
     /// Returns paths whose kernels have tilings that are likely fast at these sizes, best first.
     ///
-    /// They are those of the presets `sane` and `split` otherwise, with rows, with partial results, or without. None, where no
-    /// kernel has a model.
+    /// They are those of the presets `sane` and `split` otherwise, with rows, with partial results, or without. None,
+    /// where no kernel has a model.
     pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
         let mut known = Vec::new();
         let mut all: Vec<(f64, Vec<Crossing>)> = Vec::new();

@@ -1,9 +1,9 @@
 //! Quotients and roots as the assembler computes those of ordinary numbers.
 //!
-//! For each division it makes a few instructions, and a branch to a function for operands that are infinite, no numbers,
-//! or so large or small that something in between would be. The branch ends a block: no load or product is moved
-//! across. Without it the same instructions give the same bits for all other operands, and a reciprocal is computed
-//! once for several quotients.
+//! For each division it makes a few instructions, and a branch to a function for operands that are infinite, no
+//! numbers, or so large or small that something in between would be. The branch ends a block: no load or product is
+//! moved across. Without it the same instructions give the same bits for all other operands, and a reciprocal is
+//! computed once for several quotients.
 
 use std::sync::Arc;
 

@@ -52,9 +52,9 @@ pub(super) struct Kept<'k> {
 
 /// Finds arrays of which several steps touch the same elements, all of them in loops over the same values.
 ///
-/// How many these are has to be the same for all rows of a block. What is under a condition stays in memory. Where there
-/// are none and threads may have neighbouring values (`is_wide`), it is what steps read once, so that it comes several
-/// at once.
+/// How many these are has to be the same for all rows of a block. What is under a condition stays in memory. Where
+/// there are none and threads may have neighbouring values (`is_wide`), it is what steps read once, so that it comes
+/// several at once.
 pub(super) fn find_kept(
     nest: &Nest,
     statements: &[usize],
