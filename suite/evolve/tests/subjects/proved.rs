@@ -36,9 +36,8 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
         if start.elapsed() > MOST_TIME {
             break;
         }
-        let Some(patched) = base.mutate(&[], seed).and_then(|edit| base.apply(&[edit]).ok()) else {
-            continue;
-        };
+        let Some(edit) = base.mutate(&[], seed) else { continue };
+        let Ok(patched) = base.apply(std::slice::from_ref(&edit)) else { continue };
         let patched = patched.to_string();
         let is_clean = |depth| check.check(&patched, depth, Deadline::NEVER) == CheckOutcome::Clean;
         let is_right = is_clean(Depth::Hostile);
@@ -53,7 +52,7 @@ fn count(subject: &Subject, ptx: &str) -> Counts {
         counts.hidden += u32::from(is_right && is_hidden(&exactness));
         match exactness {
             Exactness::Proved { .. } => {
-                assert!(is_right, "{} with seed {seed}", subject.name);
+                assert!(is_right, "{}, seed {seed}, {edit} is wrong and {exactness}", subject.name);
                 counts.proved += 1;
             }
             Exactness::Tested { why } if is_right => counts.why.push(why),
