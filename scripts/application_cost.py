@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from application_speed import ROOT, SUM, VARIANTS
 
 MANIFEST = """[package]
 name = "application"
@@ -29,23 +29,9 @@ strip = true
 """
 
 MAIN = """
-fn whole(values: &[f64]) -> f64 {
-    values.iter().sum()
-}
-
 fn main() {
     let values: Vec<f64> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     println!("{}", @SUM@(&values));
-}
-"""
-
-VARIANTS = """
-#[nitro::code_variant(features(length = values.len()), variants(whole, halves), default = whole)]
-fn sum(values: &[f64]) -> f64;
-
-fn halves(values: &[f64]) -> f64 {
-    let (first, second) = values.split_at(values.len() / 2);
-    whole(first) + whole(second)
 }
 """
 
@@ -68,7 +54,7 @@ def cost(folder, with_nitro):
     nitro = f'nitro = {{ package = "nitro-variants", path = "{ROOT}" }}\n' if with_nitro else ""
     (folder / "Cargo.toml").write_text(MANIFEST.format(nitro=nitro))
     main = MAIN.replace("@SUM@", "sum" if with_nitro else "whole")
-    (folder / "src/main.rs").write_text((VARIANTS if with_nitro else "") + main)
+    (folder / "src/main.rs").write_text(SUM + (VARIANTS if with_nitro else "") + main)
     shutil.copy(ROOT / "Cargo.lock", folder)
     tree = cargo(folder, "tree", "--prefix", "none", "--edges", "normal,build")
     begun_s = processor_s()

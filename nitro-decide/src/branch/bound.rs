@@ -24,7 +24,7 @@ pub trait LowerBound {
     /// Where each open choice has but one part, the points of a state are a class, of which one may stand for all
     /// ([`BranchPlan::classes`]).
     fn parts(&self, candidate: &Candidate, choice: ChoiceId) -> Vec<Values> {
-        candidate.values(choice).iter().map(|value| Values::of([value])).collect()
+        candidate.values(choice).each().collect()
     }
 
     /// Returns so many choices that are open, all if there are fewer, what to decide first in front; by default in

@@ -295,7 +295,7 @@ mod tests {
             let open = candidate.values(choice);
             match choice == self.order || choice == self.padding {
                 true => vec![open],
-                false => open.iter().map(|value| Values::of([value])).collect(),
+                false => open.each().collect(),
             }
         }
     }

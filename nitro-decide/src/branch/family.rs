@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::node::Node;
 use super::{BranchAndBound, LowerBound};
-use crate::candidate::{Candidate, ChoiceId, Values};
+use crate::candidate::{Candidate, ChoiceId};
 
 /// The children of a state by one choice.
 pub(super) struct Family {
@@ -50,7 +50,8 @@ impl<B: LowerBound> BranchAndBound<B> {
         let first = node.candidate.first_open()?;
         let mut open = self.bound.order(&node.candidate, usize::MAX);
         open.retain(|choice| node.candidate.values(*choice).len() > 1);
-        if !node.is_open && open.iter().any(|&choice| self.matters(&node.candidate, choice)) {
+        // Something that matters is open: where nothing does the state is a class, and comes here once it is open.
+        if !node.is_open {
             open.retain(|&choice| self.matters(&node.candidate, choice));
         }
         if self.gains.compared < self.plan.compared {
@@ -82,7 +83,7 @@ impl<B: LowerBound> BranchAndBound<B> {
         };
         let parts = match self.plan.classes.is_some() && !node.is_open {
             true => self.bound.parts(&node.candidate, choice),
-            false => node.candidate.values(choice).iter().map(|value| Values::of([value])).collect(),
+            false => node.candidate.values(choice).each().collect(),
         };
         let children: Vec<_> =
             parts.into_iter().map(|part| node.candidate.part(choice, part).map(bounded)).collect();

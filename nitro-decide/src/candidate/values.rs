@@ -89,6 +89,11 @@ impl Values {
         })
     }
 
+    /// Each of them alone, ascending.
+    pub fn each(self) -> impl Iterator<Item = Self> {
+        self.iter().map(|position| Self::of([position]))
+    }
+
     /// The one that there is, if it is alone.
     #[must_use]
     pub fn only(self) -> Option<usize> {

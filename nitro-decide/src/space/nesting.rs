@@ -85,7 +85,7 @@ impl Nesting {
         let loops = self.ordered_loops(choice);
         match loops.is_some_and(|loops| may_be_alike(&loops.map(|at| self.kinds(candidate, at)))) {
             true => vec![open],
-            false => open.iter().map(|value| Values::of([value])).collect(),
+            false => open.each().collect(),
         }
     }
 
