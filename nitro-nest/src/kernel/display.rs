@@ -197,7 +197,8 @@ impl Notation for KernelNames<'_> {
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
                     [quotient, remainder].map(|iterator| self.variable(Variable::Iterator(*iterator)));
-                format!("let {quotient}, {remainder} = ({}) / {divisor};", display::affine(self, value))
+                let [value, divisor] = [value, divisor].map(|one| display::affine(self, one));
+                format!("let {quotient}, {remainder} = ({value}) / {};", display::factor(&divisor))
             }
             Instruction::Add { target, value, lanes } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));

@@ -150,7 +150,7 @@ pub enum Instruction {
     Begin(usize, Affine),
     /// An iterator that has begun gets another value.
     Set(usize, Affine),
-    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder.
+    /// Divides an integer by another one: an iterator gets the quotient, another one the remainder.
     ///
     /// Of one that is negative, it only may matter whether there is a remainder.
     Divide {
@@ -161,7 +161,7 @@ pub enum Instruction {
         /// The dividend.
         value: Affine,
         /// The divisor, at least 1.
-        divisor: i64,
+        divisor: Affine,
     },
     /// Repeats for each value of an iterator.
     Loop(Range, Unroll, Vec<Instruction>),

@@ -140,9 +140,9 @@ impl<'a, T: Number> Thread<'a, T> {
                 self.iterators[*iterator] = value.evaluate(&|of| self.value(of));
             }
             Instruction::Divide { quotient, remainder, value, divisor } => {
-                let value = value.evaluate(&|of| self.value(of));
-                self.iterators[*quotient] = value.div_euclid(*divisor);
-                self.iterators[*remainder] = value.rem_euclid(*divisor);
+                let [value, divisor] = [value, divisor].map(|one| one.evaluate(&|of| self.value(of)));
+                self.iterators[*quotient] = value.div_euclid(divisor);
+                self.iterators[*remainder] = value.rem_euclid(divisor);
             }
             Instruction::Loop(range, _, body) => self.enter(range, body),
             Instruction::If(conditions, body, otherwise) => {

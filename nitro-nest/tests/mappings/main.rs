@@ -23,6 +23,7 @@ mod passes;
 mod pipelines;
 mod reused;
 mod rows;
+mod rows_of_loops;
 mod scans;
 #[cfg(feature = "search")]
 mod searches;

@@ -187,7 +187,8 @@ impl Notation for Writer<'_> {
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
                     [quotient, remainder].map(|iterator| &self.names.iterators[*iterator]);
-                let value = display::affine(&self.names, value);
+                let [value, divisor] = [value, divisor].map(|one| display::affine(&self.names, one));
+                let divisor = display::factor(&divisor);
                 return vec![
                     format!("const {integer} {quotient} = ({value}) / {divisor};"),
                     format!("const {integer} {remainder} = ({value}) % {divisor};"),
