@@ -10,11 +10,11 @@ use super::slices::{once, write_sliced};
 use super::stage::{near, read_across};
 use super::terms::one_by_one;
 use super::tiles::{write_across, write_tiled};
-use crate::kernel::{Instruction, Unroll, has_barrier, has_open_loop};
+use crate::kernel::{Instruction, Space, Unroll, has_barrier, has_open_loop};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
 use crate::lower::draft::Axis;
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::Expression;
+use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
 
 /// Writes the code of a thread. None: there are slices, and nothing that they share out.
@@ -235,14 +235,45 @@ fn extremes(bounds: &[Affine], tile: &Tile, is_least: bool) -> Vec<Affine> {
 }
 
 /// Writes a statement at all points of a thread.
+///
+/// What a condition decides of does not wait for loads from shared memory that many points share: these are there for
+/// each point of a tile, and come before the conditions.
 pub(super) fn write_statement(
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     assignment: &Assignment,
     guards: &[Condition],
 ) -> Vec<Instruction> {
     let target = register_of(context, assignment.target.clone());
-    let assignment = Assignment { target, value: value(context, assignment) };
-    once(context, at_all_points(context, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)])))
+    let mut value = value(context, assignment);
+    let mut all = if guards.is_empty() { Vec::new() } else { take_loads(context, &mut value) };
+    let assign = Instruction::Assign(Assignment { target, value });
+    all.extend(guarded(guards.to_vec(), vec![assign]));
+    once(context, at_all_points(context, all))
+}
+
+/// Takes the loads from shared memory out of a value: registers that these instructions load are in their place.
+fn take_loads(context: &mut Context<'_>, value: &mut Expression) -> Vec<Instruction> {
+    let mut loads: Vec<(Access, Access)> = Vec::new();
+    for read in value.reads().into_iter().cloned().collect::<Vec<Access>>() {
+        let local = read.array.checked_sub(context.nest.arrays.len());
+        let local = local.map(|local| &context.symbols.locals[local]);
+        let Some(local) = local.filter(|local| local.space == Space::Shared && local.storage.is_number())
+        else {
+            continue;
+        };
+        if loads.iter().all(|(known, _)| *known != read) {
+            let name = format!("{}_value", local.name);
+            let array = context.local(&name, Space::Register, Vec::new());
+            loads.push((read, Access { array, subscripts: Vec::new() }));
+        }
+    }
+    value.map_loads(&|access| {
+        let found = loads.iter().find(|(known, _)| *known == access);
+        found.map_or(access, |(_, register)| register.clone())
+    });
+    let each =
+        loads.into_iter().map(|(element, register)| Instruction::assign(register, Expression::Load(element)));
+    each.collect()
 }
 
 /// Returns what an element becomes, of what is near.
