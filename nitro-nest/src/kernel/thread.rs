@@ -192,6 +192,12 @@ impl<'a, T: Number> Thread<'a, T> {
                 return Ok(Step::Waits(address, Scope::Warp));
             }
             Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
+            Instruction::Choose { conditions, target, value } => {
+                if conditions.iter().all(|condition| condition.holds(&|of| self.value(of))) {
+                    let value = Expression::Load(value.clone());
+                    self.assign(&Assignment { target: target.clone(), value }, scalars, memory)?;
+                }
+            }
             Instruction::Fetch { target, source, width } => self.fetch(target, source, *width, memory)?,
             Instruction::Await(groups) => self.arrive(*groups as usize, memory)?,
             Instruction::Copy { target, source } => {

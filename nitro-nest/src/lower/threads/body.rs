@@ -14,7 +14,7 @@ use crate::kernel::{Instruction, Space, Unroll, has_barrier, has_open_loop};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
 use crate::lower::draft::Axis;
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::{Access, Expression};
+use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
 
 /// Writes the code of a thread. None: there are slices, and nothing that they share out.
@@ -236,44 +236,52 @@ fn extremes(bounds: &[Affine], tile: &Tile, is_least: bool) -> Vec<Affine> {
 
 /// Writes a statement at all points of a thread.
 ///
-/// What a condition decides of does not wait for loads from shared memory that many points share: these are there for
-/// each point of a tile, and come before the conditions.
+/// What becomes of a register is computed before the conditions are asked, if it is made of what is there for all
+/// points of a tile: a compiler would load elements anew for each point that has conditions of its own.
 pub(super) fn write_statement(
     context: &mut Context<'_>,
     assignment: &Assignment,
     guards: &[Condition],
 ) -> Vec<Instruction> {
     let target = register_of(context, assignment.target.clone());
-    let mut value = value(context, assignment);
-    let mut all = if guards.is_empty() { Vec::new() } else { take_loads(context, &mut value) };
-    let assign = Instruction::Assign(Assignment { target, value });
-    all.extend(guarded(guards.to_vec(), vec![assign]));
-    once(context, at_all_points(context, all))
+    let value = value(context, assignment);
+    let written = if !guards.is_empty()
+        && is_in(context, &target, Space::Register)
+        && is_there(context, &value)
+    {
+        let chosen =
+            Access { array: context.local("chosen", Space::Register, Vec::new()), subscripts: Vec::new() };
+        let conditions = guards.to_vec();
+        vec![
+            Instruction::assign(chosen.clone(), value),
+            Instruction::Choose { conditions, target, value: chosen },
+        ]
+    } else {
+        guarded(guards.to_vec(), vec![Instruction::Assign(Assignment { target, value })])
+    };
+    once(context, at_all_points(context, written))
 }
 
-/// Takes the loads from shared memory out of a value: registers that these instructions load are in their place.
-fn take_loads(context: &mut Context<'_>, value: &mut Expression) -> Vec<Instruction> {
-    let mut loads: Vec<(Access, Access)> = Vec::new();
-    for read in value.reads().into_iter().cloned().collect::<Vec<Access>>() {
-        let local = read.array.checked_sub(context.nest.arrays.len());
-        let local = local.map(|local| &context.symbols.locals[local]);
-        let Some(local) = local.filter(|local| local.space == Space::Shared && local.storage.is_number())
-        else {
-            continue;
-        };
-        if loads.iter().all(|(known, _)| *known != read) {
-            let name = format!("{}_value", local.name);
-            let array = context.local(&name, Space::Register, Vec::new());
-            loads.push((read, Access { array, subscripts: Vec::new() }));
+/// Returns `true` if a value is sums and products of elements in shared memory and registers, one of which is shared.
+fn is_there(context: &Context<'_>, value: &Expression) -> bool {
+    let (mut is_there, mut is_shared) = (true, false);
+    value.visit(&mut |part| match part {
+        Expression::Load(access) => {
+            let is_staged = is_in(context, access, Space::Shared);
+            is_shared |= is_staged;
+            is_there &= is_staged || is_in(context, access, Space::Register);
         }
-    }
-    value.map_loads(&|access| {
-        let found = loads.iter().find(|(known, _)| *known == access);
-        found.map_or(access, |(_, register)| register.clone())
+        Expression::Binary(operator, ..) => is_there &= *operator != Binary::Divide,
+        Expression::Constant(_) | Expression::Scalar(_) | Expression::Fused(_) => {}
+        _ => is_there = false,
     });
-    let each =
-        loads.into_iter().map(|(element, register)| Instruction::assign(register, Expression::Load(element)));
-    each.collect()
+    is_there && is_shared
+}
+
+/// Returns `true` if an element is in such memory of the kernel's.
+fn is_in(context: &Context<'_>, element: &Access, space: Space) -> bool {
+    let local = element.array.checked_sub(context.nest.arrays.len());
+    local.is_some_and(|local| context.symbols.locals[local].space == space)
 }
 
 /// Returns what an element becomes, of what is near.
