@@ -8,7 +8,7 @@ use crate::lower::bounds::is_shorter;
 use crate::lower::scans::scan;
 use crate::lower::scattered::has_window;
 use crate::nest::expression::{Access, Binary};
-use crate::nest::{Condition, Nest, Node};
+use crate::nest::{Assignment, Condition, Nest, Node};
 
 /// The memory traffic of the steps of a row, counted in rows of arrays.
 ///
@@ -27,7 +27,7 @@ pub(super) struct Traffic {
     /// Some step is a scan, for which no other kernel has several threads either.
     pub(super) has_scans: bool,
     /// What is added up is read once, by a thread for each row: several loops number these, or something is done with
-    /// the sum, for which other kernels would be launched after it.
+    /// the sum or sets it before, for which other kernels would be launched.
     reads_once: bool,
     accesses: usize,
     /// Those to neighbours along the loop that is shared out.
@@ -96,10 +96,10 @@ pub(super) fn traffic(
     let mut traffic = Traffic::default();
     let mut has_reduction = false;
     let nodes = steps.iter().enumerate().filter_map(|(at, (_, step))| match step {
-        Step::Loop(_, node) => Some((node, &steps[at + 1..])),
+        Step::Loop(_, node) => Some((node, steps.split_at(at))),
         Step::Once(_) => None,
     });
-    for ((node, later), shared) in nodes.zip(shared) {
+    for ((node, (before, later)), shared) in nodes.zip(shared) {
         if is_narrow(node, *shared) || has_product(node, *shared) {
             return None;
         }
@@ -116,7 +116,8 @@ pub(super) fn traffic(
                 let shares =
                     reads.iter().any(|read| read.depends_on(&[*shared]) && !read.depends_on_each(rows));
                 let is_used = later.iter().any(|(_, step)| is_used_once(step, &assignment.target));
-                let is_worth = rows.len() > 1 || is_used && !shares && !rows.is_empty();
+                let is_set = before.iter().any(|(_, step)| is_set_once(step, &assignment.target));
+                let is_worth = rows.len() > 1 || (is_used || is_set) && !shares && !rows.is_empty();
                 traffic.reads_once |= is_worth && is_of_each_row;
                 traffic.has_extremes |= operation != Binary::Add && (rows.len() < 2 || is_of_each_row);
             }
@@ -125,6 +126,11 @@ pub(super) fn traffic(
         traffic.add(node, *shared, rows);
     }
     (has_reduction && traffic.pays(rows)).then_some(traffic)
+}
+
+/// Returns `true` if a step is a statement outside of loops that sets an element.
+fn is_set_once(step: &Step<'_>, element: &Access) -> bool {
+    matches!(step, Step::Once(Assignment { target, value }) if target == element && !value.reads().contains(&element))
 }
 
 /// Returns `true` if a step is a statement outside of loops that reads an element.
