@@ -2,18 +2,19 @@
 //!
 //! It finds races, and results that depend on memory that nobody wrote or on who came first.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use nitro_ptx::Module;
+use nitro_core::Artifact;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
+use nitro_ptx::{KnownLaunches, Module};
 use nitro_search::threads::{cores, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
 use super::piece::Piece;
-use super::proof;
-use super::shown::{Changes, Hidden};
+use super::shown::Hidden;
 use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
@@ -50,7 +51,7 @@ pub(super) const MOST_MORE: u64 = 10_000;
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
     /// The kernels that are launched of a patched text.
-    kernels: Vec<String>,
+    pub(super) kernels: Vec<String>,
     pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
     pub(super) further: Vec<CheckCase>,
@@ -67,21 +68,27 @@ pub struct EmulatorCheck {
     pub(super) is_unwritten: bool,
     /// The faults of the original with some of those.
     faults: Vec<String>,
+    /// What all launches have in common, by kernel, once that is asked for.
+    pub(super) launches: OnceLock<BTreeMap<String, KnownLaunches>>,
+    /// The texts in which a thorough check has found nothing.
+    pub(super) clean: Mutex<HashSet<Artifact>>,
 }
 
 /// An input, with what the original leaves of it.
 pub(super) struct CheckCase {
     pub(super) name: String,
-    inputs: Inputs,
+    pub(super) inputs: Inputs,
     pub(super) expected: RunResult,
     /// The largest error of the original itself, over the orders of threads, once that is asked for.
     own_error: OnceLock<f64>,
+    /// Set if the original does nothing wrong there, once that is asked for.
+    is_clean: OnceLock<bool>,
 }
 
 impl CheckCase {
     /// Creates a case of which the original leaves this.
     fn new(name: String, inputs: Inputs, expected: RunResult) -> Self {
-        Self { name, inputs, expected, own_error: OnceLock::new() }
+        Self { name, inputs, expected, own_error: OnceLock::new(), is_clean: OnceLock::new() }
     }
 }
 
@@ -169,6 +176,8 @@ impl EmulatorCheck {
             is_free_of_races: true,
             is_unwritten: false,
             faults: Vec::new(),
+            launches: OnceLock::new(),
+            clean: Mutex::default(),
         }
     }
 
@@ -198,6 +207,11 @@ impl EmulatorCheck {
     pub(super) fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
         let original = Judgement::new(self, &self.original, until);
         (0..SEEDS).all(|seed| original.objection_in(case, seed).is_none())
+    }
+
+    /// Tells whether the original does nothing wrong in a case, which is looked at once.
+    pub(super) fn is_known_to_be_clean(&self, case: &CheckCase) -> bool {
+        *case.is_clean.get_or_init(|| self.is_clean(case, Deadline::NEVER))
     }
 
     /// Says with how many unwritten inputs the original leaves its buffers, if there are any.
@@ -254,7 +268,7 @@ impl EmulatorCheck {
     }
 
     /// Reads a patched text, and has it judged.
-    fn judged(
+    pub(super) fn judged(
         &self,
         ptx: &str,
         until: Deadline,
@@ -342,7 +356,11 @@ impl Check for EmulatorCheck {
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
         // Candidates are judged side by side; a thorough check goes alone.
         let threads = if depth == Depth::Thorough { cores() } else { 1 };
-        self.judged(ptx, until, |judgement| judgement.objection(depth, threads))
+        let outcome = self.judged(ptx, until, |judgement| judgement.objection(depth, threads));
+        if (depth, &outcome) == (Depth::Thorough, &CheckOutcome::Clean) {
+            self.clean().insert(Artifact::of(ptx));
+        }
+        outcome
     }
 
     fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {
@@ -354,42 +372,6 @@ impl Check for EmulatorCheck {
     }
 
     fn prove(&self, ptx: &str, like: &str, until: Deadline) -> Option<Exactness> {
-        let exactness = self.proved(ptx, like, until);
-        let (Exactness::Tested { .. }, Ok(of), Ok(patched)) =
-            (&exactness, Module::parse(like), Module::parse(ptx))
-        else {
-            return Some(exactness);
-        };
-        if of.special_arithmetic() <= patched.special_arithmetic() {
-            return Some(exactness);
-        }
-        // With the same in the place of all quotients and roots, what else was changed may be seen to be right.
-        let [of, patched] = [of, patched].map(|module| module.quickened().to_string());
-        Some(match self.proved(&patched, &of, until) {
-            Exactness::Tested { .. } => exactness,
-            proved => proved.provided(proof::ORDINARY),
-        })
-    }
-}
-
-impl EmulatorCheck {
-    /// Returns what is proved of a text that stands for another one.
-    fn proved(&self, ptx: &str, like: &str, until: Deadline) -> Exactness {
-        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        let read = |text| case::program(text, &kernels).map(|(module, program)| (module, Arc::new(program)));
-        let ((like, original), (patched, program)) = match (read(like), read(ptx)) {
-            (Ok(like), Ok(patched)) => (like, patched),
-            (Err(why), _) | (_, Err(why)) => return Exactness::Tested { why },
-        };
-        if let Some(same) = like.does_the_same(&patched) {
-            return proof::by_text(same);
-        }
-        let all = self.cases.iter().chain(&self.further);
-        let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
-        let pieces = self.pieces.iter().filter(|piece| Piece::is_small(&piece.inputs));
-        let pieces = pieces.map(|piece| (piece.name.as_str(), &piece.inputs, piece.expected.instructions));
-        let guards = [original.guards(&like), program.guards(&patched)];
-        let changes = Changes::new([&original, &program], guards);
-        proof::prove(changes, cases, pieces, until)
+        Some(self.exactness(ptx, like, until))
     }
 }

@@ -364,12 +364,13 @@ fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
 struct Canned {
     name: &'static str,
     outcome: fn(Depth) -> CheckOutcome,
+    takes_seconds: bool,
     asked: Arc<AtomicUsize>,
 }
 
 impl Canned {
     fn new(name: &'static str, outcome: fn(Depth) -> CheckOutcome) -> Self {
-        Self { name, outcome, asked: Arc::default() }
+        Self { name, outcome, takes_seconds: false, asked: Arc::default() }
     }
 
     /// Returns the same check, and what counts.
@@ -386,6 +387,10 @@ impl Check for Canned {
 
     fn finds_races(&self) -> bool {
         true
+    }
+
+    fn takes_seconds(&self) -> bool {
+        self.takes_seconds
     }
 
     fn check(&self, _: &str, depth: Depth, _: Deadline) -> CheckOutcome {

@@ -1,4 +1,4 @@
-//! The stage with hostile orders of threads.
+//! The stage with further small inputs, and hostile orders of threads.
 
 use super::candidate::Candidate;
 use super::conditions::Conditions;
@@ -6,16 +6,17 @@ use super::stage::{About, Context, Cost, Stage};
 use super::stop::Stop;
 use crate::check::Depth;
 
-/// Emulates a candidate on small inputs in several orders of threads, half of them hostile.
+/// Emulates a candidate on more inputs that nobody wrote, and on a few in hostile orders of threads.
 ///
-/// That takes most of a core's time, so that only candidates come here that look faster than the original.
-pub(crate) struct ThreadOrders;
+/// Nearly all that is wrong shows it in some other size, and little in some other order. That takes most of a core's
+/// time, so that only candidates come here that look faster than the original.
+pub(crate) struct FurtherInputs;
 
-impl Stage for ThreadOrders {
+impl Stage for FurtherInputs {
     fn about(&self) -> About {
         About {
-            name: "thread orders",
-            demand: "if it looks faster, small inputs show nothing wrong in hostile orders of threads either",
+            name: "further inputs",
+            demand: "if it looks faster, more small inputs show nothing wrong, nor a few in hostile orders of threads",
             cost: Cost::Core("checking"),
         }
     }
@@ -25,6 +26,6 @@ impl Stage for ThreadOrders {
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        context.conditions.require_small_inputs(candidate, Depth::Orders)
+        context.conditions.require_small_inputs(candidate, Depth::Further)
     }
 }
