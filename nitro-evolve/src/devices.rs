@@ -117,7 +117,8 @@ pub(crate) fn checks(
         Ok(()) => {
             let (workload, original) = (workload.clone(), Arc::clone(original));
             checks.push(Box::new(AwaitedCheck::new(move || {
-                EmulatorCheck::new(&workload, &original, max_error).map_err(|error| error.to_string())
+                EmulatorCheck::beside_a_search(&workload, &original, max_error)
+                    .map_err(|error| error.to_string())
             })));
         }
         Err(why) => left_out.push(format!("the emulator cannot look for races: {why}")),

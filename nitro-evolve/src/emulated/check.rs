@@ -35,6 +35,8 @@ const MOST_OF_UNWRITTEN: u64 = 100_000;
 const MOST_OF_OTHERS: u64 = 10_000;
 /// The most instructions of further cases, which only a thorough check runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
+/// One of so many parts of the cores makes a check beside a search.
+const PARTS: usize = 4;
 /// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
 /// which the threads of a warp go on one by one. With more a program counts as endless.
 pub(super) const MOST_TIMES: [u64; 2] = [16, 64];
@@ -99,19 +101,28 @@ impl EmulatorCheck {
     /// When the PTX cannot be emulated, its results are further apart than this by themselves, or its cases are too
     /// large for that.
     pub fn new(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
-        Self::within(MOST_INSTRUCTIONS, workload, ptx, max_error)
+        Self::within((MOST_INSTRUCTIONS, cores()), workload, ptx, max_error)
     }
 
-    /// Creates a check with the inputs that take at most so many instructions together.
+    /// Creates a check as [`EmulatorCheck::new`] does, on a part of the cores: others search meanwhile.
+    pub(crate) fn beside_a_search(
+        workload: &Workload,
+        ptx: &str,
+        max_error: f64,
+    ) -> Result<Self, RunnerError> {
+        Self::within((MOST_INSTRUCTIONS, cores().div_ceil(PARTS)), workload, ptx, max_error)
+    }
+
+    /// Creates a check with the inputs that take at most so many instructions together, on so many threads.
     pub(super) fn within(
-        most_instructions: u64,
+        (most_instructions, threads): (u64, usize),
         workload: &Workload,
         ptx: &str,
         max_error: f64,
     ) -> Result<Self, RunnerError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(RunnerError)?);
-        let cases = small_cases(most_instructions, workload, &original)?;
-        Self::of(cases, &original, workload, max_error).permitting_races().map(Self::prepared)
+        let cases = small_cases(most_instructions, threads, workload, &original)?;
+        Self::of(cases, &original, workload, max_error).permitting_races(threads).map(Self::prepared)
     }
 
     /// Creates a check with inputs that nobody wrote, as far as the original does nothing wrong with them.
@@ -155,7 +166,7 @@ impl EmulatorCheck {
         pieces.sort_by_key(|piece| piece.expected.instructions);
         let check = Self { is_unwritten: true, further, pieces, faults, hidden, ..check };
         if clean.is_empty() {
-            return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
+            return Self { cases: other, ..check }.permitting_races(cores()).map(Self::prepared);
         }
         // What is wrong mostly shows it with any input, and the first ones are run in all orders of threads.
         clean.sort_by_key(|case| case.expected.instructions);
@@ -182,12 +193,12 @@ impl EmulatorCheck {
     }
 
     /// Returns the same check, which does not look for races where the original has some.
-    fn permitting_races(mut self) -> Result<Self, RunnerError> {
+    fn permitting_races(mut self, threads: usize) -> Result<Self, RunnerError> {
         let until = self.options.deadline.into();
-        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores()).is_some() {
+        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads).is_some() {
             self.options.races = Races::Ignored;
             self.is_free_of_races = false;
-            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores());
+            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads);
             if let Some(objection) = again {
                 return Err(RunnerError(format!("of the PTX as it is: {objection}")));
             }
@@ -292,6 +303,7 @@ impl EmulatorCheck {
 /// Returns the cases of a workload that are small enough, the smallest first.
 fn small_cases(
     most_instructions: u64,
+    threads: usize,
     workload: &Workload,
     original: &Arc<Emulator>,
 ) -> Result<Vec<CheckCase>, RunnerError> {
@@ -306,7 +318,7 @@ fn small_cases(
         numbered.extend((0..workload.cases(set)).map(|number| (set, number)));
     }
     // Large ones run to the limit before they are left out.
-    let cases = on_threads(cores(), &numbered, |&(set, number)| {
+    let cases = on_threads(threads, &numbered, |&(set, number)| {
         let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
         let name = workload.case_name(set, number);
         match case::run(original, original, &inputs, options) {
