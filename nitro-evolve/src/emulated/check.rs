@@ -3,7 +3,7 @@
 //! It finds races, and results that depend on memory that nobody wrote or on who came first.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nitro_core::Artifact;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
@@ -73,7 +73,7 @@ pub struct EmulatorCheck {
     /// What all launches have in common, by kernel, once that is asked for.
     pub(super) launches: OnceLock<BTreeMap<String, KnownLaunches>>,
     /// The texts in which a thorough check has found nothing.
-    pub(super) clean: Mutex<HashSet<Artifact>>,
+    clean: Mutex<HashSet<Artifact>>,
 }
 
 /// An input, with what the original leaves of it.
@@ -278,8 +278,26 @@ impl EmulatorCheck {
         })
     }
 
+    /// Makes a thorough check on so many threads, unless one has found nothing in the same text.
+    pub(super) fn thorough(&self, ptx: &str, threads: usize, until: Deadline) -> CheckOutcome {
+        let text = Artifact::of(ptx);
+        if self.clean().contains(&text) {
+            return CheckOutcome::Clean;
+        }
+        let outcome = self.judged(ptx, until, |judgement| judgement.objection(Depth::Thorough, threads));
+        if outcome == CheckOutcome::Clean {
+            self.clean().insert(text);
+        }
+        outcome
+    }
+
+    /// Returns the texts that are known to be clean.
+    fn clean(&self) -> MutexGuard<'_, HashSet<Artifact>> {
+        self.clean.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Reads a patched text, and has it judged.
-    pub(super) fn judged(
+    fn judged(
         &self,
         ptx: &str,
         until: Deadline,
@@ -367,12 +385,10 @@ impl Check for EmulatorCheck {
 
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
         // Candidates are judged side by side; a thorough check goes alone.
-        let threads = if depth == Depth::Thorough { cores() } else { 1 };
-        let outcome = self.judged(ptx, until, |judgement| judgement.objection(depth, threads));
-        if (depth, &outcome) == (Depth::Thorough, &CheckOutcome::Clean) {
-            self.clean().insert(Artifact::of(ptx));
+        match depth {
+            Depth::Thorough => self.thorough(ptx, cores(), until),
+            _ => self.judged(ptx, until, |judgement| judgement.objection(depth, 1)),
         }
-        outcome
     }
 
     fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {

@@ -1,10 +1,9 @@
 //! What a check on the emulator proves of a patched text.
 
+use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use nitro_core::Artifact;
 use nitro_ptx::emulate::Emulator;
 use nitro_ptx::{KnownLaunches, Module};
 
@@ -12,7 +11,7 @@ use super::check::EmulatorCheck;
 use super::piece::Piece;
 use super::proof;
 use super::shown::Changes;
-use crate::check::{CheckOutcome, Depth};
+use crate::check::CheckOutcome;
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::workload::Argument;
@@ -20,18 +19,19 @@ use crate::workload::Argument;
 impl EmulatorCheck {
     /// Returns what is proved of a text that stands for another one, or why nothing is.
     pub(super) fn exactness(&self, ptx: &str, like: &str, until: Deadline) -> Exactness {
-        let exactness = self.proved([ptx, like], ptx, until);
-        let (Exactness::Tested { .. }, Ok(of), Ok(patched)) =
-            (&exactness, Module::parse(like), Module::parse(ptx))
-        else {
-            return exactness;
+        let (like, patched) = match (Module::parse(like), Module::parse(ptx)) {
+            (Ok(like), Ok(patched)) => (like, patched),
+            (Err(why), _) | (_, Err(why)) => return Exactness::Tested { why: why.to_string() },
         };
-        if of.special_arithmetic() <= patched.special_arithmetic() {
+        let exactness = self.proved([&like, &patched], ptx, until);
+        let is_proved = matches!(exactness, Exactness::Proved { .. });
+        if is_proved || like.special_arithmetic() <= patched.special_arithmetic() {
             return exactness;
         }
         // With the same in the place of all quotients and roots, what else was changed may be seen to be right.
-        let [of, quick] = [of, patched].map(|module| module.quickened().to_string());
-        match self.proved([&quick, &of], ptx, until) {
+        let quick = [like, patched].map(|module| Module::parse(&module.quickened().to_string()));
+        let [Ok(like), Ok(patched)] = &quick else { return exactness };
+        match self.proved([like, patched], ptx, until) {
             Exactness::Tested { .. } => exactness,
             proved => proved.provided(proof::ORDINARY),
         }
@@ -39,17 +39,13 @@ impl EmulatorCheck {
 
     /// Returns what is proved of a text that stands for another one, and nothing of what a thorough check of the
     /// patched text refuses: its cases are more than those of a proof, and lead to other branches.
-    fn proved(&self, [ptx, like]: [&str; 2], patched_text: &str, until: Deadline) -> Exactness {
+    fn proved(&self, [like, patched]: [&Module; 2], patched_text: &str, until: Deadline) -> Exactness {
         let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        let (like, patched) = match (Module::parse(like), Module::parse(ptx)) {
-            (Ok(like), Ok(patched)) => (like, patched),
-            (Err(why), _) | (_, Err(why)) => return Exactness::Tested { why: why.to_string() },
-        };
-        if let Some(same) = like.does_the_same(&patched) {
+        if let Some(same) = like.does_the_same(patched) {
             return proof::by_text(same);
         }
         // What no thread comes to in such launches, and what is the same number there, no input has to show.
-        let launches = self.launches.get_or_init(|| self.known_launches(&like));
+        let launches = self.launches.get_or_init(|| self.known_launches(like));
         let [like, patched] = [like, patched].map(|module| module.in_launches(launches));
         if let Some(same) = like.does_the_same(&patched) {
             return proof::by_text(same).provided(proof::SUCH_LAUNCHES);
@@ -65,12 +61,11 @@ impl EmulatorCheck {
         let guards = [original.guards(&like), program.guards(&patched)];
         let changes = Changes::new([&original, &program], guards);
         let exactness = proof::prove(changes, cases, pieces, until);
-        if matches!(exactness, Exactness::Tested { .. }) || self.clean().contains(&Artifact::of(patched_text))
-        {
+        if matches!(exactness, Exactness::Tested { .. }) {
             return exactness;
         }
         // Proofs are made side by side.
-        match self.judged(patched_text, until, |judgement| judgement.objection(Depth::Thorough, 1)) {
+        match self.thorough(patched_text, 1, until) {
             CheckOutcome::Clean => exactness,
             CheckOutcome::Found(by) | CheckOutcome::Off { by, .. } => Exactness::Tested { why: by.what },
             CheckOutcome::NotRun(why) => Exactness::Tested { why },
@@ -107,11 +102,6 @@ impl EmulatorCheck {
             }
         }
         known
-    }
-
-    /// Returns the texts that are known to be clean.
-    pub(super) fn clean(&self) -> MutexGuard<'_, HashSet<Artifact>> {
-        self.clean.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

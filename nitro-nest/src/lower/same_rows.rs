@@ -123,9 +123,8 @@ fn part(input: &AnalysedNest, node: &Node, statement: usize, rows: &[&Range]) ->
             && (*order == in_order || input.dependences.permits(&input.nest.statements()[statement], order))
     })?;
     let (own, others) = order.split_at(rows.loops.len());
-    let inside = nested(others.iter().map(|at| chain.loops[*at].clone()), chain.body.to_vec());
+    let mut part = nested(others.iter().map(|at| chain.loops[*at].clone()), chain.body.to_vec());
     let renamed = chain.renamed(&rows, own);
-    let mut part = inside;
     part.iter_mut().for_each(|node| node.map_integers(&renamed));
     Some(part)
 }

@@ -67,10 +67,9 @@ impl MappingSpace {
         let apart = sane.clone().with_schedule(Schedule { fuses: false, ..sane.schedule() });
         // Few long rows want several blocks each.
         let by_sums = sane.clone().with_schedule(Schedule { rows: false, ..sane.schedule() });
-        let fused = sane.clone();
-        let apart =
-            [sane, apart, by_sums, Mapping::split(), Mapping::parted()].map(|mapping| (mapping, false));
-        for (mapping, fuses_loops) in apart.into_iter().chain([(fused, true)]) {
+        let presets = [sane.clone(), apart, by_sums, Mapping::split(), Mapping::parted()];
+        let in_loops_as_written = presets.map(|mapping| (mapping, false));
+        for (mapping, fuses_loops) in in_loops_as_written.into_iter().chain([(sane, true)]) {
             let schedule = self.preset_schedule(&mapping, fuses_loops);
             let Some(schedule) = schedule.filter(|schedule| !known.contains(schedule)) else { continue };
             // Loops are fused for what is done to the same rows.

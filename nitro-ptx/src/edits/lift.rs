@@ -112,7 +112,7 @@ impl Function {
     }
 
     /// Returns true if an instruction at these positions writes a register.
-    fn is_written(&self, register: usize, positions: Range<usize>) -> bool {
+    pub(super) fn is_written(&self, register: usize, positions: Range<usize>) -> bool {
         self.items[positions].iter().any(|item| match &item.content {
             Content::Instruction(_, other) => other.definitions().contains(&register),
             _ => false,

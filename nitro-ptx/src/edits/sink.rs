@@ -94,12 +94,7 @@ impl Function {
         let Some((address, _)) = accessed(store).filter(|_| is_plain && reach.covers(*id, &self.name)) else {
             return false;
         };
-        let writes = |register: usize, inside: Range<usize>| {
-            inside
-                .filter_map(|at| self.instruction_at(at))
-                .any(|other| other.definitions().contains(&register))
-        };
-        let is_kept = touched(store).into_iter().all(|value| !writes(value, at + 1..body.end));
+        let is_kept = touched(store).into_iter().all(|value| !self.is_written(value, at + 1..body.end));
         let is_in_each_round = leads[body.start..at].iter().flatten().all(|to| *to <= at);
         let is_alone = body.clone().filter(|other| *other != at).all(|other| {
             let Some(access) = self.instruction_at(other) else { return true };
@@ -109,7 +104,7 @@ impl Function {
                 _ => true,
             }
         });
-        is_kept && is_in_each_round && is_alone && !writes(address, body.clone())
+        is_kept && is_in_each_round && is_alone && !self.is_written(address, body.clone())
     }
 
     fn instruction_at(&self, at: usize) -> Option<&Instruction> {

@@ -95,6 +95,7 @@ pub(super) fn operation(element: Element, operator: Binary, left: &str, right: &
         Binary::Divide => format!("{left} / {right}"),
     }
 }
+
 /// Returns the function that an operation on one value is.
 fn function(element: Element, operator: Unary) -> String {
     let name = match operator {

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::context::{Context, either, guarded};
 use super::parts::StagedPart;
 use super::stage::storage;
-use super::tiles::Tiles;
+use super::tiles::{Tiles, divide};
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator, mentions};
 use crate::nest::affine::{Affine, Variable};
@@ -89,12 +89,7 @@ fn copy(context: &mut Context<'_>, part: &StagedPart, mode: CopyMode, phase: Cop
     // Addresses of all copies would take registers for as long as tiles come: they are computed each time.
     vec![
         Instruction::Begin(thread, linear_thread(context)),
-        Instruction::Divide {
-            quotient: row_0,
-            remainder: column_0,
-            value: iterator(thread),
-            divisor: width.into(),
-        },
+        divide([row_0, column_0], iterator(thread), width),
         Instruction::Loop(count_to(count, ceil(height, step)), Unroll::All, rows),
     ]
 }
@@ -226,12 +221,19 @@ pub(super) fn aligned_rows(
     remainders.retain(|value| !value.terms().is_empty());
     let (mut divisions, mut conditions) = (Vec::new(), Vec::new());
     for value in remainders {
-        let [quotient, remainder] = ["rest", "odd"].map(|name| context.iterator(name));
-        divisions.push(Instruction::Divide { quotient, remainder, value, divisor: i64::from(WIDE).into() });
-        let (left, right) = (iterator(remainder), Affine::from(0));
-        conditions.push(Condition { relation: Relation::Equal, left, right });
+        let (division, is_multiple) = multiple(context, value);
+        divisions.push(division);
+        conditions.push(is_multiple);
     }
     Some((divisions, conditions))
+}
+
+/// Returns the condition that a number is a multiple of what is copied at once, with the division that it needs.
+pub(super) fn multiple(context: &mut Context<'_>, value: Affine) -> (Instruction, Condition) {
+    let [quotient, remainder] = ["rest", "odd"].map(|name| context.iterator(name));
+    let (left, right) = (iterator(remainder), Affine::from(0));
+    let condition = Condition { relation: Relation::Equal, left, right };
+    (divide([quotient, remainder], value, WIDE.into()), condition)
 }
 
 /// Returns the index along each dimension but the last, of the number of a row.
@@ -243,7 +245,7 @@ fn unfold(context: &mut Context<'_>, row: Affine, extents: &[i64]) -> (Vec<Instr
             continue;
         }
         let [quotient, remainder] = ["rest", "index"].map(|name| context.iterator(name));
-        divisions.push(Instruction::Divide { quotient, remainder, value: left, divisor: (*extent).into() });
+        divisions.push(divide([quotient, remainder], left, *extent));
         indices.push(iterator(remainder));
         left = iterator(quotient);
     }

@@ -131,8 +131,7 @@ impl Reader<'_> {
         match operand {
             [Token::Register(register, _)] => Some(state[*register]),
             [Token::Mark('!'), Token::Register(register, _)] if kind == Type::Predicate => {
-                let Range { low, high } = state[*register];
-                Some(Range { low: 1 - high, high: 1 - low })
+                Some(state[*register].negated())
             }
             [Token::Word(word)] if word.starts_with('%') => self.special(word),
             [Token::Word(word)] => number(word, false, kind),
@@ -176,7 +175,6 @@ fn compared(order: &str, kind: Type, one: Range, other: Range) -> Option<Range> 
         (_, true) => Range::one(0),
         _ => Range::all(1),
     };
-    let not = |range: Range| Range { low: 1 - range.high, high: 1 - range.low };
     let is_equal = match (one.common(other), one.number(), other.number()) {
         (None, ..) => Range::one(0),
         (_, Some(_), Some(_)) => Range::one(1),
@@ -184,11 +182,11 @@ fn compared(order: &str, kind: Type, one: Range, other: Range) -> Option<Range> 
     };
     Some(match order {
         "lt" | "lo" => is_below(one, other),
-        "ge" | "hs" => not(is_below(one, other)),
+        "ge" | "hs" => is_below(one, other).negated(),
         "gt" | "hi" => is_below(other, one),
-        "le" | "ls" => not(is_below(other, one)),
+        "le" | "ls" => is_below(other, one).negated(),
         "eq" => is_equal,
-        "ne" => not(is_equal),
+        "ne" => is_equal.negated(),
         _ => return None,
     })
 }
@@ -247,29 +245,21 @@ fn arithmetic(name: &str, parts: &[&str], kind: Type, operands: &[Range]) -> Opt
         ("sub", &[one, other]) => Range { low: one.low - other.high, high: one.high - other.low },
         ("mul", &[one, other]) => product(one, other),
         ("mad", &[one, other, more]) => sum(product(one, other).held(width), more),
-        ("min", &[one, other]) if is_read => {
-            Range { low: one.low.min(other.low), high: one.high.min(other.high) }
-        }
-        ("max", &[one, other]) if is_read => {
-            Range { low: one.low.max(other.low), high: one.high.max(other.high) }
-        }
+        ("min", &[one, other]) if is_read => one.smaller(other),
+        ("max", &[one, other]) if is_read => one.larger(other),
         ("selp", &[one, other, predicate]) => match predicate.number() {
             Some(0) => other,
             Some(_) => one,
             None => one.joined(other),
         },
-        ("and", &[one, other]) if kind == Type::Predicate => {
-            Range { low: one.low.min(other.low), high: one.high.min(other.high) }
-        }
-        ("or", &[one, other]) if kind == Type::Predicate => {
-            Range { low: one.low.max(other.low), high: one.high.max(other.high) }
-        }
+        ("and", &[one, other]) if kind == Type::Predicate => one.smaller(other),
+        ("or", &[one, other]) if kind == Type::Predicate => one.larger(other),
         ("and", &[one, other]) if are_natural => Range { low: 0, high: one.high.min(other.high) },
         ("and", &[one, other]) if one.is_natural() || other.is_natural() => {
             Range { low: 0, high: if one.is_natural() { one.high } else { other.high } }
         }
         ("or" | "xor", &[one, other]) if are_natural => one.below_highest(other),
-        ("not", &[one]) if kind == Type::Predicate => Range { low: 1 - one.high, high: 1 - one.low },
+        ("not", &[one]) if kind == Type::Predicate => one.negated(),
         ("shl", &[one, by]) => {
             let by = by.number().filter(|by| (0..i128::from(width)).contains(by))?;
             Range { low: one.low << by, high: one.high << by }

@@ -39,6 +39,21 @@ impl Range {
         self.low >= 0
     }
 
+    /// Returns what the negation of a truth value, 0 or 1, is.
+    pub(super) fn negated(self) -> Self {
+        Self { low: 1 - self.high, high: 1 - self.low }
+    }
+
+    /// Returns what the smaller of two numbers is.
+    pub(super) fn smaller(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.min(other.high) }
+    }
+
+    /// Returns what the larger of two numbers is.
+    pub(super) fn larger(self, other: Self) -> Self {
+        Self { low: self.low.max(other.low), high: self.high.max(other.high) }
+    }
+
     /// Returns the same where a register of so many bits holds it as it is, or else all that it may hold.
     pub(super) fn held(self, bits: u16) -> Self {
         let all = Self::all(bits);

@@ -1,5 +1,7 @@
 //! What the threads of a row may keep in registers from step to step.
 
+use std::borrow::Borrow;
+
 use super::is_needed;
 use crate::lower::bounds::{iterator, mentions};
 use crate::lower::row_kernels::Step;
@@ -200,12 +202,18 @@ fn first_touch(assignment: &Assignment, step: usize, element: Access) -> Option<
     })
 }
 
-/// Returns an element of loops as one of the loops whose values are kept.
-pub(super) fn in_ranges(element: &Access, own: &[&Range], ranges: &[Range]) -> Access {
-    let pairs = own.iter().zip(ranges);
-    pairs.fold(element.clone(), |element, (own, range)| element.with(own.iterator, &iterator(range.iterator)))
+/// Returns an element of some loops as one of others over the same values.
+pub(super) fn in_ranges(
+    element: &Access,
+    own: &[impl Borrow<Range>],
+    ranges: &[impl Borrow<Range>],
+) -> Access {
+    let iterators =
+        own.iter().zip(ranges).map(|(own, range)| (own.borrow().iterator, range.borrow().iterator));
+    iterators.fold(element.clone(), |element, (own, of_range)| element.with(own, &iterator(of_range)))
 }
 
+/// Returns `true` if loops go over the same values.
 pub(super) fn are_same_values(some: &[&Range], others: &[Range]) -> bool {
     let values = |range: &Range| (range.lower.clone(), range.upper.clone(), range.step);
     some.len() == others.len() && some.iter().zip(others).all(|(one, other)| values(one) == values(other))

@@ -152,10 +152,7 @@ impl Kept<'_> {
 
     /// Returns the element of an array that is kept, in the loops of the step.
     pub(super) fn element(&self, kept: &KeptArray) -> Access {
-        let pairs = self.rows.found.ranges.iter().zip(self.ranges);
-        pairs.fold(kept.element.clone(), |element, (range, own)| {
-            element.with(range.iterator, &iterator(own.iterator))
-        })
+        in_ranges(&kept.element, &self.rows.found.ranges, self.ranges)
     }
 
     /// Writes what brings values to registers in this step.

@@ -5,9 +5,9 @@ use super::find::{KeptArray, touched_array};
 use super::kept::{Kept, KeptRows};
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator};
-use crate::lower::threads::copy::aligned_rows;
+use crate::lower::threads::copy::{aligned_rows, multiple};
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::{Access, Relation};
+use crate::nest::expression::Access;
 use crate::nest::{Condition, Range};
 
 /// The arrays that come and go so.
@@ -69,15 +69,8 @@ impl Row<'_> {
         if value.terms().is_empty() {
             return (value.constant() % i64::from(WIDE) == 0).then(Default::default);
         }
-        let [quotient, remainder] = ["rest", "odd"].map(|name| self.context.iterator(name));
-        let divide = Instruction::Divide {
-            quotient,
-            remainder,
-            value: value.clone(),
-            divisor: i64::from(WIDE).into(),
-        };
-        let (left, right) = (iterator(remainder), Affine::from(0));
-        Some((vec![divide], vec![Condition { relation: Relation::Equal, left, right }]))
+        let (division, condition) = multiple(&mut self.context, value.clone());
+        Some((vec![division], vec![condition]))
     }
 
     /// Returns code and conditions that neighbouring values have neighbouring elements, which begin at a multiple.
