@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use nitro_core::model::{Model, Selector};
-
 use nitro_store::recordings::Recordings;
 
 /// Time to walk a gate on an input that the call does not remember, in nanoseconds, as it counts beside a selector.
@@ -11,41 +9,6 @@ pub const GATE_NS: f64 = 4.0;
 /// Time of a call that has to ask anew because a constraint refuses what its gate decides for, in nanoseconds, beside
 /// what is asked then.
 pub const REFUSED_NS: f64 = 120.0;
-/// Time of a selector before it has looked at anything.
-const SELECTOR_NS: f64 = 60.0;
-/// Time for each support vector.
-const SUPPORT_VECTOR_NS: f64 = 1.1;
-/// Time for each tree of a forest. It is 7 in a loop that does nothing else; a call that goes through some hundred
-/// kilobytes puts the forest out of the caches, and the next choice takes two to three microseconds of 64 trees.
-const FOREST_TREE_NS: f64 = 35.0;
-
-/// Time that a selector takes on an input that the call does not remember, in nanoseconds, without features; beyond
-/// what a call without a model takes, so that one choice for everything takes none.
-fn selection_ns(selector: &Selector) -> f64 {
-    match selector {
-        Selector::Constant { .. } => 0.0,
-        Selector::Forest(_) if selector.is_constant() => 0.0,
-        Selector::Svm(svm) => svm_ns(svm.support()),
-        Selector::Forest(forest) => forest_ns(forest.trees()),
-    }
-}
-
-/// Returns the [`selection_ns`] of a model on a device, by its identity.
-pub fn model_ns(model: &Model, device: &str) -> f64 {
-    let selector = model.calibration(device).map_or(&model.selector, |calibration| &calibration.selector);
-    selection_ns(selector)
-}
-
-/// Returns the [`selection_ns`] of a machine with so many support vectors.
-pub fn svm_ns(support_vectors: usize) -> f64 {
-    SELECTOR_NS + SUPPORT_VECTOR_NS * support_vectors as f64
-}
-
-/// Returns the [`selection_ns`] of a forest with so many trees.
-pub fn forest_ns(trees: usize) -> f64 {
-    SELECTOR_NS + FOREST_TREE_NS * trees as f64
-}
-
 /// A feature that takes no longer by the clock is a length or a field: computed in line, it takes a nanosecond or
 /// two. Of what is measured most is the clock's resolution, some ten nanoseconds, and a call that a compiler could
 /// not see through.

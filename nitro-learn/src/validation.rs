@@ -167,7 +167,7 @@ fn run(task: &Task<'_>, sources: &[usize], trial: &Trial, part: &Part<'_>) -> Ve
     let trained = trial.strategy.learner().train(&set, &trial.hyperparameters);
     let on_target = || trained.selector.on_device(&task.device_row(target, &trial.device_features));
     let selector = on_target();
-    let counts_features = task.costs.is_some();
+    let (counts_features, selection_ns) = (task.costs.is_some(), trial.strategy.learner().selection_ns());
     let tree = counts_features.then(|| on_target().distilled(&training_inputs(task, &sources, &part.inputs)));
     let caution = hardly_ahead(&task.performance);
     let mut judged = Vec::with_capacity(part.judged.len());
@@ -178,10 +178,14 @@ fn run(task: &Task<'_>, sources: &[usize], trial: &Trial, part: &Part<'_>) -> Ve
             caution.and_then(|own| task.share_of(target, input, with_caution(&own, ranked.clone())));
         if let Some(share) = task.share_of(target, input, ranked) {
             let (distilled, distilled_ns) = match &tree {
-                Some(tree) => (
-                    task.share_of(target, input, tree.rank(&row)),
-                    task.way_ns(target, input, tree.way(&row)),
-                ),
+                Some(tree) => {
+                    let way = tree.way(&row);
+                    let asking_ns = if way.is_none() { selection_ns } else { 0.0 };
+                    (
+                        task.share_of(target, input, tree.rank(&row)),
+                        task.way_ns(target, input, way) + asking_ns,
+                    )
+                }
                 None => (None, 0.0),
             };
             judged.push(Judgement {

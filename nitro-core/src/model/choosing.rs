@@ -14,6 +14,27 @@ pub const COMPARISON_NS: f64 = 6.0;
 /// take 1.43 times as long as with the best choices, instead of 1.1.)
 const LEAST_CALL_NS: f64 = 100.0;
 
+/// Time of a selector before it has looked at anything.
+const SELECTOR_NS: f64 = 60.0;
+/// Time for each support vector.
+const SUPPORT_VECTOR_NS: f64 = 1.1;
+/// Time for each tree of a forest. It is 7 in a loop that does nothing else; a call that goes through some hundred
+/// kilobytes puts the forest out of the caches, and the next choice takes two to three microseconds of 64 trees.
+const FOREST_TREE_NS: f64 = 35.0;
+
+/// Returns the time that a machine with so many support vectors takes for an input that a call does not remember, in
+/// nanoseconds, without features.
+#[must_use]
+pub fn svm_ns(support_vectors: usize) -> f64 {
+    SELECTOR_NS + SUPPORT_VECTOR_NS * support_vectors as f64
+}
+
+/// Returns the time that a forest with so many trees takes, as [`svm_ns`].
+#[must_use]
+pub fn forest_ns(trees: usize) -> f64 {
+    SELECTOR_NS + FOREST_TREE_NS * trees as f64
+}
+
 /// Returns the time of a walk with so many comparisons, in nanoseconds.
 #[must_use]
 pub fn walk_ns(comparisons: usize) -> f64 {

@@ -2,7 +2,8 @@
 //! microsecond.
 //!
 //! The tree is grown from what the selector says of the inputs of its training (Breiman and Shang, "Born again trees",
-//! 1996: a tree learns from a model's answers). A leaf has the choice that is best in the mean over its inputs.
+//! 1996: a tree learns from a model's answers). A leaf has the choice that is best in the mean over its inputs, or
+//! leaves them to the selector, where that is worth its time.
 //!
 //! A call computes a feature when the tree first compares it, so each comparison has to gain what it costs on the
 //! inputs that come to it, its feature included (tests by their cost: Xu, Kusner, Weinberger and Chen, "Cost-sensitive
@@ -39,10 +40,14 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Returns what is left of the share of each class on some way.
-    fn nets(&self, way: Way) -> impl Iterator<Item = f64> {
-        let choosing_ns = way.choosing_ns(&self.input.features_ns);
-        self.expected.iter().map(move |&share| net_share(share, self.input.best_ns, choosing_ns))
+    /// Returns what is left of the share of each class on some way, and of that of the selector, which takes so long
+    /// without its features.
+    fn nets(&self, way: Way, selection_ns: f64) -> impl Iterator<Item = f64> {
+        let TrainingInput { best_ns, features_ns, .. } = &self.input;
+        let (walk_ns, asking_ns) =
+            (way.choosing_ns(features_ns), selection_ns + features_ns.iter().sum::<f64>());
+        let asked = net_share(greatest(self.expected.iter().copied()), *best_ns, asking_ns);
+        self.expected.iter().map(move |&share| net_share(share, *best_ns, walk_ns)).chain([asked])
     }
 }
 
@@ -77,7 +82,8 @@ pub(super) fn distilled(selector: &OnDevice, points: &[Point]) -> Option<DeviceG
     if selector.is_constant() || selector.classes() < 2 {
         return None; // a machine of a training that nothing succeeded in has no class at all
     }
-    let mut tree = Tree { points, columns, splits: 0, nodes: Vec::new() };
+    let selection_ns = selector.selection_ns();
+    let mut tree = Tree { points, columns, selection_ns, splits: 0, nodes: Vec::new() };
     tree.grow();
     tree.prune(0);
     let mut steps = Vec::new();
@@ -98,6 +104,8 @@ pub(super) fn asked(selector: &OnDevice, inputs: &TrainingInputs) -> Vec<Point> 
 struct Tree<'p> {
     points: &'p [Point],
     columns: usize,
+    /// The time of the selector without its features, in nanoseconds.
+    selection_ns: f64,
     splits: usize,
     nodes: Vec<Node>,
 }
@@ -106,9 +114,9 @@ struct Node {
     /// The points that end in it.
     points: Vec<usize>,
     way: Way,
-    /// The class that is best in the mean.
+    /// The class that is best in the mean; one beyond them where it is better to ask the selector.
     best: usize,
-    /// The sum over the points of what is left of the speed of that class.
+    /// The sum over the points of what is left of the speed by that.
     worth: f64,
     /// The sum of what is lost by it against the best of each point.
     regret: f64,
@@ -150,10 +158,10 @@ impl Tree<'_> {
     }
 
     fn node(&self, points: Vec<usize>, way: Way) -> Node {
-        let mut sums = vec![0.0; self.points[0].expected.len()];
+        let mut sums = vec![0.0; self.points[0].expected.len() + 1];
         let mut reachable = 0.0;
         for &at in &points {
-            let nets: Vec<f64> = self.points[at].nets(way).collect();
+            let nets: Vec<f64> = self.points[at].nets(way, self.selection_ns).collect();
             reachable += greatest(nets.iter().copied());
             add(&mut sums, nets);
         }
@@ -197,7 +205,7 @@ impl Tree<'_> {
             let values: Vec<f32> = node.points.iter().map(|&point| self.value(point, column)).collect();
             let sorted = order::order(values.len(), &|one, other| values[one].total_cmp(&values[other]));
             let rows: Vec<&Point> = sorted.iter().map(|&at| &self.points[node.points[at]]).collect();
-            let mut sides = Sides::new(&rows, node.way.behind(column));
+            let mut sides = Sides::new(&rows, node.way.behind(column), self.selection_ns);
             for count in 1..sorted.len() {
                 let (below, above) = (values[sorted[count - 1]], values[sorted[count]]);
                 sides.pass(rows[count - 1]);
@@ -218,7 +226,8 @@ impl Tree<'_> {
     fn place(&self, at: usize, selector: &OnDevice, steps: &mut Vec<Step>) {
         let node = &self.nodes[at];
         let Some(Split { column, threshold, sides: [lower, upper] }) = node.split else {
-            steps.push(Step::Leaf(Some(selector.choice(node.best))));
+            let is_class = node.best < selector.classes();
+            steps.push(Step::Leaf(is_class.then(|| selector.choice(node.best))));
             return;
         };
         let own = steps.len();
@@ -231,8 +240,9 @@ impl Tree<'_> {
 
 /// The points on both sides of a comparison that moves upwards.
 struct Sides {
-    /// The way to either side.
+    /// The way to either side, and the time of the selector.
     way: Way,
+    selection_ns: f64,
     count: usize,
     all: usize,
     /// By class the sums of what is expected, below and in all.
@@ -243,24 +253,25 @@ struct Sides {
 
 impl Sides {
     /// All points are above.
-    fn new(points: &[&Point], way: Way) -> Self {
-        let none = || vec![0.0; points.first().map_or(0, |point| point.expected.len())];
-        let (mut expected, mut nets) = ([none(), none()], [none(), none()]);
+    fn new(points: &[&Point], way: Way, selection_ns: f64) -> Self {
+        let classes = points.first().map_or(0, |point| point.expected.len());
+        let none = |length| [vec![0.0; length], vec![0.0; length]];
+        let (mut expected, mut nets) = (none(classes), none(classes + 1));
         for point in points {
             add(&mut expected[1], point.expected.iter().copied());
-            add(&mut nets[1], point.nets(way));
+            add(&mut nets[1], point.nets(way, selection_ns));
         }
-        Self { way, count: 0, all: points.len(), expected, nets }
+        Self { way, selection_ns, count: 0, all: points.len(), expected, nets }
     }
 
     /// The next point is below.
     fn pass(&mut self, point: &Point) {
         self.count += 1;
         add(&mut self.expected[0], point.expected.iter().copied());
-        add(&mut self.nets[0], point.nets(self.way));
+        add(&mut self.nets[0], point.nets(self.way, self.selection_ns));
     }
 
-    /// Returns what the best class of either side is worth.
+    /// Returns what the best of either side is worth.
     fn worth(&self) -> f64 {
         let [lower, all] = &self.nets;
         let upper = lower.iter().zip(all).map(|(lower, all)| all - lower);

@@ -20,7 +20,7 @@ use crate::device::Lookup;
 use crate::{Artifact, DeviceEntry, DeviceId, Regime, name};
 
 pub use caution::Caution;
-pub use choosing::{COMPARISON_NS, counted_ns, net_share, walk_ns};
+pub use choosing::{COMPARISON_NS, counted_ns, forest_ns, net_share, svm_ns, walk_ns};
 pub use correction::MeasuredInput;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
@@ -172,6 +172,18 @@ impl Selector {
             Self::Constant { .. } => true,
             Self::Svm(_) => false,
             Self::Forest(forest) => forest.nodes.iter().all(|node| *node == Node::Leaf),
+        }
+    }
+
+    /// Returns the time that it takes for an input that a call does not remember, in nanoseconds, without features;
+    /// beyond what a call without a model takes, so that one choice for everything takes none.
+    #[must_use]
+    pub fn selection_ns(&self) -> f64 {
+        match self {
+            _ if self.is_constant() => 0.0,
+            Self::Svm(svm) => svm_ns(svm.support()),
+            Self::Forest(forest) => forest_ns(forest.trees()),
+            Self::Constant { .. } => 0.0,
         }
     }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::error::EvaluateError;
 use crate::classes::Classes;
-use crate::costs::{FeatureCosts, GATE_NS, model_ns};
+use crate::costs::{FeatureCosts, GATE_NS};
 use crate::performance::{PerformanceTable, share_of_choice};
 use crate::selection::choose;
 use crate::task::Task;
@@ -72,7 +72,7 @@ impl<'a> Chooser<'a> {
         Ok(Self {
             recordings,
             gate_ns: if model.gate.is_some() { GATE_NS } else { 0.0 },
-            selection_ns: model_ns(model, id),
+            selection_ns: selector.selection_ns(),
             is_constant: selector.is_constant(),
             selector: finite.then(|| model.on_device(id, &device_features)),
             classes: find(recordings, "choice", &model.choices, |name| own.index(name))?,
