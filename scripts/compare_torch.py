@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times the nests of beyond.rs, strangers.rs and reductions.rs in suite/polybench/src in PyTorch, and Nitro's kernels.
+"""Times the nests of beyond.rs, strangers.rs, reductions.rs and manners.rs in suite/polybench/src in PyTorch, and ours.
 
     cargo build --release -p nitro-polybench --features train --bin train-polybench
     python3 scripts/compare_torch.py --csv torch.csv
@@ -266,6 +266,21 @@ def log_sum_exp(n, m, k):
     return [way(lambda x: torch.logsumexp(x, 1), numbers(n, m, k))]
 
 
+def padded_convolution(n, c, k, h, w):
+    return [way(lambda x, y: functional.conv2d(x, y, padding=1), numbers(n, c, h, w), numbers(k, c, 3, 3))]
+
+
+def layer_norm_in_loops(n, m):
+    return layer_norm(n, m)
+
+
+def blurred_colours(n, h, w):
+    inputs = numbers(n, h + 4, w + 4, 3).permute(0, 3, 1, 2)
+    weights = numbers(5, 5).expand(3, 1, 5, 5)
+    best = weights.contiguous(memory_format=torch.channels_last)
+    return [way(lambda x, y: functional.conv2d(x, y, groups=3), inputs, one) for one in [weights, best]]
+
+
 def star(dimensions, radius):
     """The ways of a star: each step is compiled, and the steps of time are launches of one graph."""
     neighbours = [(0,) * dimensions]
@@ -348,6 +363,9 @@ NESTS |= {
         group_norm,
         largest_magnitude,
         log_sum_exp,
+        padded_convolution,
+        layer_norm_in_loops,
+        blurred_colours,
     ]
 }
 

@@ -92,6 +92,6 @@ impl Emission<'_> {
     pub(super) fn side(&self, at: usize) -> Option<Instruction> {
         let ahead = self.ahead.as_ref().filter(|ahead| ahead.along == at)?;
         let value = Affine::from(Variable::Iterator(self.point.space.nest.iterators().len() + at));
-        Some(Instruction::Divide { quotient: ahead.half, remainder: ahead.side?, value, divisor: 2 })
+        Some(Instruction::Divide { quotient: ahead.half, remainder: ahead.side?, value, divisor: 2.into() })
     }
 }

@@ -70,7 +70,7 @@ impl Threads {
                 let names =
                     ["", "_above"].map(|end| iterators.of(format!("{}{end}", point.space.loop_name(at))));
                 let [digit, above] = names;
-                let (value, divisor) = (rest, point.size(at));
+                let (value, divisor) = (rest, point.size(at).into());
                 self.definitions.push(Instruction::Divide {
                     quotient: above,
                     remainder: digit,

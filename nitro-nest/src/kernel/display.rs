@@ -185,6 +185,10 @@ impl Notation for KernelNames<'_> {
                 let [target, source] = [target, source].map(|access| display::access(self, access));
                 format!("copy {target} = {source} and neighbours, {WIDE} in all;")
             }
+            Instruction::Choose { conditions, target, value } => {
+                let [target, value] = [target, value].map(|access| display::access(self, access));
+                format!("{target} = {value} where {};", display::conditions(self, conditions))
+            }
             Instruction::Commit => "commit;".to_owned(),
             Instruction::Await(0) => "await;".to_owned(),
             Instruction::Await(groups) => format!("await all but {groups};"),
@@ -197,7 +201,8 @@ impl Notation for KernelNames<'_> {
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
                     [quotient, remainder].map(|iterator| self.variable(Variable::Iterator(*iterator)));
-                format!("let {quotient}, {remainder} = ({}) / {divisor};", display::affine(self, value))
+                let [value, divisor] = [value, divisor].map(|one| display::affine(self, one));
+                format!("let {quotient}, {remainder} = ({value}) / {};", display::factor(&divisor))
             }
             Instruction::Add { target, value, lanes } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));

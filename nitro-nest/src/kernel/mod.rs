@@ -150,7 +150,7 @@ pub enum Instruction {
     Begin(usize, Affine),
     /// An iterator that has begun gets another value.
     Set(usize, Affine),
-    /// Divides an integer by a number: an iterator gets the quotient, another one the remainder.
+    /// Divides an integer by another one: an iterator gets the quotient, another one the remainder.
     ///
     /// Of one that is negative, it only may matter whether there is a remainder.
     Divide {
@@ -161,7 +161,7 @@ pub enum Instruction {
         /// The dividend.
         value: Affine,
         /// The divisor, at least 1.
-        divisor: i64,
+        divisor: Affine,
     },
     /// Repeats for each value of an iterator.
     Loop(Range, Unroll, Vec<Instruction>),
@@ -169,6 +169,18 @@ pub enum Instruction {
     If(Vec<Condition>, Vec<Instruction>, Vec<Instruction>),
     /// An element becomes a value.
     Assign(Assignment),
+    /// A register becomes another one where all conditions hold.
+    ///
+    /// No code is passed over for that, so that a compiler computes what the other register has only once, whatever
+    /// registers want it.
+    Choose {
+        /// The conditions.
+        conditions: Vec<Condition>,
+        /// The register that may change.
+        target: Access,
+        /// The register whose value it gets.
+        value: Access,
+    },
     /// Adds a register to an element, atomically.
     ///
     /// Where `lanes` is not 1 it is a warp's 32 threads, all of which come here: their registers are summed up by
@@ -290,6 +302,7 @@ impl Kernel {
             Instruction::Assign(assignment) => found.push(&assignment.target),
             Instruction::Add { target, .. }
             | Instruction::AddWide { target, .. }
+            | Instruction::Choose { target, .. }
             | Instruction::Combine { register: target, .. }
             | Instruction::Scan { register: target, .. }
             | Instruction::Fetch { target, .. }

@@ -140,9 +140,9 @@ impl<'a, T: Number> Thread<'a, T> {
                 self.iterators[*iterator] = value.evaluate(&|of| self.value(of));
             }
             Instruction::Divide { quotient, remainder, value, divisor } => {
-                let value = value.evaluate(&|of| self.value(of));
-                self.iterators[*quotient] = value.div_euclid(*divisor);
-                self.iterators[*remainder] = value.rem_euclid(*divisor);
+                let [value, divisor] = [value, divisor].map(|one| one.evaluate(&|of| self.value(of)));
+                self.iterators[*quotient] = value.div_euclid(divisor);
+                self.iterators[*remainder] = value.rem_euclid(divisor);
             }
             Instruction::Loop(range, _, body) => self.enter(range, body),
             Instruction::If(conditions, body, otherwise) => {
@@ -192,6 +192,12 @@ impl<'a, T: Number> Thread<'a, T> {
                 return Ok(Step::Waits(address, Scope::Warp));
             }
             Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
+            Instruction::Choose { conditions, target, value } => {
+                if conditions.iter().all(|condition| condition.holds(&|of| self.value(of))) {
+                    let value = Expression::Load(value.clone());
+                    self.assign(&Assignment { target: target.clone(), value }, scalars, memory)?;
+                }
+            }
             Instruction::Fetch { target, source, width } => self.fetch(target, source, *width, memory)?,
             Instruction::Await(groups) => self.arrive(*groups as usize, memory)?,
             Instruction::Copy { target, source } => {

@@ -59,6 +59,8 @@ pub(crate) struct KernelGroup {
 pub(crate) struct RowKernel {
     /// For each step of the row that is a loop, the iterator of the loop that threads share out.
     pub(crate) shared: Vec<usize>,
+    /// The outermost loops of the steps whose iterations, those of all loops together, may be any thread's.
+    pub(crate) together: Vec<usize>,
     /// Neighbouring threads are those of neighbouring rows: rows are the columns of an array.
     pub(crate) is_across: bool,
 }

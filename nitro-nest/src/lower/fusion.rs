@@ -1,7 +1,7 @@
 //! The pass that joins loops that follow each other, so that what both touch is touched once.
 
 use super::bounds::iterator;
-use super::{AnalysedNest, rewritten};
+use super::{AnalysedNest, rewritten, same_rows};
 use crate::dependence::DependenceError;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Access;
@@ -9,7 +9,8 @@ use crate::nest::{Assignment, Nest, Node, Range, nested};
 
 /// Joins neighbouring loops of a nest, as long as any can be.
 pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
-    let mut fused: Option<AnalysedNest> = None;
+    // Steps of rows are not loops over the same values.
+    let mut fused = same_rows::run(input)?;
     // A loop that was joined may be joined with the next one too.
     let mut at = 0;
     while at + 1 < fused.as_ref().unwrap_or(input).nest.body.len() {
@@ -25,7 +26,7 @@ impl Nest {
     /// Joins neighbouring loops where they go over the same values and touch the same elements then.
     ///
     /// isl has to find nothing that forbids it. Loops around a single statement are interchanged for that where this
-    /// is legal.
+    /// is legal. What loops do to the same rows one after the other, where a row is added up, gets one loop over rows.
     ///
     /// ```
     /// use nitro_nest::{Array2, nest};

@@ -24,6 +24,8 @@ mod row_kernels;
 #[cfg(feature = "polyhedral")]
 mod rows;
 #[cfg(feature = "polyhedral")]
+mod same_rows;
+#[cfg(feature = "polyhedral")]
 mod scales;
 mod scans;
 mod scattered;

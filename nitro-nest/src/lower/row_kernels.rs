@@ -4,18 +4,19 @@
 //! or a loop nest of which the threads share out one loop. Several threads add up what a step sums up along that
 //! loop. Barriers part steps, so that only what is within a step has to be free of dependences.
 
+mod traffic;
+
 use super::arrange::is_coalesced;
-use super::bounds::{condition_mentions, is_shorter, mentions, not_empty};
+use super::bounds::{condition_mentions, mentions, not_empty, whole};
 use super::components::components;
 use super::draft::{KernelGroup, RowKernel};
 use super::grid::rest_of_group;
 use super::groups::{MOST_DIMENSIONS, Plan, Planner, bounds_are_known};
 use super::scans::scan;
-use super::scattered::has_window;
-use crate::dependence::{Dependences, is_sum, reduction};
-use crate::limits::LANES;
+use crate::dependence::{Dependences, reduction};
 use crate::nest::expression::{Access, Binary};
 use crate::nest::{Assignment, Condition, Nest, Node, Range};
+use traffic::traffic;
 
 /// A step of a row.
 #[derive(Clone, Copy, Debug)]
@@ -144,12 +145,14 @@ impl Planner<'_> {
         let rest = rest_of_group(self.nest, &group, &outside);
         let steps = steps(&rest);
         let inside = depth + group.grid.len();
-        let (mut shared, mut left) = (Vec::new(), among);
+        let (mut shared, mut together, mut left) = (Vec::new(), Vec::new(), among);
         for (_, step) in &steps {
             let (own, others) = left.split_at(step.assignments().len());
             left = others;
-            if let Step::Loop(_, node) = step {
+            if let Step::Loop(range, node) = step {
                 shared.push(self.shared_loop(&steps, own, node, inside, relaxed)?);
+                let is_shared_whole = self.is_shared_together(&steps, own, node, inside, relaxed);
+                together.extend(is_shared_whole.then_some(range.iterator));
             }
         }
         let traffic = traffic(self.nest, &steps, &shared, &group.grid)?;
@@ -160,7 +163,7 @@ impl Planner<'_> {
         let mut grid = group.grid;
         grid.retain(|one| Some(*one) != x);
         grid.extend(x);
-        Some(KernelGroup { row: Some(RowKernel { shared, is_across }), grid, ..group })
+        Some(KernelGroup { row: Some(RowKernel { shared, together, is_across }), grid, ..group })
     }
 
     /// Returns the outermost loops around all these statements that no dependence crosses.
@@ -213,6 +216,29 @@ impl Planner<'_> {
         best.map(|(_, range)| range.iterator)
     }
 
+    /// Returns `true` if threads may share out the iterations of all loops of a step, of which there are several.
+    fn is_shared_together(
+        &self,
+        steps: &[(Vec<&Condition>, Step<'_>)],
+        among: &[usize],
+        node: &Node,
+        inside: usize,
+        relaxed: &Dependences,
+    ) -> bool {
+        let chain = &self.statements[among[0]].loops[inside..self.common(among)];
+        let own: Vec<usize> = chain.iter().map(|range| range.iterator).collect();
+        let assignments = node.assignments();
+        let is_free =
+            |at: usize| relaxed.within(among, inside).all(|found| found.distances[inside + at].is_zero());
+        chain.len() > 1
+            && chain.len() == loops(node).len()
+            && chain.iter().enumerate().all(|(at, range)| whole(range).is_some() && is_free(at))
+            && assignments.iter().enumerate().all(|(index, assignment)| {
+                assignment.target.depends_on_each(&own)
+                    || self.is_shared_out(steps, &assignments, among[index], index, inside)
+            })
+    }
+
     /// Returns `true` if threads may add up their parts of a statement's element once a step has ended.
     fn is_shared_out(
         &self,
@@ -256,144 +282,4 @@ pub(crate) fn has_instance(node: &Node, assignment: &Assignment) -> Option<Vec<C
     };
     let inside = node.body().iter().find_map(|node| has_instance(node, assignment))?;
     Some([own, inside].concat())
-}
-
-/// The memory traffic of the steps of a row, counted in rows of arrays.
-///
-/// An array of which a step touches a row costs a read, a write or both, in each step; a row kernel reads it at most
-/// once and writes it at most once. All else is as long as a row, or a column, and costs nothing beside it.
-#[derive(Default)]
-struct Traffic {
-    /// That of a kernel for each step.
-    apart: usize,
-    /// The arrays that a row kernel reads, and those that it writes.
-    read: Vec<usize>,
-    written: Vec<usize>,
-    /// Some step takes the least or the largest, for which no other kernel has several threads, and reads something
-    /// else for each row.
-    has_extremes: bool,
-    /// Some step is a scan, for which no other kernel has several threads either.
-    has_scans: bool,
-    /// What is added up is read once, by a thread for each row: several loops number these, or something is done with
-    /// the sum, for which other kernels would be launched after it.
-    reads_once: bool,
-    accesses: usize,
-    /// Those to neighbours along the loop that is shared out.
-    along: usize,
-    /// Those to neighbours along each of the loops that number rows.
-    across: Vec<usize>,
-}
-
-impl Traffic {
-    /// Counts what a step touches of the rows that these loops number.
-    fn add(&mut self, node: &Node, shared: usize, rows: &[usize]) {
-        self.across.resize(rows.len(), 0);
-        let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
-        let [mut reads, mut writes] = [Vec::new(), Vec::new()];
-        for assignment in node.assignments() {
-            for (at, access) in assignment.accesses().into_iter().enumerate() {
-                if access.depends_on(&inner) && (rows.is_empty() || access.depends_on(rows)) {
-                    if at == 0 { &mut writes } else { &mut reads }.push(access.array);
-                    self.accesses += 1;
-                    self.along += usize::from(is_coalesced(access, shared));
-                    for (count, row) in self.across.iter_mut().zip(rows) {
-                        *count += usize::from(is_coalesced(access, *row));
-                    }
-                }
-            }
-        }
-        for own in [&mut reads, &mut writes] {
-            own.sort_unstable();
-            own.dedup();
-            self.apart += own.len();
-        }
-        // What a step has written, a later one need not read from memory.
-        let is_new = |all: &Vec<usize>, array: &usize| !all.contains(array);
-        reads.retain(|array| is_new(&self.written, array) && is_new(&self.read, array));
-        writes.retain(|array| is_new(&self.written, array));
-        self.read.append(&mut reads);
-        self.written.append(&mut writes);
-    }
-
-    /// Returns `true` if a row kernel moves less than single kernels, or alone has threads enough.
-    fn pays(&self, rows: &[usize]) -> bool {
-        // One row has threads for sums elsewhere.
-        let saves = self.read.len() + self.written.len() < self.apart && !rows.is_empty();
-        saves || self.has_extremes || self.has_scans || self.reads_once
-    }
-
-    /// Returns how neighbouring threads have neighbouring elements, mostly: `true` if those are of other rows, and the
-    /// loop among those that number rows which is x then. None: they have not.
-    fn neighbours(&self, rows: &[usize]) -> Option<(bool, Option<usize>)> {
-        if 2 * self.along > self.accesses || rows.is_empty() {
-            return Some((false, rows.last().copied()));
-        }
-        let best = self.across.iter().position(|count| 2 * count > self.accesses)?;
-        Some((true, Some(rows[best])))
-    }
-}
-
-/// Returns the traffic of a row kernel that is worth it: it saves some, a step adds something up, and no step wants
-/// another kind of kernel.
-fn traffic(
-    nest: &Nest,
-    steps: &[(Vec<&Condition>, Step<'_>)],
-    shared: &[usize],
-    rows: &[usize],
-) -> Option<Traffic> {
-    let mut traffic = Traffic::default();
-    let mut has_reduction = false;
-    let nodes = steps.iter().enumerate().filter_map(|(at, (_, step))| match step {
-        Step::Loop(_, node) => Some((node, &steps[at + 1..])),
-        Step::Once(_) => None,
-    });
-    for ((node, later), shared) in nodes.zip(shared) {
-        if is_narrow(node, *shared) || has_product(node, *shared) {
-            return None;
-        }
-        for assignment in node.assignments() {
-            let operation = shared_reduction(nest, assignment);
-            if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
-                has_reduction = true;
-                let is_of_each = |read: &&Access| {
-                    read.depends_on_each(rows) && read.depends_on(&[*shared]) && !has_window(read)
-                };
-                let reads = assignment.value.reads();
-                let is_of_each_row = reads.iter().any(is_of_each);
-                // What rows share, as the vector of a product, is read less often by threads that have several rows.
-                let shares =
-                    reads.iter().any(|read| read.depends_on(&[*shared]) && !read.depends_on_each(rows));
-                let is_used = later.iter().any(|(_, step)| is_used_once(step, &assignment.target));
-                let is_worth = rows.len() > 1 || is_used && !shares && !rows.is_empty();
-                traffic.reads_once |= is_worth && is_of_each_row;
-                traffic.has_extremes |= operation != Binary::Add && (rows.len() < 2 || is_of_each_row);
-            }
-        }
-        traffic.has_scans |= scan(node).is_some();
-        traffic.add(node, *shared, rows);
-    }
-    (has_reduction && traffic.pays(rows)).then_some(traffic)
-}
-
-/// Returns `true` if a step is a statement outside of loops that reads an element.
-fn is_used_once(step: &Step<'_>, element: &Access) -> bool {
-    matches!(step, Step::Once(assignment) if assignment.value.reads().contains(&element))
-}
-
-/// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.
-fn is_narrow(node: &Node, shared: usize) -> bool {
-    let all = loops(node);
-    let range = all.iter().find(|range| range.iterator == shared).expect("the loop is in its step");
-    is_shorter(range, LANES.into())
-}
-
-/// Returns `true` if a thread would sum up each element of a row by itself, as in a product: that wants tiles.
-fn has_product(node: &Node, shared: usize) -> bool {
-    let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
-    node.assignments().iter().any(|assignment| {
-        let target = &assignment.target;
-        is_sum(assignment)
-            && target.depends_on(&[shared])
-            && inner.iter().any(|one| *one != shared && !target.depends_on(&[*one]))
-    })
 }

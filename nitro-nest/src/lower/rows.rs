@@ -3,6 +3,7 @@
 use nitro_launch::SizeProduct;
 
 use super::AnalysedNest;
+use super::arrange::is_few;
 use super::bounds::{iterator, mentions, whole};
 use crate::dependence::{DependenceError, reduction};
 use crate::nest::affine::{Affine, Variable};
@@ -101,15 +102,26 @@ impl Pair<'_> {
         self.body.iter().flat_map(Node::assignments).collect()
     }
 
-    /// Returns the first of two neighbouring subscripts that are the loops' iterators.
+    /// Returns the first of two neighbouring subscripts that are the loops' iterators, the first maybe of a row that
+    /// is so many after the outer loop's.
     fn first_use(&self, access: &Access) -> Option<usize> {
-        let iterators = self.iterators().map(iterator);
-        access.subscripts.windows(2).position(|pair| pair == iterators)
+        let [outer, inner] = self.iterators().map(iterator);
+        access.subscripts.windows(2).position(|pair| {
+            let after = pair[0].clone() - outer.clone();
+            pair[1] == inner && !mentions(&after, &self.iterators())
+        })
     }
 
     /// Returns `true` if each statement still makes tiles.
     fn makes_tiles(&self) -> bool {
         self.body.iter().all(|node| has_tiles(node, &[]))
+    }
+
+    /// Returns `true` if the inner loop is one of few numbers, as those of colours, and each element has values of both
+    /// loops: then neighbours along the outer one are no neighbours in memory.
+    fn is_of_few(&self) -> bool {
+        let all = self.assignments();
+        is_few(self.inner) && all.iter().all(|one| one.target.depends_on_each(&self.iterators()))
     }
 
     /// Returns `true` if all that is in the loops adds up along both: the longer a loop, the more threads it feeds.
@@ -148,7 +160,7 @@ impl<'a> Joining<'a> {
         while let Some(next) = alike.iter().find(|pair| joining.needs(pair)) {
             joining.add_pair(next)?;
         }
-        let is_worth = joining.pairs.iter().all(|pair| pair.makes_tiles())
+        let is_worth = joining.pairs.iter().all(|pair| pair.makes_tiles() || pair.is_of_few())
             || joining.pairs.iter().any(|pair| pair.adds_up())
                 && joining.pairs.iter().all(|pair| !has_loop(pair.body));
         (!joining.arrays.is_empty() && is_worth).then_some(joining)
@@ -227,10 +239,14 @@ impl<'a> Joining<'a> {
             return true;
         };
         let [outer, inner] = [access.subscripts[at].clone(), access.subscripts[at + 1].clone()];
-        // Where the loops are the subscripts, the joined loop is the row.
-        let row = match self.pairs.iter().any(|pair| pair.first_use(access) == Some(at)) {
-            true => Some(outer),
-            false => self.times_extent(&outer).map(|row| row + inner),
+        // Where the loops are the subscripts, the joined loop is the row, or so many rows before.
+        let pair = self.pairs.iter().copied().find(|pair| pair.first_use(access) == Some(at));
+        let row = match pair {
+            Some(pair) => {
+                let own = iterator(pair.outer.iterator);
+                self.times_extent(&(outer - own.clone())).map(|after| own + after)
+            }
+            None => self.times_extent(&outer).map(|row| row + inner),
         };
         access.subscripts.splice(at..at + 2, row.clone());
         row.is_some()

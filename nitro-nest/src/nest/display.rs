@@ -23,6 +23,11 @@ pub(crate) trait Names {
     fn element(&self) -> Element;
 }
 
+/// Writes a factor of a product: a sum in parentheses.
+pub(crate) fn factor(text: &str) -> String {
+    if text.contains([' ', '-']) { format!("({text})") } else { text.to_owned() }
+}
+
 /// The names of the dimensions of a grid.
 pub(crate) const DIMENSIONS: [&str; 8] = ["x", "y", "z", "u", "v", "w", "s", "t"];
 

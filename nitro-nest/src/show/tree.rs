@@ -155,6 +155,11 @@ fn in_thread(names: &KernelNames<'_>, draft: &KernelDraft, range: &Range) -> Str
     if draft.group.row.as_ref().is_some_and(|row| row.shared.contains(&range.iterator)) {
         return format!("the threads of a row share out {}", display::range(names, range));
     }
+    let of_row = draft.group.row.as_ref().filter(|_| draft.tiling().thread_tile[0] > 1);
+    if of_row.is_some_and(|row| row.together.contains(&range.iterator)) {
+        let values = display::range(names, range);
+        return format!("the threads of a row that fits registers share out {values} with the loops in it");
+    }
     let mut role = format!("each thread repeats for {}", display::range(names, range));
     let tile = tile_depth(&names.program.nest, &names.kernel.body, range.iterator, &mut Vec::new());
     let Some(depth) = tile else { return role };

@@ -20,6 +20,8 @@ use crate::mapping::{Mapping, Schedule, Tiling};
 
 /// The most guesses for an input.
 pub(super) const MOST_GUESSES: usize = 5;
+/// The most of them with fused loops, so that there are others.
+const MOST_FUSED: usize = 3;
 /// The most tilings of a kernel among which these are found: some differ in nothing that is written.
 const MOST_RANKED: usize = 20;
 /// Threads that a multiprocessor has at a time, and the bytes of its shared memory.
@@ -55,8 +57,8 @@ const USUAL: [(&str, u32); 5] =
 impl MappingSpace {
     /// Returns paths whose kernels have tilings that are likely fast at these sizes, best first.
     ///
-    /// They are those of the presets `sane` and `split` otherwise, with rows, with partial results, or without. None,
-    /// where no kernel has a model.
+    /// They are those of the presets `sane` and `split` otherwise, with rows, with partial results, or without, and of
+    /// `sane` with fused loops. None, where no kernel has a model.
     pub(super) fn guessed_paths(&self, sizes: &[i64], multiprocessors: f64) -> Vec<Vec<Crossing>> {
         let mut known = Vec::new();
         let mut all: Vec<(f64, Vec<Crossing>)> = Vec::new();
@@ -65,15 +67,25 @@ impl MappingSpace {
         let apart = sane.clone().with_schedule(Schedule { fuses: false, ..sane.schedule() });
         // Few long rows want several blocks each.
         let by_sums = sane.clone().with_schedule(Schedule { rows: false, ..sane.schedule() });
-        for mapping in [sane, apart, by_sums, Mapping::split(), Mapping::parted()] {
-            let schedule = self.preset_schedule(&mapping, false);
+        let fused = sane.clone();
+        let apart =
+            [sane, apart, by_sums, Mapping::split(), Mapping::parted()].map(|mapping| (mapping, false));
+        for (mapping, fuses_loops) in apart.into_iter().chain([(fused, true)]) {
+            let schedule = self.preset_schedule(&mapping, fuses_loops);
             let Some(schedule) = schedule.filter(|schedule| !known.contains(schedule)) else { continue };
+            // Loops are fused for what is done to the same rows.
+            if fuses_loops && !self.schedules[schedule].2.iter().any(|shape| shape.is_row) {
+                continue;
+            }
             // Without rows, a thread may have a whole one: its model says nothing of how such threads read.
             if !mapping.schedule().rows && self.schedules[schedule].2.iter().any(Shape::is_serial) {
                 continue;
             }
             known.push(schedule);
-            all.extend(self.guessed_paths_of(schedule, &mapping, sizes, multiprocessors));
+            let most = if fuses_loops { MOST_FUSED } else { usize::MAX };
+            all.extend(
+                self.guessed_paths_of(schedule, &mapping, sizes, multiprocessors).into_iter().take(most),
+            );
         }
         all.sort_by(|(one, _), (other, _)| one.total_cmp(other));
         all.into_iter().map(|(_, path)| path).collect()

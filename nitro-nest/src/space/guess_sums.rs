@@ -11,6 +11,8 @@ use crate::mapping::Tiling;
 
 /// Bytes that a multiprocessor gets of memory in a cycle.
 pub(super) const MEMORY_BYTES: f64 = 15.0;
+/// By how many times as much it gets where most others have nothing to do.
+const MOST_SHARES: f64 = 2.0;
 /// Cycles from asking memory for something to having it.
 pub(super) const LATENCY: f64 = 700.0;
 /// Values that a thread asks for before it waits.
@@ -71,7 +73,9 @@ pub(super) fn cycles_of_rows(shape: &Shape, product: &Product, tiling: &Tiling, 
     let segments = if shape.is_across { 1.0 + SEGMENT / 4.0 / rows } else { 1.0 };
     let comes_wide = wide > 1.0 && fits && kept > 1.0;
     let singly = if comes_wide || shape.is_across { 0.0 } else { ONE_BY_ONE };
-    let moved = number * length * product.bytes * segments / (multiprocessors * MEMORY_BYTES);
+    // Where others have no block, a multiprocessor gets more of memory.
+    let busy = (MOST_SHARES * (number / rows).ceil()).min(multiprocessors);
+    let moved = number * length * product.bytes * segments / (busy * MEMORY_BYTES);
     let waits = turns * ((values / AHEAD).ceil() * LATENCY + LATENCY + of_row / 4.0 + BLOCK);
     let all = moved.max(waits) + 0.5 * moved.min(waits);
     // Without effect on rows of other lengths, more registers than needed are not worth asking for.

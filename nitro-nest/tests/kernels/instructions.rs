@@ -160,7 +160,7 @@ fn several_elements_are_copied_at_once_where_they_begin_at_a_multiple() {
 #[test]
 fn a_division_gives_quotient_and_remainder() {
     let mut program = program(vec![
-        Instruction::Divide { quotient: 1, remainder: 2, value: I + 1, divisor: 3 },
+        Instruction::Divide { quotient: 1, remainder: 2, value: I + 1, divisor: 3.into() },
         assign(at(0, I), Variable::Iterator(1) * 10 + Variable::Iterator(2)),
     ]);
     program.kernels[0].iterators = vec!["quotient".to_owned(), "remainder".to_owned()];

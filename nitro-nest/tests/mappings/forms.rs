@@ -293,6 +293,43 @@ fn rows_of_rows_are_one_loop_where_the_sizes_make_a_product() {
     }
 }
 
+/// Pictures with colours as the last dimension, each colour blurred by itself.
+#[nest(reassoc)]
+fn blurred(
+    n: usize,
+    m: usize,
+    #[shape(n + 2, m + 2, 3)] x: &Array3<f32>,
+    #[shape(3, 3)] weights: &Array2<f32>,
+    #[shape(n, m, 3)] y: &mut Array3<f32>,
+) {
+    for i in 0..n {
+        for j in 0..m {
+            for colour in 0..3 {
+                y[[i, j, colour]] = 0.5;
+                for u in 0..3 {
+                    for v in 0..3 {
+                        y[[i, j, colour]] += x[[i + u, j + v, colour]] * weights[[u, v]];
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn neighbours_of_few_numbers_are_one_loop_with_those_around_also_where_a_window_is_read() {
+    let nest = blurred::nest();
+    let joined = nest.with_joined_rows();
+    assert!(joined.to_string().contains("for jcolour in 0..3 * m"), "{joined}");
+    assert!(joined.to_string().contains("x[i + u, jcolour + 3 * v]"), "{joined}");
+    let program = joined.map(&joined.dependences().unwrap(), &Mapping::sane());
+    for sizes in [[0, 2], [1, 1], [3, 5], [2, 40]] {
+        let data = data(&nest, &sizes, 0, 1);
+        assert_same(&nest, &joined, &data);
+        assert_agrees(&nest, &program, &data, 1);
+    }
+}
+
 #[test]
 fn loops_that_number_no_rows_stay_as_they_are() {
     let all = [

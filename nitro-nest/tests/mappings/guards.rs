@@ -1,9 +1,9 @@
 //! A kernel's guards are those of the nest's domain, wherever its loops and sums end up.
 
-use nitro_nest::{Array2, Data, Mapping, Nest, Program, Schedule, Tiling, nest};
+use nitro_nest::{Array2, Array3, Data, Mapping, Nest, Program, Schedule, Tiling, nest};
 use nitro_test_support::random::Random;
 
-use crate::agreement::assert_agrees;
+use crate::agreement::{self, assert_agrees};
 
 /// The loop around the one that is staged is bounded by the grid's.
 #[nest]
@@ -276,4 +276,49 @@ fn bounds_that_the_grid_has_anyway_are_in_no_kernel_twice() {
     let program = nest.map(&nest.dependences().unwrap(), &Mapping::sane()).to_string();
     assert!(program.contains("n - j - 2 >= 0"), "results end where the last row does:\n{program}");
     assert!(!program.contains("n - 1 >= 0"), "that there is a row is known:\n{program}");
+}
+
+/// A convolution whose border is left out by a condition around its terms.
+#[nest(reassoc)]
+fn padded(
+    n: usize,
+    c: usize,
+    k: usize,
+    w: usize,
+    #[shape(n, c, w)] x: &Array3<f32>,
+    #[shape(k, c, 3)] weights: &Array3<f32>,
+    #[shape(n, k, w)] y: &mut Array3<f32>,
+) {
+    for i in 0..n {
+        for o in 0..k {
+            for s in 0..w {
+                y[[i, o, s]] = 0.0;
+                for l in 0..c {
+                    for v in 0..3 {
+                        if s + v >= 1 && s + v <= w {
+                            y[[i, o, s]] += x[[i, l, s + v - 1]] * weights[[o, l, v]];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_made_of_shared_memory_is_computed_before_a_condition_is_asked() {
+    let nest = padded::nest();
+    let tiling =
+        Tiling { block: [8, 4, 1], thread_tile: [2, 2, 1], tile_k: 6, promotes: true, ..Tiling::default() };
+    let program = nest.map(
+        &nest.dependences().unwrap(),
+        &Mapping::naive().with_usual_tilings([tiling.clone(), tiling.clone(), tiling]),
+    );
+    let text = program.to_string();
+    let computed = text.find("chosen = own_0[").expect("a term is added");
+    let chosen = text.find("= chosen where s + v >= 1 && s + v <= w;").expect("the border is left out");
+    assert!(computed < chosen && !text.contains("if s + v >= 1"), "{text}");
+    for sizes in [[1, 2, 3, 5], [2, 7, 9, 33], [1, 1, 8, 16]] {
+        assert_agrees(&nest, &program, &agreement::data(&nest, &sizes, 0, 1), 1);
+    }
 }

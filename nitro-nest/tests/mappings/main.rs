@@ -23,6 +23,8 @@ mod passes;
 mod pipelines;
 mod reused;
 mod rows;
+mod rows_of_loops;
+mod same_rows;
 mod scans;
 #[cfg(feature = "search")]
 mod searches;

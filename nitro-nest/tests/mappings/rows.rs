@@ -570,7 +570,16 @@ mod search {
     #[nest(reassoc)]
     fn row_sums(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n)] sum: &mut [f32]) {
         for i in 0..n {
-            sum[i] = 0.0;
+            for j in 0..m {
+                sum[i] += x[[i, j]];
+            }
+        }
+    }
+
+    #[nest(reassoc)]
+    fn set_and_summed(n: usize, m: usize, #[shape(n, m)] x: &Array2<f32>, #[shape(n)] sum: &mut [f32]) {
+        for i in 0..n {
+            sum[i] = 0.5;
             for j in 0..m {
                 sum[i] += x[[i, j]];
             }
@@ -589,6 +598,16 @@ mod search {
         let before = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, ..Schedule::default() };
         assert_eq!(space.map(&schedule.clone().with_schedule(before)), space.map(&schedule));
         assert!(!sane(&space).contains("rows\\\":"));
+    }
+
+    #[test]
+    fn what_sets_a_sum_of_a_row_is_no_kernel_of_its_own() {
+        let nest = set_and_summed::nest();
+        let program = MappingSpace::new(&nest).unwrap().map(&Mapping::sane());
+        assert!(is_of_rows(&program), "{program}");
+        for sizes in [[3, 70], [1, 1], [5, 0], [2, 1000]] {
+            assert_agrees(&nest, &program, &data(&nest, &sizes, 0, 1), 1);
+        }
     }
 
     #[test]

@@ -161,7 +161,7 @@ fn what_a_condition_leaves_to_one_point_is_in_no_register_of_others() {
     let nest = one_of_a_row::nest();
     stages(&nest);
     let program = program(&nest, &tilings()[2]);
-    assert!(program.kernels[0].grid.len() == 2 && !program.to_string().contains("register"), "{program}");
+    assert!(program.kernels[0].grid.len() == 2 && !program.to_string().contains("register own"), "{program}");
 }
 
 #[test]

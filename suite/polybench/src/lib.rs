@@ -10,6 +10,7 @@ pub mod floors;
 pub mod gathers;
 #[cfg(feature = "search")]
 pub mod gpu;
+pub mod manners;
 pub mod others;
 #[cfg(feature = "search")]
 pub mod program;
@@ -66,12 +67,13 @@ pub fn kernels_beyond() -> [Kernel; 18] {
 
 /// Nests that were written after the rules of the generator.
 #[must_use]
-pub fn kernels_of_strangers() -> [Kernel; 20] {
+pub fn kernels_of_strangers() -> [Kernel; 23] {
     kernels! {
         strangers: strided_convolution grouped_convolution convolution_1d depthwise_nhwc rms_norm column_softmax
             batch_statistics bilinear mttkrp manhattan column_products overlapping_pool linear_tanh total log_softmax
             two_layers;
         reductions: cumulative_sums group_norm largest_magnitude log_sum_exp;
+        manners: padded_convolution layer_norm_in_loops blurred_colours;
     }
 }
 
@@ -102,14 +104,14 @@ pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
         "jacobi_2d" => [&[500, 1300], &[50, 8192]],
         "fdtd_2d" => [&[500, 1000, 1200], &[50, 8192, 8192]],
         "heat_3d" => [&[500, 120], &[20, 512]],
-        "convolution_nchw" => [&[16, 128, 128, 28, 28], &[16, 128, 128, 56, 56]],
+        "convolution_nchw" | "padded_convolution" => [&[16, 128, 128, 28, 28], &[16, 128, 128, 56, 56]],
         "convolution_nhwc" => [&[16, 28, 28, 128, 128], &[32, 28, 28, 256, 256]],
         "convolution_1x1" => [&[16, 128, 128, 28, 28], &[32, 256, 256, 28, 28]],
         "depthwise_5x5" => [&[4, 128, 56, 56], &[32, 128, 56, 56]],
         "attention_scores" => [&[16, 512, 512, 64], &[64, 1024, 1024, 64]],
         "contraction" => [&[32; 6], &[48; 6]],
         "tucker" => [&[128, 128, 128, 64, 64], &[256, 256, 256, 128, 128]],
-        "softmax" | "layer_norm" => [&[2048, 1024], &[8192, 4096]],
+        "softmax" | "layer_norm" | "layer_norm_in_loops" => [&[2048, 1024], &[8192, 4096]],
         "squared_distances" => [&[2048, 2048, 64], &[8192, 8192, 64]],
         "max_pool" => [&[4, 64, 56, 56], &[32, 64, 56, 56]],
         "average_pool" => [&[8, 64, 56, 56], &[64, 64, 56, 56]],
@@ -133,6 +135,7 @@ pub fn sizes(nest: &str, size: &str) -> Option<Vec<i64>> {
         "linear_tanh" => [&[1024, 1024, 1024], &[4096, 4096, 4096]],
         "total" => [&[1024, 1024], &[4096, 2048]],
         "cumulative_sums" => [&[2048, 2048], &[8192, 4096]],
+        "blurred_colours" => [&[4, 512, 512], &[16, 1080, 1920]],
         "group_norm" => [&[8, 32, 4, 3136], &[32, 32, 8, 3136]],
         "largest_magnitude" => [&[2048, 2048], &[8192, 8192]],
         "log_sum_exp" => [&[16, 512, 512], &[64, 1024, 1024]],

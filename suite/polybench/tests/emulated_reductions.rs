@@ -46,3 +46,10 @@ fn two_stages_give_what_the_functions_give() {
     assert_text_agrees(&kernel!(strangers::batch_statistics), &parted, &[3, 2, 8, 10]);
     assert_text_agrees(&kernel!(reductions::largest_magnitude), &parted, &[3, 150]);
 }
+
+#[test]
+fn rows_of_several_loops_give_what_the_functions_give() {
+    for sizes in [[1, 2, 3, 40], [1, 2, 3, 5], [1, 1, 9, 512]] {
+        assert_text_agrees(&kernel!(reductions::group_norm), &Mapping::sane(), &sizes);
+    }
+}

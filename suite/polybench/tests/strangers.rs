@@ -49,7 +49,7 @@ macro_rules! tests_of {
 tests_of! {
     strided_convolution grouped_convolution convolution_1d depthwise_nhwc rms_norm column_softmax batch_statistics
     bilinear mttkrp manhattan column_products overlapping_pool linear_tanh total log_softmax two_layers cumulative_sums
-    group_norm largest_magnitude log_sum_exp
+    group_norm largest_magnitude log_sum_exp padded_convolution layer_norm_in_loops blurred_colours
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn every_nest_with_sizes_and_every_space_is_a_function() {
         assert_eq!(names.contains(nest.name()), has_sizes, "{}", nest.name());
     }
     assert!(names.contains("sgemm_1024") && names.contains("matvec_by_warps"), "{names:?}");
-    assert_eq!(names.len(), 17 + 38 + 8);
+    assert_eq!(names.len(), 17 + 41 + 8);
 }
 
 #[test]

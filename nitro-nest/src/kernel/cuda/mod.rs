@@ -176,6 +176,11 @@ impl Notation for Writer<'_> {
                 format!("{} = {};", self.names.iterators[*iterator], display::affine(&self.names, value))
             }
             Instruction::Assign(assignment) => self.store(&assignment.target, self.value(&assignment.value)),
+            Instruction::Choose { conditions, target, value } => {
+                let [target, value] = [target, value].map(|access| self.access(access));
+                let conditions = display::conditions(&self.names, conditions);
+                format!("{target} = ({conditions}) ? {value} : {target};")
+            }
             Instruction::Fetch { target, source, width } => {
                 let helper = if *width == 1 { "fetch" } else { "fetch_wide" };
                 format!("{helper}(&{}, &{});", self.access(target), self.access(source))
@@ -187,7 +192,8 @@ impl Notation for Writer<'_> {
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
                     [quotient, remainder].map(|iterator| &self.names.iterators[*iterator]);
-                let value = display::affine(&self.names, value);
+                let [value, divisor] = [value, divisor].map(|one| display::affine(&self.names, one));
+                let divisor = display::factor(&divisor);
                 return vec![
                     format!("const {integer} {quotient} = ({value}) / {divisor};"),
                     format!("const {integer} {remainder} = ({value}) % {divisor};"),

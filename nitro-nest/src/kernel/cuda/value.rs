@@ -28,7 +28,7 @@ impl Writer<'_> {
         let first = subscripts.next().unwrap_or_else(|| "0".to_owned());
         let extents = shape.iter().skip(1).map(|extent| display::affine(&self.names, extent));
         let flat = subscripts.zip(extents).fold(first, |flat, (subscript, extent)| {
-            format!("{} * {} + {subscript}", factor(&flat), factor(&extent))
+            format!("{} * {} + {subscript}", display::factor(&flat), display::factor(&extent))
         });
         format!("{name}[{flat}]")
     }
@@ -95,12 +95,6 @@ pub(super) fn operation(element: Element, operator: Binary, left: &str, right: &
         Binary::Divide => format!("{left} / {right}"),
     }
 }
-
-/// Writes a factor of a product: a sum in parentheses.
-fn factor(text: &str) -> String {
-    if text.contains([' ', '-']) { format!("({text})") } else { text.to_owned() }
-}
-
 /// Returns the function that an operation on one value is.
 fn function(element: Element, operator: Unary) -> String {
     let name = match operator {

@@ -10,11 +10,11 @@ use super::slices::{once, write_sliced};
 use super::stage::{near, read_across};
 use super::terms::one_by_one;
 use super::tiles::{write_across, write_tiled};
-use crate::kernel::{Instruction, Unroll, has_barrier, has_open_loop};
+use crate::kernel::{Instruction, Space, Unroll, has_barrier, has_open_loop};
 use crate::lower::bounds::{count_to, iterator, mentions, within};
 use crate::lower::draft::Axis;
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::Expression;
+use crate::nest::expression::{Access, Binary, Expression};
 use crate::nest::{Assignment, Condition, Node, Range};
 
 /// Writes the code of a thread. None: there are slices, and nothing that they share out.
@@ -235,14 +235,53 @@ fn extremes(bounds: &[Affine], tile: &Tile, is_least: bool) -> Vec<Affine> {
 }
 
 /// Writes a statement at all points of a thread.
+///
+/// What becomes of a register is computed before the conditions are asked, if it is made of what is there for all
+/// points of a tile: a compiler would load elements anew for each point that has conditions of its own.
 pub(super) fn write_statement(
-    context: &Context<'_>,
+    context: &mut Context<'_>,
     assignment: &Assignment,
     guards: &[Condition],
 ) -> Vec<Instruction> {
     let target = register_of(context, assignment.target.clone());
-    let assignment = Assignment { target, value: value(context, assignment) };
-    once(context, at_all_points(context, guarded(guards.to_vec(), vec![Instruction::Assign(assignment)])))
+    let value = value(context, assignment);
+    let written = if !guards.is_empty()
+        && is_in(context, &target, Space::Register)
+        && is_there(context, &value)
+    {
+        let chosen =
+            Access { array: context.local("chosen", Space::Register, Vec::new()), subscripts: Vec::new() };
+        let conditions = guards.to_vec();
+        vec![
+            Instruction::assign(chosen.clone(), value),
+            Instruction::Choose { conditions, target, value: chosen },
+        ]
+    } else {
+        guarded(guards.to_vec(), vec![Instruction::Assign(Assignment { target, value })])
+    };
+    once(context, at_all_points(context, written))
+}
+
+/// Returns `true` if a value is sums and products of elements in shared memory and registers, one of which is shared.
+fn is_there(context: &Context<'_>, value: &Expression) -> bool {
+    let (mut is_there, mut is_shared) = (true, false);
+    value.visit(&mut |part| match part {
+        Expression::Load(access) => {
+            let is_staged = is_in(context, access, Space::Shared);
+            is_shared |= is_staged;
+            is_there &= is_staged || is_in(context, access, Space::Register);
+        }
+        Expression::Binary(operator, ..) => is_there &= *operator != Binary::Divide,
+        Expression::Constant(_) | Expression::Scalar(_) | Expression::Fused(_) => {}
+        _ => is_there = false,
+    });
+    is_there && is_shared
+}
+
+/// Returns `true` if an element is in such memory of the kernel's.
+fn is_in(context: &Context<'_>, element: &Access, space: Space) -> bool {
+    let local = element.array.checked_sub(context.nest.arrays.len());
+    local.is_some_and(|local| context.symbols.locals[local].space == space)
 }
 
 /// Returns what an element becomes, of what is near.

@@ -89,7 +89,12 @@ fn copy(context: &mut Context<'_>, part: &StagedPart, mode: CopyMode, phase: Cop
     // Addresses of all copies would take registers for as long as tiles come: they are computed each time.
     vec![
         Instruction::Begin(thread, linear_thread(context)),
-        Instruction::Divide { quotient: row_0, remainder: column_0, value: iterator(thread), divisor: width },
+        Instruction::Divide {
+            quotient: row_0,
+            remainder: column_0,
+            value: iterator(thread),
+            divisor: width.into(),
+        },
         Instruction::Loop(count_to(count, ceil(height, step)), Unroll::All, rows),
     ]
 }
@@ -222,7 +227,7 @@ pub(super) fn aligned_rows(
     let (mut divisions, mut conditions) = (Vec::new(), Vec::new());
     for value in remainders {
         let [quotient, remainder] = ["rest", "odd"].map(|name| context.iterator(name));
-        divisions.push(Instruction::Divide { quotient, remainder, value, divisor: i64::from(WIDE) });
+        divisions.push(Instruction::Divide { quotient, remainder, value, divisor: i64::from(WIDE).into() });
         let (left, right) = (iterator(remainder), Affine::from(0));
         conditions.push(Condition { relation: Relation::Equal, left, right });
     }
@@ -238,7 +243,7 @@ fn unfold(context: &mut Context<'_>, row: Affine, extents: &[i64]) -> (Vec<Instr
             continue;
         }
         let [quotient, remainder] = ["rest", "index"].map(|name| context.iterator(name));
-        divisions.push(Instruction::Divide { quotient, remainder, value: left, divisor: *extent });
+        divisions.push(Instruction::Divide { quotient, remainder, value: left, divisor: (*extent).into() });
         indices.push(iterator(remainder));
         left = iterator(quotient);
     }

@@ -6,6 +6,7 @@
 
 mod barriers;
 mod exchange;
+mod find;
 mod kept;
 mod parts;
 mod scans;
@@ -26,7 +27,8 @@ use crate::nest::{Assignment, Condition, Nest, Node, Range};
 
 use barriers::{Barriers, By};
 use exchange::Exchange;
-use kept::{Kept, KeptRows, find_kept};
+use find::{Steps, find_kept};
+use kept::{Kept, KeptRows};
 use parts::Part;
 
 /// A row kernel while its code is written.
@@ -36,6 +38,8 @@ struct Row<'a> {
     steps: Vec<(Vec<&'a Condition>, Step<'a>)>,
     /// The loop that is shared out in each step that is a loop.
     shared: Vec<Option<usize>>,
+    /// The outermost loops of the steps whose loops may be shared out together.
+    together: &'a [usize],
     /// Threads that share a row.
     threads: i64,
     /// The number of a thread in its row.
@@ -66,7 +70,7 @@ struct Held {
 pub(super) fn code<'a>(
     nest: &'a Nest,
     kernel: &'a KernelDraft,
-    of_rows: &RowKernel,
+    of_rows: &'a RowKernel,
     context: Context<'a>,
     name: &str,
 ) -> Kernel {
@@ -100,7 +104,7 @@ impl<'a> Row<'a> {
     fn new(
         nest: &'a Nest,
         kernel: &'a KernelDraft,
-        of_rows: &RowKernel,
+        of_rows: &'a RowKernel,
         context: Context<'a>,
         threads: i64,
     ) -> Self {
@@ -115,6 +119,7 @@ impl<'a> Row<'a> {
             nest,
             steps,
             shared,
+            together: &of_rows.together,
             threads,
             thread: Variable::Thread(0).into(),
             row: Affine::from(0),
@@ -173,7 +178,7 @@ impl<'a> Row<'a> {
             self.steps.iter().any(|(_, step)| matches!(step, Step::Loop(_, node) if scan(node).is_some()));
         let points = if scans { 1 } else { i64::from(self.context.tiling.thread_tile[0]) };
         let is_wide = !self.is_across && self.context.tiling.vector_width >= WIDE;
-        let found = find_kept(self.nest, self.context.statements, &self.steps, &numbers, (points, is_wide));
+        let found = find_kept(self.nest, self.context.statements, self.steps(), &numbers, (points, is_wide));
         self.kept = found.map(|found| found.declare(self.nest, &mut self.context, points));
     }
 
@@ -182,13 +187,13 @@ impl<'a> Row<'a> {
         let mut all = self.write_steps(None);
         // Rows that fit registers have code of their own.
         if let Some(mut kept) = self.kept.take() {
-            let fits = kept.fits(self.threads);
+            let (before, fits) = kept.fits(self.threads, &mut self.context);
             let mut within = self.write_steps(Some(&kept));
             if let Some((mut code, conditions)) = self.widen(&mut kept) {
                 code.push(Instruction::If(conditions, self.write_steps(Some(&kept)), within));
                 within = code;
             }
-            all = vec![Instruction::If(vec![fits], within, all)];
+            all = [before, vec![Instruction::If(fits, within, all)]].concat();
         }
         let mut stores = Vec::new();
         for Held { element, register } in &self.held {
@@ -212,7 +217,7 @@ impl<'a> Row<'a> {
                 Step::Loop(range, node) => match scan(node) {
                     Some(scan) => all.extend(self.write_scan(at, (range, node), &scan, &conditions)),
                     None => {
-                        all.extend(self.write_loop(at, range, node, &conditions, kept));
+                        all.extend(self.write_loop(at, node, &conditions, kept));
                         all.extend(self.write_combination(at, node, &conditions));
                     }
                 },
@@ -240,20 +245,21 @@ impl<'a> Row<'a> {
     fn write_loop(
         &mut self,
         at: usize,
-        range: &Range,
-        node: &Node,
+        node: &'a Node,
         conditions: &[Condition],
         kept: Option<&KeptRows>,
     ) -> Vec<Instruction> {
         let shared = self.shared[at].expect("a loop of a row is shared out");
-        let kept = kept.filter(|kept| kept.is_of(range, node));
-        let mut all = self.barriers.before(self.touched(at, node, shared, kept));
+        let loops = self.steps().loops_of(node);
+        let kept = kept.zip(loops).filter(|(kept, (ranges, _))| kept.are_of(ranges));
+        let of_kept = kept.as_ref().map(|(kept, _)| *kept);
+        let mut all = self.barriers.before(self.touched(at, node, shared, of_kept));
         all.extend(self.parts.iter().filter(|part| part.step == at).map(Part::begin));
         let body = match kept {
-            Some(kept) => {
-                let own = Kept { rows: kept, step: at, iterator: range.iterator };
-                let body = self.write_nodes(node.body(), shared, Some(&own));
-                vec![kept.repeat(range, (&self.thread, self.threads), &own, body)]
+            Some((kept, (ranges, inside))) => {
+                let own = Kept { rows: kept, step: at, ranges: &ranges };
+                let body = self.write_nodes(inside, shared, Some(&own));
+                vec![kept.repeat((&self.thread, self.threads), &own, body)]
             }
             None => self.write_nodes(std::slice::from_ref(node), shared, None),
         };
@@ -279,7 +285,10 @@ impl<'a> Row<'a> {
                 let is_kept = kept.is_some_and(|kept| kept.has(access.array));
                 if !is_part && !is_kept && self.held(access).is_none() {
                     let neighbours = kept.map_or(1, KeptRows::neighbours);
-                    let by = By::shared(range, &inner, access, neighbours);
+                    let by = match kept.is_some_and(KeptRows::has_several_loops) {
+                        true => By::All,
+                        false => By::shared(range, &inner, access, neighbours),
+                    };
                     touched.push((access.array, place == 0, by));
                 }
             }
@@ -339,6 +348,10 @@ impl<'a> Row<'a> {
         assignment.value.map_loads(&near);
         assignment.target = near(element.clone());
         Instruction::Assign(assignment)
+    }
+
+    fn steps(&self) -> Steps<'_, 'a> {
+        Steps { all: &self.steps, together: self.together }
     }
 
     fn held(&self, element: &Access) -> Option<&Held> {

@@ -182,7 +182,7 @@ pub(super) fn write_across(
 
 /// Returns the division of a value by a number.
 pub(super) fn divide([quotient, remainder]: [usize; 2], value: Affine, divisor: i64) -> Instruction {
-    Instruction::Divide { quotient, remainder, value, divisor }
+    Instruction::Divide { quotient, remainder, value, divisor: divisor.into() }
 }
 
 /// Writes the work on a tile that is there: without conditions where it is full.

@@ -10,7 +10,7 @@ use super::later::Later;
 use super::work::{Work, prepare, record};
 use crate::floors::floor;
 use crate::gpu::reference;
-use crate::{beyond, blas, reductions, sizes, solvers, statistics, stencils, strangers};
+use crate::{beyond, blas, manners, reductions, sizes, solvers, statistics, stencils, strangers};
 
 macro_rules! nests {
     ($($module:ident: $($name:ident $text:literal)+;)+) => {
@@ -88,4 +88,6 @@ nests! {
         linear_tanh "linear_tanh" total "total" log_softmax "log_softmax" two_layers "two_layers";
     reductions: cumulative_sums "cumulative_sums" group_norm "group_norm" largest_magnitude "largest_magnitude"
         log_sum_exp "log_sum_exp";
+    manners: padded_convolution "padded_convolution" layer_norm_in_loops "layer_norm_in_loops"
+        blurred_colours "blurred_colours";
 }

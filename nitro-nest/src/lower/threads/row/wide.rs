@@ -1,7 +1,8 @@
 //! Neighbouring values of a row for each thread, which come and go 16 bytes at once.
 
 use super::Row;
-use super::kept::{Kept, KeptArray, KeptRows, touched_array};
+use super::find::{KeptArray, touched_array};
+use super::kept::{Kept, KeptRows};
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator};
 use crate::lower::threads::copy::aligned_rows;
@@ -13,6 +14,8 @@ use crate::nest::{Condition, Range};
 pub(super) struct Wide {
     /// The iterator that numbers neighbours.
     pub(super) neighbour: usize,
+    /// Where values are those of several loops: the iterator that is the first neighbour's value in the last one.
+    pub(super) first: Option<usize>,
     /// Arrays that only one step moves, with the registers for neighbours.
     own: Vec<(KeptArray, usize)>,
 }
@@ -23,7 +26,7 @@ impl Row<'_> {
     /// None: they have none, or rows never do.
     pub(super) fn widen(&mut self, kept: &mut KeptRows) -> Option<(Vec<Instruction>, Vec<Condition>)> {
         let (points, wide) = (self.context.tiling.thread_tile[0], self.context.tiling.vector_width);
-        let range = kept.found.range.clone();
+        let range = kept.found.ranges.last().expect("values are those of loops").clone();
         if wide < WIDE || !points.is_multiple_of(WIDE) || range.step != 1 || range.is_reversed {
             return None;
         }
@@ -43,7 +46,9 @@ impl Row<'_> {
             let name = format!("{}_of_step_{step}", self.nest.arrays[array.element.array].name);
             own.push((array, self.context.local(&name, Space::Register, vec![WIDE.into()])));
         }
-        kept.wide = Some(Wide { neighbour: self.context.iterator("neighbour"), own });
+        let neighbour = self.context.iterator("neighbour");
+        let first = kept.has_several_loops().then(|| self.context.iterator("first"));
+        kept.wide = Some(Wide { neighbour, first, own });
         Some((code, conditions))
     }
 
@@ -52,7 +57,7 @@ impl Row<'_> {
         let mut all = Vec::new();
         for at in 0..self.steps.len() {
             for array in (0..self.nest.arrays.len()).filter(|array| !kept.has(*array)) {
-                let found = touched_array(&self.steps, array, &kept.found.range, at..at + 1);
+                let found = touched_array(self.steps(), array, &kept.found.ranges, at..at + 1);
                 all.extend(found.map(|(array, _)| (array, at)));
             }
         }
@@ -65,8 +70,12 @@ impl Row<'_> {
             return (value.constant() % i64::from(WIDE) == 0).then(Default::default);
         }
         let [quotient, remainder] = ["rest", "odd"].map(|name| self.context.iterator(name));
-        let divide =
-            Instruction::Divide { quotient, remainder, value: value.clone(), divisor: i64::from(WIDE) };
+        let divide = Instruction::Divide {
+            quotient,
+            remainder,
+            value: value.clone(),
+            divisor: i64::from(WIDE).into(),
+        };
         let (left, right) = (iterator(remainder), Affine::from(0));
         Some((vec![divide], vec![Condition { relation: Relation::Equal, left, right }]))
     }
@@ -116,9 +125,9 @@ impl Wide {
         let of_step = self.own.iter().map(|(array, _)| array);
         let arrays: Vec<&KeptArray> = rows.found.arrays.iter().chain(of_step).collect();
         let sides = |array: &KeptArray| {
-            let element = array.element.with(rows.found.range.iterator, &iterator(own.iterator));
+            let element = own.element(array);
             let register = own.register(&element)?.with(self.neighbour, &Affine::from(0));
-            Some((element.with(own.iterator, first), register))
+            Some((element.with(range.iterator, first), register))
         };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for array in arrays {
@@ -134,7 +143,6 @@ impl Wide {
         let each = [vec![Instruction::Define(range.iterator, vec![value])], body].concat();
         before.push(Instruction::Loop(count_to(self.neighbour, WIDE.into()), Unroll::All, each));
         before.extend(after);
-        let is_there = Condition::less(first.clone(), range.upper[0].clone());
-        vec![Instruction::If(vec![is_there], before, Vec::new())]
+        before
     }
 }

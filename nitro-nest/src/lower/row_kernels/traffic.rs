@@ -1,0 +1,157 @@
+//! What a row kernel saves of memory traffic, beside a kernel for each step.
+
+use super::{Step, loops, shared_reduction};
+use crate::dependence::is_sum;
+use crate::limits::LANES;
+use crate::lower::arrange::is_coalesced;
+use crate::lower::bounds::is_shorter;
+use crate::lower::scans::scan;
+use crate::lower::scattered::has_window;
+use crate::nest::expression::{Access, Binary};
+use crate::nest::{Assignment, Condition, Nest, Node};
+
+/// The memory traffic of the steps of a row, counted in rows of arrays.
+///
+/// An array of which a step touches a row costs a read, a write or both, in each step; a row kernel reads it at most
+/// once and writes it at most once. All else is as long as a row, or a column, and costs nothing beside it.
+#[derive(Default)]
+pub(super) struct Traffic {
+    /// That of a kernel for each step.
+    apart: usize,
+    /// The arrays that a row kernel reads, and those that it writes.
+    read: Vec<usize>,
+    written: Vec<usize>,
+    /// Some step takes the least or the largest, for which no other kernel has several threads, and reads something
+    /// else for each row.
+    has_extremes: bool,
+    /// Some step is a scan, for which no other kernel has several threads either.
+    pub(super) has_scans: bool,
+    /// What is added up is read once, by a thread for each row: several loops number these, or something is done with
+    /// the sum or sets it before, for which other kernels would be launched.
+    reads_once: bool,
+    accesses: usize,
+    /// Those to neighbours along the loop that is shared out.
+    along: usize,
+    /// Those to neighbours along each of the loops that number rows.
+    across: Vec<usize>,
+}
+
+impl Traffic {
+    /// Counts what a step touches of the rows that these loops number.
+    fn add(&mut self, node: &Node, shared: usize, rows: &[usize]) {
+        self.across.resize(rows.len(), 0);
+        let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
+        let [mut reads, mut writes] = [Vec::new(), Vec::new()];
+        for assignment in node.assignments() {
+            for (at, access) in assignment.accesses().into_iter().enumerate() {
+                if access.depends_on(&inner) && (rows.is_empty() || access.depends_on(rows)) {
+                    if at == 0 { &mut writes } else { &mut reads }.push(access.array);
+                    self.accesses += 1;
+                    self.along += usize::from(is_coalesced(access, shared));
+                    for (count, row) in self.across.iter_mut().zip(rows) {
+                        *count += usize::from(is_coalesced(access, *row));
+                    }
+                }
+            }
+        }
+        for own in [&mut reads, &mut writes] {
+            own.sort_unstable();
+            own.dedup();
+            self.apart += own.len();
+        }
+        // What a step has written, a later one need not read from memory.
+        let is_new = |all: &Vec<usize>, array: &usize| !all.contains(array);
+        reads.retain(|array| is_new(&self.written, array) && is_new(&self.read, array));
+        writes.retain(|array| is_new(&self.written, array));
+        self.read.append(&mut reads);
+        self.written.append(&mut writes);
+    }
+
+    /// Returns `true` if a row kernel moves less than single kernels, or alone has threads enough.
+    fn pays(&self, rows: &[usize]) -> bool {
+        // One row has threads for sums elsewhere.
+        let saves = self.read.len() + self.written.len() < self.apart && !rows.is_empty();
+        saves || self.has_extremes || self.has_scans || self.reads_once
+    }
+
+    /// Returns how neighbouring threads have neighbouring elements, mostly: `true` if those are of other rows, and the
+    /// loop among those that number rows which is x then. None: they have not.
+    pub(super) fn neighbours(&self, rows: &[usize]) -> Option<(bool, Option<usize>)> {
+        if 2 * self.along > self.accesses || rows.is_empty() {
+            return Some((false, rows.last().copied()));
+        }
+        let best = self.across.iter().position(|count| 2 * count > self.accesses)?;
+        Some((true, Some(rows[best])))
+    }
+}
+
+/// Returns the traffic of a row kernel that is worth it: it saves some, a step adds something up, and no step wants
+/// another kind of kernel.
+pub(super) fn traffic(
+    nest: &Nest,
+    steps: &[(Vec<&Condition>, Step<'_>)],
+    shared: &[usize],
+    rows: &[usize],
+) -> Option<Traffic> {
+    let mut traffic = Traffic::default();
+    let mut has_reduction = false;
+    let nodes = steps.iter().enumerate().filter_map(|(at, (_, step))| match step {
+        Step::Loop(_, node) => Some((node, steps.split_at(at))),
+        Step::Once(_) => None,
+    });
+    for ((node, (before, later)), shared) in nodes.zip(shared) {
+        if is_narrow(node, *shared) || has_product(node, *shared) {
+            return None;
+        }
+        for assignment in node.assignments() {
+            let operation = shared_reduction(nest, assignment);
+            if let (Some(operation), false) = (operation, assignment.target.depends_on(&[*shared])) {
+                has_reduction = true;
+                let is_of_each = |read: &&Access| {
+                    read.depends_on_each(rows) && read.depends_on(&[*shared]) && !has_window(read)
+                };
+                let reads = assignment.value.reads();
+                let is_of_each_row = reads.iter().any(is_of_each);
+                // What rows share, as the vector of a product, is read less often by threads that have several rows.
+                let shares =
+                    reads.iter().any(|read| read.depends_on(&[*shared]) && !read.depends_on_each(rows));
+                let is_used = later.iter().any(|(_, step)| is_used_once(step, &assignment.target));
+                let is_set = before.iter().any(|(_, step)| is_set_once(step, &assignment.target));
+                let is_worth = rows.len() > 1 || (is_used || is_set) && !shares && !rows.is_empty();
+                traffic.reads_once |= is_worth && is_of_each_row;
+                traffic.has_extremes |= operation != Binary::Add && (rows.len() < 2 || is_of_each_row);
+            }
+        }
+        traffic.has_scans |= scan(node).is_some();
+        traffic.add(node, *shared, rows);
+    }
+    (has_reduction && traffic.pays(rows)).then_some(traffic)
+}
+
+/// Returns `true` if a step is a statement outside of loops that sets an element.
+fn is_set_once(step: &Step<'_>, element: &Access) -> bool {
+    matches!(step, Step::Once(Assignment { target, value }) if target == element && !value.reads().contains(&element))
+}
+
+/// Returns `true` if a step is a statement outside of loops that reads an element.
+fn is_used_once(step: &Step<'_>, element: &Access) -> bool {
+    matches!(step, Step::Once(assignment) if assignment.value.reads().contains(&element))
+}
+
+/// Returns `true` if the loop that is shared out has too few iterations for a warp: a thread for each row is better.
+fn is_narrow(node: &Node, shared: usize) -> bool {
+    let all = loops(node);
+    let range = all.iter().find(|range| range.iterator == shared).expect("the loop is in its step");
+    is_shorter(range, LANES.into())
+}
+
+/// Returns `true` if a thread would sum up each element of a row by itself, as in a product: that wants tiles.
+fn has_product(node: &Node, shared: usize) -> bool {
+    let inner: Vec<usize> = loops(node).iter().map(|range| range.iterator).collect();
+    node.assignments().iter().any(|assignment| {
+        let target = &assignment.target;
+        is_sum(assignment)
+            && target.depends_on(&[shared])
+            && inner.iter().any(|one| *one != shared && !target.depends_on(&[*one]))
+    })
+}
