@@ -15,6 +15,11 @@ pub trait Check: Sync {
     /// Tells whether it would find races in shared memory. A patch that removes a barrier needs such a check.
     fn finds_races(&self) -> bool;
 
+    /// Tells whether it takes seconds: then nobody asks it about what another check has refused.
+    fn takes_seconds(&self) -> bool {
+        false
+    }
+
     /// Tells whether a patched text is as clean as the original. A check that does not end in time was not made.
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome;
 
@@ -38,8 +43,8 @@ pub trait Check: Sync {
 pub enum Depth {
     /// Finds most defects in a small part of the time, if the check has a way to do so.
     Quick,
-    /// Tries the orders of threads that a hostile one tries beside what a quick one does.
-    Orders,
+    /// Tries, beside what a quick one does, more inputs, and a few in hostile orders of threads.
+    Further,
     /// Tries hostile orders of threads too.
     Hostile,
     /// Tries all inputs that the check knows.

@@ -1,6 +1,7 @@
 //! The devices that a command line asks for.
 
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use nitro_core::provide::DeviceProvider;
@@ -8,6 +9,7 @@ use nitro_search::threads::cores;
 use nitro_train::{BoxError, UsageError};
 
 use crate::Subject;
+use crate::awaited::AwaitedCheck;
 use crate::check::Check;
 use crate::emulated::{EmulatorCheck, EmulatorRunner};
 use crate::machine_code::Disassembler;
@@ -103,8 +105,6 @@ pub(crate) fn disassembler(runners: &[Box<dyn Runner>], ptx: &str) -> Result<Dis
 }
 
 /// Creates the final checks, with a line for people about each that cannot be made.
-///
-/// Each is tried on the original, which takes seconds on a device.
 pub(crate) fn checks(
     subject: &Subject,
     names: &[String],
@@ -112,21 +112,22 @@ pub(crate) fn checks(
 ) -> (Vec<Box<dyn Check>>, Vec<String>) {
     let (workload, original) = (subject.workload(), &subject.original().ptx);
     let device = names.first().filter(|name| *name != EMULATOR);
-    let (emulator, sanitizers) = std::thread::scope(|scope| {
-        let sanitizers = scope.spawn(|| device.map(|device| sanitizers(workload, device, original)));
-        (EmulatorCheck::new(workload, original, max_error), sanitizers.join())
-    });
-    let (clean, why) = match sanitizers {
-        Ok(sanitizers) => sanitizers.unwrap_or_default(),
-        Err(panic) => std::panic::resume_unwind(panic),
-    };
     let (mut checks, mut left_out): (Vec<Box<dyn Check>>, _) = (Vec::new(), Vec::new());
-    match emulator {
-        Ok(check) => checks.push(Box::new(check)),
+    match subject.check_emulated() {
+        Ok(()) => {
+            let (workload, original) = (workload.clone(), Arc::clone(original));
+            checks.push(Box::new(AwaitedCheck::new(move || {
+                EmulatorCheck::beside_a_search(&workload, &original, max_error)
+                    .map_err(|error| error.to_string())
+            })));
+        }
         Err(why) => left_out.push(format!("the emulator cannot look for races: {why}")),
     }
-    checks.extend(clean.into_iter().map(|check| Box::new(check) as _));
-    left_out.extend(why);
+    match device.map(|device| sanitizers(workload, device, original)) {
+        Some(Ok(sanitizers)) => checks.extend(sanitizers.into_iter().map(|check| Box::new(check) as _)),
+        Some(Err(why)) => left_out.push(why),
+        None => {}
+    }
     (checks, left_out)
 }
 
@@ -135,11 +136,11 @@ pub(crate) fn small_inputs(subject: &Subject, max_error: f64) -> Result<Emulator
     EmulatorCheck::on_unwritten_inputs(subject.workload(), &subject.original().ptx, max_error)
 }
 
-/// Creates the checks of compute-sanitizer.
-fn sanitizers(workload: &Workload, device: &str, original: &str) -> (Vec<Sanitizer>, Vec<String>) {
-    let Ok(program) = std::env::current_exe() else { return Default::default() };
+/// Creates the checks of compute-sanitizer, or says why it cannot be run.
+fn sanitizers(workload: &Workload, device: &str, original: &Arc<str>) -> Result<Vec<Sanitizer>, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let start = Start { program, workload: workload.file().to_owned(), device: device.to_owned() };
-    Sanitizer::all(&start, original, workload.deadline().into())
+    Sanitizer::all(&start, original)
 }
 
 /// Runs candidates for the process that started this one, on the first device of these names.

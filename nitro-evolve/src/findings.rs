@@ -67,24 +67,24 @@ pub(crate) fn findings(
 }
 
 /// The findings that are under way.
-struct Findings<'a, 'b, 'c> {
-    minimiser: Minimiser<'a, 'b>,
+pub(crate) struct Findings<'a, 'b, 'c> {
+    pub minimiser: Minimiser<'a, 'b>,
     until: Deadline,
-    finalists: Vec<Finalist<Edit>>,
+    pub finalists: Vec<Finalist<Edit>>,
     disassembler: &'a Result<Disassembler, String>,
     observer: &'a dyn Observer,
     keep: &'a mut Keep<'c>,
-    drafts: Vec<Draft>,
+    pub drafts: Vec<Draft>,
 }
 
 impl Findings<'_, '_, '_> {
     /// Gives what follows one of so many equal shares of the time that is left.
-    fn limit(&mut self, shares: usize) {
+    pub(crate) fn limit(&mut self, shares: usize) {
         self.minimiser.evaluator.conditions.until = self.until.share(shares);
     }
 
     /// Tells whether the share of the time is over.
-    fn is_late(&self) -> bool {
+    pub(crate) fn is_late(&self) -> bool {
         self.minimiser.evaluator.conditions.until.is_over()
     }
 
@@ -99,6 +99,7 @@ impl Findings<'_, '_, '_> {
             }
             self.draft_parts(finalist)?;
             self.check_and_test()?;
+            self.repair_all()?;
         }
         for draft in [Self::draft_others, Self::draft_restricted] {
             for finalist in finalists.clone() {
@@ -109,19 +110,24 @@ impl Findings<'_, '_, '_> {
                 }
             }
         }
-        while let Some(at) = self.next_to_repair() {
-            self.repair(at)?;
-        }
+        self.repair_all()?;
         // Of what has to be exact only an exact part is kept: all of it is there for what its error is worth.
         self.drafts.retain(|draft| !(draft.is_inexact() && draft.is_refused_before_test()));
         Ok(())
+    }
+
+    /// Returns the edits of a finalist without those that are known to be wrong.
+    fn edits(&self, finalist: usize) -> Vec<Edit> {
+        let mut edits = self.finalists[finalist].edits.clone();
+        edits.retain(|edit| !self.minimiser.wrong.contains(edit));
+        edits
     }
 
     /// Minimises a finalist: of an exact one what is proved edit by edit; and all of it, unless that is no faster.
     fn draft_parts(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.limit(SHARE_OF_PARTS);
         self.minimiser.finalist = finalist;
-        let edits = self.finalists[finalist].edits.clone();
+        let edits = self.edits(finalist);
         let mut part = Vec::new();
         if self.finalists[finalist].search.error == 0.0 {
             let proved = self.minimiser.proved_part(&edits);
@@ -155,7 +161,7 @@ impl Findings<'_, '_, '_> {
     /// Minimises what else an exact finalist has where nothing of it is accepted: what compilers make as one step, and
     /// all of it.
     fn draft_others(&mut self, finalist: usize) -> Result<(), EvolveError> {
-        let Finalist { edits, search, .. } = self.finalists[finalist].clone();
+        let (edits, search) = (self.edits(finalist), self.finalists[finalist].search);
         let mut own = self.drafts.iter().filter(|draft| draft.finalist == finalist);
         if search.error > 0.0 || own.any(|draft| draft.rehearsal.refusal.is_none()) {
             return Ok(());
@@ -231,7 +237,7 @@ impl Findings<'_, '_, '_> {
     }
 
     /// Describes a patch before anything else is known of it.
-    fn finding(&self, finalist: &Finalist<Edit>, edits: &[Edit]) -> Finding {
+    pub(crate) fn finding(&self, finalist: &Finalist<Edit>, edits: &[Edit]) -> Finding {
         let subject = self.minimiser.evaluator.conditions.subject;
         let kernels = kernels(&self.minimiser.evaluator.conditions, edits);
         Finding {
@@ -254,7 +260,7 @@ impl Findings<'_, '_, '_> {
     }
 
     /// Tests a draft that has come to the test, and keeps what is known. Where the time is over, the first one is.
-    fn judge(&mut self, at: usize) -> Result<(), EvolveError> {
+    pub(crate) fn judge(&mut self, at: usize) -> Result<(), EvolveError> {
         let is_first = self.drafts.iter().all(|draft| draft.finding.test.is_empty());
         let Draft { rehearsal: Rehearsal { candidate, refusal: refused, .. }, .. } = &mut self.drafts[at];
         candidate.aim = Aim::Accept;
@@ -304,66 +310,12 @@ impl Findings<'_, '_, '_> {
     }
 
     /// Has all findings kept, once there is an accepted one.
-    fn keep_all(&mut self) -> Result<(), EvolveError> {
+    pub(crate) fn keep_all(&mut self) -> Result<(), EvolveError> {
         let findings: Vec<Finding> = self.drafts.iter().map(|draft| draft.finding.clone()).collect();
         match findings.iter().any(|finding| matches!(finding.verdict, Verdict::Accepted(_))) {
             true => (self.keep)(&findings, &self.minimiser.evaluator.time),
             false => Ok(()),
         }
-    }
-
-    /// Returns the position of the fastest draft that is to be repaired: a stage before the test has refused it, and
-    /// nothing that is accepted is as fast and as exact.
-    fn next_to_repair(&self) -> Option<usize> {
-        let is_left = |at: &usize| {
-            let draft = &self.drafts[*at];
-            let is_asked_for = draft.is_refused_before_test() && !draft.is_repaired;
-            is_asked_for && !self.drafts.iter().any(|other| other.is_accepted_instead_of(draft))
-        };
-        let left = (0..self.drafts.len()).filter(is_left);
-        left.min_by(|&one, &other| self.drafts[one].time_ns().total_cmp(&self.drafts[other].time_ns()))
-    }
-
-    /// Repairs a patch that was refused before the test, in half of the time that is left. What is left of it is tested
-    /// in its place.
-    fn repair(&mut self, at: usize) -> Result<(), EvolveError> {
-        self.limit(2);
-        self.drafts[at].is_repaired = true;
-        self.minimiser.finalist = self.drafts[at].finalist;
-        let repaired = match self.is_late() {
-            true => None,
-            false => self.minimiser.repaired(&self.drafts[at].rehearsal)?,
-        };
-        match repaired {
-            Some(repaired) => self.replace(at, repaired)?,
-            None if self.is_late() => self.drafts[at].finding.undone.push(Undone::Repaired),
-            None => {}
-        }
-        Ok(())
-    }
-
-    /// Puts what is left of a refused patch in its place, and has it tested unless that was done.
-    fn replace(&mut self, at: usize, repaired: Rehearsal) -> Result<(), EvolveError> {
-        let Draft { finalist, ref finding, .. } = self.drafts[at];
-        let origin = finding.origin.clone();
-        let finding =
-            Finding { origin, ..self.finding(&self.finalists[finalist], &repaired.candidate.edits) };
-        let twin = self.drafts.iter().position(|draft| draft.finding.patch == finding.patch);
-        if let Some(twin) = twin.filter(|&twin| !self.drafts[twin].is_refused_before_test()) {
-            // The inputs of the test are run once.
-            let Draft { finding, rehearsal, .. } = &mut self.drafts[twin];
-            if rehearsal.dropped.is_empty() {
-                finding.dropped.clone_from(&repaired.dropped);
-                rehearsal.dropped = repaired.dropped;
-            }
-            self.drafts.swap(at.min(twin), twin);
-            self.drafts.remove(at.max(twin));
-            return self.keep_all();
-        }
-        self.drafts[at] =
-            Draft { finding, finalist, rehearsal: repaired, is_checked: true, is_repaired: true };
-        self.limit(1);
-        self.judge(at)
     }
 
     /// Explains all findings edit by edit, the accepted ones first.

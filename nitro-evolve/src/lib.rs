@@ -7,6 +7,7 @@
 //! [`Workload`] → candidates (`nitro_ptx`, `nitro_search::evolve`) → stages of acceptance on devices ([`Runner`]) →
 //! finalists → minimised and explained → accepted by a test
 
+mod awaited;
 mod begin_with;
 mod check;
 mod cli;
@@ -31,6 +32,7 @@ mod log;
 mod machine_code;
 mod margin;
 mod memory;
+mod mend;
 mod minimise;
 mod observer;
 mod patched;

@@ -35,6 +35,8 @@ pub(crate) struct Minimiser<'a, 'b> {
     pub observer: &'a dyn Observer,
     /// The finalist whose parts are measured, by its number.
     pub finalist: usize,
+    /// The edits with which alone a patch was refused before its test.
+    pub wrong: Vec<Edit>,
     /// The fitness by finalist and machine code: most edits that are left out change none of it. What was measured for
     /// one finalist does not hold for another, since clocks change in minutes.
     known: HashMap<(usize, u64), Option<Fitness>>,
@@ -43,7 +45,7 @@ pub(crate) struct Minimiser<'a, 'b> {
 impl<'a, 'b> Minimiser<'a, 'b> {
     /// Creates a minimiser that has measured nothing yet.
     pub(crate) fn new(evaluator: &'a mut Evaluator<'b>, observer: &'a dyn Observer) -> Self {
-        Self { evaluator, observer, finalist: 0, known: HashMap::new() }
+        Self { evaluator, observer, finalist: 0, wrong: Vec::new(), known: HashMap::new() }
     }
 
     /// Returns the edits that keep the meaning of the text, or are proved each by itself.

@@ -35,6 +35,9 @@ impl Minimiser<'_, '_> {
         let (mut dropped, mut left) = (Vec::new(), MOST_CHECKED);
         while let Some(Refusal { why, .. }) = refused {
             let culprits = self.culprits(&candidate, &mut left)?;
+            if let [culprit] = &culprits[..] {
+                self.wrong.push(culprit.clone());
+            }
             let Some(rest) = self.without(&candidate.edits, &culprits)? else { return Ok(None) };
             self.observer.message(&format!("an edit is dropped, since with it {why}"));
             for edit in candidate.edits.iter().filter(|edit| !rest.contains(edit)) {

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-use nitro_search::threads::on_threads;
+use std::sync::{Arc, OnceLock};
 
 use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
@@ -19,10 +18,13 @@ const PROGRAM: &str = "compute-sanitizer";
 /// many as begin within two seconds, since large ones take longer than a whole search.
 ///
 /// `racecheck` covers shared memory alone, and one order of threads on one card; the emulator covers global memory
-/// and other orders.
+/// and other orders. Where a tool finds something, it is asked about the original too: what that has is no objection.
 pub(crate) struct Sanitizer {
     tool: &'static str,
     start: Start,
+    original: Arc<str>,
+    /// The outcome for the original, once that is asked for.
+    own: OnceLock<CheckOutcome>,
 }
 
 /// The command line by which this program runs a PTX text in its own process.
@@ -34,23 +36,14 @@ pub(crate) struct Start {
 }
 
 impl Sanitizer {
-    /// Returns a check for each tool that finds nothing in the original, and a line about each other tool.
-    pub(crate) fn all(start: &Start, original: &str, until: Deadline) -> (Vec<Self>, Vec<String>) {
-        let (mut clean, mut left_out) = (Vec::new(), Vec::new());
-        let all = TOOLS.map(|tool| Self { tool, start: start.clone() });
-        let outcomes = on_threads(all.len(), &all, |own| own.check(original, Depth::Thorough, until));
-        for (own, outcome) in all.into_iter().zip(outcomes) {
-            let tool = own.tool;
-            match outcome {
-                CheckOutcome::Clean | CheckOutcome::Off { .. } => clean.push(own),
-                CheckOutcome::Found(what) => {
-                    left_out
-                        .push(format!("{tool} finds something in the PTX as it is, and is left out: {what}"));
-                }
-                CheckOutcome::NotRun(why) => left_out.push(format!("{tool} cannot be run: {why}")),
-            }
-        }
-        (clean, left_out)
+    /// Returns a check for each tool, or says why the program cannot be run.
+    pub(crate) fn all(start: &Start, original: &Arc<str>) -> Result<Vec<Self>, String> {
+        tool::run(Command::new(PROGRAM).arg("--version"), tool::MOST_TIME)?;
+        let new = |tool| {
+            let (start, original) = (start.clone(), Arc::clone(original));
+            Self { tool, start, original, own: OnceLock::new() }
+        };
+        Ok(TOOLS.map(new).into())
     }
 
     /// Returns the command line of a check.
@@ -104,8 +97,22 @@ impl Check for Sanitizer {
         self.tool == "racecheck"
     }
 
+    fn takes_seconds(&self) -> bool {
+        true
+    }
+
     fn check(&self, ptx: &str, _: Depth, until: Deadline) -> CheckOutcome {
-        self.run(ptx, until).unwrap_or_else(CheckOutcome::NotRun)
+        let outcome = self.run(ptx, until).unwrap_or_else(CheckOutcome::NotRun);
+        let CheckOutcome::Found(_) = &outcome else { return outcome };
+        let own =
+            self.own.get_or_init(|| self.run(&self.original, until).unwrap_or_else(CheckOutcome::NotRun));
+        match own {
+            CheckOutcome::Clean | CheckOutcome::Off { .. } => outcome,
+            CheckOutcome::Found(what) => {
+                CheckOutcome::NotRun(format!("it finds something in the PTX as it is: {what}"))
+            }
+            CheckOutcome::NotRun(why) => CheckOutcome::NotRun(why.clone()),
+        }
     }
 }
 

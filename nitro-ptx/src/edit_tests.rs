@@ -534,6 +534,56 @@ fn a_load_in_a_loop_comes_before_branches_where_nothing_on_the_way_writes_its_ad
     assert!(proposed.contains(&"lift all of kernel before b3".to_owned()), "{proposed:?}");
 }
 
+/// Adds up in memory, twice in each round of a loop, with a way around something in each.
+const ROUNDS: &str = "\
+mov.u32 %r1, 9; ld.global.f32 %f1, [%rd1];
+$L_next:
+ld.global.f32 %f2, [%rd2]; add.f32 %f1, %f1, %f2; st.global.f32 [%rd1], %f1;
+setp.lt.f32 %p1, %f2, %f1; @%p1 bra $L_over; neg.f32 %f2, %f2;
+$L_over:
+st.global.f32 [%rd3+4], %f2; add.f32 %f1, %f1, %f2; st.global.f32 [%rd1], %f1;
+add.s64 %rd2, %rd2, 4; add.s32 %r1, %r1, -1; setp.ne.s32 %p2, %r1, 0; @%p2 bra $L_next;
+ret;";
+
+#[test]
+fn what_each_round_of_a_loop_stores_in_the_same_place_is_stored_behind_it() {
+    let base = base(ROUNDS);
+    let sunk = code(&base, "sink all of kernel\n");
+    let last = sunk.iter().position(|line| line.contains("bra $L_next")).unwrap();
+    let stores: Vec<&str> = sunk[last + 1..last + 3].iter().map(|line| line.trim()).collect();
+    assert_eq!(stores, ["st.global.f32 [%rd3+4], %f2;", "st.global.f32 [%rd1], %f1;"]);
+    assert_eq!(sunk.iter().filter(|line| line.contains("st.global")).count(), 2, "{sunk:?}");
+    let proposed: Vec<String> = base.rewrites().iter().map(|own| own.operation.to_string()).collect();
+    let own: Vec<&str> = proposed.iter().filter(|own| own.starts_with("sink")).map(String::as_str).collect();
+    assert_eq!(own, ["sink b10", "sink b8", "sink all of kernel"]);
+    for (from, to) in [
+        // It is not stored in each round, or by others in between, or at other places, or not as it is in the end.
+        ("neg.f32 %f2, %f2;", "neg.f32 %f2, %f2; bra $L_skip;"),
+        ("add.s64 %rd2", "bar.sync 0; add.s64 %rd2"),
+        ("add.s64 %rd2, %rd2, 4;", "add.s64 %rd2, %rd2, 4; add.s64 %rd1, %rd1, 4;"),
+        ("add.s64 %rd2, %rd2, 4;", "$L_skip: add.f32 %f1, %f1, %f1; add.s64 %rd2, %rd2, 4;"),
+        ("add.s64 %rd2, %rd2, 4;", "ld.global.f32 %f3, [%rd1]; add.s64 %rd2, %rd2, 4;"),
+        ("add.s64 %rd2, %rd2, 4;", "st.global.f32 [x], %f1; add.s64 %rd2, %rd2, 4;"),
+        ("@%p2 bra $L_next;", "@%p2 bra $L_over;"),
+        ("@%p2 bra $L_next;", "bra $L_next;"),
+        ("mov.u32 %r1, 9;", "mov.u32 %r1, 9; bra $L_over;"),
+        ("neg.f32 %f2, %f2;", "neg.f32 %f2, %f2; @%p1 bra $L_end;"),
+    ] {
+        let text = ROUNDS.replace(from, to).replace("ret;", "$L_end: ret;");
+        let text = if text.contains("bra $L_skip") {
+            text.replace("add.s64 %rd2", "$L_skip: add.s64 %rd2")
+        } else {
+            text
+        };
+        let sunk = patched(&self::base(&text), "sink all of kernel\n");
+        let is_as_it_was = |sunk: Module| sunk.to_string().matches("[%rd1], %f1").count() == 2;
+        assert!(
+            sunk.map_or_else(|why| why.to_string().ends_with("nothing that it could change"), is_as_it_was),
+            "{to}"
+        );
+    }
+}
+
 #[test]
 fn a_load_comes_before_the_stores_that_it_does_not_need() {
     let base = base(WIDE);

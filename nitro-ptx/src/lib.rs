@@ -28,6 +28,7 @@ mod profile;
 mod tests;
 mod text;
 
+pub use self::analysis::ranges::KnownLaunches;
 pub use self::analysis::same::Same;
 pub use self::edits::base::Base;
 pub use self::edits::edit::{CacheMode, Edit, Fix, Operation, PatchError, Reach, Value};

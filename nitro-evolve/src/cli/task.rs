@@ -19,7 +19,7 @@ use crate::error::EvolveError;
 use crate::evolve::{EvolveRequest, evolve, original_code};
 use crate::observer::Observer;
 use crate::plan::PlannedSubject;
-use crate::runner::RunnerError;
+use crate::runner::{Runner, RunnerError};
 use crate::subject::Subject;
 use crate::workload::{Set, Workload};
 
@@ -83,14 +83,12 @@ impl Task<'_> {
         files::make_folder(&folder)?;
         let log = folder.join("evolution.jsonl");
         let terminal = Terminal::new();
-        let Devices { runners, assemble, is_counted } = devices;
-        if !is_counted {
-            terminal.message("looking which checks the original passes");
-        }
+        let Devices { mut runners, assemble, is_counted } = devices;
         let args = self.args;
         let max_error = args.max_error.unwrap_or(self.subject.workload().max_error());
         let subject = self.subject.clone().within(max_error);
-        let Prepared { checks, left_out, small_inputs, subject } = prepare(&subject, args, max_error);
+        let Prepared { checks, left_out, small_inputs, subject } =
+            prepare(&subject, args, max_error, &mut runners);
         left_out.iter().for_each(|line| terminal.message(line));
         let small_inputs = self.small_inputs(small_inputs, &terminal);
         warn(subject.workload(), &terminal);
@@ -160,10 +158,20 @@ struct Prepared {
     subject: Subject,
 }
 
-/// Prepares a search: checks, small inputs and the profile side by side, since each takes seconds.
-fn prepare(subject: &Subject, args: &EvolveArgs, max_error: f64) -> Prepared {
+/// Prepares a search: small inputs, the profile and what devices run side by side, since each takes seconds.
+fn prepare(
+    subject: &Subject,
+    args: &EvolveArgs,
+    max_error: f64,
+    runners: &mut [Box<dyn Runner>],
+) -> Prepared {
     let is_guided = !args.unguided;
     std::thread::scope(|scope| {
+        for runner in runners {
+            // What cannot be made is said when the search begins with it.
+            let sets = [Set::Search, Set::Validation, Set::Test];
+            scope.spawn(move || runner.prepare(subject.workload(), &sets));
+        }
         let proposing =
             scope.spawn(|| if is_guided { subject.with_proposals(cores()) } else { subject.clone() });
         let small_inputs = scope.spawn(|| small_inputs(subject, max_error));

@@ -2,18 +2,19 @@
 //!
 //! It finds races, and results that depend on memory that nobody wrote or on who came first.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use nitro_ptx::Module;
+use nitro_core::Artifact;
 use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
+use nitro_ptx::{KnownLaunches, Module};
 use nitro_search::threads::{cores, on_threads};
 
 use super::case::{self, RunResult};
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
 use super::piece::Piece;
-use super::proof;
-use super::shown::{Changes, Hidden};
+use super::shown::Hidden;
 use crate::check::{Check, CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
@@ -34,6 +35,8 @@ const MOST_OF_UNWRITTEN: u64 = 100_000;
 const MOST_OF_OTHERS: u64 = 10_000;
 /// The most instructions of further cases, which only a thorough check runs.
 const MOST_OF_THOROUGH: u64 = 1_000_000;
+/// One of so many parts of the cores makes a check beside a search.
+const PARTS: usize = 4;
 /// The most times the instructions of the original in a case, in a usual order of threads and in a hostile one, in
 /// which the threads of a warp go on one by one. With more a program counts as endless.
 pub(super) const MOST_TIMES: [u64; 2] = [16, 64];
@@ -50,7 +53,7 @@ pub(super) const MOST_MORE: u64 = 10_000;
 pub struct EmulatorCheck {
     original: Arc<Emulator>,
     /// The kernels that are launched of a patched text.
-    kernels: Vec<String>,
+    pub(super) kernels: Vec<String>,
     pub(super) cases: Vec<CheckCase>,
     /// Further cases, for a thorough check.
     pub(super) further: Vec<CheckCase>,
@@ -67,21 +70,27 @@ pub struct EmulatorCheck {
     pub(super) is_unwritten: bool,
     /// The faults of the original with some of those.
     faults: Vec<String>,
+    /// What all launches have in common, by kernel, once that is asked for.
+    pub(super) launches: OnceLock<BTreeMap<String, KnownLaunches>>,
+    /// The texts in which a thorough check has found nothing.
+    pub(super) clean: Mutex<HashSet<Artifact>>,
 }
 
 /// An input, with what the original leaves of it.
 pub(super) struct CheckCase {
     pub(super) name: String,
-    inputs: Inputs,
+    pub(super) inputs: Inputs,
     pub(super) expected: RunResult,
     /// The largest error of the original itself, over the orders of threads, once that is asked for.
     own_error: OnceLock<f64>,
+    /// Set if the original does nothing wrong there, once that is asked for.
+    is_clean: OnceLock<bool>,
 }
 
 impl CheckCase {
     /// Creates a case of which the original leaves this.
     fn new(name: String, inputs: Inputs, expected: RunResult) -> Self {
-        Self { name, inputs, expected, own_error: OnceLock::new() }
+        Self { name, inputs, expected, own_error: OnceLock::new(), is_clean: OnceLock::new() }
     }
 }
 
@@ -92,19 +101,28 @@ impl EmulatorCheck {
     /// When the PTX cannot be emulated, its results are further apart than this by themselves, or its cases are too
     /// large for that.
     pub fn new(workload: &Workload, ptx: &str, max_error: f64) -> Result<Self, RunnerError> {
-        Self::within(MOST_INSTRUCTIONS, workload, ptx, max_error)
+        Self::within((MOST_INSTRUCTIONS, cores()), workload, ptx, max_error)
     }
 
-    /// Creates a check with the inputs that take at most so many instructions together.
+    /// Creates a check as [`EmulatorCheck::new`] does, on a part of the cores: others search meanwhile.
+    pub(crate) fn beside_a_search(
+        workload: &Workload,
+        ptx: &str,
+        max_error: f64,
+    ) -> Result<Self, RunnerError> {
+        Self::within((MOST_INSTRUCTIONS, cores().div_ceil(PARTS)), workload, ptx, max_error)
+    }
+
+    /// Creates a check with the inputs that take at most so many instructions together, on so many threads.
     pub(super) fn within(
-        most_instructions: u64,
+        (most_instructions, threads): (u64, usize),
         workload: &Workload,
         ptx: &str,
         max_error: f64,
     ) -> Result<Self, RunnerError> {
         let original = Arc::new(case::emulator(ptx, &workload.all_kernels()).map_err(RunnerError)?);
-        let cases = small_cases(most_instructions, workload, &original)?;
-        Self::of(cases, &original, workload, max_error).permitting_races().map(Self::prepared)
+        let cases = small_cases(most_instructions, threads, workload, &original)?;
+        Self::of(cases, &original, workload, max_error).permitting_races(threads).map(Self::prepared)
     }
 
     /// Creates a check with inputs that nobody wrote, as far as the original does nothing wrong with them.
@@ -148,7 +166,7 @@ impl EmulatorCheck {
         pieces.sort_by_key(|piece| piece.expected.instructions);
         let check = Self { is_unwritten: true, further, pieces, faults, hidden, ..check };
         if clean.is_empty() {
-            return Self { cases: other, ..check }.permitting_races().map(Self::prepared);
+            return Self { cases: other, ..check }.permitting_races(cores()).map(Self::prepared);
         }
         // What is wrong mostly shows it with any input, and the first ones are run in all orders of threads.
         clean.sort_by_key(|case| case.expected.instructions);
@@ -169,16 +187,18 @@ impl EmulatorCheck {
             is_free_of_races: true,
             is_unwritten: false,
             faults: Vec::new(),
+            launches: OnceLock::new(),
+            clean: Mutex::default(),
         }
     }
 
     /// Returns the same check, which does not look for races where the original has some.
-    fn permitting_races(mut self) -> Result<Self, RunnerError> {
+    fn permitting_races(mut self, threads: usize) -> Result<Self, RunnerError> {
         let until = self.options.deadline.into();
-        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores()).is_some() {
+        if Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads).is_some() {
             self.options.races = Races::Ignored;
             self.is_free_of_races = false;
-            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, cores());
+            let again = Judgement::new(&self, &self.original, until).objection(Depth::Hostile, threads);
             if let Some(objection) = again {
                 return Err(RunnerError(format!("of the PTX as it is: {objection}")));
             }
@@ -198,6 +218,11 @@ impl EmulatorCheck {
     pub(super) fn is_clean(&self, case: &CheckCase, until: Deadline) -> bool {
         let original = Judgement::new(self, &self.original, until);
         (0..SEEDS).all(|seed| original.objection_in(case, seed).is_none())
+    }
+
+    /// Tells whether the original does nothing wrong in a case, which is looked at once.
+    pub(super) fn is_known_to_be_clean(&self, case: &CheckCase) -> bool {
+        *case.is_clean.get_or_init(|| self.is_clean(case, Deadline::NEVER))
     }
 
     /// Says with how many unwritten inputs the original leaves its buffers, if there are any.
@@ -254,7 +279,7 @@ impl EmulatorCheck {
     }
 
     /// Reads a patched text, and has it judged.
-    fn judged(
+    pub(super) fn judged(
         &self,
         ptx: &str,
         until: Deadline,
@@ -278,6 +303,7 @@ impl EmulatorCheck {
 /// Returns the cases of a workload that are small enough, the smallest first.
 fn small_cases(
     most_instructions: u64,
+    threads: usize,
     workload: &Workload,
     original: &Arc<Emulator>,
 ) -> Result<Vec<CheckCase>, RunnerError> {
@@ -292,7 +318,7 @@ fn small_cases(
         numbered.extend((0..workload.cases(set)).map(|number| (set, number)));
     }
     // Large ones run to the limit before they are left out.
-    let cases = on_threads(cores(), &numbered, |&(set, number)| {
+    let cases = on_threads(threads, &numbered, |&(set, number)| {
         let inputs = workload.inputs(set, number).map_err(|error| RunnerError(error.to_string()))?;
         let name = workload.case_name(set, number);
         match case::run(original, original, &inputs, options) {
@@ -342,7 +368,11 @@ impl Check for EmulatorCheck {
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
         // Candidates are judged side by side; a thorough check goes alone.
         let threads = if depth == Depth::Thorough { cores() } else { 1 };
-        self.judged(ptx, until, |judgement| judgement.objection(depth, threads))
+        let outcome = self.judged(ptx, until, |judgement| judgement.objection(depth, threads));
+        if (depth, &outcome) == (Depth::Thorough, &CheckOutcome::Clean) {
+            self.clean().insert(Artifact::of(ptx));
+        }
+        outcome
     }
 
     fn check_again(&self, ptx: &str, found: &Objection, until: Deadline) -> CheckOutcome {
@@ -354,42 +384,6 @@ impl Check for EmulatorCheck {
     }
 
     fn prove(&self, ptx: &str, like: &str, until: Deadline) -> Option<Exactness> {
-        let exactness = self.proved(ptx, like, until);
-        let (Exactness::Tested { .. }, Ok(of), Ok(patched)) =
-            (&exactness, Module::parse(like), Module::parse(ptx))
-        else {
-            return Some(exactness);
-        };
-        if of.special_arithmetic() <= patched.special_arithmetic() {
-            return Some(exactness);
-        }
-        // With the same in the place of all quotients and roots, what else was changed may be seen to be right.
-        let [of, patched] = [of, patched].map(|module| module.quickened().to_string());
-        Some(match self.proved(&patched, &of, until) {
-            Exactness::Tested { .. } => exactness,
-            proved => proved.provided(proof::ORDINARY),
-        })
-    }
-}
-
-impl EmulatorCheck {
-    /// Returns what is proved of a text that stands for another one.
-    fn proved(&self, ptx: &str, like: &str, until: Deadline) -> Exactness {
-        let kernels: Vec<&str> = self.kernels.iter().map(String::as_str).collect();
-        let read = |text| case::program(text, &kernels).map(|(module, program)| (module, Arc::new(program)));
-        let ((like, original), (patched, program)) = match (read(like), read(ptx)) {
-            (Ok(like), Ok(patched)) => (like, patched),
-            (Err(why), _) | (_, Err(why)) => return Exactness::Tested { why },
-        };
-        if let Some(same) = like.does_the_same(&patched) {
-            return proof::by_text(same);
-        }
-        let all = self.cases.iter().chain(&self.further);
-        let cases = all.map(|case| (case.name.as_str(), &case.inputs, case.expected.instructions));
-        let pieces = self.pieces.iter().filter(|piece| Piece::is_small(&piece.inputs));
-        let pieces = pieces.map(|piece| (piece.name.as_str(), &piece.inputs, piece.expected.instructions));
-        let guards = [original.guards(&like), program.guards(&patched)];
-        let changes = Changes::new([&original, &program], guards);
-        proof::prove(changes, cases, pieces, until)
+        Some(self.exactness(ptx, like, until))
     }
 }

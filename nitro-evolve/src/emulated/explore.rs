@@ -4,12 +4,14 @@
 //! are tried around all that the kernel computes and compares with, and between any two after which guards come to
 //! something else the place is looked for at which that begins.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use nitro_ptx::Module;
 use nitro_ptx::emulate::{Emulator, Fault, Guards, Options, Races};
+use nitro_search::threads::{cores, on_threads};
 use nitro_stats::random::Random;
 
 use super::case::{self, RunResult};
@@ -34,6 +36,9 @@ const MOST_CASES: usize = 1_000;
 const MULTIPLES: u64 = 8;
 /// The number of cases in which all numbers are drawn of the sizes that were found.
 const DRAWN: usize = 200;
+
+/// The cases that are run side by side, on however many cores.
+const AT_ONCE: usize = 32;
 
 /// A digest of the outcomes of guards, and of the axes that have more than one block.
 type Outcome = u64;
@@ -76,9 +81,7 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
         instructions: 0,
         bytes: 0,
     };
-    for case in workload.small_cases() {
-        explorer.run(&case);
-    }
+    explorer.run_all(&workload.small_cases(), 1.0);
     // Along each number of a case: sizes around all that kernel and workload compute and compare with.
     let mut known: BTreeSet<u64> = module.numbers(&workload.kernels());
     for number in workload.numbers() {
@@ -91,9 +94,7 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
         choices[at] = explorer.along(at, &around(&known, most), share);
     }
     // What is wrong may need several odd numbers together.
-    for case in workload.drawn_cases(&choices, DRAWN) {
-        explorer.run(&case);
-    }
+    explorer.run_all(&workload.drawn_cases(&choices, DRAWN), 1.0);
     let Explorer { explored, mut guards, faults, .. } = explorer;
     explored.iter().for_each(|case| guards.note(&case.guards));
     let hidden = Hidden::of(&guards);
@@ -144,15 +145,18 @@ impl Explorer<'_> {
     /// outcomes. Returns the sizes at which the outcome changes, with their neighbours.
     fn along(&mut self, at: usize, sizes: &[u64], share: f64) -> Vec<u64> {
         let Some(small) = self.workload.small_case() else { return Vec::new() };
-        let mut outcomes = BTreeMap::new();
-        for &size in sizes {
-            if self.is_beyond(AROUND * share) {
+        let case = |size: &u64| small.with(at, *size as f64);
+        let cases: Vec<Case> = sizes.iter().map(case).collect();
+        let mut outcomes: Outcomes =
+            sizes.iter().copied().zip(self.run_all(&cases, AROUND * share)).collect();
+        loop {
+            let between = widest_changes(&outcomes);
+            let cases: Vec<Case> = between.iter().map(case).collect();
+            let found = self.run_all(&cases, BETWEEN * share);
+            if found.is_empty() {
                 break;
             }
-            outcomes.insert(size, self.outcome(&small.with(at, size as f64)));
-        }
-        while let Some(size) = widest_change(&outcomes).filter(|_| !self.is_beyond(BETWEEN * share)) {
-            outcomes.insert(size, self.outcome(&small.with(at, size as f64)));
+            outcomes.extend(between.into_iter().zip(found));
         }
         let mut choices = edges(&outcomes);
         choices.extend(LESS);
@@ -164,35 +168,59 @@ impl Explorer<'_> {
         self.instructions as f64 > share * MOST_INSTRUCTIONS as f64 || self.explored.len() >= MOST_CASES
     }
 
-    /// Returns the outcome of a case, which is run unless it has been; none where the original cannot run it.
-    fn outcome(&mut self, case: &Case) -> Option<Outcome> {
-        let name = self.workload.describe(case);
-        if self.seen.contains(&name) {
-            let known = self.explored.iter().find(|known| known.name == name);
-            return known.map(|known| known.outcome);
+    /// Runs cases side by side until this share of the budget is spent. Returns the outcomes of the first ones, as if
+    /// each had been run after the other; none where the original cannot run it.
+    fn run_all(&mut self, cases: &[Case], share: f64) -> Vec<Option<Outcome>> {
+        let mut outcomes = Vec::with_capacity(cases.len());
+        for cases in cases.chunks(AT_ONCE) {
+            if self.is_beyond(share) {
+                break;
+            }
+            let attempts = on_threads(cores(), cases, |case| self.attempt(case));
+            for (case, attempt) in cases.iter().zip(attempts) {
+                if self.is_beyond(share) {
+                    return outcomes;
+                }
+                outcomes.push(self.outcome(case, attempt));
+            }
         }
-        self.run(case)
+        outcomes
     }
 
-    /// Runs a case that is new, and keeps it.
-    fn run(&mut self, case: &Case) -> Option<Outcome> {
-        let name = self.workload.describe(case);
-        if self.is_beyond(1.0) || self.bytes > MOST_BYTES_OF_ALL || !self.seen.insert(name.clone()) {
+    /// Runs a case that is new; none where it is not, or too large.
+    fn attempt(&self, case: &Case) -> Option<Attempt> {
+        if self.is_beyond(1.0) || self.seen.contains(&self.workload.describe(case)) {
             return None;
         }
         let inputs = self.workload.inputs_within(case, MOST_BYTES)?;
         let deadline = self.workload.deadline();
         let options =
             Options { races: Races::Ignored, max_instructions: MOST_OF_CASE, deadline, ..Options::default() };
-        let result =
-            case::run_guarded(self.original, self.original, &inputs, options, Some(&mut self.guards));
-        let guards = self.guards.take();
+        let mut guards = self.guards.clone();
+        let result = case::run_guarded(self.original, self.original, &inputs, options, Some(&mut guards));
+        Some(Attempt { inputs, result, guards })
+    }
+
+    /// Returns the outcome of a case that was run now, or before; none where the original cannot run it.
+    fn outcome(&mut self, case: &Case, attempt: Option<Attempt>) -> Option<Outcome> {
+        let name = self.workload.describe(case);
+        if self.seen.contains(&name) {
+            let known = self.explored.iter().find(|known| known.name == name);
+            return known.map(|known| known.outcome);
+        }
+        if self.is_beyond(1.0) || self.bytes > MOST_BYTES_OF_ALL {
+            return None;
+        }
+        self.seen.insert(name.clone());
+        let Attempt { inputs, result, mut guards } = attempt?;
+        self.guards.add_numbers(&guards);
         // A fault takes about as long as what ends well.
         self.instructions += result.as_ref().map_or(MOST_OF_CASE / 8, |result| result.instructions);
         if let Err(fault @ (Fault::OutOfBounds { .. } | Fault::Misaligned { .. })) = &result {
             self.faults.push(format!("with {name}, {fault}"));
         }
         let expected = result.ok()?;
+        let guards = guards.take();
         let mut outcome = DefaultHasher::new();
         guards.hash(&mut outcome);
         inputs.launches.iter().for_each(|launch| launch.grid.map(|blocks| blocks > 1).hash(&mut outcome));
@@ -203,14 +231,24 @@ impl Explorer<'_> {
     }
 }
 
+/// A run of a case.
+struct Attempt {
+    inputs: Inputs,
+    result: Result<RunResult, Fault>,
+    /// What its guards came to, and its instructions computed.
+    guards: Guards,
+}
+
 /// The outcomes by size; none where the original cannot run.
 type Outcomes = BTreeMap<u64, Option<Outcome>>;
 
-/// Returns the middle of the two sizes that are furthest apart of those between which the outcome changes.
-fn widest_change(outcomes: &Outcomes) -> Option<u64> {
+/// Returns the middles of the sizes that are furthest apart of those between which the outcome changes.
+fn widest_changes(outcomes: &Outcomes) -> Vec<u64> {
     let changes = outcomes.iter().zip(outcomes.iter().skip(1)).filter(|(one, other)| one.1 != other.1);
     let gaps = changes.map(|((&one, _), (&other, _))| (other - one, one)).filter(|(gap, _)| *gap > 1);
-    gaps.max().map(|(gap, one)| one + gap / 2)
+    let mut gaps: Vec<(u64, u64)> = gaps.collect();
+    gaps.sort_unstable_by_key(|gap| Reverse(*gap));
+    gaps.into_iter().take(AT_ONCE).map(|(gap, one)| one + gap / 2).collect()
 }
 
 /// Returns the sizes beside which the outcome is another one.

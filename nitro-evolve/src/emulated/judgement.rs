@@ -10,10 +10,17 @@ use super::check::{CheckCase, EmulatorCheck, SEEDS};
 use crate::check::{CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 
-/// The number of unwritten cases that are run in all orders of threads.
+/// The number of unwritten cases that are run in all orders of threads: in a hostile check, and of further inputs.
 ///
 /// Confused guards show in one order, and races in any case.
 const IN_ALL_ORDERS: usize = 12;
+const IN_SOME_ORDERS: usize = 2;
+
+/// The orders of threads in which a thorough check runs further cases: a usual one and a hostile one.
+const ORDERS_OF_FURTHER: u64 = 2;
+
+/// The most instructions of the further cases that are run unless a check is thorough, the smallest first.
+const MOST_OF_FURTHER: u64 = 500_000;
 
 /// The most instructions of the pieces of large cases that are run unless a check is thorough.
 const MOST_OF_PIECES: u64 = 100_000;
@@ -59,14 +66,14 @@ impl<'a> Judgement<'a> {
 
     /// Returns the objection, with the case that shows it.
     pub(super) fn objection(&self, depth: Depth, threads: usize) -> Option<Objection> {
-        let EmulatorCheck { cases, further, is_unwritten, .. } = self.check;
+        let EmulatorCheck { cases, is_unwritten, .. } = self.check;
         let mut runs = Vec::new();
         for (at, case) in cases.iter().enumerate() {
             let is_in_all_orders = depth == Depth::Thorough || at < IN_ALL_ORDERS || !is_unwritten;
             let seeds = match depth {
                 Depth::Quick => 0..1,
-                Depth::Orders if is_in_all_orders => 1..SEEDS,
-                Depth::Orders => 0..0,
+                Depth::Further if at < IN_SOME_ORDERS => 1..SEEDS,
+                Depth::Further => 0..0,
                 Depth::Hostile | Depth::Thorough => 0..if is_in_all_orders { SEEDS } else { 1 },
             };
             runs.extend(seeds.map(|seed| (case, seed)));
@@ -75,14 +82,22 @@ impl<'a> Judgement<'a> {
             self.objection_in(case, seed).map(|why| Objection::with(&case.name, &why))
         });
         let objection = objection.or_else(|| self.objection_in_pieces(depth, threads));
-        if objection.is_some() || depth < Depth::Thorough {
-            return objection;
-        }
-        // Nobody has seen yet whether the original is right with the further cases.
-        first_on_threads(threads, further, |case| {
-            let why = (0..SEEDS).find_map(|seed| self.objection_in(case, seed))?;
+        objection.or_else(|| self.objection_in_further(depth, threads))
+    }
+
+    /// Returns the objection in further cases: all of them in a thorough check, or else some in one order of threads.
+    fn objection_in_further(&self, depth: Depth, threads: usize) -> Option<Objection> {
+        let (most, orders) = match depth {
+            Depth::Quick | Depth::Hostile => return None,
+            Depth::Further => (MOST_OF_FURTHER, 1),
+            Depth::Thorough => (u64::MAX, ORDERS_OF_FURTHER),
+        };
+        let further = smallest(&self.check.further, most);
+        // Nobody has seen yet whether the original is right with them.
+        first_on_threads(threads, &further, |case| {
+            let why = (0..orders).find_map(|seed| self.objection_in(case, seed))?;
             // Where the time is over, that is not known.
-            let counts = self.check.is_clean(case, self.until) || self.until.is_over();
+            let counts = self.until.is_over() || self.check.is_known_to_be_clean(case);
             counts.then(|| Objection::with(&case.name, &why))
         })
     }
@@ -106,17 +121,13 @@ impl<'a> Judgement<'a> {
     fn objection_in_pieces(&self, depth: Depth, threads: usize) -> Option<Objection> {
         let most = match depth {
             Depth::Quick => return None,
-            Depth::Orders | Depth::Hostile => MOST_OF_PIECES,
+            Depth::Further | Depth::Hostile => MOST_OF_PIECES,
             Depth::Thorough => u64::MAX,
         };
         if !self.is_for_pieces() {
             return None;
         }
-        let (mut pieces, mut total) = (Vec::new(), 0);
-        for piece in &self.check.pieces {
-            total += piece.expected.instructions;
-            pieces.extend((total <= most).then_some(piece));
-        }
+        let pieces = smallest(&self.check.pieces, most);
         first_on_threads(threads, &pieces, |piece| {
             self.objection_in_piece(piece).map(|why| Objection::with(&piece.name, &why))
         })
@@ -168,4 +179,16 @@ impl<'a> Judgement<'a> {
             "results hang on memory that nobody has written, or on the order of threads (error {error:.1e})"
         ))
     }
+}
+
+/// Returns the first of these cases, which are the smallest, that have so many instructions together.
+fn smallest(cases: &[CheckCase], most: u64) -> Vec<&CheckCase> {
+    let mut total = 0u64;
+    cases
+        .iter()
+        .take_while(|case| {
+            total = total.saturating_add(case.expected.instructions);
+            total <= most
+        })
+        .collect()
 }

@@ -6,6 +6,7 @@ mod explore;
 mod judgement;
 mod piece;
 mod proof;
+mod proved;
 mod runner;
 mod shown;
 #[cfg(test)]

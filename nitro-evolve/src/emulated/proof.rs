@@ -32,6 +32,9 @@ const FUSED_ALIKE: &str = "the assembler fuses the same products and sums in bot
 pub(super) const ORDINARY: &str =
     "operands and results of quotients and roots are ordinary numbers, as in the test";
 
+/// The condition of a proof that looks at what may happen in launches of the workload's kind alone.
+pub(super) const SUCH_LAUNCHES: &str = "launches have the workload's blocks, and no smaller integers";
+
 /// The data that are symbols.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Data {

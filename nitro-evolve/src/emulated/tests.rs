@@ -364,12 +364,13 @@ fn what_fails_with_small_inputs_that_nobody_wrote_is_not_bred() {
 struct Canned {
     name: &'static str,
     outcome: fn(Depth) -> CheckOutcome,
+    takes_seconds: bool,
     asked: Arc<AtomicUsize>,
 }
 
 impl Canned {
     fn new(name: &'static str, outcome: fn(Depth) -> CheckOutcome) -> Self {
-        Self { name, outcome, asked: Arc::default() }
+        Self { name, outcome, takes_seconds: false, asked: Arc::default() }
     }
 
     /// Returns the same check, and what counts.
@@ -386,6 +387,10 @@ impl Check for Canned {
 
     fn finds_races(&self) -> bool {
         true
+    }
+
+    fn takes_seconds(&self) -> bool {
+        self.takes_seconds
     }
 
     fn check(&self, _: &str, depth: Depth, _: Deadline) -> CheckOutcome {
@@ -474,7 +479,7 @@ fn what_nobody_has_written_may_be_read_as_long_as_no_result_hangs_on_it() {
 #[test]
 fn races_are_looked_for_on_inputs_that_are_small_enough_however_slowly_threads_go_on() {
     let subject = subject(REVERSE, REVERSE_RUN);
-    let within = |most| EmulatorCheck::within(most, subject.workload(), &subject.original().ptx, 0.0);
+    let within = |most| EmulatorCheck::within((most, 1), subject.workload(), &subject.original().ptx, 0.0);
     // A warp executes 20 instructions.
     let check = within(150).unwrap();
     assert_eq!(check.cases(), ["block=32 blocks=3 seed=0"]);

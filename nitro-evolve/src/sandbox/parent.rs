@@ -50,6 +50,8 @@ pub struct Sandbox {
     task: Option<Task>,
     quarantine: Quarantine,
     losses: Losses,
+    /// The time in which a worker made inputs ahead.
+    preparing: Duration,
     /// The reason for which the last worker was lost.
     last_loss: String,
     statistics: Statistics,
@@ -104,6 +106,7 @@ impl Sandbox {
             task: None,
             quarantine: Quarantine::default(),
             losses: Losses::default(),
+            preparing: Duration::ZERO,
             last_loss: String::new(),
             statistics: Statistics::default(),
         };
@@ -178,11 +181,17 @@ impl Sandbox {
             answer => return Err(Loss::OtherAnswer(answer)),
         };
         if let Some(task) = &mut self.task {
-            task.begin = task.begin.max(taken);
+            task.begin = task.begin.max(taken + self.preparing);
         }
         let worker = self.active()?;
         (worker.sets, worker.last) = (sets.to_vec(), sets.last().copied());
         Ok(results)
+    }
+
+    /// Returns the longest time of a first beginning: later workers begin with what has been run in time.
+    fn most_of_first(&self, workload: &Workload) -> Duration {
+        let left = workload.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(self.limits.begin, |left| left.min(self.limits.begin))
     }
 
     /// Returns the worker.
@@ -316,15 +325,24 @@ impl Runner for Sandbox {
         (self.statistics.crashes + self.statistics.timeouts, self.statistics.restarting)
     }
 
+    fn prepare(&mut self, workload: &Workload, sets: &[Set]) -> Result<(), RunnerError> {
+        let request = Request::Prepare(WorkloadText::of(workload), sets.to_vec());
+        let (before, most) = (self.clock.now(), self.most_of_first(workload));
+        let answer = self.ask(&request, most);
+        self.preparing = self.clock.now().saturating_sub(before);
+        match answer {
+            Ok(_) => Ok(()),
+            Err(loss) => self.lose(&loss),
+        }
+    }
+
     fn begin(
         &mut self,
         workload: &Workload,
         original: &Code,
         sets: &[Set],
     ) -> Result<Vec<Vec<CaseResult>>, RunnerError> {
-        // Later workers begin with what has been run in time.
-        let left = workload.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let most = left.map_or(self.limits.begin, |left| left.min(self.limits.begin));
+        let most = self.most_of_first(workload);
         let (workload, original) = (workload.clone(), original.clone());
         self.task = Some(Task { workload, original, begin: Duration::ZERO, usual: HashMap::new() });
         self.quarantine = Quarantine::default();

@@ -11,13 +11,13 @@ mod conditions;
 mod error_margin;
 mod first_run;
 mod form;
+mod further_inputs;
 mod passage;
 mod runs;
 mod small_inputs;
 mod stage;
 mod stop;
 mod test;
-mod thread_orders;
 mod timing;
 mod validation;
 
@@ -38,7 +38,7 @@ pub(crate) static STAGES: &[&dyn Stage] = &[
     &first_run::FirstRun,
     &timing::Timing,
     &validation::Validation,
-    &thread_orders::ThreadOrders,
+    &further_inputs::FurtherInputs,
     &error_margin::ErrorMargin,
     &checks::Checks,
     &test::Test,

@@ -4,5 +4,6 @@ pub(crate) mod assigned;
 mod bits;
 mod derived;
 pub(crate) mod flow;
+pub(crate) mod ranges;
 pub(crate) mod same;
 pub(crate) mod uniform;

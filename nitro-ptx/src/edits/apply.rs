@@ -152,6 +152,7 @@ impl EditedModule {
             }
             Operation::Lift { loads: reach, .. }
             | Operation::Predicate(reach)
+            | Operation::Sink(reach)
             | Operation::Raise(reach)
             | Operation::Narrow(reach)
             | Operation::Approximate(reach)

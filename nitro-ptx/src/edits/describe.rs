@@ -46,6 +46,7 @@ impl Base {
             Operation::Registers { .. } | Operation::Block { .. } => Vec::new(),
             Operation::Lift { .. }
             | Operation::Predicate(_)
+            | Operation::Sink(_)
             | Operation::Raise(_)
             | Operation::ReadOnly(_)
             | Operation::Narrow(_)

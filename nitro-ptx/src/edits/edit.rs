@@ -98,6 +98,9 @@ pub enum Operation {
     /// Converts a branch, or two: its condition guards what it jumps over instead (if-conversion). So the assembler
     /// has one block in which it may put loads together.
     Predicate(Reach),
+    /// Stores behind a loop what each round of it stores in the same place: only what the last one leaves is left. The
+    /// assembler stores in each round, where loads of the loop might read that place.
+    Sink(Reach),
     /// Puts a load in front of the stores before it, unless they are seen to store what it reads. The assembler does
     /// not, where addresses may be the same.
     Raise(Reach),

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::base::Base;
 use super::edit::{Edit, Operation, Reach};
+use super::overlap::{overlap, touched};
 use super::proposal::{Proposal, Reason};
 use super::reword;
-use super::rewrite::{overlap, touched};
 use crate::instructions::effect::Kind;
 use crate::text::module::{Content, Function, Instruction, InstructionId, Token};
 use crate::text::types::Space;

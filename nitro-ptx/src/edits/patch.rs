@@ -65,6 +65,7 @@ impl Display for Operation {
             Self::Delete(at) => write!(formatter, "delete {at}"),
             Self::Lift { loads, before } => write!(formatter, "lift {loads} before {before}"),
             Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
+            Self::Sink(reach) => write!(formatter, "sink {reach}"),
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
             Self::Narrow(reach) => write!(formatter, "narrow {reach}"),
@@ -196,6 +197,7 @@ impl<'a> Line<'a> {
                 Operation::Lift { loads: self.reach(loads)?, before: self.id(before)? }
             }
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
+            ["sink", ref reach @ ..] => Operation::Sink(self.reach(reach)?),
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
             ["narrow", ref reach @ ..] => Operation::Narrow(self.reach(reach)?),
             ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
@@ -212,7 +214,7 @@ impl<'a> Line<'a> {
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
-                            `cache ID = MODE`, `predicate`, `raise`, `narrow`, `approximate`, `quick` and \
+                            `cache ID = MODE`, `predicate`, `sink`, `raise`, `narrow`, `approximate`, `quick` and \
                             `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
                             `before ID`, `read-only PARAMETER`, \
                             `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";

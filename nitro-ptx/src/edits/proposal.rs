@@ -47,6 +47,8 @@ pub enum Reason {
     Warp,
     /// A branch jumps over a few instructions.
     Branch,
+    /// A store is overwritten by the next round of its loop.
+    Round,
     /// A load comes after stores that it may not need.
     Order,
     /// A load comes after branches or barriers that it may not need.
@@ -73,6 +75,7 @@ impl fmt::Display for Reason {
             Self::Barrier => "barriers without which nothing races",
             Self::Warp => "barriers that a warp is enough for",
             Self::Branch => "branches over a few instructions",
+            Self::Round => "stores that the next round of a loop overwrites",
             Self::Order => "loads that stores stand before",
             Self::Latency => "loads that branches or barriers stand before",
             Self::Precision => "arithmetic that may be approximate",

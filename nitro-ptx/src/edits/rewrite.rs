@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::base::Base;
 use super::edit::{CacheMode, Operation, Reach};
+use super::overlap::{overlap, touched};
 use crate::edits::proposal::{Proposal, Reason};
 use crate::instructions::effect::Kind;
-use crate::instrument::bounds::{access, address};
+use crate::instrument::bounds::address;
 use crate::text::module::{Class, Content, Function, Guard, Instruction, InstructionId, Item, Token};
 use crate::text::types::Space;
 
@@ -94,6 +95,7 @@ impl Operation {
         match self {
             Self::Lift { loads: reach, .. }
             | Self::Predicate(reach)
+            | Self::Sink(reach)
             | Self::Raise(reach)
             | Self::Narrow(reach)
             | Self::Approximate(reach)
@@ -122,8 +124,8 @@ impl Reach {
 impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
-    /// These are branches that may be converted, loads that stores, branches or barriers stand before, arithmetic that
-    /// can be approximate, and registers that the assembler may use.
+    /// These are branches that may be converted, stores that the next round of a loop overwrites, loads that stores,
+    /// branches or barriers stand before, arithmetic that can be approximate, and registers that the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -138,8 +140,9 @@ impl Base {
     #[must_use]
     pub fn rewrites(&self) -> Vec<Proposal> {
         type Make = fn(Reach) -> Operation;
-        const KINDS: [(Reason, Make); 5] = [
+        const KINDS: [(Reason, Make); 6] = [
             (Reason::Branch, Operation::Predicate),
+            (Reason::Round, Operation::Sink),
             (Reason::Order, Operation::Raise),
             (Reason::Precision, Operation::Narrow),
             (Reason::Precision, Operation::Approximate),
@@ -171,6 +174,7 @@ impl Function {
         match operation {
             Operation::Lift { loads, before } => self.lift(loads, *before),
             Operation::Predicate(reach) => self.predicate(reach),
+            Operation::Sink(reach) => self.sink(reach),
             Operation::Raise(reach) => self.raise(reach),
             Operation::ReadOnly(pointer) => self.read_only(pointer),
             Operation::Narrow(reach) => self.narrow(reach),
@@ -231,7 +235,7 @@ impl Function {
     }
 
     /// Returns the label that a branch leads to.
-    fn target(&self, at: usize) -> Option<&str> {
+    pub(super) fn target(&self, at: usize) -> Option<&str> {
         let Content::Instruction(_, branch) = &self.items[at].content else { return None };
         match (branch.effect().kind, &branch.operands[..]) {
             (Kind::Branch, [operand]) => match &operand[..] {
@@ -418,33 +422,4 @@ fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
             Kind::Store => !reword::is_volatile(&above.opcode) && !overlap(load, above),
             _ => false,
         }
-}
-
-/// Returns all registers that an instruction reads or writes.
-pub(super) fn touched(instruction: &Instruction) -> Vec<usize> {
-    let guard = instruction.guard.map(|guard| guard.register);
-    instruction.sites().into_iter().filter_map(|site| site.register).chain(guard).collect()
-}
-
-/// Returns the register of an access's address, and the bytes beyond it that it touches.
-fn accessed(instruction: &Instruction) -> Option<(usize, std::ops::Range<i64>)> {
-    let (register, offset) = instruction.operands.iter().find_map(|operand| address(operand))?;
-    let (offset, (_, length)) = (offset.parse::<i64>().ok()?, access(&instruction.opcode)?);
-    Some((register, offset..offset + i64::from(length)))
-}
-
-/// Returns true if two accesses touch the same bytes for all that their operands say.
-pub(super) fn overlap(one: &Instruction, other: &Instruction) -> bool {
-    let spaces = [one.effect().space, other.effect().space];
-    if spaces[0] != spaces[1] && !spaces.contains(&Space::Generic) {
-        return false;
-    }
-    match (accessed(one), accessed(other)) {
-        (Some((register, own)), Some((of_other, others))) if register == of_other => {
-            own.start < others.end && others.start < own.end
-        }
-        (Some(_), Some(_)) => false,
-        // A variable by its name, or something unusual.
-        _ => true,
-    }
 }

@@ -123,6 +123,22 @@ impl Guards {
         self.seen.iter_mut().zip(taken).for_each(|(seen, taken)| *seen |= taken);
     }
 
+    /// Adds what other launches have shown of the numbers that instructions compute; outcomes are
+    /// [noted](Self::note) apart.
+    pub fn add_numbers(&mut self, other: &Self) {
+        for (own, other) in self.computed.iter_mut().zip(&other.computed) {
+            let Some(Computed { always, .. }) = own else { continue };
+            match other {
+                None => *own = None,
+                Some(Computed { always: None, .. }) => {}
+                Some(Computed { always: Some(number), .. }) if *always.get_or_insert(*number) != *number => {
+                    *own = None;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
     /// Notes what an instruction computes.
     fn compute(&mut self, pc: u32, warp: &Warp, active: u32) {
         let Some(computed) = self.computed.get_mut(pc as usize) else { return };

@@ -3,7 +3,7 @@
 use nitro_search::threads::{cores, on_threads};
 
 use super::{EmulatorCheck, REVERSE, REVERSE_RUN, TWICE, TWICE_RUN, small_inputs, subject};
-use crate::check::Check;
+use crate::check::{Check, CheckOutcome, Depth};
 use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 
@@ -183,6 +183,62 @@ fn what_is_the_same_number_at_all_small_sizes_is_not_proved_to_be_so_at_others()
     let moved = text.replace("shr.u32 %r1, %r1, 10; ", "").replace("mul.wide.u32 %rd4, %r2, 4;", elsewhere);
     let moved = proved((&text, GATHER_RUN), &text, &moved);
     assert_eq!(moved, "proved for all data at all sizes");
+}
+
+#[test]
+fn what_no_thread_of_such_launches_comes_to_is_proved_without_an_input_that_shows_it() {
+    // Blocks have 64 threads, and sizes are at least 1.
+    let beyond = "setp.gt.u32 %p2, %r2, 63; @%p2 bra OUT; setp.lt.s32 %p3, %r1, 1; @%p3 bra OUT;\n    mul.wide.u32 %rd4";
+    let text = GATHER.replace("mul.wide.u32 %rd4", beyond).replace("ret;\n}", "OUT: ret;\n}");
+    for (from, to) in [
+        ("setp.gt.u32 %p2, %r2, 63; @%p2 bra OUT;", ""),
+        ("@%p3 bra OUT;", ""),
+        ("setp.lt.s32 %p3, %r1, 1;", "setp.lt.s32 %p3, %r1, 0;"),
+    ] {
+        let found = proved((&text, GATHER_RUN), from, to);
+        assert!(
+            found.starts_with("proved for all data at all sizes, provided that launches have the"),
+            "{found}"
+        );
+    }
+    let found = proved((&text, GATHER_RUN), "%r2, 63", "%r2, 40");
+    assert!(found.starts_with("tested, and not proved"), "{found}");
+    // Beside what has to be seen at work.
+    let both = text.replace("@%p3 bra OUT;", "").replace(OFFSET, SHIFTED);
+    let found = proved((&text, GATHER_RUN), &text, &both);
+    assert!(found.starts_with("proved for all floats, with the integers that were drawn, at "), "{found}");
+}
+
+#[test]
+fn what_a_check_refuses_at_other_sizes_is_not_proved() {
+    // The store beyond 40 changes nothing with 41 elements, and something with more.
+    let store = "setp.gt.f32 %p2, %f1, 0f42220000;\n    @!%p2 bra OUT;\n    sub.s32 %r1, %r1, 41;\n    \
+                 st.global.u32 [%rd8], %r1;\nOUT:";
+    let text = GATHER.replace("st.global.f32 [%rd8], %f1;", store);
+    let run = GATHER_RUN.replace(
+        "type = \"f32\"\nlength = \"n\"\nrole = \"out\"",
+        "type = \"i32\"\nlength = \"n\"\nrole = \"inout\"",
+    );
+    let mut check = small_inputs(&subject(&text, &run));
+    let all: Vec<_> = check.cases.drain(..).chain(check.further.drain(..)).collect();
+    let size = |name: &str| name.trim_start_matches("n=").split(' ').next().unwrap().parse::<u32>().unwrap();
+    (check.cases, check.further) = all.into_iter().partition(|case| size(&case.name) <= 41);
+    let wrong = text.replace("st.global.u32 [%rd8], %r1;", "");
+    let looks_faster = check.check(&wrong, Depth::Further, Deadline::NEVER);
+    assert!(matches!(looks_faster, CheckOutcome::Found(_)), "{looks_faster:?}");
+    // As if these were too large for a proof.
+    check.further.iter_mut().for_each(|case| case.expected.instructions = 1 << 40);
+    let outcome = |depth| check.check(&wrong, depth, Deadline::NEVER);
+    assert_eq!(outcome(Depth::Quick), CheckOutcome::Clean);
+    assert!(matches!(outcome(Depth::Thorough), CheckOutcome::Found(_)));
+    let found = check.prove(&wrong, &text, Deadline::NEVER).unwrap().to_string();
+    assert!(found.starts_with("tested, and not proved: with n="), "{found}");
+    let further = std::mem::take(&mut check.further);
+    let found = check.prove(&wrong, &text, Deadline::NEVER).unwrap().to_string();
+    assert!(found.starts_with("proved for all floats with the branches"), "{found}");
+    check.further = further;
+    let right = check.prove(&text.replace(OFFSET, SHIFTED), &text, Deadline::NEVER).unwrap().to_string();
+    assert!(right.starts_with("proved for all floats with the branches"), "{right}");
 }
 
 #[test]

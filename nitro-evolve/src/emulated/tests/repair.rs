@@ -249,3 +249,22 @@ fn what_keeps_the_meaning_of_the_text_is_tested_before_what_the_test_refuses() {
     assert_eq!(kept.verdict, Verdict::Accepted(Contract::Exact), "{kept:?}");
     assert_eq!(kept.edits.iter().map(|edit| edit.edit.as_str()).collect::<Vec<_>>(), ["predicate b8"]);
 }
+
+#[test]
+fn what_takes_seconds_is_not_asked_about_what_is_refused_anyway() {
+    let subject = subject(TWICE, TWICE_RUN);
+    let folder = tempfile::tempdir().unwrap();
+    let asked = |name: &'static str, quick: fn(Depth) -> CheckOutcome| {
+        let slow = Canned { takes_seconds: true, ..Canned::new("slow", |_| CheckOutcome::Clean) };
+        let (slow, asked) = slow.counted();
+        let checks: Vec<Box<dyn Check>> = vec![slow, Box::new(Canned::new("quick", quick))];
+        let log = folder.path().join(name);
+        let runners: Vec<Box<dyn Runner>> = vec![Box::new(EmulatorRunner::new())];
+        let request = request(&subject, &log, 300, checks);
+        let findings = evolve(&subject, runners, &assemble, request, &Silent).unwrap().findings;
+        (findings[0].checks.len(), asked.load(Ordering::Relaxed))
+    };
+    assert_eq!(asked("refused", |_| CheckOutcome::Found(Objection::new("something"))), (1, 0));
+    let (checks, times) = asked("passed", |_| CheckOutcome::Clean);
+    assert!((checks, times > 0) == (2, true), "{checks} {times}");
+}

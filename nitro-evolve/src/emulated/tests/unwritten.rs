@@ -248,7 +248,7 @@ fn what_is_found_thoroughly_refuses_a_patch_unless_patches_may_rely_on_inputs() 
         let log = folder.path().join(format!("{relies_on_inputs}"));
         let late = Canned::new("late", |depth| match depth {
             Depth::Thorough => CheckOutcome::Found(Objection::new("something")),
-            Depth::Quick | Depth::Orders | Depth::Hostile => CheckOutcome::Clean,
+            Depth::Quick | Depth::Further | Depth::Hostile => CheckOutcome::Clean,
         });
         let small_inputs: Option<Box<dyn Check>> = Some(Box::new(late));
         let base = request(&subject, &log, 300, race_check(&subject));
