@@ -11,21 +11,21 @@
 //!
 //! A split that changes neither side's best choice may still be the first of two that do, so splits are judged by how
 //! far they tell the selector's estimates apart too, and those that have gained nothing in the end are taken away.
-//!
-//! Before, a tree was grown from inputs on lines between 64 far ones, with coordinates in steps of 1/127, and without
-//! the cost of features. On other inputs and another machine choices by models of the seven functions of
-//! `examples/everyday` then took 1.054 of the best time, and now 1.052; on the same machine 1.038 and 1.034.
 
 use super::OnDevice;
 use super::choosing::{net_share, walk_ns};
 use super::gate::{DeviceGate, Step};
 use super::training_inputs::{TrainingInput, TrainingInputs};
-use crate::order;
+use crate::{order, random};
 
 /// The most comparisons of a tree.
 const MAX_SPLITS: usize = 31;
 /// The most comparisons from the root to a leaf.
 const MAX_DEPTH: usize = 16;
+/// The number of inputs that the selector is asked about.
+const POINTS: usize = 2048;
+/// The number of inputs of which the nearest is taken, to go towards it from another one.
+const TRIED: usize = 16;
 /// The least number of inputs on either side of a comparison.
 const MIN_LEAF: usize = 4;
 /// The share of the best speed, in the mean over all inputs, that a comparison has to gain.
@@ -92,12 +92,59 @@ pub(super) fn distilled(selector: &OnDevice, points: &[Point]) -> Option<DeviceG
     Some(DeviceGate::new(order::distinct(&compared), steps))
 }
 
-/// Returns what a selector says of its training inputs.
+/// Returns what a selector says of its training inputs, and of inputs between them.
 pub(super) fn asked(selector: &OnDevice, inputs: &TrainingInputs) -> Vec<Point> {
-    inputs
-        .rows()
-        .map(|input| Point { expected: selector.confidences(&input.features).collect(), input })
-        .collect()
+    let rows: Vec<TrainingInput> = inputs.rows().collect();
+    let between = between(&rows);
+    let of_input =
+        |input: TrainingInput| Point { expected: selector.confidences(&input.features).collect(), input };
+    rows.into_iter().chain(between).map(of_input).collect()
+}
+
+/// Returns inputs between two that are near each other, as many as [`POINTS`] leaves room for. On `sort` of the suite,
+/// with 120 training inputs, choices of a left-out device reach 96.6 % of exhaustive search with them, 91.4 without,
+/// and 93.3 with as many as 1024 between any two.
+fn between(rows: &[TrainingInput]) -> Vec<TrainingInput> {
+    let columns = rows.first().map_or(0, |row| row.features.len());
+    let ranks: Vec<Vec<usize>> = (0..columns).map(|column| ranks(rows, column)).collect();
+    let apart =
+        |one: usize, other: usize| ranks.iter().map(|ranks| ranks[one].abs_diff(ranks[other])).sum::<usize>();
+    let mut random = Random(1);
+    let mut between = Vec::new();
+    while !rows.is_empty() && rows.len() + between.len() < POINTS {
+        let one = random.below(rows.len());
+        let others = (0..TRIED).map(|_| random.below(rows.len())).filter(|&other| other != one);
+        let Some(other) = others.min_by_key(|&other| apart(one, other)) else { break };
+        between.push(rows[one].towards(&rows[other], random.unit()));
+    }
+    between
+}
+
+/// Returns the rank of each input by a feature.
+fn ranks(rows: &[TrainingInput], column: usize) -> Vec<usize> {
+    let value = |at: usize| rows[at].features[column];
+    let order = order::order(rows.len(), &|one, other| value(one).total_cmp(&value(other)));
+    let (mut ranks, mut rank) = (vec![0; rows.len()], 0);
+    for (position, &at) in order.iter().enumerate() {
+        if position > 0 && value(at) > value(order[position - 1]) {
+            rank = position;
+        }
+        ranks[at] = rank;
+    }
+    ranks
+}
+
+/// A sequence of random numbers.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, count: usize) -> usize {
+        (random::next(&mut self.0) % count as u64) as usize
+    }
+
+    fn unit(&mut self) -> f64 {
+        (random::next(&mut self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
 }
 
 /// A tree that grows, leaf by leaf.

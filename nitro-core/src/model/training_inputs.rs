@@ -37,6 +37,21 @@ pub(super) struct TrainingInput {
     pub(super) features_ns: Vec<f64>,
 }
 
+impl TrainingInput {
+    /// Returns the input that is so far on the way to another one, from 0 to 1.
+    pub(super) fn towards(&self, other: &Self, way: f64) -> Self {
+        let between = |one: f64, other: f64| one + way * (other - one);
+        let mix = |one: &[f64], other: &[f64]| {
+            one.iter().zip(other).map(|(&one, &other)| between(one, other)).collect()
+        };
+        Self {
+            features: mix(&self.features, &other.features),
+            best_ns: between(self.best_ns, other.best_ns),
+            features_ns: mix(&self.features_ns, &other.features_ns),
+        }
+    }
+}
+
 impl TrainingInputs {
     /// Adds an input. More than [`MAX_TRAINING_INPUTS`] are not kept.
     pub fn push(&mut self, features: &[f64], best_ns: f64, features_ns: &[f64]) {
