@@ -141,6 +141,7 @@ fn leaked(function: &str, features: &[&str], selector: Selector) -> &'static [u8
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -44,6 +44,7 @@ fn model(function: &str, gate: Option<Gate>) -> Vec<u8> {
         gate,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -37,6 +37,7 @@ static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![calibration],
         feature_digests: vec![],

@@ -50,6 +50,7 @@ fn model(function: &str, device_feature: &str, devices: Option<DeviceRegion>) ->
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -41,6 +41,7 @@ static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         gate: Some(Gate { features: vec![0], nodes, decisions: vec![Some(2), Some(1), None] }),
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -53,6 +53,7 @@ fn ranking(function: &str, order: [usize; 4]) -> Vec<u8> {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

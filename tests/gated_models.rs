@@ -64,6 +64,7 @@ static GATED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         gate: Some(Gate { features: vec![0], nodes: split(0, 10.0), decisions: vec![Some(2), None] }),
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -47,6 +47,7 @@ fn prefers_second(function: &str) -> Model {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -1,7 +1,8 @@
 //! Models of the size of real ones, made up: four variants, six features, a device feature.
 
 use nitro::model::{
-    Class, Coverage, Forest, Gate, Model, Node, Offset, Provenance, Region, Scale, Selector, Svm, Transform,
+    Class, Coverage, Forest, Gate, MAX_TRAINING_INPUTS, Model, Node, Provenance, Scale, Selector, Svm,
+    TrainingInputs, Transform,
 };
 
 const FEATURES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -41,22 +42,21 @@ fn bytes(
         gate,
         caution: None,
         is_distilled,
+        training_inputs: if is_distilled { training_inputs() } else { TrainingInputs::default() },
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],
-        coverage: Coverage { inputs: is_distilled.then(region), devices: None },
+        coverage: Coverage::default(),
         provenance: Provenance::default(),
     };
     Box::leak(model.to_bytes().into_boxed_slice())
 }
 
-/// The region of the inputs.
-fn region() -> Region {
-    let scaling = vec![Scale { transform: Transform::Log, min: 0.0, max: LARGEST.ln_1p() }; FEATURES.len()];
-    let points: Vec<Vec<f64>> = points(64)
-        .map(|point| point.iter().zip(&scaling).map(|(value, scale)| scale.apply(*value)).collect())
-        .collect();
-    Region::new(scaling, points.iter().map(Vec::as_slice), Offset { gap: 1.0, excess: 1.0 })
+/// Inputs that are worth any time for choosing.
+fn training_inputs() -> TrainingInputs {
+    let mut inputs = TrainingInputs::default();
+    points(MAX_TRAINING_INPUTS).for_each(|point| inputs.push(&point, 1e9, &[0.0; FEATURES.len()]));
+    inputs
 }
 
 /// A gate that decides every input by its first feature: half of them for one choice, half for the other.

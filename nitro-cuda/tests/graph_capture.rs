@@ -147,6 +147,7 @@ fn model(function: &str) -> Vec<u8> {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

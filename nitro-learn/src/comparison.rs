@@ -3,18 +3,17 @@
 
 use std::sync::Arc;
 
-use nitro_core::model::{Caution, Coverage, Gate, Model, Region};
+use nitro_core::model::{Caution, Gate, Model, TrainingInputs};
 use nitro_stats::statistics::{mean, mean_and_standard_error};
 
 use super::caution::hardly_ahead;
-use super::costs::TREE_NS;
-use super::coverage::distilled;
-use super::gate::{GateSearch, Net};
+use super::gate::{Asked, GateSearch, Net};
 use super::learners::{ASSUMED, Learner};
 use super::objective::Weights;
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::{FittedModel, Study};
 use super::task::MIN_SOURCES;
+use super::training_inputs::training_inputs;
 use super::validation::{Validation, validate};
 
 /// The standard errors over the inputs by which a learner has to beat [`ASSUMED`].
@@ -43,8 +42,10 @@ pub struct Comparison {
     pub gates: Vec<Option<Gate>>,
     /// The caution of each strategy whose selector does better with it than when it is always followed.
     pub cautions: Vec<Option<Caution>>,
-    /// The inputs for which a small tree stands for the selector of each strategy, where that pays.
-    pub distilled: Vec<Option<Region>>,
+    /// True for each strategy whose selector is better asked as a small tree.
+    pub distilled: Vec<bool>,
+    /// The training inputs that its model keeps.
+    pub training_inputs: TrainingInputs,
 }
 
 /// Tries the strategies that apply to the study's sources.
@@ -68,15 +69,15 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
     let counts_features = study.task().costs.is_some();
     let (mut shares, mut gates, mut distilled) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &strategy) in strategies.iter().enumerate() {
-        let whole = &validation.shares[at];
+        let whole = asked_whole(study, strategy, &validation.shares[at]);
         let tree = counts_features.then_some(&validation.distilled[at][..]);
-        let counted = counted(study, strategy, (whole, tree), (&weights, &validation.folds));
-        if counted.distilled.is_some() {
+        let counted = counted(study, strategy, (&whole, tree), (&weights, &validation.folds));
+        if counted.is_distilled {
             cautions[at] = None; // what decides is the tree
         }
         shares.push(counted.shares);
         gates.push(counted.gate);
-        distilled.push(counted.distilled);
+        distilled.push(counted.is_distilled);
     }
     Comparison {
         strategies,
@@ -88,6 +89,7 @@ pub fn compare(study: &Study<'_>, strategies: &[Strategy]) -> Comparison {
         gates,
         cautions,
         distilled,
+        training_inputs: training_inputs(task, study.sources(), &task.all_inputs()),
     }
 }
 
@@ -135,11 +137,11 @@ fn of_judged(
 struct Counted {
     shares: Vec<Vec<f64>>,
     gate: Option<Gate>,
-    distilled: Option<Region>,
+    is_distilled: bool,
 }
 
-/// Judged inputs with a share each, by temporary target.
-type Judged = [Vec<(usize, f64)>];
+/// What is achieved on each of the judged inputs, by temporary target.
+type Judged = [Vec<Asked>];
 
 /// Counts the time for choosing of a strategy, behind a gate where one pays. Its selector, or the small tree in its
 /// place, whichever is better then.
@@ -151,7 +153,7 @@ fn counted(
 ) -> Counted {
     let (task, learner, device_features) =
         (study.task(), strategy.learner(), study.device_features(strategy));
-    let counted = |judged, selection_ns| {
+    let counted = |judged: &Judged, is_distilled| {
         let asked = GateSearch {
             task,
             targets: study.sources(),
@@ -160,19 +162,33 @@ fn counted(
             folds,
             device_features: &device_features,
             uses_features: learner.uses_features(),
-            selection_ns,
         };
         let Net { shares, gate } = asked.net();
-        Counted { shares, gate: gate.and_then(|features| asked.gate(&features)), distilled: None }
+        Counted { shares, gate: gate.and_then(|features| asked.gate(&features)), is_distilled }
     };
-    let whole = counted(whole, learner.selection_ns());
+    let whole = counted(whole, false);
     let Some(tree) = tree.filter(|_| learner.uses_features()) else { return whole };
-    let tree = counted(tree, TREE_NS);
+    let tree = counted(tree, true);
     let score = |counted: &Counted| task.weights.mean_score(&counted.shares, weights);
-    match score(&tree) > score(&whole) {
-        true => Counted { distilled: distilled(task, &task.all_inputs()), ..tree },
-        false => whole,
+    if score(&tree) > score(&whole) { tree } else { whole }
+}
+
+/// Returns what the selector of a strategy achieves, from judged inputs with a share each, with the time for it and for
+/// all of its features.
+fn asked_whole(study: &Study<'_>, strategy: Strategy, judged: &[Vec<(usize, f64)>]) -> Vec<Vec<Asked>> {
+    let (task, learner) = (study.task(), strategy.learner());
+    let features_ns =
+        |target, input| if learner.uses_features() { task.way_ns(target, input, None) } else { 0.0 };
+    let mut asked = Vec::with_capacity(judged.len());
+    for (&target, judged) in study.sources().iter().zip(judged) {
+        let of_target = judged.iter().map(|&(input, share)| Asked {
+            input,
+            share,
+            choosing_ns: learner.selection_ns() + features_ns(target, input),
+        });
+        asked.push(of_target.collect());
     }
+    asked
 }
 
 /// Tries every strategy that applies.
@@ -189,8 +205,16 @@ impl Comparison {
 
     /// Returns the [`mean`](Self::mean) of a strategy, if it was compared.
     pub fn mean_of(&self, strategy: Strategy) -> Option<f64> {
-        let at = self.strategies.iter().position(|own| *own == strategy)?;
-        Some(self.mean(at))
+        self.position(strategy).map(|at| self.mean(at))
+    }
+
+    /// Returns what a strategy [loses](Self::lost), if it was compared.
+    pub fn lost_by(&self, strategy: Strategy) -> Option<f64> {
+        self.position(strategy).map(|at| self.lost(at))
+    }
+
+    fn position(&self, strategy: Strategy) -> Option<usize> {
+        self.strategies.iter().position(|own| *own == strategy)
     }
 
     fn score(&self, strategy: usize, target: usize) -> f64 {
@@ -202,15 +226,16 @@ impl Comparison {
     ///
     /// Of the strategies with the same set of device features that is the forest, unless the one with the best mean
     /// beats it by more than three standard errors over the inputs. (One choice for everything takes no features:
-    /// where their time is counted, it has to be better in the mean only, unless it loses more time in all. Choices
+    /// where their time is counted, it has to be as good in the mean only, unless it loses more time in all. Choices
     /// that are a hundredth better on most short calls else outweigh long ones that take half as long again: all calls
     /// of products of big integers took 1.15 times the oracle's time by one choice and take 1.02 by a small tree, in
     /// the geometric mean of four mixes.) Another set has to beat all device features, or what was taken so far, by
-    /// more than one standard error of that difference *over the temporary targets*: that is the rule of Breiman,
-    /// Friedman, Olshen and Stone (1984), and what is uncertain about device features is whether they help on the next
-    /// device, of which the sources are few samples, however many inputs each was measured on. Differences are taken
-    /// target by target, so that what makes a target hard for all strategies cancels out. CV-DFS comes last, because it
-    /// has searched the same sources for the features that do best on them.
+    /// more than one standard error of that difference *over the temporary targets* (or three, where it is one choice
+    /// for everything that loses more time in all): that is the rule of Breiman, Friedman, Olshen and Stone (1984), and
+    /// what is uncertain about device features is whether they help on the next device, of which the sources are few
+    /// samples, however many inputs each was measured on. Differences are taken target by target, so that what makes a
+    /// target hard for all strategies cancels out. CV-DFS comes last, because it has searched the same sources for the
+    /// features that do best on them.
     ///
     /// Before, the best mean of a set was taken, and a larger set had to beat a smaller one. That reached 98.58 %
     /// with a device left out and 97.36 with its machine (mean over the ten functions), 92.8 on G-ADAPT's
@@ -236,7 +261,8 @@ impl Comparison {
         ];
         let best = SETS.into_iter().filter_map(|set| self.best_of(set, &competes)).reduce(|chosen, other| {
             let (gain, error) = self.gain(other, chosen);
-            if gain > error { other } else { chosen }
+            let errors = if self.loses_no_more(other, chosen) { 1.0 } else { CERTAIN };
+            if gain > errors * error { other } else { chosen }
         });
         best.map(|best| self.strategies[best])
     }
@@ -249,12 +275,13 @@ impl Comparison {
 
     /// A strategy's model with what pays around its selector: a gate, caution, a small tree in its place.
     pub fn equipped(&self, strategy: Strategy, model: Model) -> Model {
-        let Some(at) = self.strategies.iter().position(|own| *own == strategy) else { return model };
+        let Some(at) = self.position(strategy) else { return model };
         let (gate, caution) = (self.gates[at].clone(), self.cautions[at]);
-        let inputs = self.distilled[at].clone();
-        let is_distilled = inputs.is_some();
-        let coverage = Coverage { inputs: inputs.or(model.coverage.inputs), ..model.coverage };
-        Model { gate, caution, is_distilled, coverage, ..model }
+        let is_distilled = self.distilled[at];
+        let is_decided_early = gate.is_some() || is_distilled;
+        let training_inputs =
+            if is_decided_early { self.training_inputs.clone() } else { TrainingInputs::default() };
+        Model { gate, caution, is_distilled, training_inputs, ..model }
     }
 
     /// The strategy to take of those with a set of device features.
@@ -269,14 +296,22 @@ impl Comparison {
         let Some(assumed) = assumed else { return Some(best) };
         let (gain, error) = self.gain_over(best, (self, assumed));
         let saves_features = self.counts_features && !self.strategies[best].uses_features();
-        let least =
-            if saves_features && self.lost(best) <= self.lost(assumed) { 0.0 } else { CERTAIN * error };
-        Some(if gain > least { best } else { assumed })
+        let is_better = match saves_features && self.loses_no_more(best, assumed) {
+            true => gain >= 0.0,
+            false => gain > CERTAIN * error,
+        };
+        Some(if is_better { best } else { assumed })
+    }
+
+    /// Returns true unless a strategy is one choice for everything that loses more time than another one.
+    fn loses_no_more(&self, one: usize, other: usize) -> bool {
+        let is_constant = self.counts_features && !self.strategies[one].uses_features();
+        !is_constant || self.lost(one) <= self.lost(other)
     }
 
     /// Returns the time that a strategy loses against the best choices, as a part of theirs, in the mean over the
     /// temporary targets.
-    fn lost(&self, strategy: usize) -> f64 {
+    pub fn lost(&self, strategy: usize) -> f64 {
         let of_target = |(shares, best_ns): (&Vec<f64>, &Vec<f64>)| {
             let lost_ns: f64 =
                 shares.iter().zip(best_ns).map(|(share, best_ns)| best_ns * (1.0 / share - 1.0)).sum();
@@ -340,7 +375,8 @@ mod tests {
             counts_features: false,
             gates: vec![None; rows.len()],
             cautions: vec![None; rows.len()],
-            distilled: vec![None; rows.len()],
+            distilled: vec![false; rows.len()],
+            training_inputs: TrainingInputs::default(),
         }
     }
 

@@ -2,69 +2,13 @@
 
 use std::collections::HashMap;
 
-use nitro_core::model::{Model, Selector};
-
 use nitro_store::recordings::Recordings;
 
-/// Time to walk a gate on an input that the call does not remember, in nanoseconds. This and the following were
-/// measured on one core of a server processor (`cargo bench --bench dispatch`); they count where a call takes a few
-/// microseconds, and there they need not be exact.
+/// Time to walk a gate on an input that the call does not remember, in nanoseconds, as it counts beside a selector.
 pub const GATE_NS: f64 = 4.0;
 /// Time of a call that has to ask anew because a constraint refuses what its gate decides for, in nanoseconds, beside
 /// what is asked then.
 pub const REFUSED_NS: f64 = 120.0;
-/// Time to walk the small tree that stands for a selector, in nanoseconds, on inputs that no predictor knows.
-pub const TREE_NS: f64 = 35.0;
-/// Time of a call whose gate ends at the first comparison, in nanoseconds.
-const FIRST_NS: f64 = 2.0;
-/// Time of each further comparison of a gate, in nanoseconds. On inputs that nobody repeats every second one is
-/// predicted wrongly.
-pub const COMPARISON_NS: f64 = 6.0;
-
-/// Returns the time of a walk through a gate with so many comparisons, in nanoseconds.
-pub fn walk_ns(comparisons: usize) -> f64 {
-    FIRST_NS + COMPARISON_NS * comparisons.saturating_sub(1) as f64
-}
-/// The least time of a call that the time for choosing counts against. A call of ten nanoseconds that ten more are
-/// spent on is half as fast, and in the mean over the inputs that would outweigh one of a second that runs ten times
-/// too long. So where a program makes such calls among others they wait some nanoseconds for the gate. (With a quarter
-/// of a microsecond `sort` of `examples/everyday` would run one variant for every input, and all mixes of calls there
-/// take 1.43 times as long as with the best choices, instead of 1.1.)
-const LEAST_CALL_NS: f64 = 100.0;
-/// Time of a selector before it has looked at anything.
-const SELECTOR_NS: f64 = 60.0;
-/// Time for each support vector.
-const SUPPORT_VECTOR_NS: f64 = 1.1;
-/// Time for each tree of a forest.
-const FOREST_TREE_NS: f64 = 7.0;
-
-/// Time that a selector takes on an input that the call does not remember, in nanoseconds, without features; beyond
-/// what a call without a model takes, so that one choice for everything takes none.
-fn selection_ns(selector: &Selector) -> f64 {
-    match selector {
-        Selector::Constant { .. } => 0.0,
-        Selector::Forest(_) if selector.is_constant() => 0.0,
-        Selector::Svm(svm) => svm_ns(svm.support()),
-        Selector::Forest(forest) => forest_ns(forest.trees()),
-    }
-}
-
-/// Returns the [`selection_ns`] of a model on a device, by its identity.
-pub fn model_ns(model: &Model, device: &str) -> f64 {
-    let selector = model.calibration(device).map_or(&model.selector, |calibration| &calibration.selector);
-    if model.is_distilled && !selector.is_constant() { TREE_NS } else { selection_ns(selector) }
-}
-
-/// Returns the [`selection_ns`] of a machine with so many support vectors.
-pub fn svm_ns(support_vectors: usize) -> f64 {
-    SELECTOR_NS + SUPPORT_VECTOR_NS * support_vectors as f64
-}
-
-/// Returns the [`selection_ns`] of a forest with so many trees.
-pub fn forest_ns(trees: usize) -> f64 {
-    SELECTOR_NS + FOREST_TREE_NS * trees as f64
-}
-
 /// A feature that takes no longer by the clock is a length or a field: computed in line, it takes a nanosecond or
 /// two. Of what is measured most is the clock's resolution, some ten nanoseconds, and a call that a compiler could
 /// not see through.
@@ -127,29 +71,11 @@ fn usual(recordings: &Recordings) -> HashMap<usize, Vec<f64>> {
     usual
 }
 
-/// Returns the time of the best choice, in nanoseconds, as it counts against the time for choosing.
-pub fn counted_ns(best_ns: f64) -> f64 {
-    best_ns.max(LEAST_CALL_NS)
-}
-
-/// The share of speed that is left of `share` where choosing takes so long: time of the best choice, as
-/// [`counted_ns`] has it, over the time for choosing and running.
-pub fn net_share(share: f64, best_ns: f64, choosing_ns: f64) -> f64 {
-    share / (1.0 + share * choosing_ns / best_ns)
-}
-
 #[cfg(test)]
 mod tests {
     use nitro_store::recordings::{DeviceRecord, FeatureTimes, Input};
 
     use super::*;
-
-    #[test]
-    fn choosing_counts_as_time() {
-        // 100 ns at best, 125 chosen, 125 to choose.
-        assert!((net_share(0.8, 100.0, 125.0) - 0.4).abs() < 1e-12);
-        assert_eq!((net_share(0.0, 100.0, 1.0), net_share(0.5, 100.0, 0.0)), (0.0, 0.5));
-    }
 
     #[test]
     fn an_input_that_was_timed_elsewhere_takes_as_long_here() {

@@ -50,12 +50,6 @@ pub fn coverage(study: &Study<'_>, strategy: Strategy) -> Coverage {
     Coverage { inputs, devices: devices(study, &validation) }
 }
 
-/// Returns the inputs for which a small tree may stand for a selector that was trained on these, as their region: where
-/// the time for choosing counts.
-pub fn distilled(task: &Task<'_>, inputs: &[usize]) -> Option<Region> {
-    task.costs.as_ref().and_then(|_| unlimited(&rows(task, inputs)))
-}
-
 /// The region of the training inputs.
 fn inputs(study: &Study<'_>, validation: &Validation) -> Option<Region> {
     let task = study.task();

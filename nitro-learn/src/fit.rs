@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::{Caution, Coverage, Model, Selector};
+use nitro_core::model::{Caution, Model, Selector};
 use nitro_store::recordings::Recordings;
 
 use super::caution::{WhenUnsure, hardly_ahead};
@@ -109,10 +109,7 @@ pub fn fit(recordings: &Recordings, options: &FitOptions) -> Result<Fitted, Lear
     let (strategy, study) = (shipped.strategy, shipped.study(&study));
     let scores = shipped.scores(&comparison);
     let mut fitted = shipped.fit(study, &comparison);
-    let covered = coverage(study, strategy);
-    // A small tree in the selector's place is made for the inputs that were known without limits.
-    let covered_inputs = covered.inputs.or(fitted.model.coverage.inputs);
-    fitted.model.coverage = Coverage { inputs: covered_inputs, ..covered };
+    fitted.model.coverage = coverage(study, strategy);
     fitted.model.caution = match options.when_unsure {
         WhenUnsure::Decided => fitted.model.caution,
         WhenUnsure::Default => match hardly_ahead(&study.task().performance) {

@@ -59,6 +59,7 @@ mod spread;
 mod strategy;
 pub mod study;
 pub mod task;
+mod training_inputs;
 mod validation;
 
 pub use approximation::Approximation;

@@ -3,11 +3,12 @@
 //! One after the other is left out, the dearest first (backward elimination: Guyon and Elisseeff, "An introduction to
 //! variable and feature selection", 2003). The selector is trained anew without it, and judged as strategies are: on
 //! sources and inputs that were left out, with the time for choosing counted. Where that is certainly better without
-//! the feature, it stays out. Otherwise it stays: inputs that are rare in training may hang on it, and be common in
-//! use.
+//! the feature, it stays out, and so it does where a small tree stands for the selector and never asks for it.
+//! Otherwise it stays: inputs that are rare in training may hang on it, and be common in use.
 //!
 //! A call computes the features of its model and no others, so one that is left out costs nothing any more.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use nitro_stats::statistics::{mean, median_high};
@@ -21,6 +22,8 @@ use super::study::{FittedModel, Study};
 const FREE: f64 = 1e-3;
 /// The standard errors over the inputs by which a selector without a feature has to be better.
 const CERTAIN: f64 = 2.0;
+/// Scores that differ by no more are the same but for rounding.
+const SAME: f64 = 1e-9;
 /// However few strategies are compared, so many features are asked about at most.
 const LEAST_TRIED: usize = 2;
 
@@ -82,11 +85,19 @@ impl<'a> Shipped<'a> {
             comparison.choice_among(|own| own.uses_features() && (own == chosen || !chosen.uses_features()));
         let Some(strategy) = asking.filter(|_| comparison.counts_features) else { return as_chosen };
         let (worths, narrowed) = eliminate(study, comparison, strategy);
-        let achieved = narrowed.as_ref().map(|(_, narrowed)| narrowed.mean(0));
-        let is_better = |achieved| comparison.mean_of(chosen).is_none_or(|score| achieved > score);
-        match strategy == chosen || achieved.is_some_and(is_better) {
-            true => Self { strategy, worths, narrowed },
-            false => as_chosen,
+        let Some(fewer) = narrowed.as_ref().map(|(_, narrowed)| narrowed) else {
+            return if strategy == chosen { Self { strategy, worths, narrowed } } else { as_chosen };
+        };
+        let is_better = |other| comparison.mean_of(other).is_none_or(|score| fewer.mean(0) > score + SAME);
+        // Without what does not pay, all that is left may be one choice for everything, which asks for nothing.
+        let constant = comparison.choice_among(|own| !own.uses_features());
+        let constant = constant.filter(|&own| {
+            !is_better(own) && comparison.lost_by(own).is_some_and(|lost| lost <= fewer.lost(0) + SAME)
+        });
+        match constant {
+            Some(strategy) => Self { strategy, worths, narrowed: None },
+            None if strategy == chosen || is_better(chosen) => Self { strategy, worths, narrowed },
+            None => as_chosen,
         }
     }
 
@@ -145,7 +156,9 @@ fn eliminate<'a>(
         let comparison = compare(&study_of_fewer, &[strategy]);
         let held = narrowed.as_ref().map_or(&with_all, |(_, held)| held);
         let (gain, error) = comparison.gain_over(0, (held, 0));
-        let is_left_out = gain > CERTAIN * error;
+        let held_study = narrowed.as_ref().map_or(study, |(study, _)| study);
+        let is_asked = asked(held_study, held, strategy).contains(&study.task().columns[column]);
+        let is_left_out = !is_asked || gain > CERTAIN * error;
         let (with, without) = (held.mean(0), comparison.mean(0));
         let feature = study.task().features().swap_remove(column);
         worths.push(FeatureWorth { feature, time_ns, part, with, without, is_left_out });
@@ -154,6 +167,19 @@ fn eliminate<'a>(
         }
     }
     (worths, narrowed)
+}
+
+/// The features (positions in the recordings) that the fitted strategy computes for some training input.
+fn asked(study: &Study<'_>, comparison: &Comparison, strategy: Strategy) -> BTreeSet<usize> {
+    let (task, model) = (study.task(), comparison.fit(study, strategy).model);
+    let mut seen = 0;
+    for &source in study.sources() {
+        let device_row = task.device_row(source, &model.device_features);
+        let on_device = model.on_device(&task.recordings.devices[source].id, &device_row);
+        let ways = task.all_inputs().into_iter().map(|input| on_device.way(&task.input_row(input)));
+        seen |= ways.fold(0, |seen, way| seen | way.map_or(u32::MAX, |way| way.seen));
+    }
+    task.columns.iter().enumerate().filter(|(at, _)| seen >> at & 1 == 1).map(|(_, &column)| column).collect()
 }
 
 /// A feature that takes time.

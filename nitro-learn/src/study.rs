@@ -219,6 +219,7 @@ impl<'a> Study<'a> {
             gate: None,
             caution: None,
             is_distilled: false,
+            training_inputs: Default::default(),
             artifacts: classes.iter().filter_map(|choice| recordings.artifact(choice)).collect(),
             calibrations: Vec::new(),
             coverage: Coverage::default(),

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use nitro_core::MAX_FEATURES;
-use nitro_core::model::Ranked;
+use nitro_core::model::{Ranked, Way, counted_ns, net_share, walk_ns};
 use nitro_store::recordings::Recordings;
 
-use super::costs::{FeatureCosts, counted_ns, net_share};
+use super::costs::FeatureCosts;
 use super::error::LearnError;
 use super::objective::{Objective, Weights};
 use super::performance::{PerformanceTable, share_of_choice};
@@ -183,6 +183,13 @@ impl<'a> Task<'a> {
         let Some(costs) = &self.costs else { return 0.0 };
         let features: Vec<usize> = columns.iter().map(|&column| self.columns[column]).collect();
         costs.sum_ns(device, self.inputs[input], &features)
+    }
+
+    /// Returns the time of a walk to a decision for a training input, in nanoseconds; without one, of all features.
+    pub fn way_ns(&self, device: usize, input: usize, way: Option<Way>) -> f64 {
+        let mut columns = (0..self.columns.len()).collect::<Vec<_>>();
+        columns.retain(|column| way.is_none_or(|way| way.seen >> column & 1 == 1));
+        self.features_ns(device, input, &columns) + way.map_or(0.0, |way| walk_ns(way.comparisons))
     }
 
     /// The share of speed that is left once the time for choosing is counted. Where nothing is known of features,

@@ -11,17 +11,17 @@
 //! the same share of speed on the other devices (96.7 and 96.8 %). To take the simplest strategy within one
 //! standard error over the inputs was tried too: 96.4 %, and not more stable.
 
-use nitro_core::model::Region;
 use nitro_stats::statistics::mean;
 use rayon::prelude::*;
 
 use super::caution::{hardly_ahead, with_caution};
-use super::coverage::distilled;
 use super::folds::{inputs_within, rest, sample};
+use super::gate::Asked;
 use super::learners::{Hyperparameters, TrainingSet};
 use super::strategy::{DeviceFeatures, Strategy};
 use super::study::Study;
 use super::task::{MIN_SOURCES, Task};
+use super::training_inputs::training_inputs;
 
 /// Number of folds that the inputs are cut into.
 const FOLDS: usize = 4;
@@ -40,7 +40,7 @@ pub struct Validation {
     /// The same where the default choice runs when another is hardly ahead of it ([`hardly_ahead`]).
     pub careful: Vec<Vec<Vec<(usize, f64)>>>,
     /// The same where a small tree is asked in the selector's place, if the time for choosing counts.
-    pub distilled: Vec<Vec<Vec<(usize, f64)>>>,
+    pub distilled: Vec<Vec<Vec<Asked>>>,
 }
 
 /// The results of a selector on an input, followed always and with caution.
@@ -49,7 +49,16 @@ struct Judgement {
     input: usize,
     share: f64,
     careful: f64,
+    /// The same where a small tree is asked, and the time for that.
     distilled: f64,
+    distilled_ns: f64,
+}
+
+impl Judgement {
+    /// Returns the result of the small tree.
+    fn of_tree(&self) -> Asked {
+        Asked { input: self.input, share: self.distilled, choosing_ns: self.distilled_ns }
+    }
 }
 
 /// A strategy as it is trained for one temporary target.
@@ -65,15 +74,12 @@ struct Part<'a> {
     judged: &'a [usize],
     /// All others.
     inputs: Vec<usize>,
-    /// Their region, where a small tree may stand for a selector that was trained on them.
-    distilled: Option<Region>,
 }
 
 impl<'a> Part<'a> {
     /// Leaves out one of these folds.
-    fn new(task: &Task<'_>, folds: &'a [Vec<usize>], fold: usize) -> Self {
-        let inputs = rest(folds, fold);
-        Self { judged: &folds[fold], distilled: distilled(task, &inputs), inputs }
+    fn new(folds: &'a [Vec<usize>], fold: usize) -> Self {
+        Self { judged: &folds[fold], inputs: rest(folds, fold) }
     }
 }
 
@@ -90,10 +96,8 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
     let inputs = sample(task.all_inputs(), limit, task.seed);
     let mut cuts: Vec<Vec<Vec<usize>>> =
         (0..repeats).map(|repeat| task.folds(&inputs, FOLDS, repeat)).collect();
-    let parts: Vec<Part<'_>> = cuts
-        .iter()
-        .flat_map(|folds| (0..folds.len()).map(move |fold| Part::new(task, folds, fold)))
-        .collect();
+    let parts: Vec<Part<'_>> =
+        cuts.iter().flat_map(|folds| (0..folds.len()).map(move |fold| Part::new(folds, fold))).collect();
     let runs: Vec<Vec<Judgement>> = (0..trials.len() * parts.len())
         .into_par_iter()
         .map(|at| run(task, sources, &trials[at / parts.len()], &parts[at % parts.len()]))
@@ -103,7 +107,8 @@ pub fn validate(study: &Study<'_>, strategies: &[Strategy]) -> Validation {
     for of_strategy in means.chunks(sources.len().max(1)) {
         shares.push(by_input(of_strategy, |judged| judged.share));
         careful.push(by_input(of_strategy, |judged| judged.careful));
-        distilled.push(by_input(of_strategy, |judged| judged.distilled));
+        distilled
+            .push(of_strategy.iter().map(|judged| judged.iter().map(Judgement::of_tree).collect()).collect());
     }
     Validation { folds: cuts.swap_remove(0), shares, careful, distilled }
 }
@@ -120,6 +125,7 @@ fn means(runs: &[Vec<Judgement>]) -> Vec<Judgement> {
             share: of(|own| own.share),
             careful: of(|own| own.careful),
             distilled: of(|own| own.distilled),
+            distilled_ns: of(|own| own.distilled_ns),
         });
     }
     means
@@ -161,21 +167,33 @@ fn run(task: &Task<'_>, sources: &[usize], trial: &Trial, part: &Part<'_>) -> Ve
     let trained = trial.strategy.learner().train(&set, &trial.hyperparameters);
     let on_target = || trained.selector.on_device(&task.device_row(target, &trial.device_features));
     let selector = on_target();
-    let tree = part.distilled.as_ref().map(|region| on_target().distilled(region));
+    let (counts_features, selection_ns) = (task.costs.is_some(), trial.strategy.learner().selection_ns());
+    let tree = counts_features.then(|| on_target().distilled(&training_inputs(task, &sources, &part.inputs)));
     let caution = hardly_ahead(&task.performance);
     let mut judged = Vec::with_capacity(part.judged.len());
     for &input in part.judged {
-        let ranked = selector.rank(&task.input_row(input));
+        let row = task.input_row(input);
+        let ranked = selector.rank(&row);
         let careful =
             caution.and_then(|own| task.share_of(target, input, with_caution(&own, ranked.clone())));
         if let Some(share) = task.share_of(target, input, ranked) {
-            let ranked = tree.as_ref().map(|tree| tree.rank(&task.input_row(input)));
-            let distilled = ranked.and_then(|ranked| task.share_of(target, input, ranked));
+            let (distilled, distilled_ns) = match &tree {
+                Some(tree) => {
+                    let way = tree.way(&row);
+                    let asking_ns = if way.is_none() { selection_ns } else { 0.0 };
+                    (
+                        task.share_of(target, input, tree.rank(&row)),
+                        task.way_ns(target, input, way) + asking_ns,
+                    )
+                }
+                None => (None, 0.0),
+            };
             judged.push(Judgement {
                 input,
                 share,
                 careful: careful.unwrap_or(share),
                 distilled: distilled.unwrap_or(share),
+                distilled_ns,
             });
         }
     }
@@ -188,7 +206,7 @@ mod tests {
 
     #[test]
     fn of_several_cuts_the_mean_counts() {
-        let of = |(input, share)| Judgement { input, share, careful: 1.0, distilled: 1.0 };
+        let of = |(input, share)| Judgement { input, share, careful: 1.0, distilled: 1.0, distilled_ns: 5.0 };
         let runs = [vec![(2, 0.5), (0, 1.0)], vec![(1, 0.25)], vec![(0, 0.5)], vec![(1, 0.75), (2, 0.5)]];
         let runs = runs.map(|run| run.into_iter().map(of).collect::<Vec<_>>());
         assert_eq!(means(&runs), [(0, 0.75), (1, 0.5), (2, 0.5)].map(of));

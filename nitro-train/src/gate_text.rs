@@ -68,6 +68,7 @@ mod tests {
             gate: Some(Gate { features: vec![0, 1], nodes, decisions }),
             caution: None,
             is_distilled: false,
+            training_inputs: Default::default(),
             artifacts: vec![],
             calibrations: vec![],
             feature_digests: vec![],

@@ -67,6 +67,7 @@ pub fn sound(function: &str, kind: usize) -> Model {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -41,6 +41,7 @@ pub fn model(function: &str, variants: &[&str], features: &[&str], selector: Sel
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

@@ -422,6 +422,7 @@ mod tests {
             gate: None,
             caution: None,
             is_distilled: false,
+            training_inputs: Default::default(),
             calibrations: vec![],
             coverage: Coverage::default(),
             provenance: Provenance::default(),

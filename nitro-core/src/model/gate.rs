@@ -5,6 +5,7 @@
 //! Cheap features tell where that is, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger and
 //! Chen, "Cost-sensitive tree of classifiers", ICML 2013).
 
+use super::distilled::Way;
 use super::forest::{MAX_DEPTH, Node, Shape};
 use super::format::wire::{MANY, wire_structs};
 use crate::order;
@@ -282,6 +283,16 @@ impl DeviceGate {
     /// The [second choice](Self::second) of a step.
     pub(crate) fn second_at(&self, step: usize) -> Option<usize> {
         self.second.get(step).copied().flatten()
+    }
+
+    /// The walk to its decision; none where it makes none.
+    pub(super) fn way(&self, features: &[f64]) -> Option<Way> {
+        let (mut at, mut way) = (0, Way::default());
+        while let Step::Split { column, threshold, upper } = self.steps[at] {
+            way = way.behind(column);
+            at = if features[column] as f32 > threshold { upper } else { at + 1 };
+        }
+        self.decide(features).map(|_| way)
     }
 
     /// The leaf, as a step, where a walk ends; none where a feature that is compared on the way is not finite.

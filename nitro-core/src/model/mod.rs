@@ -3,6 +3,7 @@
 //! The structs here are working types; the bytes of a file are defined in `format` alone.
 
 mod caution;
+mod choosing;
 mod correction;
 mod coverage;
 mod distilled;
@@ -13,20 +14,24 @@ mod on_device;
 mod scores;
 mod second_choice;
 mod svm;
+mod training_inputs;
 
 use crate::device::Lookup;
 use crate::{Artifact, DeviceEntry, DeviceId, Regime, name};
 
 pub use caution::Caution;
+pub use choosing::{COMPARISON_NS, counted_ns, forest_ns, net_share, svm_ns, walk_ns};
 pub use correction::MeasuredInput;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
+pub use distilled::Way;
 pub use forest::{DeviceSplit, Forest, MAX_DEPTH, MAX_RATIOS, MAX_TREES, Node, Ratio};
 pub use format::{FORMAT_VERSION, ModelError};
 pub use gate::{Gate, MAX_GATE_NODES};
 pub(crate) use gate::{MAX_STEPS, Step};
 pub use on_device::OnDevice;
 pub use svm::{Class, Scale, Svm, Transform};
+pub use training_inputs::{MAX_TRAINING_INPUTS, TrainingInputs};
 
 /// A trained selector of one function, with the names that give its numbers their meaning.
 ///
@@ -43,6 +48,7 @@ pub use svm::{Class, Scale, Svm, Transform};
 ///     gate: None,
 ///     caution: None,
 ///     is_distilled: false,
+///     training_inputs: Default::default(),
 ///     calibrations: vec![],
 ///     feature_digests: vec![],
 ///     coverage: Coverage::default(),
@@ -76,9 +82,10 @@ pub struct Model {
     pub gate: Option<Gate>,
     /// The case in which the selector is too unsure to be followed, if there is one.
     pub caution: Option<Caution>,
-    /// True where the selector is asked as a small tree, which is made of it on each device for the inputs that the
-    /// coverage knows.
+    /// True where the selector is asked as a small tree, which is made of it on each device for the training inputs.
     pub is_distilled: bool,
+    /// Some of the training inputs, where something decides before the selector is asked.
+    pub training_inputs: TrainingInputs,
     /// The selectors that take its place on devices where a little was measured; at most [`MAX_CALIBRATIONS`].
     pub calibrations: Vec<Calibration>,
     /// The inputs and devices that it was trained on: what a selection calls near or far.
@@ -165,6 +172,18 @@ impl Selector {
             Self::Constant { .. } => true,
             Self::Svm(_) => false,
             Self::Forest(forest) => forest.nodes.iter().all(|node| *node == Node::Leaf),
+        }
+    }
+
+    /// Returns the time that it takes for an input that a call does not remember, in nanoseconds, without features;
+    /// beyond what a call without a model takes, so that one choice for everything takes none.
+    #[must_use]
+    pub fn selection_ns(&self) -> f64 {
+        match self {
+            _ if self.is_constant() => 0.0,
+            Self::Svm(svm) => svm_ns(svm.support()),
+            Self::Forest(forest) => forest_ns(forest.trees()),
+            Self::Constant { .. } => 0.0,
         }
     }
 

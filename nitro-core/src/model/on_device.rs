@@ -1,12 +1,12 @@
 //! A selector resolved for one device: what is left open are the input features.
 
-use super::distilled::{Point, asked, distilled};
+use super::distilled::{Point, Way, asked, distilled};
 use super::forest::DeviceForest;
 use super::gate::DeviceGate;
 use super::scores::Scores;
 use super::second_choice::second_choices;
 use super::svm::DeviceSvm;
-use super::{Caution, Model, Ranked, Region, Selector};
+use super::{Caution, Model, Ranked, Region, Selector, TrainingInputs};
 use crate::MAX_CHOICES;
 
 /// A [`Selector`] on one device, ready to rank choices for many inputs.
@@ -27,6 +27,8 @@ pub struct OnDevice {
     rule: Rule,
     /// True where the selector compares nothing.
     is_constant: bool,
+    /// The time that it takes without features, in nanoseconds.
+    selection_ns: f64,
     gate: Option<DeviceGate>,
     /// The selector as a small tree, which is asked in its place.
     tree: Option<DeviceGate>,
@@ -64,6 +66,7 @@ impl Selector {
         OnDevice {
             rule,
             is_constant: self.is_constant(),
+            selection_ns: self.selection_ns(),
             gate: None,
             tree: None,
             gate_and_tree: None,
@@ -94,9 +97,8 @@ impl Model {
         };
         let gate = self.gate.as_ref().map(|gate| gate.on_device(self.features.len(), device_features));
         let far = self.caution.filter(|caution| caution.far).and(self.coverage.inputs.clone());
-        // Its answers for many inputs make the tree, and second choices where something decides before it is asked.
-        let region = self.coverage.inputs.as_ref().filter(|_| self.is_distilled || gate.is_some());
-        let points = region.map_or_else(Vec::new, |region| asked(&selector, region));
+        // Its answers for training inputs make the tree, and second choices where something decides before it is asked.
+        let points = asked(&selector, &self.training_inputs);
         let tree = if self.is_distilled { distilled(&selector, &points) } else { None };
         let selector = OnDevice { tree, ..selector }.behind(gate).with_second_choices(&points);
         selector.with_caution(self.caution, far)
@@ -126,12 +128,18 @@ impl Model {
 }
 
 impl OnDevice {
-    /// The same, as a small tree for inputs of a region. The selector itself is asked where the tree does not decide,
+    /// The same, as a small tree made for training inputs. The selector itself is asked where the tree does not decide,
     /// and for its estimates.
     #[must_use]
-    pub fn distilled(self, region: &Region) -> Self {
-        let tree = distilled(&self, &asked(&self, region));
+    pub fn distilled(self, inputs: &TrainingInputs) -> Self {
+        let tree = distilled(&self, &asked(&self, inputs));
         Self { tree, ..self }
+    }
+
+    /// Returns the walk through the gate and the small tree, where one of them decides.
+    #[must_use]
+    pub fn way(&self, features: &[f64]) -> Option<Way> {
+        self.gate().and_then(|gate| gate.way(features)).or_else(|| self.tree.as_ref()?.way(features))
     }
 
     /// The same, asked where the gate does not decide.
@@ -250,6 +258,11 @@ impl OnDevice {
             Rule::Svm(svm) => svm.classes(),
             Rule::Forest(forest) => forest.classes(),
         }
+    }
+
+    /// Returns the time that the selector itself takes, in nanoseconds, without features.
+    pub(super) fn selection_ns(&self) -> f64 {
+        self.selection_ns
     }
 
     /// Returns true where the input has no say. It may have one in a gate before an order.

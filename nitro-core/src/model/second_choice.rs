@@ -23,8 +23,8 @@ struct Refused {
 /// Returns the second choice of each step of a gate, from what the selector says of many inputs.
 pub(super) fn second_choices(gate: &DeviceGate, selector: &OnDevice, points: &[Point]) -> Vec<Option<usize>> {
     let mut leaves = vec![Refused::default(); gate.steps().len()];
-    for Point { features, expected } in points {
-        let Some(end) = gate.end(features) else { continue };
+    for Point { input, expected } in points {
+        let Some(end) = gate.end(&input.features) else { continue };
         let Some(refused) = gate.decision(end).and_then(|choice| selector.class_of(choice)) else { continue };
         leaves[end].add(expected, refused);
     }
@@ -55,6 +55,7 @@ impl Refused {
 mod tests {
     use super::*;
     use crate::model::gate::Step;
+    use crate::model::training_inputs::TrainingInput;
     use crate::model::{Forest, Node, Selector};
 
     fn second(expected: &[[f64; 3]]) -> Vec<Option<usize>> {
@@ -71,7 +72,10 @@ mod tests {
         let points: Vec<Point> = expected
             .iter()
             .enumerate()
-            .map(|(at, expected)| Point { features: vec![at as f64], expected: expected.to_vec() })
+            .map(|(at, expected)| {
+                let input = TrainingInput { features: vec![at as f64], best_ns: 1.0, features_ns: vec![0.0] };
+                Point { input, expected: expected.to_vec() }
+            })
             .collect();
         second_choices(&gate, &Selector::Forest(forest).on_device(&[]), &points)
     }

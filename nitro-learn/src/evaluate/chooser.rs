@@ -1,12 +1,12 @@
 //! The choices of a model for recorded inputs on a recorded device.
 
-use nitro_core::model::{Model, OnDevice};
+use nitro_core::model::{Model, OnDevice, counted_ns, net_share, walk_ns};
 use nitro_store::recordings::Recordings;
 use rayon::prelude::*;
 
 use super::error::EvaluateError;
 use crate::classes::Classes;
-use crate::costs::{FeatureCosts, GATE_NS, counted_ns, model_ns, net_share};
+use crate::costs::{FeatureCosts, GATE_NS};
 use crate::performance::{PerformanceTable, share_of_choice};
 use crate::selection::choose;
 use crate::task::Task;
@@ -39,8 +39,6 @@ pub struct Chooser<'a> {
     selection_ns: f64,
     /// True if nothing is asked for.
     is_constant: bool,
-    /// The features (of the recordings) that the gate looks at.
-    gate_features: Vec<usize>,
     /// The recordings' class for each of the model's.
     classes: Vec<usize>,
     /// The recordings' feature for each of the model's.
@@ -70,14 +68,12 @@ impl<'a> Chooser<'a> {
         let device_features = find(recordings, "device feature", needed, |name| known.feature(name))?;
         let finite = device_features.iter().all(|value| value.is_finite());
         let features = find(recordings, "feature", &model.features, |name| recordings.feature_index(name))?;
-        let gate = model.gate.iter().flat_map(|gate| &gate.features);
         let selector = model.calibration(id).map_or(&model.selector, |calibration| &calibration.selector);
         Ok(Self {
             recordings,
             gate_ns: if model.gate.is_some() { GATE_NS } else { 0.0 },
-            selection_ns: model_ns(model, id),
+            selection_ns: selector.selection_ns(),
             is_constant: selector.is_constant(),
-            gate_features: gate.map(|&feature| features[usize::from(feature)]).collect(),
             selector: finite.then(|| model.on_device(id, &device_features)),
             classes: find(recordings, "choice", &model.choices, |name| own.index(name))?,
             features,
@@ -109,12 +105,13 @@ impl<'a> Chooser<'a> {
         if self.is_constant {
             return 0.0;
         }
-        let at_gate_ns = self.gate_ns + costs.sum_ns(device, input, &self.gate_features);
-        match self.selector.as_ref().is_some_and(|selector| selector.is_decided_early(&self.features(input)))
-        {
-            true => at_gate_ns,
-            false => self.gate_ns + self.selection_ns + costs.sum_ns(device, input, &self.features),
-        }
+        let Some(way) = self.selector.as_ref().and_then(|selector| selector.way(&self.features(input)))
+        else {
+            return self.gate_ns + self.selection_ns + costs.sum_ns(device, input, &self.features);
+        };
+        let seen = self.features.iter().enumerate().filter(|(feature, _)| way.seen >> feature & 1 == 1);
+        let seen: Vec<usize> = seen.map(|(_, &feature)| feature).collect();
+        walk_ns(way.comparisons) + costs.sum_ns(device, input, &seen)
     }
 
     /// The values of the model's features for a recorded input.

@@ -74,9 +74,8 @@ impl Resampled {
             let mut columns: Vec<usize> = (0..study.task().columns.len()).collect();
             columns.retain(|&column| auto.features.contains(&study.task().features()[column]));
             let model = study.with_columns(&columns).fit(auto.provenance.strategy.parse()?).model;
-            let (gate, coverage) = (auto.gate.clone(), auto.coverage.clone());
-            let Model { caution, is_distilled, .. } = *auto;
-            let model = Model { gate, caution, coverage, is_distilled, ..model };
+            let Model { gate, coverage, training_inputs, caution, is_distilled, .. } = auto.clone();
+            let model = Model { gate, caution, coverage, is_distilled, training_inputs, ..model };
             let again = choices(&again, &model, device, test)?;
             for ((&input, before), after) in test.iter().zip(chosen).zip(again) {
                 let Some(shares) = task.performance.shares(device, input) else { continue };

@@ -30,9 +30,8 @@ pub struct GateSearch<'a> {
     pub task: &'a Task<'a>,
     /// The devices that stood for unknown ones, as positions in the recordings.
     pub targets: &'a [usize],
-    /// By target: training inputs (positions in [`Task::inputs`]), and the share of speed that the selector's
-    /// choice has.
-    pub judged: &'a [Vec<(usize, f64)>],
+    /// By target what the selector achieves on training inputs.
+    pub judged: &'a [Vec<Asked>],
     /// The weight of each of these inputs, by target.
     pub weights: &'a [Vec<f64>],
     /// The parts that inputs were left out in.
@@ -41,8 +40,17 @@ pub struct GateSearch<'a> {
     pub device_features: &'a [String],
     /// True where the selector asks for features at all.
     pub uses_features: bool,
-    /// The time that the selector takes beside its features, in nanoseconds.
-    pub selection_ns: f64,
+}
+
+/// What a selector achieves on an input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Asked {
+    /// The position in [`Task::inputs`].
+    pub input: usize,
+    /// The share of speed that its choice has.
+    pub share: f64,
+    /// The time that it takes, with its features.
+    pub choosing_ns: f64,
 }
 
 /// The results once the time for choosing counts.
@@ -89,18 +97,15 @@ impl GateSearch<'_> {
     fn always(&self) -> Vec<Vec<f64>> {
         let mut shares = Vec::with_capacity(self.targets.len());
         for (&target, judged) in self.targets.iter().zip(self.judged) {
-            let of_target = judged.iter().map(|&(input, share)| self.asking(target, input, share, 0.0));
+            let of_target = judged.iter().map(|asked| self.asking(target, asked, 0.0));
             shares.push(of_target.collect());
         }
         shares
     }
 
     /// Returns what is left of the share of the selector's choice.
-    fn asking(&self, target: usize, input: usize, share: f64, besides_ns: f64) -> f64 {
-        let needed = if self.uses_features { self.task.columns.len() } else { 0 };
-        let columns: Vec<usize> = (0..needed).collect();
-        let choosing_ns = self.task.features_ns(target, input, &columns) + (self.selection_ns + besides_ns);
-        self.task.net(target, input, share, choosing_ns)
+    fn asking(&self, target: usize, asked: &Asked, besides_ns: f64) -> f64 {
+        self.task.net(target, asked.input, asked.share, asked.choosing_ns + besides_ns)
     }
 
     /// The features that take next to nothing as a rule, or else the cheapest one. (The median tells: behind long work
@@ -122,7 +127,7 @@ impl GateSearch<'_> {
             .targets
             .iter()
             .zip(self.judged)
-            .flat_map(|(&target, judged)| judged.iter().map(move |&(input, _)| (target, input)))
+            .flat_map(|(&target, judged)| judged.iter().map(move |asked| (target, asked.input)))
             .map(|(target, input)| self.task.features_ns(target, input, &[column]))
             .collect();
         times_ns.sort_unstable_by(f64::total_cmp);
@@ -144,8 +149,8 @@ impl GateSearch<'_> {
         let mut samples = Vec::with_capacity(self.targets.len());
         for (&target, judged) in self.targets.iter().zip(self.judged) {
             let device = self.task.device_row(target, self.device_features);
-            let of_target = judged.iter().map(|&(input, share)| {
-                let asked = |besides_ns| self.asking(target, input, share, besides_ns);
+            let of_target = judged.iter().map(|own| {
+                let (input, asked) = (own.input, |besides_ns| self.asking(target, own, besides_ns));
                 let row = [self.task.input_row(input), device.clone()].concat();
                 Sample {
                     input,
@@ -178,7 +183,7 @@ impl GateSearch<'_> {
     fn most_often_best(&self) -> Vec<usize> {
         let mut counts = vec![0_usize; self.task.performance.classes().count()];
         for (&target, judged) in self.targets.iter().zip(self.judged) {
-            for &(input, _) in judged {
+            for &Asked { input, .. } in judged {
                 if let Some(class) = self.task.performance.best(target, self.task.inputs[input]) {
                     counts[class] += 1;
                 }

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use nitro_core::model::Node;
+use nitro_core::model::{COMPARISON_NS, Node, Way, net_share, walk_ns};
 
-use crate::costs::{COMPARISON_NS, net_share, walk_ns};
 use crate::objective::Weights;
 
 /// The most comparisons from root to leaf: so many leaves a thread keeps beside what it remembers.
@@ -42,38 +41,16 @@ pub(super) struct Sample {
     pub(super) features_ns: Vec<f64>,
 }
 
-/// A walk through the gate to some node.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Way {
-    /// Bit by bit the input features that it has computed.
-    pub(super) seen: u32,
-    pub(super) comparisons: usize,
-}
-
-impl Way {
-    /// Returns the way to either side of a split on a column; the first so many are input features.
-    fn behind(self, column: usize, inputs: usize) -> Self {
-        let bit = if column < inputs { 1 << column } else { 0 };
-        Self { seen: self.seen | bit, comparisons: self.comparisons + usize::from(column < inputs) }
-    }
-}
-
 impl Sample {
     /// Returns the net share of a decision, after these features.
     pub(super) fn share(&self, (decision, way): (Option<usize>, Way)) -> f64 {
         let own = self.at_once.iter().find(|(choice, _)| Some(*choice) == decision);
-        own.map_or(self.asked, |(_, share)| self.net(*share, self.gate_ns(way)))
+        own.map_or(self.asked, |(_, share)| self.net(*share, way.choosing_ns(&self.features_ns)))
     }
 
     /// Returns true where a choice may run on the input.
     fn admits(&self, choice: usize) -> bool {
         self.at_once.iter().any(|(own, share)| *own == choice && share.is_some())
-    }
-
-    /// Returns the time of the gate with these features.
-    fn gate_ns(&self, Way { seen, comparisons }: Way) -> f64 {
-        let features = self.features_ns.iter().enumerate().filter(|(feature, _)| seen >> feature & 1 == 1);
-        walk_ns(comparisons) + features.map(|(_, time_ns)| time_ns).sum::<f64>()
     }
 
     /// Returns what is left of a choice's share.
@@ -85,7 +62,7 @@ impl Sample {
     /// [`CAUTION`] times.
     fn worth(&self, weights: &Weights, way: Way) -> impl Iterator<Item = f64> {
         let asked = weights.worth(self.asked, self.weight);
-        let gate_ns = self.gate_ns(way);
+        let gate_ns = way.choosing_ns(&self.features_ns);
         std::iter::once(asked).chain(self.at_once.iter().map(move |(_, share)| {
             let gain = weights.worth(self.net(*share, gate_ns), self.weight) - asked;
             asked + gain * if gain < 0.0 { CAUTION } else { 1.0 }
@@ -155,6 +132,12 @@ fn compared(node: &Node, inputs: usize) -> Option<u16> {
     }
 }
 
+/// Returns the way to either side of a split on a column; the first so many are input features, and what a device has
+/// takes no time.
+fn behind(way: Way, column: usize, inputs: usize) -> Way {
+    if column < inputs { way.behind(column) } else { way }
+}
+
 /// Returns the decision of the leaf where a sample ends, and the features that were computed on the way.
 pub(super) fn decide(
     nodes: &[Node],
@@ -171,7 +154,7 @@ pub(super) fn decide(
             }
             Node::Split { .. } if skipped > 0 => skipped += 1,
             Node::Split { column, threshold } => {
-                way = way.behind(column.into(), features_ns.len());
+                way = behind(way, column.into(), features_ns.len());
                 skipped = usize::from(row[usize::from(column)] > threshold);
             }
         }
@@ -227,7 +210,7 @@ impl Grower<'_> {
         self.grown.0.push(Node::Leaf); // until it is known where to cut
         let (upper, lower): (Vec<&Sample>, Vec<&Sample>) =
             samples.iter().partition(|sample| sample.row[split.column] >= split.above);
-        let way = way.behind(split.column, samples[0].features_ns.len());
+        let way = behind(way, split.column, samples[0].features_ns.len());
         // As many samples of the other side as a leaf has at least are just beyond the cut.
         let (from, to) = (values(&lower, split.column), values(&upper, split.column));
         let (from, to) = (from[from.len() - self.min_leaf], to[self.min_leaf - 1]);
@@ -251,7 +234,7 @@ impl Grower<'_> {
             let mut sorted: Vec<&Sample> = samples.to_vec();
             sorted.sort_by(|a, b| a.row[column].total_cmp(&b.row[column])); // stable
             // Either side has to pay for the comparison and its feature.
-            let way = way.behind(column, inputs);
+            let way = behind(way, column, inputs);
             let sums = sums(samples, self.weights, way);
             let mut lower = vec![0.0; sums.len()];
             for (count, pair) in (1..).zip(sorted.windows(2)) {

@@ -91,6 +91,7 @@ fn capture(folder: &Path) {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

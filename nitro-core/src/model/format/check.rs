@@ -20,6 +20,7 @@ pub(super) fn check(model: &Model) -> Result<(), &'static str> {
     }
     check_names(model)?;
     model.coverage.check(model.features.len())?;
+    model.training_inputs.check(model.features.len())?;
     if model.calibrations.len() > MAX_CALIBRATIONS {
         return Err("number of calibrations");
     }

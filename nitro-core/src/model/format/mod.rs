@@ -11,6 +11,7 @@
 //! | `gate` | required where it is there | what decides before the selector is asked |
 //! | `caution` | optional | when the selector is too unsure to be followed |
 //! | `distilled` | optional | that the selector is asked as a small tree |
+//! | `inputs` | optional | some of the inputs that it was trained on, which the tree is made for |
 //! | `provenance` | optional | how it came to be |
 //! | `objective` | optional | what makes one selector better than another in its eyes |
 //! | `coverage` | optional | which inputs and devices it was trained on |
@@ -20,7 +21,7 @@
 //!
 //! The structs here are not those that the program works with, so that either side can change alone. The exceptions
 //! are `Svm`, whose arrays are LIBSVM's layout, which is as stable as a format can be, `Forest` and `Gate`, whose
-//! arrays are trees in preorder, and `Coverage` and `Caution`, which are numbers alone.
+//! arrays are trees in preorder, and `Coverage`, `TrainingInputs` and `Caution`, which are numbers alone.
 
 mod check;
 mod error;
@@ -35,6 +36,7 @@ use self::section::Section;
 use self::wire::{MANY, Wire, list, wire_structs};
 use super::{
     Calibration, Coverage, Forest, Gate, MAX_ARTIFACTS, MAX_RATIOS, Model, Provenance, Ratio, Selector, Svm,
+    TrainingInputs,
 };
 use crate::{Artifact, MAX_ARTIFACT_BYTES, files};
 
@@ -109,6 +111,7 @@ const CHOICES: &str = "choices";
 const SELECTOR: &str = "selector";
 const GATE: &str = "gate";
 const DISTILLED: &str = "distilled";
+const TRAINING_INPUTS: &str = "inputs";
 const CAUTION: &str = "caution";
 const OBJECTIVE: &str = "objective";
 const COVERAGE: &str = "coverage";
@@ -327,6 +330,9 @@ fn body(model: &Model) -> Vec<u8> {
     if model.is_distilled {
         write_part(&mut body, DISTILLED, false, &true);
     }
+    if model.training_inputs != TrainingInputs::default() {
+        write_part(&mut body, TRAINING_INPUTS, false, &model.training_inputs);
+    }
     write_part(&mut body, PROVENANCE, false, &provenance);
     if !objective.is_empty() {
         write_part(&mut body, OBJECTIVE, false, &objective);
@@ -365,6 +371,7 @@ fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
             GATE,
             CAUTION,
             DISTILLED,
+            TRAINING_INPUTS,
             OBJECTIVE,
             COVERAGE,
             PROVENANCE,
@@ -390,6 +397,7 @@ fn decode(bytes: &[u8]) -> Result<(Model, Artifacts), ModelError> {
         gate: part::<Gate>(&sections, GATE)?,
         caution: part(&sections, CAUTION)?,
         is_distilled: part(&sections, DISTILLED)?.unwrap_or_default(),
+        training_inputs: part(&sections, TRAINING_INPUTS)?.unwrap_or_default(),
         calibrations: calibrations.into_iter().map(CalibrationBody::calibration).collect(),
         coverage: part(&sections, COVERAGE)?.unwrap_or_else(Coverage::default),
         provenance: Provenance {

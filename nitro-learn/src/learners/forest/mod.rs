@@ -32,7 +32,7 @@ mod important;
 mod ratios;
 mod samples;
 
-use nitro_core::model::{Forest, Ratio, Selector};
+use nitro_core::model::{Forest, Ratio, Selector, forest_ns};
 use nitro_stats::random::Random;
 use rayon::prelude::*;
 
@@ -41,7 +41,6 @@ use self::grow::{Samples, Tree, grow};
 use self::ratios::ratios;
 use self::samples::samples;
 use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
-use crate::costs::forest_ns;
 use crate::learners::transfer::{Transfer, TransferPlan, by_training};
 use crate::task::Task;
 

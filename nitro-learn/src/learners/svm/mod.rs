@@ -8,7 +8,7 @@ mod machine;
 mod samples;
 mod smo;
 
-use nitro_core::model::Selector;
+use nitro_core::model::{Selector, svm_ns};
 
 use self::grid::Grid;
 #[cfg(feature = "linfa")]
@@ -18,7 +18,6 @@ use self::samples::FINAL_EFFORT;
 pub use self::samples::{SEARCH_EFFORT, SamplesByClass};
 pub use self::smo::{BinarySolver, Smo, Stop};
 use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
-use crate::costs::svm_ns;
 use crate::learners::transfer::{Transfer, TransferPlan, by_machines};
 use crate::task::Task;
 

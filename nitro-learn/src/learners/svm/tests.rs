@@ -55,6 +55,7 @@ fn the_model_of_the_run_time_decides_like_the_machine() {
         gate: None,
         caution: None,
         is_distilled: false,
+        training_inputs: Default::default(),
         artifacts: vec![],
         calibrations: vec![],
         feature_digests: vec![],

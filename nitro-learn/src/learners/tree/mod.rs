@@ -21,7 +21,7 @@ mod space;
 #[cfg(test)]
 mod tests;
 
-use nitro_core::model::{Forest, Node, Scale, Selector};
+use nitro_core::model::{Forest, Node, Scale, Selector, forest_ns};
 use nitro_stats::statistics::mean;
 
 use self::leaf::Leaf;
@@ -30,7 +30,6 @@ use self::pieces::{Piece, Region, pieces};
 use self::questions::{Row, best_question};
 use self::space::Space;
 use super::{Hyperparameters, Learner, TrainingResult, TrainingSet};
-use crate::costs::forest_ns;
 use crate::scaling::{origin_of, scale_of, unless_zero};
 
 /// Shares of the best speed that measuring again might reverse.
