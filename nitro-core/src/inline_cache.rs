@@ -177,12 +177,14 @@ impl<C: Copy, const N: usize> Call<C, N> {
 
 /// Returns what the gate decides for a call on the host, or on the part of it that the thread uses. `feature` computes
 /// one that takes no time, gives NaN for others, and 0 for the one behind the last. `there` gives all that nothing can
-/// keep from being read, NaN in the place of others. Most short calls end here.
+/// keep from being read, NaN in the place of others. `admits` tells whether the constraint of a choice lets it run, as
+/// far as that takes no time either. Most short calls end here.
 #[inline]
 pub fn at_once<C: Copy, const N: usize>(
     cache: &'static LocalKey<InlineCache<C, N>>,
     feature: impl Fn(usize) -> f64,
     there: impl FnOnce() -> [f64; N],
+    admits: impl Fn(C) -> Option<bool>,
 ) -> Option<C> {
     let own = own(cache)?;
     let device = own.device_in(epoch::now(), circumstances::of_thread())?;
@@ -191,7 +193,7 @@ pub fn at_once<C: Copy, const N: usize>(
         return None;
     }
     // One comparison before all others: it computes its feature alone.
-    own.first.get().choose(&feature).or_else(|| own.gate.at_once(&mut there(), &feature))
+    own.first.get().choose(&feature).or_else(|| own.gate.at_once(&mut there(), &feature, admits))
 }
 
 /// Returns the thread's own cache, unless the thread has no storage left.

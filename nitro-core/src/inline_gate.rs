@@ -134,10 +134,16 @@ impl<C: Copy> InlineGate<C> {
         self.leaf(self.steps[at % ROOM].get()).filter(|own| !own.is_conditional)
     }
 
-    /// Returns the choice at the end of a walk, counted as one more call; none where that asks, where it has a
-    /// constraint, or where a feature on the way is finite neither among `features` nor computed.
+    /// Returns the choice at the end of a walk, or the second one where a constraint refuses that, counted as one more
+    /// call; none where the end asks, where `admits` does not know of a constraint, or where a feature on the way is
+    /// finite neither among `features` nor computed.
     #[inline]
-    pub(crate) fn at_once(&self, features: &mut [f64], feature: impl Fn(usize) -> f64) -> Option<C> {
+    pub(crate) fn at_once(
+        &self,
+        features: &mut [f64],
+        feature: impl Fn(usize) -> f64,
+        admits: impl Fn(C) -> Option<bool>,
+    ) -> Option<C> {
         let (mut at, mut step) = (0, self.steps[0].get());
         while let Some(value) = features.get_mut(usize::from(step.column)) {
             if !value.is_finite() {
@@ -149,7 +155,16 @@ impl<C: Copy> InlineGate<C> {
             at = step.behind(at, *value);
             step = self.steps[at % ROOM].get();
         }
-        self.leaf(step)?.again()
+        let choice = self.leaf(step)?;
+        if !choice.is_conditional {
+            return Some(choice.counted());
+        }
+        let second = self.second(step.next);
+        if admits(choice.choice)? {
+            return Some(choice.counted());
+        }
+        let second = second?;
+        (!second.is_conditional || admits(second.choice)?).then(|| second.counted())
     }
 
     /// Returns the choice of an end; none of another step and of one that asks.
@@ -289,7 +304,8 @@ mod tests {
         let steps = [split(0, 4), split(1, 3), Step::Leaf(Some(0)), Step::Leaf(None), Step::Leaf(Some(1))];
         let choice = |_, own| Some((CachedChoice { calls: &OWN_CALLS, ..choice(own as u8, own == 1) }, None));
         gate.set(&steps, |column| column, choice);
-        let at_once = |mut features: [f64; 2], computed: f64| gate.at_once(&mut features, |_| computed);
+        let at_once =
+            |mut features: [f64; 2], computed: f64| gate.at_once(&mut features, |_| computed, |_| None);
         assert_eq!(at_once([5.0, 10.0], f64::NAN), Some(0));
         for asked in [[5.0, 11.0], [11.0, 5.0], [5.0, f64::NAN]] {
             assert_eq!(at_once(asked, f64::NAN), None, "{asked:?}");
@@ -298,6 +314,26 @@ mod tests {
         assert_eq!(OWN_CALLS.load(Ordering::Relaxed), 2, "what was chosen is counted");
         gate.clear();
         assert_eq!(at_once([5.0, 10.0], f64::NAN), None);
+    }
+
+    #[test]
+    fn a_constraint_decides_at_once_as_far_as_it_is_known() {
+        static OWN_CALLS: AtomicU64 = AtomicU64::new(0);
+        let gate = InlineGate::new();
+        let counted = |own, is_conditional| CachedChoice { calls: &OWN_CALLS, ..choice(own, is_conditional) };
+        let second = |own: usize| if own == 0 { counted(9, false) } else { counted(8, true) };
+        let steps =
+            [Step::Split { column: 0, threshold: 10.0, upper: 2 }, Step::Leaf(Some(0)), Step::Leaf(Some(1))];
+        gate.set(&steps, |column| column, |_, own| Some((counted(own as u8, true), Some(second(own)))));
+        let at_once =
+            |feature: f64, admits: &dyn Fn(u8) -> Option<bool>| gate.at_once(&mut [feature], |_| 0.0, admits);
+        assert_eq!(at_once(5.0, &|_| Some(true)), Some(0));
+        assert_eq!(at_once(5.0, &|_| Some(false)), Some(9), "the second choice has no constraint");
+        assert_eq!(at_once(5.0, &|_| None), None);
+        assert_eq!(at_once(11.0, &|own| Some(own == 8)), Some(8));
+        assert_eq!(at_once(11.0, &|_| Some(false)), None);
+        assert_eq!(at_once(11.0, &|own| (own == 1).then_some(false)), None, "of the second nothing is known");
+        assert_eq!(OWN_CALLS.load(Ordering::Relaxed), 3, "what was chosen is counted");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use quote::quote;
 use super::calls::{given_choice, payload};
 use super::feature_cells::{cell, cells};
 use super::{approximate, clones, parameters, used};
-use crate::ir::{CodeVariant, Constraint, Variant};
+use crate::ir::{CodeVariant, Constraint, Effort, Variant};
+use crate::places;
 
 /// The rules for which variants may run.
 pub(super) fn admissible(function: &CodeVariant) -> TokenStream {
@@ -21,6 +22,38 @@ pub(super) fn admissible(function: &CodeVariant) -> TokenStream {
     quote! {
         let __nitro_admissible = |#choice: #module::Choice| -> ::core::primitive::bool { #body };
     }
+}
+
+/// The rules that take no time, as a closure from a choice to whether it may run; none of others.
+pub(super) fn admits_at_once(function: &CodeVariant) -> TokenStream {
+    let arms =
+        function.variants.iter().filter_map(|variant| arm_at_once(function, variant)).collect::<Vec<_>>();
+    let module = &function.module;
+    let unknown = quote!(::core::option::Option::None);
+    if arms.is_empty() {
+        return quote!(|_: #module::Choice| #unknown);
+    }
+    quote! {
+        |__nitro_choice: #module::Choice| match __nitro_choice {
+            #(#arms)*
+            _ => #unknown,
+        }
+    }
+}
+
+/// The arm of a variant whose constraint is all that may forbid it, and takes no time.
+fn arm_at_once(function: &CodeVariant, variant: &Variant) -> Option<TokenStream> {
+    let constraint = variant.input_constraint()?;
+    if variant.approximation.is_some()
+        || variant.target.is_some()
+        || constraint.effort(&function.features) == Effort::Unknown
+    {
+        return None;
+    }
+    let (module, payload, Variant { cfgs, arm, .. }) = (&function.module, payload(variant), variant);
+    let value = |feature: usize| places::whole(&function.features[feature].value);
+    let condition = holds(function, variant, constraint, value);
+    Some(quote!(#(#cfgs)* #module::Choice::#arm #payload => ::core::option::Option::Some(#condition),))
 }
 
 /// The body of `admissible`. It asks all constraints, also those that say something of parameters alone, since any
@@ -50,23 +83,39 @@ fn rule(function: &CodeVariant, variant: &Variant, constraint: Option<&Constrain
     let (is_detected, is_tolerated) =
         (clones::is_detected(function, variant), approximate::is_tolerated(function, variant));
     let (payload, condition) = match constraint {
-        Some(constraint) => (payload(variant), Some(holds(function, variant, constraint))),
+        Some(constraint) => {
+            let condition = holds(function, variant, constraint, |feature| in_cell(function, feature));
+            (payload(variant), Some(condition))
+        }
         None => (payload(variant).map(|_| quote!((_))), None),
     };
     let conditions = [is_detected, is_tolerated, condition].into_iter().flatten();
     quote!(#(#cfgs)* #module::Choice::#arm #payload => #(#conditions)&&*,)
 }
 
-/// The condition of a constraint. Only the features that it mentions are computed.
-fn holds(function: &CodeVariant, variant: &Variant, constraint: &Constraint) -> TokenStream {
+/// The value of a feature that is in a cell.
+fn in_cell(function: &CodeVariant, feature: usize) -> TokenStream {
+    let cell = cell(function, feature);
+    quote!(*#cell)
+}
+
+/// The condition of a constraint. Only the features that it mentions are computed, each as `value` says.
+fn holds(
+    function: &CodeVariant,
+    variant: &Variant,
+    constraint: &Constraint,
+    value: impl Fn(usize) -> TokenStream,
+) -> TokenStream {
     let condition = &constraint.condition;
     let names: Vec<_> = constraint.features.iter().map(|&feature| &function.features[feature].name).collect();
-    let cells = constraint.features.iter().map(|&feature| cell(function, feature));
+    let values = constraint.features.iter().map(|&feature| value(feature));
     let (bindings, used) = (parameters::bindings(function, variant), used(&names));
+    // All before anything is bound, whose name a feature may mean something else by.
+    let bound = (!names.is_empty()).then(|| quote!(let (#(#names,)*) = (#(#values,)*);));
     quote! {
         {
+            #bound
             #bindings
-            #(let #names = *#cells;)*
             #used
             let __nitro_admissible: ::core::primitive::bool = #condition;
             __nitro_admissible

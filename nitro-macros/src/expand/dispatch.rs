@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Ident;
 
-use super::admissible::admissible;
+use super::admissible::{admissible, admits_at_once};
 use super::approximate;
 use super::calls::{call_anew, call_chosen};
 use super::feature_cells::{cells, computations, features, free_number, kept, numbers_there, walk};
@@ -18,10 +18,10 @@ pub(crate) fn dispatch(function: &CodeVariant) -> TokenStream {
         return choice_and_call(function);
     }
     let (krate, cache) = (&function.krate, cache(function));
-    let (number, there) = (free_number(function), numbers_there(function));
+    let (number, there, admits) = (free_number(function), numbers_there(function), admits_at_once(function));
     let (call, anew) = (call_chosen(function), call_anew(function));
     quote! {
-        match #krate::__private::at_once(&#cache, #number, || #there) {
+        match #krate::__private::at_once(&#cache, #number, || #there, #admits) {
             ::core::option::Option::Some(__nitro_choice) => #call,
             ::core::option::Option::None => #anew,
         }

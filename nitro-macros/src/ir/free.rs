@@ -47,11 +47,17 @@ pub(crate) fn effort(expression: &Expr) -> Effort {
             _ => effort(&unary.expr),
         },
         Expr::Index(index) => effort(&index.expr).max(effort(&index.index)).max(Effort::Arithmetic),
+        Expr::Range(range) => of_all(range.start.iter().chain(&range.end).map(|end| &**end)),
         Expr::Binary(binary) => of_operator(binary),
         Expr::Call(call) => of_call(call),
         Expr::MethodCall(call) => of_method(call),
         _ => Effort::Unknown,
     }
+}
+
+/// Returns what it takes to have all of some expressions.
+fn of_all<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Effort {
+    expressions.into_iter().map(effort).max().unwrap_or(Effort::None)
 }
 
 fn of_operator(ExprBinary { left, op, right, .. }: &ExprBinary) -> Effort {
@@ -82,18 +88,27 @@ fn of_call(call: &ExprCall) -> Effort {
         [.., size] => size == "size_of" || size == "size_of_val",
         [] => false,
     };
-    if is_known { call.args.iter().map(effort).max().unwrap_or(Effort::None) } else { Effort::Unknown }
+    if is_known { of_all(&call.args) } else { Effort::Unknown }
 }
 
 fn of_method(ExprMethodCall { receiver, method, args, .. }: &ExprMethodCall) -> Effort {
     let method = method.to_string();
     let is_known = match args.len() {
         0 => KEPT.contains(&&*method) || WITHOUT_ARGUMENT.contains(&&*method),
-        1 => WITH_ARGUMENT.contains(&&*method),
+        1 => WITH_ARGUMENT.contains(&&*method) || (method == "contains" && is_range(receiver)),
         _ => false,
     };
-    let of_all = args.iter().map(effort).fold(effort(receiver), Effort::max);
-    if is_known { of_all } else { Effort::Unknown }
+    if is_known { of_all(args).max(effort(receiver)) } else { Effort::Unknown }
+}
+
+/// Returns `true` if an expression is seen to be a range.
+fn is_range(expression: &Expr) -> bool {
+    match expression {
+        Expr::Paren(inner) => is_range(&inner.expr),
+        Expr::Group(inner) => is_range(&inner.expr),
+        Expr::Range(_) => true,
+        _ => false,
+    }
 }
 
 /// Returns `true` if an expression is seen to be of floating point.
@@ -145,6 +160,7 @@ mod tests {
             "a.len().saturating_sub(b.len())",
             "size_of::<T>()",
             "size_of_val(a)",
+            "n.is_power_of_two() && (2..=LIMIT).contains(&n)",
         ] {
             assert_eq!(effort_of(there), Effort::None, "{there}");
         }
@@ -159,6 +175,7 @@ mod tests {
             "1 << bits",
             "-n",
             "a.shape()[0]",
+            "a[1..].len()",
         ] {
             assert_eq!(effort_of(arithmetic), Effort::Arithmetic, "{arithmetic}");
         }
@@ -169,8 +186,9 @@ mod tests {
         for other in [
             "span(a)",
             "a.iter().max()",
-            "a[1..].len()",
             "a.len() + span(a)",
+            "a.contains(&n)",
+            "(0..span(a)).contains(&n)",
             "x.powf(0.5)",
             "f64::from(span(a))",
             "{ n }",

@@ -192,6 +192,14 @@ pub(crate) struct Constraint {
     pub features: Vec<usize>,
 }
 
+impl Constraint {
+    /// Returns what it takes to have the condition, of a function with these features.
+    pub(crate) fn effort(&self, features: &[Feature]) -> Effort {
+        let mentioned = self.features.iter().map(|&feature| features[feature].effort());
+        mentioned.fold(free::effort(&self.condition), Effort::max)
+    }
+}
+
 impl CodeVariant {
     /// Returns true where a call is a future.
     pub fn is_async(&self) -> bool {

@@ -7,6 +7,7 @@ pub fn sum(values: &[f64], options: &Options) -> f64 {
             _ => ::core::primitive::f64::NAN,
         },
         || [::nitro::FeatureValue::to_f64((values.len()))],
+        |_: sum::Choice| ::core::option::Option::None,
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_sum_call(__nitro_choice, values, options)
@@ -42,9 +43,9 @@ pub fn __nitro_sum_select(
             sum::Choice::Halves(__nitro_parameters) => {
                 *__nitro_tolerance >= __nitro_sum_max_error_halves
                     && {
+                        let (length,) = (*__nitro_feature_0,);
                         let sum::Halves { lanes } = __nitro_parameters;
                         let _ = (&lanes,);
-                        let length = *__nitro_feature_0;
                         let _ = (&length,);
                         let __nitro_admissible: ::core::primitive::bool = length
                             >= lanes;
@@ -110,9 +111,9 @@ pub fn __nitro_sum_admissible(
         sum::Choice::Halves(__nitro_parameters) => {
             *__nitro_tolerance >= __nitro_sum_max_error_halves
                 && {
+                    let (length,) = (*__nitro_feature_0,);
                     let sum::Halves { lanes } = __nitro_parameters;
                     let _ = (&lanes,);
-                    let length = *__nitro_feature_0;
                     let _ = (&length,);
                     let __nitro_admissible: ::core::primitive::bool = length >= lanes;
                     __nitro_admissible
@@ -190,9 +191,9 @@ pub fn __nitro_sum_anew(values: &[f64], options: &Options) -> f64 {
                         sum::Choice::Halves(__nitro_parameters) => {
                             *__nitro_tolerance >= __nitro_sum_max_error_halves
                                 && {
+                                    let (length,) = (*__nitro_feature_0,);
                                     let sum::Halves { lanes } = __nitro_parameters;
                                     let _ = (&lanes,);
-                                    let length = *__nitro_feature_0;
                                     let _ = (&length,);
                                     let __nitro_admissible: ::core::primitive::bool = length
                                         >= lanes;

@@ -15,6 +15,7 @@ where
             _ => ::core::primitive::f64::NAN,
         },
         || [],
+        |_: r#find::Choice| ::core::option::Option::None,
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             unsafe { __nitro_find_call::<S, I, N>(__nitro_choice, keys, key) }

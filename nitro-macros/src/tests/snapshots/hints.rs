@@ -11,6 +11,17 @@ fn sort(keys: &mut [u32]) {
             ::core::primitive::f64::NAN,
             ::core::primitive::f64::NAN,
         ],
+        |__nitro_choice: sort::Choice| match __nitro_choice {
+            sort::Choice::Counting => {
+                ::core::option::Option::Some({
+                    let (length,) = ((keys.len()),);
+                    let _ = (&length,);
+                    let __nitro_admissible: ::core::primitive::bool = length > 0;
+                    __nitro_admissible
+                })
+            }
+            _ => ::core::option::Option::None,
+        },
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_sort_call(__nitro_choice, keys)
@@ -54,7 +65,7 @@ fn __nitro_sort_select(keys: &mut [u32]) -> ::nitro::Selection<sort::Variant> {
     let __nitro_admissible = |__nitro_choice: sort::Choice| -> ::core::primitive::bool {
         match __nitro_choice {
             sort::Choice::Counting => {
-                let length = *__nitro_feature_0;
+                let (length,) = (*__nitro_feature_0,);
                 let _ = (&length,);
                 let __nitro_admissible: ::core::primitive::bool = length > 0;
                 __nitro_admissible
@@ -112,7 +123,7 @@ fn __nitro_sort_admissible(
     });
     match __nitro_choice {
         sort::Choice::Counting => {
-            let length = *__nitro_feature_0;
+            let (length,) = (*__nitro_feature_0,);
             let _ = (&length,);
             let __nitro_admissible: ::core::primitive::bool = length > 0;
             __nitro_admissible
@@ -236,7 +247,7 @@ fn __nitro_sort_anew(keys: &mut [u32]) {
                 | -> ::core::primitive::bool {
                     match __nitro_choice {
                         sort::Choice::Counting => {
-                            let length = *__nitro_feature_0;
+                            let (length,) = (*__nitro_feature_0,);
                             let _ = (&length,);
                             let __nitro_admissible: ::core::primitive::bool = length > 0;
                             __nitro_admissible

@@ -14,6 +14,18 @@ impl<'a, T: Number> Multiply for Csr<'a, T> {
                 _ => ::core::primitive::f64::NAN,
             },
             || [::nitro::FeatureValue::to_f64((self.rows()))],
+            |__nitro_choice: csr_multiply::Choice| match __nitro_choice {
+                csr_multiply::Choice::ByParts => {
+                    ::core::option::Option::Some({
+                        let (rows,) = ((self.rows()),);
+                        let _ = (&rows,);
+                        let __nitro_admissible: ::core::primitive::bool = rows
+                            > Self::FEW;
+                        __nitro_admissible
+                    })
+                }
+                _ => ::core::option::Option::None,
+            },
         ) {
             ::core::option::Option::Some(__nitro_choice) => {
                 Self::multiply_call(self, __nitro_choice, x)
@@ -46,7 +58,7 @@ impl<'a, T: Number> Csr<'a, T> {
         | -> ::core::primitive::bool {
             match __nitro_choice {
                 csr_multiply::Choice::ByParts => {
-                    let rows = *__nitro_feature_0;
+                    let (rows,) = (*__nitro_feature_0,);
                     let _ = (&rows,);
                     let __nitro_admissible: ::core::primitive::bool = rows > Self::FEW;
                     __nitro_admissible
@@ -97,7 +109,7 @@ impl<'a, T: Number> Csr<'a, T> {
         let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (self.rows()));
         match __nitro_choice {
             csr_multiply::Choice::ByParts => {
-                let rows = *__nitro_feature_0;
+                let (rows,) = (*__nitro_feature_0,);
                 let _ = (&rows,);
                 let __nitro_admissible: ::core::primitive::bool = rows > Self::FEW;
                 __nitro_admissible
@@ -172,7 +184,7 @@ impl<'a, T: Number> Csr<'a, T> {
                     | -> ::core::primitive::bool {
                         match __nitro_choice {
                             csr_multiply::Choice::ByParts => {
-                                let rows = *__nitro_feature_0;
+                                let (rows,) = (*__nitro_feature_0,);
                                 let _ = (&rows,);
                                 let __nitro_admissible: ::core::primitive::bool = rows
                                     > Self::FEW;

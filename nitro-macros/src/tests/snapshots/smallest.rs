@@ -6,6 +6,7 @@ fn work() {
             _ => ::core::primitive::f64::NAN,
         },
         || [],
+        |_: work::Choice| ::core::option::Option::None,
     ) {
         ::core::option::Option::Some(__nitro_choice) => __nitro_work_call(__nitro_choice),
         ::core::option::Option::None => __nitro_work_anew(),

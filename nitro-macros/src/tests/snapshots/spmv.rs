@@ -13,6 +13,7 @@ pub fn spmv(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvError> {
             ::core::primitive::f64::NAN,
             ::core::primitive::f64::NAN,
         ],
+        |_: spmv::Choice| ::core::option::Option::None,
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_spmv_call(__nitro_choice, a, x, y)
@@ -53,7 +54,7 @@ pub fn __nitro_spmv_select(
         match __nitro_choice {
             #[cfg(feature = "ell")]
             spmv::Choice::Ell => {
-                let ell_fill = *__nitro_feature_2;
+                let (ell_fill,) = (*__nitro_feature_2,);
                 let _ = (&ell_fill,);
                 let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
                     && a.rows() > 0;
@@ -126,7 +127,7 @@ pub fn __nitro_spmv_admissible(
     match __nitro_choice {
         #[cfg(feature = "ell")]
         spmv::Choice::Ell => {
-            let ell_fill = *__nitro_feature_2;
+            let (ell_fill,) = (*__nitro_feature_2,);
             let _ = (&ell_fill,);
             let __nitro_admissible: ::core::primitive::bool = ell_fill <= 9.0
                 && a.rows() > 0;
@@ -246,7 +247,7 @@ pub fn __nitro_spmv_anew(a: &Csr, x: &[f32], y: &mut [f32]) -> Result<(), SpmvEr
                     match __nitro_choice {
                         #[cfg(feature = "ell")]
                         spmv::Choice::Ell => {
-                            let ell_fill = *__nitro_feature_2;
+                            let (ell_fill,) = (*__nitro_feature_2,);
                             let _ = (&ell_fill,);
                             let __nitro_admissible: ::core::primitive::bool = ell_fill
                                 <= 9.0 && a.rows() > 0;

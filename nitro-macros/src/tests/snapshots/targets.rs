@@ -7,6 +7,19 @@ pub fn product<T: Number>(a: &[T], b: &[T]) -> T {
             _ => ::core::primitive::f64::NAN,
         },
         || [::nitro::FeatureValue::to_f64((a.len()))],
+        |__nitro_choice: product::Choice| match __nitro_choice {
+            product::Choice::Dot(__nitro_parameters) => {
+                ::core::option::Option::Some({
+                    let (length,) = ((a.len()),);
+                    let product::Dot { block, LANES } = __nitro_parameters;
+                    let _ = (&block, &LANES);
+                    let _ = (&length,);
+                    let __nitro_admissible: ::core::primitive::bool = length > 8;
+                    __nitro_admissible
+                })
+            }
+            _ => ::core::option::Option::None,
+        },
     ) {
         ::core::option::Option::Some(__nitro_choice) => {
             __nitro_product_call::<T>(__nitro_choice, a, b)
@@ -37,9 +50,9 @@ pub fn __nitro_product_select<T: Number>(
     | -> ::core::primitive::bool {
         match __nitro_choice {
             product::Choice::Dot(__nitro_parameters) => {
+                let (length,) = (*__nitro_feature_0,);
                 let product::Dot { block, LANES } = __nitro_parameters;
                 let _ = (&block, &LANES);
-                let length = *__nitro_feature_0;
                 let _ = (&length,);
                 let __nitro_admissible: ::core::primitive::bool = length > 8;
                 __nitro_admissible
@@ -48,9 +61,9 @@ pub fn __nitro_product_select<T: Number>(
             product::Choice::DotAvx2Fma(__nitro_parameters) => {
                 __nitro_product_has_target_of_dot_x86_64_avx2_fma()
                     && {
+                        let (length,) = (*__nitro_feature_0,);
                         let product::Dot { block, LANES } = __nitro_parameters;
                         let _ = (&block, &LANES);
-                        let length = *__nitro_feature_0;
                         let _ = (&length,);
                         let __nitro_admissible: ::core::primitive::bool = length > 8;
                         __nitro_admissible
@@ -60,9 +73,9 @@ pub fn __nitro_product_select<T: Number>(
             product::Choice::DotNeon(__nitro_parameters) => {
                 __nitro_product_has_target_of_dot_aarch64_neon()
                     && {
+                        let (length,) = (*__nitro_feature_0,);
                         let product::Dot { block, LANES } = __nitro_parameters;
                         let _ = (&block, &LANES);
-                        let length = *__nitro_feature_0;
                         let _ = (&length,);
                         let __nitro_admissible: ::core::primitive::bool = length > 8;
                         __nitro_admissible
@@ -136,9 +149,9 @@ pub fn __nitro_product_admissible<T: Number>(
     let __nitro_feature_0 = ::core::cell::LazyCell::new(|| (a.len()));
     match ::core::convert::Into::into(__nitro_choice) {
         product::Choice::Dot(__nitro_parameters) => {
+            let (length,) = (*__nitro_feature_0,);
             let product::Dot { block, LANES } = __nitro_parameters;
             let _ = (&block, &LANES);
-            let length = *__nitro_feature_0;
             let _ = (&length,);
             let __nitro_admissible: ::core::primitive::bool = length > 8;
             __nitro_admissible
@@ -147,9 +160,9 @@ pub fn __nitro_product_admissible<T: Number>(
         product::Choice::DotAvx2Fma(__nitro_parameters) => {
             __nitro_product_has_target_of_dot_x86_64_avx2_fma()
                 && {
+                    let (length,) = (*__nitro_feature_0,);
                     let product::Dot { block, LANES } = __nitro_parameters;
                     let _ = (&block, &LANES);
-                    let length = *__nitro_feature_0;
                     let _ = (&length,);
                     let __nitro_admissible: ::core::primitive::bool = length > 8;
                     __nitro_admissible
@@ -159,9 +172,9 @@ pub fn __nitro_product_admissible<T: Number>(
         product::Choice::DotNeon(__nitro_parameters) => {
             __nitro_product_has_target_of_dot_aarch64_neon()
                 && {
+                    let (length,) = (*__nitro_feature_0,);
                     let product::Dot { block, LANES } = __nitro_parameters;
                     let _ = (&block, &LANES);
-                    let length = *__nitro_feature_0;
                     let _ = (&length,);
                     let __nitro_admissible: ::core::primitive::bool = length > 8;
                     __nitro_admissible
@@ -232,9 +245,9 @@ pub fn __nitro_product_anew<T: Number>(a: &[T], b: &[T]) -> T {
                 | -> ::core::primitive::bool {
                     match __nitro_choice {
                         product::Choice::Dot(__nitro_parameters) => {
+                            let (length,) = (*__nitro_feature_0,);
                             let product::Dot { block, LANES } = __nitro_parameters;
                             let _ = (&block, &LANES);
-                            let length = *__nitro_feature_0;
                             let _ = (&length,);
                             let __nitro_admissible: ::core::primitive::bool = length > 8;
                             __nitro_admissible
@@ -243,9 +256,9 @@ pub fn __nitro_product_anew<T: Number>(a: &[T], b: &[T]) -> T {
                         product::Choice::DotAvx2Fma(__nitro_parameters) => {
                             __nitro_product_has_target_of_dot_x86_64_avx2_fma()
                                 && {
+                                    let (length,) = (*__nitro_feature_0,);
                                     let product::Dot { block, LANES } = __nitro_parameters;
                                     let _ = (&block, &LANES);
-                                    let length = *__nitro_feature_0;
                                     let _ = (&length,);
                                     let __nitro_admissible: ::core::primitive::bool = length
                                         > 8;
@@ -256,9 +269,9 @@ pub fn __nitro_product_anew<T: Number>(a: &[T], b: &[T]) -> T {
                         product::Choice::DotNeon(__nitro_parameters) => {
                             __nitro_product_has_target_of_dot_aarch64_neon()
                                 && {
+                                    let (length,) = (*__nitro_feature_0,);
                                     let product::Dot { block, LANES } = __nitro_parameters;
                                     let _ = (&block, &LANES);
-                                    let length = *__nitro_feature_0;
                                     let _ = (&length,);
                                     let __nitro_admissible: ::core::primitive::bool = length
                                         > 8;
