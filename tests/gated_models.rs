@@ -5,9 +5,7 @@ mod macro_support;
 use std::cell::Cell;
 use std::sync::LazyLock;
 
-use nitro::model::{
-    Coverage, Forest, Gate, Model, Node, Offset, Provenance, Region, Scale, Selector, Transform,
-};
+use nitro::model::{Coverage, Forest, Gate, Model, Node, Provenance, Selector, TrainingInputs};
 use nitro::{Reason, code_variant};
 
 thread_local! {
@@ -195,14 +193,15 @@ fn arithmetic_is_done_where_it_is_asked_for() {
 fn gated_narrowly(n: f64, disorder: f64) -> &'static str;
 
 /// Knows inputs of lengths up to 10 in good order, on which `plain` is the best but for `tiny`.
-static GATED_NARROWLY: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let scale = |max| Scale { transform: Transform::Identity, min: 0.0, max };
-    let corners: [&[f64]; 2] = [&[-1.0, -1.0], &[1.0, 1.0]];
-    let inputs = Region::new(vec![scale(10.0), scale(0.4)], corners, Offset { gap: 1.0, excess: 1.0 });
-    let coverage = Coverage { inputs: Some(inputs), devices: None };
+fn narrow(function: &str) -> Vec<u8> {
+    let mut training_inputs = TrainingInputs::default();
+    (0..10_u8).for_each(|length| training_inputs.push(&[length.into(), 0.1], 1_000.0, &[0.0; 2]));
     let gated = Model::from_bytes(&GATED).expect("a model");
-    Model { function: "gated_narrowly".into(), coverage, ..gated }.to_bytes()
-});
+    Model { function: function.into(), training_inputs, ..gated }.to_bytes()
+}
+
+static GATED_NARROWLY: LazyLock<Vec<u8>> = LazyLock::new(|| narrow("gated_narrowly"));
+static GATED_FOR_NOTHING: LazyLock<Vec<u8>> = LazyLock::new(|| narrow("gated_for_nothing"));
 
 #[test]
 fn where_the_constraint_of_its_choice_refuses_an_input_a_second_one_runs() {
@@ -217,6 +216,24 @@ fn where_the_constraint_of_its_choice_refuses_an_input_a_second_one_runs() {
     let selection = gated_narrowly::select(7.0, 0.9);
     let reason = Reason::FirstChoiceInadmissible { first: "tiny" };
     assert_eq!((selection.variant(), selection.reason()), (gated_narrowly::Variant::Plain, reason));
+}
+
+#[code_variant(
+    name = "gated_for_nothing",
+    features(length = n, order = disorder),
+    variants(plain, adaptive, tiny if length < 5.0),
+    default = adaptive,
+    model = GATED_FOR_NOTHING.as_slice(),
+)]
+fn gated_for_nothing(n: f64, disorder: f64) -> &'static str;
+
+/// The same where features and constraint take no time, so that the call itself decides. Inputs come in turns.
+#[test]
+fn a_constraint_that_takes_no_time_is_asked_in_the_call() {
+    for _ in 0..3 {
+        let called = [7.0, 3.0, 5.0, 4.9].map(|length| gated_for_nothing(length, 0.9));
+        assert_eq!(called, ["plain", "tiny", "plain", "tiny"]);
+    }
 }
 
 /// A thread that keeps the gate decides as one that asks it for the first time.
