@@ -414,11 +414,8 @@ mod tests {
             [[10.0, 90.0], [90.0, 90.0]].map(|input| tree.way(&input).expect("a decision").seen)
         };
         assert_eq!(compared(100.0), [0b01, 0b11], "inputs that the first decides are spared the second");
-        assert_eq!(
-            compared(5_000.0),
-            [0, 0],
-            "what takes longer than it saves is not asked, and nothing else tells"
-        );
+        let is_second_seen = compared(5_000.0).map(|seen| seen & 0b10 != 0);
+        assert_eq!(is_second_seen, [false; 2], "what takes longer than it saves is not asked");
     }
 
     #[test]
