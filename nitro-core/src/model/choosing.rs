@@ -58,3 +58,27 @@ pub fn counted_ns(best_ns: f64) -> f64 {
 pub fn net_share(share: f64, best_ns: f64, choosing_ns: f64) -> f64 {
     share / (1.0 + share * choosing_ns / best_ns)
 }
+
+/// A walk from the root to some node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Way {
+    /// Bit by bit the input features that were computed.
+    pub seen: u32,
+    /// The comparisons.
+    pub comparisons: usize,
+}
+
+impl Way {
+    /// Returns the way to either side of a comparison of a feature.
+    #[must_use]
+    pub fn behind(self, feature: usize) -> Self {
+        Self { seen: self.seen | 1 << feature, comparisons: self.comparisons + 1 }
+    }
+
+    /// Returns the time of the walk with the features, whose times are given.
+    #[must_use]
+    pub fn choosing_ns(self, features_ns: &[f64]) -> f64 {
+        let seen = features_ns.iter().enumerate().filter(|(feature, _)| self.seen >> feature & 1 == 1);
+        walk_ns(self.comparisons) + seen.map(|(_, time_ns)| time_ns).sum::<f64>()
+    }
+}

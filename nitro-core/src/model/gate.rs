@@ -5,9 +5,10 @@
 //! Cheap features tell where that is, a length as a rule (tests ordered by cost, as in Xu, Kusner, Weinberger and
 //! Chen, "Cost-sensitive tree of classifiers", ICML 2013).
 
-use super::distilled::Way;
 use super::forest::{MAX_DEPTH, Node, Shape};
 use super::format::wire::{MANY, wire_structs};
+use super::joined::joined;
+use super::step::Step;
 use crate::order;
 
 /// The most nodes of a gate.
@@ -147,6 +148,17 @@ impl Pruning<'_> {
     }
 }
 
+/// A comparison on the way to a decision that needs no selector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// The input feature that is compared (index into [`Model::features`](super::Model::features)).
+    pub feature: usize,
+    /// What it is compared with.
+    pub threshold: f32,
+    /// True where it is above that.
+    pub is_above: bool,
+}
+
 /// A gate on one device.
 #[derive(Debug)]
 pub(crate) struct DeviceGate {
@@ -154,75 +166,6 @@ pub(crate) struct DeviceGate {
     steps: Vec<Step>,
     /// By step what runs where a constraint refuses the choice of a leaf; empty where that is not known.
     second: Vec<Option<usize>>,
-}
-
-/// A gate that is copied with a tree at its open ends.
-struct Joined<'g> {
-    tree: &'g DeviceGate,
-    most_steps: usize,
-    /// Steps of the gate that are still to come.
-    missing: usize,
-    /// By column what is known of a value on the way: it is above the first and not above the second.
-    bounds: Vec<(f32, f32)>,
-    steps: Vec<Step>,
-}
-
-impl Joined<'_> {
-    /// Adds the subtree of steps that begins at one of them, without comparisons whose outcome is known on the way
-    /// there.
-    fn place(&mut self, steps: &[Step], at: usize, is_gate: bool) {
-        self.missing -= usize::from(is_gate);
-        match steps[at] {
-            Step::Split { column, threshold, upper } => {
-                let (above, most) = self.bounds[column];
-                if threshold >= most {
-                    return self.place(steps, at + 1, is_gate);
-                }
-                if threshold <= above {
-                    return self.place(steps, upper, is_gate);
-                }
-                let own = self.steps.len();
-                self.steps.push(Step::Split { column, threshold, upper: 0 });
-                self.bounds[column] = (above, threshold);
-                self.place(steps, at + 1, is_gate);
-                self.steps[own] = Step::Split { column, threshold, upper: self.steps.len() };
-                self.bounds[column] = (threshold, most);
-                self.place(steps, upper, is_gate);
-                self.bounds[column] = (above, most);
-            }
-            Step::Leaf(None) if is_gate => self.place_tree(),
-            leaf @ Step::Leaf(_) => self.steps.push(leaf),
-        }
-    }
-
-    /// Adds the tree where it and the rest of the gate find room, else an end that is asked about.
-    fn place_tree(&mut self) {
-        let mark = self.steps.len();
-        self.place(&self.tree.steps, 0, false);
-        if self.steps.len() + self.missing > self.most_steps {
-            self.steps.truncate(mark);
-            self.steps.push(Step::Leaf(None));
-        }
-    }
-}
-
-/// A node of a gate on one device.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
-    /// Where the feature is above the threshold, the step of this index is next, else the one behind.
-    Split { column: usize, threshold: f32, upper: usize },
-    /// The decision.
-    Leaf(Option<usize>),
-}
-
-impl Step {
-    /// The feature that is compared, if one is.
-    pub(super) fn column(&self) -> Option<usize> {
-        match *self {
-            Self::Split { column, .. } => Some(column),
-            Self::Leaf(_) => None,
-        }
-    }
 }
 
 impl DeviceGate {
@@ -248,11 +191,8 @@ impl DeviceGate {
 
     fn followed_within(&self, tree: &Self, most_steps: usize) -> Self {
         let features = order::distinct(&[&self.features[..], &tree.features].concat());
-        let columns = features.last().map_or(0, |last| last + 1);
-        let bounds = vec![(f32::NEG_INFINITY, f32::INFINITY); columns];
-        let mut joined = Joined { tree, most_steps, missing: self.steps.len(), bounds, steps: Vec::new() };
-        joined.place(&self.steps, 0, true);
-        Self::new(features, joined.steps)
+        let steps = joined(&self.steps, &tree.steps, features.last().map_or(0, |last| last + 1), most_steps);
+        Self::new(features, steps)
     }
 
     /// Its nodes.
@@ -285,14 +225,15 @@ impl DeviceGate {
         self.second.get(step).copied().flatten()
     }
 
-    /// The walk to its decision; none where it makes none.
-    pub(super) fn way(&self, features: &[f64]) -> Option<Way> {
-        let (mut at, mut way) = (0, Way::default());
+    /// The comparisons up to its decision; none where it makes none.
+    pub(super) fn comparisons(&self, features: &[f64]) -> Option<Vec<Comparison>> {
+        let (mut at, mut made) = (0, Vec::new());
         while let Step::Split { column, threshold, upper } = self.steps[at] {
-            way = way.behind(column);
-            at = if features[column] as f32 > threshold { upper } else { at + 1 };
+            let is_above = features[column] as f32 > threshold;
+            made.push(Comparison { feature: column, threshold, is_above });
+            at = if is_above { upper } else { at + 1 };
         }
-        self.decide(features).map(|_| way)
+        self.decide(features).map(|_| made)
     }
 
     /// The leaf, as a step, where a walk ends; none where a feature that is compared on the way is not finite.

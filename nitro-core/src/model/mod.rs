@@ -10,9 +10,12 @@ mod distilled;
 mod forest;
 mod format;
 mod gate;
+mod joined;
 mod on_device;
+mod points;
 mod scores;
 mod second_choice;
+mod step;
 mod svm;
 mod training_inputs;
 
@@ -20,16 +23,16 @@ use crate::device::Lookup;
 use crate::{Artifact, DeviceEntry, DeviceId, Regime, name};
 
 pub use caution::Caution;
-pub use choosing::{COMPARISON_NS, counted_ns, forest_ns, net_share, svm_ns, walk_ns};
+pub use choosing::{COMPARISON_NS, Way, counted_ns, forest_ns, net_share, svm_ns, walk_ns};
 pub use correction::MeasuredInput;
 pub(crate) use coverage::coordinate;
 pub use coverage::{Coverage, DeviceRegion, MAX_CENTERS, MAX_COLUMNS, Offset, Region};
-pub use distilled::Way;
 pub use forest::{DeviceSplit, Forest, MAX_DEPTH, MAX_RATIOS, MAX_TREES, Node, Ratio};
 pub use format::{FORMAT_VERSION, ModelError};
-pub use gate::{Gate, MAX_GATE_NODES};
-pub(crate) use gate::{MAX_STEPS, Step};
+pub(crate) use gate::MAX_STEPS;
+pub use gate::{Comparison, Gate, MAX_GATE_NODES};
 pub use on_device::OnDevice;
+pub(crate) use step::Step;
 pub use svm::{Class, Scale, Svm, Transform};
 pub use training_inputs::{MAX_TRAINING_INPUTS, TrainingInputs};
 

@@ -1,8 +1,10 @@
 //! A selector resolved for one device: what is left open are the input features.
 
-use super::distilled::{Point, Way, asked, distilled};
+use super::choosing::Way;
+use super::distilled::distilled;
 use super::forest::DeviceForest;
-use super::gate::DeviceGate;
+use super::gate::{Comparison, DeviceGate};
+use super::points::{Point, asked};
 use super::scores::Scores;
 use super::second_choice::second_choices;
 use super::svm::DeviceSvm;
@@ -136,10 +138,18 @@ impl OnDevice {
         Self { tree, ..self }
     }
 
-    /// Returns the walk through the gate and the small tree, where one of them decides.
+    /// Returns the comparisons of the gate and the small tree, where one of them decides.
+    #[must_use]
+    pub fn comparisons(&self, features: &[f64]) -> Option<Vec<Comparison>> {
+        let at_gate = self.gate().and_then(|gate| gate.comparisons(features));
+        at_gate.or_else(|| self.tree.as_ref()?.comparisons(features))
+    }
+
+    /// Returns the walk through them.
     #[must_use]
     pub fn way(&self, features: &[f64]) -> Option<Way> {
-        self.gate().and_then(|gate| gate.way(features)).or_else(|| self.tree.as_ref()?.way(features))
+        let comparisons = self.comparisons(features)?;
+        Some(comparisons.iter().fold(Way::default(), |way, own| way.behind(own.feature)))
     }
 
     /// The same, asked where the gate does not decide.

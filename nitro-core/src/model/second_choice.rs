@@ -5,8 +5,8 @@
 //! that one choice is about the best of all others on the inputs of the leaf.
 
 use super::OnDevice;
-use super::distilled::Point;
 use super::gate::DeviceGate;
+use super::points::Point;
 
 /// The share of speed that the second choice of a leaf may lose against the best of the others, in the mean.
 const TOLERATED: f64 = 0.1;
@@ -54,7 +54,7 @@ impl Refused {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::gate::Step;
+    use crate::model::Step;
     use crate::model::training_inputs::TrainingInput;
     use crate::model::{Forest, Node, Selector};
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use nitro_store::printable::{list, number};
 
-use super::{Change, Column, Explanation, Nearest, NotTolerated, RankedVariant};
+use super::{Change, Column, Comparison, Explanation, Nearest, NotTolerated, RankedVariant};
 use crate::plain_table::Table;
 
 impl Explanation {
@@ -136,10 +136,22 @@ fn outcome(explanation: &Explanation) -> String {
     } else if explanation.is_conditional() {
         text.push_str(", unless its constraint, which asks for more than the given features, forbids it");
     }
+    if let Some(comparisons) = &explanation.comparisons {
+        text.push_str(&format!("\nA call knows it without the selector: {}", reasons(comparisons)));
+    }
     if let Some(far) = explanation.far() {
         text.push_str(&format!("\nTake it with caution: {far}"));
     }
     text
+}
+
+/// Returns why a choice is known from comparisons alone.
+fn reasons(comparisons: &[Comparison]) -> String {
+    if comparisons.is_empty() {
+        return "it holds for every input".to_owned();
+    }
+    let comparisons = comparisons.iter().map(ToString::to_string);
+    comparisons.collect::<Vec<_>>().join(", ")
 }
 
 /// At most so many changes are shown.

@@ -3,6 +3,7 @@
 
 mod change;
 mod column;
+mod comparison;
 mod display;
 mod inquiry;
 mod nearest;
@@ -14,6 +15,7 @@ use serde::{Serialize, Serializer};
 
 pub use self::change::Change;
 pub use self::column::Column;
+pub use self::comparison::Comparison;
 use self::inquiry::Inquiry;
 pub use self::inquiry::RankedVariant;
 pub use self::nearest::Nearest;
@@ -67,6 +69,8 @@ pub struct Explanation {
     /// The choices in calls that do not accept the error of an approximate choice, and so on until no tolerance
     /// matters.
     pub where_not_tolerated: Vec<NotTolerated>,
+    /// The comparisons of the model's gate and small tree that decide; absent where the selector does.
+    pub comparisons: Option<Vec<Comparison>>,
     /// The lead over the next that may run, as [`RankedVariant::confidence`].
     pub margin: Option<f64>,
     /// The distance of the input from the training inputs: above 1 is far; absent where the model does not say.
@@ -103,6 +107,7 @@ impl Explanation {
             training_inputs: model.provenance.training_inputs,
             features: asked.columns.clone(),
             where_not_tolerated: tolerance::not_tolerated(&ranking),
+            comparisons: asked.comparisons(),
             margin,
             input_distance: model
                 .coverage
