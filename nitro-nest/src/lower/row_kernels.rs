@@ -90,17 +90,13 @@ pub(crate) fn is_held(steps: &[(Vec<&Condition>, Step<'_>)], element: &Access, i
     let mut accesses = assignments.flat_map(Assignment::accesses);
     let mut touching = steps
         .iter()
-        .filter(|(_, step)| step.assignments().iter().any(|assignment| touches(assignment, element.array)));
+        .filter(|(_, step)| step.assignments().iter().any(|assignment| assignment.touches(element.array)));
     let Some((conditions, Step::Once(first))) = touching.next() else { return false };
     !element.depends_on(inner)
         && accesses.all(|access| access.array != element.array || access == element)
         && conditions.is_empty()
         && first.target == *element
         && !first.value.reads().contains(&element)
-}
-
-fn touches(assignment: &Assignment, array: usize) -> bool {
-    assignment.accesses().iter().any(|access| access.array == array)
 }
 
 impl Planner<'_> {
@@ -255,7 +251,7 @@ impl Planner<'_> {
         let is_alone = assignments
             .iter()
             .enumerate()
-            .all(|(other, assignment)| other == index || !touches(assignment, target.array));
+            .all(|(other, assignment)| other == index || !assignment.touches(target.array));
         shared_reduction(self.nest, assignment).is_some()
             && !target.depends_on(&own)
             && is_alone

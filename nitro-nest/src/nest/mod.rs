@@ -279,6 +279,11 @@ impl Assignment {
         accesses
     }
 
+    /// Returns `true` if it writes or reads elements of this array.
+    pub(crate) fn touches(&self, array: usize) -> bool {
+        self.accesses().iter().any(|access| access.array == array)
+    }
+
     /// Sets an element to what any operand of a reduction stays as it is with: a minimum or maximum ignores what is no
     /// number.
     pub(crate) fn begin(target: Access, operator: Binary) -> Self {
