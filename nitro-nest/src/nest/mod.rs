@@ -244,6 +244,11 @@ impl Node {
         }
     }
 
+    /// Returns the statement that it is, if it is one.
+    pub(crate) fn assignment(&self) -> Option<&Assignment> {
+        if let Node::Assign(assignment) = self { Some(assignment) } else { None }
+    }
+
     /// Counts the statements in it.
     pub(crate) fn statements(&self) -> usize {
         self.assignments().len()
