@@ -56,7 +56,9 @@ impl LaunchPlan {
     fn checked(&self) -> Checked {
         name("plan", &self.name)?;
         self.names()?;
-        if self.products.iter().flat_map(|product| product.factors).any(|factor| factor >= self.sizes.len()) {
+        let mut known = self.sizes.len()..;
+        let mut products = self.products.iter().zip(&mut known);
+        if products.any(|(product, known)| product.factors.iter().any(|factor| *factor >= known)) {
             return Err("a product is of a size that there is not".into());
         }
         for array in self.arrays.iter().chain(&self.temporaries) {

@@ -94,7 +94,8 @@ pub struct LaunchPlan {
     pub origin: String,
 }
 
-/// The product of two sizes: the rows of an array with several dimensions, say. -1 where one of them is negative.
+/// The product of two sizes or products before it: the rows of an array with several dimensions, say. -1 where one of
+/// them is negative.
 ///
 /// ```
 /// use nitro_launch::SizeProduct;
@@ -106,7 +107,7 @@ pub struct LaunchPlan {
 pub struct SizeProduct {
     /// Its name.
     pub name: String,
-    /// The sizes, by their indices.
+    /// The sizes, by their indices, after which the products come.
     pub factors: [usize; 2],
 }
 
@@ -127,14 +128,17 @@ impl SizeProduct {
     /// use nitro_launch::SizeProduct;
     ///
     /// let rows = SizeProduct { name: "n_m".into(), factors: [0, 1] };
-    /// assert_eq!(SizeProduct::with_all(&[rows], &[3, 4]), [3, 4, 12]);
+    /// let twice = SizeProduct { name: "n_m_n".into(), factors: [2, 0] };
+    /// assert_eq!(SizeProduct::with_all(&[rows, twice], &[3, 4]), [3, 4, 12, 36]);
     /// ```
     ///
     /// # Panics
     /// As [`value`](Self::value).
     #[must_use]
     pub fn with_all(products: &[Self], sizes: &[i64]) -> Vec<i64> {
-        sizes.iter().copied().chain(products.iter().map(|product| product.value(sizes))).collect()
+        let mut all = sizes.to_vec();
+        products.iter().for_each(|product| all.push(product.value(&all)));
+        all
     }
 }
 

@@ -87,6 +87,39 @@ fn comparisons_of_a_value_are_joined() {
     assert_eq!(data.arrays[1], [3.0, 4.0, 4.0, 4.5, 2.75, 4.0, 4.0]);
 }
 
+/// Integers that values are made of and chosen by
+#[nest]
+fn of_integers(
+    n: usize,
+    m: usize,
+    k: usize,
+    #[shape(n, m + 1)] x: &mut Array2<f32>,
+    #[shape(1)] n_m: &mut [f32],
+) {
+    n_m[0] = (n * m * k) as f32;
+    for i in 0..n {
+        for j in 0..m {
+            x[[i, j]] = if j <= i && i != 2 * j { x[[i, j]] } else { 0.0 };
+            x[[i, j]] += if j >= 1 || n > 3 { x[[i, j + 1]] / (n * m) as f32 } else { (m * n) as f32 };
+        }
+    }
+}
+
+#[test]
+fn values_are_made_of_products_of_sizes_and_chosen_by_integers() {
+    let nest = of_integers::nest();
+    assert_eq!(nest.parameters(), ["n", "m", "k"]);
+    for sizes in [[0, 2, 3], [3, 4, 5], [5, 3, 1], [1 << 13, 1, (1 << 13) + 1]] {
+        let mut data = Data::new(&nest, &sizes, &[]).unwrap();
+        let values = data.arrays.iter_mut().flatten().enumerate();
+        values.for_each(|(index, value)| *value = (index * 37 % 11) as f32 / 7.0);
+        let mut expected = data.clone();
+        of_integers::reference(&mut expected);
+        nest.run(&mut data).unwrap();
+        assert_eq!(data, expected, "{sizes:?}");
+    }
+}
+
 /// What a macro hands on is one operand: in the function and in the nest.
 macro_rules! handed_on {
     ($name:ident, $n:ident, $i:ident, $extent:expr, $low:expr, $range:expr, $at:expr, $value:expr, $below:expr,

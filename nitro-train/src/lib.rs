@@ -44,8 +44,8 @@ pub use trainer::{
     ForgottenOf, GeneratedCode, GeneratedRequest, InputLists, Kept, LocalJob, LocalJobRequest,
     MeasuredDevice, MetricsSource, ModelCheck, ObjectiveRequest, Observer, ProfileRequest, RecordRequest,
     RecordSummary, Recorded, ReplayRequest, ReportRequest, SampleOptions, SearchRequest, SearchSummary,
-    Shift, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable, UsageError, VariantName,
-    WhichRecordings, WrittenProfile, captured_traffic,
+    SearchTime, Shift, ShippedRecordings, TrainError, Trainer, TrainerCommand, Tunable, UsageError,
+    VariantName, WhichRecordings, WrittenProfile, captured_traffic,
 };
 
 /// The default seed of everything random.

@@ -207,7 +207,8 @@ fn assignment(krate: &Path, assignment: &Assignment) -> TokenStream {
         None => value,
         Some(operation) => binary(krate, operation, &quote!(#krate::Expression::from(#target)), &value),
     };
-    quote!(__nitro_builder.assign(#target, #value);)
+    // A value may add products of sizes to the nest.
+    quote!({ let __nitro_value = #value; __nitro_builder.assign(#target, __nitro_value); })
 }
 
 fn access(krate: &Path, access: &Access) -> TokenStream {
@@ -246,6 +247,7 @@ fn value(krate: &Path, value: &Value) -> TokenStream {
             let integer = affine(krate, integer);
             quote!(#krate::Expression::from(#integer))
         }
+        Value::Product(sizes) => quote!(#krate::Expression::from(__nitro_builder.product([#(#sizes),*]))),
         Value::Load(load) => {
             let load = access(krate, load);
             quote!(#krate::Expression::from(#load))

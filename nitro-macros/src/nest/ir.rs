@@ -220,6 +220,8 @@ pub(crate) enum Value {
     Scalar(Ident),
     /// An integer as a number.
     Integer(Affine),
+    /// A product of sizes as a number.
+    Product(Vec<Ident>),
     /// An element.
     Load(Access),
     /// An element at a place that arrays of integers say; of an array that nothing writes.
@@ -240,7 +242,8 @@ impl Value {
     /// Returns true where it reads an element of this array.
     pub fn reads(&self, array: &Ident) -> bool {
         let parts: &[Value] = match self {
-            Value::Constant(_) | Value::Scalar(_) | Value::Integer(_) | Value::Gather(_) => &[],
+            Value::Constant(_) | Value::Scalar(_) => &[],
+            Value::Integer(_) | Value::Product(_) | Value::Gather(_) => &[],
             Value::Load(access) => return is_same(&access.array, array),
             Value::Negate(operand) | Value::Power(operand, _) => std::slice::from_ref(&**operand),
             Value::Method(_, parts) => parts,

@@ -1,9 +1,10 @@
 //! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands the same as data.
 //!
-//! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers` and
-//! `values` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot fail.
+//! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers`,
+//! `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot fail.
 
 mod body;
+mod choices;
 mod conditions;
 mod expand;
 mod integers;

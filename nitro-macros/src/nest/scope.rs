@@ -31,6 +31,8 @@ pub(crate) struct Scope {
     /// The type of all numbers.
     pub element: Element,
     names: Vec<(Ident, Meaning)>,
+    /// The number of the first names, those of arguments.
+    arguments: usize,
     /// Temporaries that were read from an array which was written since, each with that array.
     stale: Vec<(Ident, Ident)>,
 }
@@ -47,8 +49,8 @@ impl Scope {
             };
             (name.clone(), meaning)
         });
-        let names = names.collect();
-        Self { element, names, stale: Vec::new() }
+        let names: Vec<_> = names.collect();
+        Self { element, arguments: names.len(), names, stale: Vec::new() }
     }
 
     /// The number of known names, for [`leave`](Self::leave).
@@ -81,6 +83,13 @@ impl Scope {
                 self.stale.push((name.clone(), array.clone()));
             }
         }
+    }
+
+    /// Returns true where a name is an argument of type `usize`.
+    pub fn is_size(&self, name: &Ident) -> bool {
+        let is_integer =
+            |(known, meaning): &(Ident, Meaning)| is_same(known, name) && matches!(meaning, Meaning::Integer);
+        self.names[..self.arguments].iter().any(is_integer)
     }
 
     /// Looks up the meaning of a name.

@@ -2,12 +2,10 @@
 
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprIf, ExprIndex, ExprMethodCall, ExprUnary, Lit, LitFloat, Result,
-    Stmt, UnOp,
-};
+use syn::{BinOp, Expr, ExprBinary, ExprIndex, ExprMethodCall, Lit, LitFloat, Result, UnOp};
 
-use super::integers::{affine, operands, relation};
+use super::choices::select;
+use super::integers::{affine, operands};
 use super::ir::{Access, Array, Element, Gather, Operation, Storage, Subscript, Value};
 use super::scope::{Meaning, Scope, at, bare, constant, name};
 
@@ -44,6 +42,9 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
             if cast.ty.to_token_stream().to_string() != own {
                 return at(&cast.ty, format!("values are of {}: write `as {own}`", precision(scope.element)));
             }
+            if let Some(sizes) = sizes(&cast.expr, scope).filter(|sizes| sizes.len() > 1) {
+                return Ok(Value::Product(sizes));
+            }
             match affine(&cast.expr, scope) {
                 Err(_) if value(&cast.expr, scope).is_ok() => {
                     at(expression, format!("this is of type `{own}` already: remove `as {own}`"))
@@ -56,6 +57,16 @@ pub(crate) fn value(expression: &Expr, scope: &Scope) -> Result<Value> {
             at(expression, VALUES)
         }
         _ => at(expression, VALUES),
+    }
+}
+
+/// The sizes whose product this is; none: it is something else.
+fn sizes(expression: &Expr, scope: &Scope) -> Option<Vec<Ident>> {
+    match bare(expression) {
+        Expr::Binary(ExprBinary { left, op: BinOp::Mul(_), right, .. }) => {
+            Some([sizes(left, scope)?, sizes(right, scope)?].concat())
+        }
+        other => name(other).filter(|name| scope.is_size(name)).map(|name| vec![name.clone()]),
     }
 }
 
@@ -204,51 +215,6 @@ fn unary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Val
 fn binary(name: &'static str, call: &ExprMethodCall, scope: &Scope) -> Result<Value> {
     let [receiver, argument] = operands(call)?;
     Ok(Value::Method(name, vec![value(receiver, scope)?, value(argument, scope)?]))
-}
-
-fn select(choice: &ExprIf, scope: &Scope) -> Result<Value> {
-    let Some((_, otherwise)) = &choice.else_branch else {
-        return at(choice.if_token, "a value needs both cases: write `if a < b { x } else { y }`");
-    };
-    let then = result(&choice.then_branch, scope)?;
-    let otherwise = match &**otherwise {
-        Expr::Block(block) => result(&block.block, scope)?,
-        other => value(other, scope)?,
-    };
-    chosen(&choice.cond, [then, otherwise], scope)
-}
-
-/// The choice between two values by a condition: several comparisons become choices within each other.
-fn chosen(condition: &Expr, [then, otherwise]: [Value; 2], scope: &Scope) -> Result<Value> {
-    let condition = bare(condition);
-    if let Expr::Unary(ExprUnary { op: UnOp::Not(_), expr, .. }) = condition {
-        return chosen(expr, [otherwise, then], scope);
-    }
-    let Expr::Binary(comparison) = condition else {
-        return at(condition, "the condition of a value compares two values: write `a < b`");
-    };
-    let ExprBinary { left, op, right, .. } = comparison;
-    let (relation, [then, otherwise]) = match op {
-        BinOp::And(_) => {
-            let then = chosen(right, [then, otherwise.clone()], scope)?;
-            return chosen(left, [then, otherwise], scope);
-        }
-        BinOp::Or(_) => {
-            let otherwise = chosen(right, [then.clone(), otherwise], scope)?;
-            return chosen(left, [then, otherwise], scope);
-        }
-        BinOp::Ne(_) => ("Equal", [otherwise, then]),
-        other => (relation(other)?, [then, otherwise]),
-    };
-    Ok(Value::Select(relation, Box::new([value(left, scope)?, value(right, scope)?, then, otherwise])))
-}
-
-/// The value that a block is.
-fn result(block: &Block, scope: &Scope) -> Result<Value> {
-    match &block.stmts[..] {
-        [Stmt::Expr(expression, None)] => value(expression, scope),
-        _ => at(block, "write one value in these braces"),
-    }
 }
 
 /// Reads an element as a value.

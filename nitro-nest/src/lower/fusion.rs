@@ -1,7 +1,7 @@
 //! The pass that joins loops that follow each other, so that what both touch is touched once.
 
 use super::bounds::iterator;
-use super::{AnalysedNest, rewritten, same_rows};
+use super::{AnalysedNest, rewritten, same_rows, scales};
 use crate::dependence::DependenceError;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::Access;
@@ -11,6 +11,10 @@ use crate::nest::{Assignment, Nest, Node, Range, nested};
 pub(super) fn run(input: &AnalysedNest) -> Result<Option<AnalysedNest>, DependenceError> {
     // Steps of rows are not loops over the same values.
     let mut fused = same_rows::run(input)?;
+    if let Some(rows) = &fused {
+        // What sets the sums of a row is in its loop now.
+        fused = scales::run(rows)?.or(fused);
+    }
     // A loop that was joined may be joined with the next one too.
     let mut at = 0;
     while at + 1 < fused.as_ref().unwrap_or(input).nest.body.len() {

@@ -5,6 +5,8 @@
 
 mod arrange;
 mod bounds;
+#[cfg(feature = "polyhedral")]
+mod chosen;
 mod components;
 mod draft;
 mod factors;

@@ -90,17 +90,13 @@ pub(crate) fn is_held(steps: &[(Vec<&Condition>, Step<'_>)], element: &Access, i
     let mut accesses = assignments.flat_map(Assignment::accesses);
     let mut touching = steps
         .iter()
-        .filter(|(_, step)| step.assignments().iter().any(|assignment| touches(assignment, element.array)));
+        .filter(|(_, step)| step.assignments().iter().any(|assignment| assignment.touches(element.array)));
     let Some((conditions, Step::Once(first))) = touching.next() else { return false };
     !element.depends_on(inner)
         && accesses.all(|access| access.array != element.array || access == element)
         && conditions.is_empty()
         && first.target == *element
         && !first.value.reads().contains(&element)
-}
-
-fn touches(assignment: &Assignment, array: usize) -> bool {
-    assignment.accesses().iter().any(|access| access.array == array)
 }
 
 impl Planner<'_> {
@@ -150,9 +146,9 @@ impl Planner<'_> {
             let (own, others) = left.split_at(step.assignments().len());
             left = others;
             if let Step::Loop(range, node) = step {
-                shared.push(self.shared_loop(&steps, own, node, inside, relaxed)?);
-                let is_shared_whole = self.is_shared_together(&steps, own, node, inside, relaxed);
-                together.extend(is_shared_whole.then_some(range.iterator));
+                let (iterator, are_together) = self.shared_loop(&steps, own, node, inside, relaxed)?;
+                shared.push(iterator);
+                together.extend(are_together.then_some(range.iterator));
             }
         }
         let traffic = traffic(self.nest, &steps, &shared, &group.grid)?;
@@ -181,7 +177,8 @@ impl Planner<'_> {
         grid
     }
 
-    /// Returns the loop of a step that threads may share out: of several, where more accesses are to neighbours.
+    /// Returns the loop of a step that threads may share out: of several, where more accesses are to neighbours. And
+    /// `true` if they may share out the iterations of all loops of the step, of which there are several.
     ///
     /// `inside` is the number of loops around the step.
     fn shared_loop(
@@ -191,52 +188,37 @@ impl Planner<'_> {
         node: &Node,
         inside: usize,
         relaxed: &Dependences,
-    ) -> Option<usize> {
+    ) -> Option<(usize, bool)> {
         let assignments = node.assignments();
         let chain = &self.statements[among[0]].loops[inside..self.common(among)];
         if let (Some(scan), [range]) = (scan(node), chain) {
-            return self.may_scan(among, range, &scan, inside).then_some(range.iterator);
+            return self.may_scan(among, range, &scan, inside).then_some((range.iterator, false));
         }
         let own: Vec<usize> = chain.iter().map(|range| range.iterator).collect();
+        let is_free =
+            |at: usize| relaxed.within(among, inside).all(|found| found.distances[inside + at].is_zero());
+        let are_apart = |iterators: &[usize]| {
+            assignments.iter().enumerate().all(|(index, assignment)| {
+                assignment.target.depends_on_each(iterators)
+                    || self.is_shared_out(steps, &assignments, among[index], index, inside)
+            })
+        };
         let legal = chain.iter().enumerate().filter(|(at, range)| {
-            let mut found = relaxed.within(among, inside);
             // A value has the same thread whenever it comes, also where the loop is in another one.
             !range.lower.iter().any(|bound| mentions(bound, &own))
-                && found.all(|found| found.distances[inside + at].is_zero())
-                && assignments.iter().enumerate().all(|(index, assignment)| {
-                    assignment.target.depends_on(&[range.iterator])
-                        || self.is_shared_out(steps, &assignments, among[index], index, inside)
-                })
+                && is_free(*at)
+                && are_apart(&[range.iterator])
         });
         let accesses: Vec<&Access> =
             assignments.iter().flat_map(|assignment| assignment.accesses()).collect();
         let best = legal.max_by_key(|(at, range)| {
             (accesses.iter().filter(|access| is_coalesced(access, range.iterator)).count(), *at)
         });
-        best.map(|(_, range)| range.iterator)
-    }
-
-    /// Returns `true` if threads may share out the iterations of all loops of a step, of which there are several.
-    fn is_shared_together(
-        &self,
-        steps: &[(Vec<&Condition>, Step<'_>)],
-        among: &[usize],
-        node: &Node,
-        inside: usize,
-        relaxed: &Dependences,
-    ) -> bool {
-        let chain = &self.statements[among[0]].loops[inside..self.common(among)];
-        let own: Vec<usize> = chain.iter().map(|range| range.iterator).collect();
-        let assignments = node.assignments();
-        let is_free =
-            |at: usize| relaxed.within(among, inside).all(|found| found.distances[inside + at].is_zero());
-        chain.len() > 1
+        let are_together = chain.len() > 1
             && chain.len() == loops(node).len()
             && chain.iter().enumerate().all(|(at, range)| whole(range).is_some() && is_free(at))
-            && assignments.iter().enumerate().all(|(index, assignment)| {
-                assignment.target.depends_on_each(&own)
-                    || self.is_shared_out(steps, &assignments, among[index], index, inside)
-            })
+            && are_apart(&own);
+        best.map(|(_, range)| (range.iterator, are_together))
     }
 
     /// Returns `true` if threads may add up their parts of a statement's element once a step has ended.
@@ -255,7 +237,7 @@ impl Planner<'_> {
         let is_alone = assignments
             .iter()
             .enumerate()
-            .all(|(other, assignment)| other == index || !touches(assignment, target.array));
+            .all(|(other, assignment)| other == index || !assignment.touches(target.array));
         shared_reduction(self.nest, assignment).is_some()
             && !target.depends_on(&own)
             && is_alone

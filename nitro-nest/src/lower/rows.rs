@@ -1,7 +1,5 @@
 //! The pass that makes two loops over the rows of arrays with several dimensions one, so that tiles span both.
 
-use nitro_launch::SizeProduct;
-
 use super::AnalysedNest;
 use super::arrange::is_few;
 use super::bounds::{iterator, mentions, whole};
@@ -51,19 +49,6 @@ impl Nest {
     #[must_use]
     pub fn with_joined_rows(&self) -> Nest {
         join_all(self).unwrap_or_else(|| self.clone())
-    }
-
-    /// Returns the parameter that is the product of these two, a new one if there is none yet.
-    fn product(&mut self, [one, other]: [usize; 2]) -> usize {
-        let sizes = self.parameters().len();
-        let is_known = |known: &SizeProduct| known.factors == [one, other] || known.factors == [other, one];
-        if let Some(at) = self.products.iter().position(is_known) {
-            return sizes + at;
-        }
-        let name = self.free(&format!("{}_{}", self.parameters[one], self.parameters[other]));
-        self.products.push(SizeProduct { name: name.clone(), factors: [one, other] });
-        self.parameters.push(name);
-        self.parameters.len() - 1
     }
 }
 

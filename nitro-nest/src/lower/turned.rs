@@ -49,11 +49,7 @@ fn ends(range: &Range) -> Option<[Affine; 2]> {
 
 /// Returns the statements of a body that has nothing else.
 fn statements(body: &[Node]) -> Option<Vec<&Assignment>> {
-    let each = body.iter().map(|node| match node {
-        Node::Assign(assignment) => Some(assignment),
-        Node::Loop(..) | Node::If(..) => None,
-    });
-    each.collect()
+    body.iter().map(Node::assignment).collect()
 }
 
 /// Returns a loop forwards that does what one backwards does, if results go from one iteration to the next.

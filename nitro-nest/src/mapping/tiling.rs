@@ -64,7 +64,7 @@ pub struct Tiling {
     /// Rows have to begin at multiples of 16 bytes. It is one operation from compute capability 9.0 on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub adds_wide: bool,
-    /// Iterations of a loop of a thread that are written out. 0: as many as the compiler likes.
+    /// Iterations of a loop of a thread that are written out. 0: as many as the compiler likes, 16 of a recurrence.
     pub unroll: u32,
     /// *Register promotion*: an element that a loop of a thread writes again and again is in a register meanwhile.
     pub promotes: bool,

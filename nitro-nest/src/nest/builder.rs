@@ -166,9 +166,40 @@ impl Builder {
     }
 
     /// Declares a size.
+    ///
+    /// # Panics
+    /// When there is a [product](Self::product) already.
     pub fn parameter(&mut self, name: &str) -> Variable {
+        assert!(self.nest.products.is_empty(), "sizes are declared before their products");
         self.nest.parameters.push(name.to_owned());
         Variable::Parameter(self.nest.parameters.len() - 1)
+    }
+
+    /// Returns the product of sizes. All sizes are declared before.
+    ///
+    /// ```
+    /// use nitro_nest::{Bounds, Builder, Expression};
+    ///
+    /// let mut builder = Builder::new("mean");
+    /// let (n, m) = (builder.parameter("n"), builder.parameter("m"));
+    /// let x = builder.in_out("x", [n.into()]);
+    /// let count = builder.product([n, m]);
+    /// builder.repeat("i", Bounds::new(0, n), |builder, i| {
+    ///     builder.assign(x.at([i]), Expression::from(x.at([i])) / count);
+    /// });
+    /// assert!(builder.finish()?.to_string().contains("x[i] = x[i] / (n_m) as f32;"));
+    /// # Ok::<(), nitro_nest::NestError>(())
+    /// ```
+    ///
+    /// # Panics
+    /// When there are no factors, or one is no size.
+    pub fn product(&mut self, factors: impl IntoIterator<Item = Variable>) -> Affine {
+        let sizes = factors.into_iter().map(|factor| match factor {
+            Variable::Parameter(size) => size,
+            other => panic!("{other:?} is no size"),
+        });
+        let product = sizes.reduce(|all, size| self.nest.product([all, size]));
+        Variable::Parameter(product.expect("a product has factors")).into()
     }
 
     /// Declares a scalar argument.
@@ -318,6 +349,7 @@ impl Builder {
     pub fn finish(mut self) -> Result<Nest, NestError> {
         self.nest.body = self.open.pop().unwrap_or_default();
         self.nest.temporaries = self.temporaries.len();
+        self.nest.rename_products();
         temporaries_are_last(&self.nest, &self.temporaries)
             .and_then(|()| validate::check(&self.nest))
             .map_err(|what| NestError { nest: self.nest.name.clone(), what })?;

@@ -126,6 +126,30 @@ impl Nest {
         SizeProduct::with_all(&self.products, sizes)
     }
 
+    /// Returns the parameter that is the product of these two, a new one if there is none yet.
+    pub(crate) fn product(&mut self, [one, other]: [usize; 2]) -> usize {
+        let sizes = self.parameters().len();
+        let is_known = |known: &SizeProduct| known.factors == [one, other] || known.factors == [other, one];
+        if let Some(at) = self.products.iter().position(is_known) {
+            return sizes + at;
+        }
+        let name = self.free(&format!("{}_{}", self.parameters[one], self.parameters[other]));
+        self.products.push(SizeProduct { name: name.clone(), factors: [one, other] });
+        self.parameters.push(name);
+        self.parameters.len() - 1
+    }
+
+    /// Gives products of sizes other names where something that was declared later has theirs.
+    fn rename_products(&mut self) {
+        let sizes = self.parameters().len();
+        for at in 0..self.products.len() {
+            let name = std::mem::take(&mut self.parameters[sizes + at]);
+            let name = self.free(&name);
+            self.parameters[sizes + at].clone_from(&name);
+            self.products[at].name = name;
+        }
+    }
+
     /// Returns the names of its scalar arguments.
     #[must_use]
     pub fn scalars(&self) -> &[String] {
@@ -244,6 +268,11 @@ impl Node {
         }
     }
 
+    /// Returns the statement that it is, if it is one.
+    pub(crate) fn assignment(&self) -> Option<&Assignment> {
+        if let Node::Assign(assignment) = self { Some(assignment) } else { None }
+    }
+
     /// Counts the statements in it.
     pub(crate) fn statements(&self) -> usize {
         self.assignments().len()
@@ -277,6 +306,11 @@ impl Assignment {
         let mut accesses = self.value.reads();
         accesses.insert(0, &self.target);
         accesses
+    }
+
+    /// Returns `true` if it writes or reads elements of this array.
+    pub(crate) fn touches(&self, array: usize) -> bool {
+        self.accesses().iter().any(|access| access.array == array)
     }
 
     /// Sets an element to what any operand of a reduction stays as it is with: a minimum or maximum ignores what is no

@@ -1,6 +1,6 @@
 //! A kernel's guards are those of the nest's domain, wherever its loops and sums end up.
 
-use nitro_nest::{Array2, Array3, Data, Mapping, Nest, Program, Schedule, Tiling, nest};
+use nitro_nest::{Array2, Array3, Data, Mapping, MappingSpace, Nest, Program, Schedule, Tiling, nest};
 use nitro_test_support::random::Random;
 
 use crate::agreement::{self, assert_agrees};
@@ -320,5 +320,72 @@ fn what_is_made_of_shared_memory_is_computed_before_a_condition_is_asked() {
     assert!(computed < chosen && !text.contains("if s + v >= 1"), "{text}");
     for sizes in [[1, 2, 3, 5], [2, 7, 9, 33], [1, 1, 8, 16]] {
         assert_agrees(&nest, &program, &agreement::data(&nest, &sizes, 0, 1), 1);
+    }
+}
+
+/// The same, where a term is zero on the border.
+#[nest(reassoc)]
+fn zero_outside(
+    n: usize,
+    c: usize,
+    k: usize,
+    w: usize,
+    #[shape(n, c, w)] x: &Array3<f32>,
+    #[shape(k, c, 3)] weights: &Array3<f32>,
+    #[shape(n, k, w)] y: &mut Array3<f32>,
+) {
+    for i in 0..n {
+        for o in 0..k {
+            for s in 0..w {
+                y[[i, o, s]] = 0.0;
+                for l in 0..c {
+                    for v in 0..3 {
+                        y[[i, o, s]] += if s + v < 1 || s + v > w {
+                            0.0
+                        } else {
+                            x[[i, l, s + v - 1]] * weights[[o, l, v]]
+                        };
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The same with a factor that is zero.
+#[nest(reassoc)]
+fn zero_factor(
+    n: usize,
+    c: usize,
+    k: usize,
+    w: usize,
+    #[shape(n, c, w)] x: &Array3<f32>,
+    #[shape(k, c, 3)] weights: &Array3<f32>,
+    #[shape(n, k, w)] y: &mut Array3<f32>,
+) {
+    for i in 0..n {
+        for o in 0..k {
+            for s in 0..w {
+                y[[i, o, s]] = 0.0;
+                for l in 0..c {
+                    for v in 0..3 {
+                        let inside = if s + v >= 1 && s + v <= w { x[[i, l, s + v - 1]] } else { 0.0 };
+                        y[[i, o, s]] += inside * weights[[o, l, v]];
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn terms_that_are_zero_by_integers_are_left_out_by_a_condition() {
+    for nest in [zero_outside::nest(), zero_factor::nest()] {
+        let program = MappingSpace::new(&nest).unwrap().map(&Mapping::sane());
+        let text = program.nest.to_string();
+        assert!(text.contains("if s + v - 1 >= 0 && -w + s + v <= 0 {"), "{text}");
+        for sizes in [[1, 2, 3, 5], [2, 7, 9, 33], [1, 1, 8, 16]] {
+            assert_agrees(&nest, &program, &agreement::data(&nest, &sizes, 0, 1), 1);
+        }
     }
 }

@@ -21,6 +21,7 @@ mod matrix_units;
 mod partials;
 mod passes;
 mod pipelines;
+mod recurrences;
 mod reused;
 mod rows;
 mod rows_of_loops;

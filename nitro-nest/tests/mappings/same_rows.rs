@@ -1,6 +1,6 @@
 //! What loops do to the same rows one after the other becomes one loop over rows.
 
-use nitro_nest::{Array2, Array3, Instruction, Mapping, Nest, Schedule, nest};
+use nitro_nest::{Array2, Array3, Instruction, Mapping, MappingSpace, Nest, Schedule, nest};
 
 use crate::agreement::{assert_agrees, assert_same, data};
 
@@ -63,6 +63,39 @@ fn channels(
             for p in 0..h {
                 y[[i, l, p]] = x[[i, l, p]] - sum[l];
             }
+        }
+    }
+}
+
+/// Each row is less its mean, of which each term is a part.
+#[nest(reassoc)]
+fn means(n: usize, m: usize, #[shape(n)] mean: &mut [f32], #[shape(n, m)] x: &mut Array2<f32>) {
+    for i in 0..n {
+        mean[i] = 0.0;
+    }
+    for i in 0..n {
+        for j in 0..m {
+            mean[i] += x[[i, j]] / m as f32;
+        }
+    }
+    for i in 0..n {
+        for j in 0..m {
+            x[[i, j]] -= mean[i];
+        }
+    }
+}
+
+/// The same with one quotient for each row.
+#[nest(reassoc)]
+fn means_in_rows(n: usize, m: usize, #[shape(n)] mean: &mut [f32], #[shape(n, m)] x: &mut Array2<f32>) {
+    for i in 0..n {
+        mean[i] = 0.0;
+        for j in 0..m {
+            mean[i] += x[[i, j]];
+        }
+        mean[i] /= m as f32;
+        for j in 0..m {
+            x[[i, j]] -= mean[i];
         }
     }
 }
@@ -146,6 +179,13 @@ fn steps_of_rows_are_one_kernel_also_where_loops_of_their_own_do_them() {
             assert_agrees(&nest, &program, &data, 1);
         }
     }
+}
+
+#[test]
+fn a_divisor_of_all_terms_of_a_row_divides_their_sum() {
+    let [fused, plain] = [means::nest().with_fused_loops().unwrap(), means_in_rows::nest()];
+    let sane = |nest: &Nest| MappingSpace::new(nest).unwrap().map(&Mapping::sane()).plan().cuda;
+    assert_eq!(sane(&fused).replace("means", ""), sane(&plain).replace("means_in_rows", ""));
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod recording;
 mod run;
 mod session;
 mod share;
+mod spent;
 mod subject;
 mod survey;
 mod ticker;
@@ -48,5 +49,7 @@ pub use run::{
 };
 pub use session::Session;
 pub use share::{DueInputs, Share};
+pub use spent::Spent;
+pub(crate) use spent::timed;
 pub use subject::describe_device;
 pub use timing::{Repeats, Summary};

@@ -8,6 +8,8 @@ use std::thread::Scope;
 
 use nitro_core::Choice;
 
+use super::spent::timed;
+
 /// The most threads that prepare: more would wait for the disk.
 const MOST_THREADS: usize = 16;
 
@@ -48,11 +50,18 @@ struct State {
     /// Choices that were taken from there.
     begun: BTreeSet<Choice>,
     is_closed: bool,
+    /// Seconds that all threads took.
+    seconds: f64,
 }
 
 impl PreparationQueue {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the seconds that all threads together took so far.
+    pub(super) fn seconds(&self) -> f64 {
+        self.lock().seconds
     }
 
     /// Returns the next choice, which it waits for; none once the queue is closed.
@@ -85,7 +94,8 @@ impl<'q> PreparationThreads<'q> {
             scope.spawn(move || {
                 while let Some(choice) = queue.take() {
                     // Whatever is wrong with the choice shows when it runs.
-                    let _ = catch_unwind(AssertUnwindSafe(|| prepare.0(choice)));
+                    let (seconds, _) = timed(|| catch_unwind(AssertUnwindSafe(|| prepare.0(choice))));
+                    queue.lock().seconds += seconds;
                 }
             });
         }

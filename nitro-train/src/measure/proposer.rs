@@ -4,6 +4,7 @@ use nitro_store::store::{Evaluated, Store};
 
 use super::candidate::Candidate;
 use super::error::BoxError;
+use super::spent::Spent;
 
 /// A source of the candidates to evaluate on each input, which learns from those before.
 ///
@@ -37,6 +38,11 @@ pub trait Proposer: Send {
 
     /// Takes what is known of the [open](Self::open) candidates, in their order. The others stay open.
     fn tell(&mut self, known: Vec<Option<Evaluated>>);
+
+    /// Hears what the evaluations of the input took, in this process, before it ends. Does nothing by default.
+    fn spend(&mut self, spent: Spent) {
+        let _ = spent;
+    }
 
     /// Ends the input: its runs could be compared to the last, so that what was found on it counts.
     fn finish(&mut self);

@@ -12,7 +12,7 @@ use super::limit::Limit;
 use super::listed::InputSpace;
 use super::proving::ProofSearch;
 use super::{GeneratedSearch, GeneratedVariant, ListedSearch, SearchPlan, SearchResult, VariantSearch};
-use crate::measure::{BoxError, Candidate, Proposer};
+use crate::measure::{BoxError, Candidate, Proposer, Spent};
 
 /// The searches of one function on one device.
 pub(crate) struct Searches<'a> {
@@ -34,6 +34,7 @@ pub(crate) struct Searches<'a> {
     /// Searches of the input that are over.
     ended: Vec<SearchResult>,
     found: Vec<SearchResult>,
+    spent: Spent,
 }
 
 impl<'a> Searches<'a> {
@@ -47,7 +48,7 @@ impl<'a> Searches<'a> {
         device: &'static DeviceEntry,
     ) -> Result<Self, SearchError> {
         let (listed, generated) = (plan.candidates(function)?, plan.generated(function, device)?);
-        let (input, spaces, unsought, current, limit, ended, found) = Default::default();
+        let (input, spaces, unsought, current, limit, ended, found, spent) = Default::default();
         Ok(Self {
             plan,
             function,
@@ -61,7 +62,13 @@ impl<'a> Searches<'a> {
             limit,
             ended,
             found,
+            spent,
         })
+    }
+
+    /// Returns what the evaluations took so far in this process.
+    pub(crate) fn spent(&self) -> Spent {
+        self.spent
     }
 
     /// Returns what was found on the inputs that were finished, sorted by input.
@@ -135,6 +142,10 @@ impl Proposer for Searches<'_> {
         if let Some(search) = &mut self.current {
             search.tell(known);
         }
+    }
+
+    fn spend(&mut self, spent: Spent) {
+        self.spent += spent;
     }
 
     fn finish(&mut self) {

@@ -74,5 +74,5 @@ pub(crate) use request::at_least_one;
 pub use request::{DataRequest, InputLists};
 pub use sample_choice::SampleOptions;
 pub use sample_result::{ChangedVariant, DeviceSample, Shift, VariantName};
-pub use search::{Kept, MetricsSource, SearchRequest, SearchSummary};
+pub use search::{Kept, MetricsSource, SearchRequest, SearchSummary, SearchTime};
 pub use tunable::{ShippedRecordings, Tunable};

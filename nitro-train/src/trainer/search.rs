@@ -17,7 +17,7 @@ use super::profile::{Counting, ProfileRequest};
 use super::recorder::{FailedRecording, Recorded, Recorder};
 use super::request::{DataRequest, at_least_one, repeats};
 use super::tunable::Tunable;
-use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share};
+use crate::measure::{Candidate, Counters, Plan, Prepare, RecordedInputs, Repeats, Share, Spent, timed};
 use crate::search::{
     SearchError, SearchPlan, SearchResult, SearchStrategy, Searches, Until, select_configurations,
 };
@@ -146,8 +146,24 @@ pub struct SearchSummary {
     pub kept: Vec<Kept>,
     /// The recordings of the configurations that were kept.
     pub recorded: Vec<Recorded>,
+    /// What the searches took, one of each function on each device.
+    pub took: Vec<SearchTime>,
     /// The functions whose search ended early, each with its device; what was evaluated until then is kept.
     pub failed: Vec<FailedRecording>,
+}
+
+/// The time of the search of one function on one device, in this process.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchTime {
+    /// The function.
+    pub function: String,
+    /// The device as the request names it.
+    pub device: String,
+    /// The seconds of its evaluations.
+    #[serde(flatten)]
+    pub evaluations: Spent,
+    /// The seconds in which the choices that are kept were measured on every input.
+    pub keeping_s: f64,
 }
 
 /// The choices of one function that a search on a device has left.
@@ -273,6 +289,7 @@ impl Trainer {
         let inputs = recorder.tunable.inputs(request.inputs.as_deref());
         let plan = Plan::new(inputs, request.repeats, request.share.clone());
         let searched_inputs = self.run_searches(recorder, request, &plan, &mut searches, store)?;
+        let evaluations = searches.spent();
         let searched = searches.into_found();
         let chosen: Vec<String> = select_configurations(&searched, request.keep)
             .into_iter()
@@ -285,11 +302,15 @@ impl Trainer {
             store.writable()?.put_artifact(function.name(), text)?;
         }
         let plan = Plan { candidates: Some(candidates), ..plan };
-        let mut inputs = recorder.record(&plan, store.writable()?)?;
+        let (keeping_s, inputs) = timed(|| recorder.record(&plan, store.writable()?));
+        let mut inputs = inputs?;
+        recorder.say(&format!("searched in {evaluations}; then {keeping_s:.1} to measure what is kept"));
         inputs.failed.extend(searched_inputs.failed);
         summary.searched.extend(searched);
         summary.recorded.push(recorder.summary(inputs, store.writable()?)?);
         let (function, device) = recorder.names();
+        let (own_function, own_device) = (function.clone(), device.clone());
+        summary.took.push(SearchTime { function: own_function, device: own_device, evaluations, keeping_s });
         summary.kept.push(Kept { function, device, choices: chosen });
         Ok(())
     }

@@ -134,6 +134,12 @@ fn faults_cost_an_evaluation_each_and_the_best_is_kept() {
         searched.iter().map(|one| (one["configurations"].as_u64(), one["evaluations"].as_u64())).collect();
     assert_eq!(counts, [(Some(36), Some(36)), (Some(36), Some(36)), (Some(44), Some(44))]);
     assert_eq!(searched[1]["failed"], 1 + 1 + 3, "a crash, a hang and three wrong answers");
+    let took = &summary["took"][0];
+    assert_eq!(took["function"], "work");
+    for part in ["proposing_s", "restoring_s", "first_runs_s", "timed_runs_s", "preparing_s", "keeping_s"] {
+        assert!(took[part].as_f64().is_some_and(|seconds| seconds >= 0.0), "{took}");
+    }
+    assert!(said.contains(" to restore inputs, "), "{said}");
     let best: Vec<_> = searched.iter().map(|one| one["best"].as_str().unwrap()).collect();
     assert_eq!(best, ["tile=3,unroll=4", "tile=6,unroll=4", "tile=9,unroll=4"]);
     let evaluated = evaluated(folder.path());

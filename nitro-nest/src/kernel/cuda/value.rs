@@ -65,8 +65,14 @@ impl Writer<'_> {
             }
             Expression::Select(select) => {
                 let Select { relation, left, right, then, otherwise } = &**select;
-                let [left, right, then, otherwise] =
-                    [left, right, then, otherwise].map(|part| self.value(part));
+                let [then, otherwise] = [then, otherwise].map(|part| self.value(part));
+                let [left, right] = match left {
+                    // An integer has its sign in any type.
+                    Expression::Integer(integer) if *right == Expression::from(0.0) => {
+                        [display::affine(&self.names, integer), "0".to_owned()]
+                    }
+                    _ => [left, right].map(|part| self.value(part)),
+                };
                 format!("(({left}) {} ({right}) ? ({then}) : ({otherwise}))", display::relation(*relation))
             }
         }

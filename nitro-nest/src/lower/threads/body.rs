@@ -1,6 +1,8 @@
 //! The code of a thread: loops and statements of what is left of a nest.
 
 use super::accumulate::{accumulated, register_of, summed};
+use super::carried::write_carried;
+use super::chunks::write_in_chunks;
 use super::context::{
     Context, Points, SumOrder, Threads, Tile, either, everywhere, extreme, guarded, holding, somewhere,
 };
@@ -22,7 +24,10 @@ pub(super) fn write_body(context: &mut Context<'_>, nodes: &[Node]) -> Option<Ve
     let guards = guards(context);
     if context.scope.points == Points::Single {
         let mut body: Vec<_> = context.axes.iter().map(define_single).collect();
-        body.extend(guarded(guards, write_list(context, nodes, &[])));
+        body.extend(match write_in_chunks(context, nodes, &guards) {
+            Some(code) => code,
+            None => guarded(guards, write_list(context, nodes, &[])),
+        });
         return Some(body);
     }
     let mut body = define_axes(context);
@@ -166,6 +171,9 @@ fn write_loop(
     let (hull, conditions) = hull(context, range);
     context.begin_at(hull.iterator, &hull.lower);
     let all = [guards, &conditions].concat();
+    if let Some(code) = write_carried(context, &hull, body) {
+        return code;
+    }
     if let Some(staged) = StagedLoop::find(context, &hull, body) {
         return match context.slices {
             1 => write_tiled(context, staged, &all),

@@ -5,6 +5,8 @@
 mod accumulate;
 mod block_sums;
 mod body;
+mod carried;
+mod chunks;
 mod context;
 mod copy;
 mod domain;

@@ -19,6 +19,7 @@ use crate::measure::claims::evaluation_of;
 use crate::measure::error::RecordError;
 use crate::measure::preparation::{PreparationQueue, PreparationThreads};
 use crate::measure::proposer::Proposer;
+use crate::measure::spent::{Spent, timed};
 use crate::measure::subject::Subject;
 
 /// The time between two looks at what others evaluate, where nothing else is left to do.
@@ -81,10 +82,15 @@ impl Recording<'_> {
         calls: &mut C,
     ) -> Result<bool, RecordError> {
         let queue = PreparationQueue::default();
-        std::thread::scope(|scope| {
+        self.spent.take();
+        let is_done = std::thread::scope(|scope| {
             let ahead = self.plan.prepare.map(|prepare| PreparationThreads::start(scope, &queue, prepare));
             let mut admitted = BTreeMap::new();
-            while let Some(candidate) = self.next_evaluation(proposer, &first.input.name, ahead.as_ref())? {
+            loop {
+                let next = || self.next_evaluation(proposer, &first.input.name, ahead.as_ref());
+                let (proposing_s, next) = timed(next);
+                self.spend(Spent { proposing_s, ..Spent::default() });
+                let Some(candidate) = next? else { return Ok(true) };
                 if self.is_admitted(&candidate, proposer, &mut admitted, &first.input, calls)? {
                     self.evaluate(first, &candidate, calls)?;
                 } else {
@@ -96,8 +102,9 @@ impl Recording<'_> {
                     return Ok(false);
                 }
             }
-            Ok(true)
-        })
+        });
+        proposer.spend(Spent { preparing_s: queue.seconds(), ..self.spent.take() });
+        is_done
     }
 
     /// Returns true for a candidate that may run on the input.

@@ -5,6 +5,7 @@ mod feature_samples;
 mod parts;
 mod reference;
 mod runs;
+mod spending;
 mod task;
 mod trial;
 
@@ -28,6 +29,7 @@ use super::load::LoadWatch;
 use super::panics::Panics;
 use super::plan::Plan;
 use super::progress::Progress;
+use super::spent::Spent;
 use super::subject::{Subject, describe_device};
 
 /// The time between two looks whether an input that others had claimed is recorded or free.
@@ -61,6 +63,8 @@ pub(super) struct Recording<'a> {
     errors: RefCell<BTreeSet<String>>,
     /// The input and the variant that lost the device.
     lost: RefCell<Option<(String, &'static str)>>,
+    /// What the evaluations of the input have taken.
+    spent: Cell<Spent>,
     /// Looks at what others take of the processors.
     load: LoadWatch<'a>,
     /// True if the last input stayed under load, however often it was timed.
@@ -104,7 +108,7 @@ impl<'a> Recording<'a> {
         store.put_device(&device_record)?;
         let failed = failures(&store.load(function.name())?, &device_record.id);
         drop(store);
-        let (recorded, listed, due, loaded, measured, errors, lost) = Default::default();
+        let (recorded, listed, due, loaded, measured, errors, lost, spent) = Default::default();
         let candidates = plan.candidates.clone().unwrap_or_else(|| Candidate::all(function));
         let names: Vec<ChoiceName<'_>> = candidates.iter().map(Candidate::name).collect();
         let timed = shared.store.lock().measured(function.name(), &device_record.id, &names)?;
@@ -123,6 +127,7 @@ impl<'a> Recording<'a> {
             measured,
             errors,
             lost,
+            spent,
             load: LoadWatch::new(plan.processors, device),
             is_under_load: Cell::new(false),
             shared,

@@ -16,6 +16,7 @@ use crate::measure::candidate::Candidate;
 use crate::measure::error::RecordError;
 use crate::measure::load::LoadStart;
 use crate::measure::progress::{Attempt, attempt};
+use crate::measure::spent::{Spent, timed};
 
 /// The most runs of a variant that are made again because time was lost in them.
 ///
@@ -265,7 +266,8 @@ impl Recording<'_> {
         flaw: impl FnOnce(&C::Output, &Observation) -> Option<State>,
     ) -> Result<Run, State> {
         let Input { name, features } = &first.input;
-        let call = calls.next();
+        let (restoring_s, call) = timed(|| calls.next());
+        self.spend(Spent { restoring_s, ..Spent::default() });
         self.attempt(name, Some(features), candidate, || {
             let lost_before = self.shared.lost_time.look();
             let ran = record(self.subject.function, candidate.choice, described, call);
@@ -311,7 +313,10 @@ impl Recording<'_> {
             return Ok(Trial::new(candidate, State::Ended(Outcome::Failed, reason.clone())));
         }
         let described = [candidate.choice];
-        let ran = self.run(first, candidate, &described, calls, |output, seen| first.flaw(output, seen));
+        let (first_runs_s, ran) = self.timed_run(|| {
+            self.run(first, candidate, &described, calls, |output, seen| first.flaw(output, seen))
+        });
+        self.spend(Spent { first_runs_s, ..Spent::default() });
         let Run { seen, is_disturbed } = match ran {
             Ok(ran) => ran,
             Err(failed) => return self.still_there(first, candidate, failed),
@@ -384,7 +389,10 @@ impl Recording<'_> {
                     continue;
                 }
                 ran = true;
-                match self.run(first, &trial.candidate, &[], calls, |_, _| None) {
+                let run = || self.run(first, &trial.candidate, &[], calls, |_, _| None);
+                let (timed_runs_s, ran) = self.timed_run(run);
+                self.spend(Spent { timed_runs_s, ..Spent::default() });
+                match ran {
                     Ok(Run { seen, is_disturbed }) => {
                         if let Some(change) = self.change(first, calls.instance(), *own_calls, &seen) {
                             return Err(change.into());
