@@ -1,6 +1,6 @@
 //! Cases that nobody wrote: with small numbers, with chosen ones, and with numbers that are drawn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nitro_stats::random::Random;
 
@@ -14,26 +14,44 @@ const SMALL: f64 = 37.0;
 pub(crate) const LESS: [u64; 7] = [1, 2, 3, 4, 5, 17, 37];
 /// The number of cases in which all numbers are drawn of these.
 const DRAWN: usize = 24;
+/// The number in the place of what a case of several blocks and rounds does not need larger.
+const FEW: f64 = 3.0;
+/// The launches of each kernel that such a case has, if its loops go round so often.
+const ROUNDS: usize = 3;
+/// What the second block has beside its first element in another such case: more than a warp.
+const IN_SECOND: u64 = 37;
 /// The most times the largest numbers of search and validation that are looked at: tests and users have larger ones.
 const BEYOND: u64 = 4;
+
+/// The largest number of a case of several blocks.
+const MOST_OF_SEVERAL: u64 = 4_096;
+
+/// The extent of the launches of a case.
+#[derive(Default)]
+struct Extent {
+    /// The kernels of which a launch has several blocks along an axis.
+    axes: BTreeSet<(String, usize)>,
+    /// The kernels that are launched in several rounds.
+    rounds: BTreeSet<String>,
+}
 
 /// Tells whether a number counts something, such as a size.
 fn is_count(value: f64) -> bool {
     value > 1.0 && value.fract() == 0.0
 }
 
-/// Returns a case with small numbers in the place of large ones.
-fn small(case: &Case) -> Case {
+/// Returns a case in which numbers that count something are at most this.
+fn at_most(case: &Case, most: f64) -> Case {
     let mut case = case.clone();
     for value in case.values.iter_mut().filter(|value| is_count(**value)) {
-        *value = value.min(SMALL);
+        *value = value.min(most);
     }
     case
 }
 
 /// Returns a case with small numbers, and with each of them at its least.
 fn smaller(case: &Case) -> Vec<Case> {
-    let small = small(case);
+    let small = at_most(case, SMALL);
     let mut all = vec![small.clone()];
     for at in (0..small.values.len()).filter(|&at| is_count(small.values[at])) {
         for least in [1.0, 2.0] {
@@ -95,7 +113,53 @@ impl Workload {
 
     /// Returns the first case of the search with small numbers, from where one of them is changed.
     pub(crate) fn small_case(&self) -> Option<Case> {
-        self.of(Set::Search).next().map(small)
+        self.of(Set::Search).next().map(|case| at_most(case, SMALL))
+    }
+
+    /// Returns the first case of the search with few of all that it counts.
+    pub(crate) fn few(&self) -> Option<Case> {
+        self.of(Set::Search).next().map(|case| at_most(case, FEW))
+    }
+
+    /// Returns cases with several blocks, in which each loop of the host goes round three times: each number is as
+    /// small as that takes, one of them alone or all, the others are few. Sizes to choose from are given.
+    pub(crate) fn several(&self, sizes: &BTreeSet<u64>) -> Vec<Case> {
+        let Some(few) = self.few() else { return Vec::new() };
+        let least = self.extent(&few);
+        let (mut cases, mut all, mut more) = (vec![few.clone()], few.clone(), few.clone());
+        for (at, most) in self.counts() {
+            let extents: Vec<(u64, Extent)> = (1..=2 * IN_SECOND)
+                .chain(sizes.iter().flat_map(|&size| [size, size + 1]))
+                .filter(|&size| size > few.values[at] as u64 && size <= most.min(MOST_OF_SEVERAL))
+                .map(|size| (size, self.extent(&few.with(at, size as f64))))
+                .collect();
+            let least_with = |grows: fn(&Extent, &Extent) -> bool| {
+                extents.iter().filter(|(_, extent)| grows(&least, extent)).map(|(size, _)| *size).min()
+            };
+            let with_blocks = least_with(|one, other| !other.axes.is_subset(&one.axes));
+            let with_rounds = least_with(|one, other| !other.rounds.is_subset(&one.rounds));
+            let Some(size) = with_blocks.max(with_rounds) else { continue };
+            cases.push(few.with(at, size as f64));
+            all = all.with(at, size as f64);
+            let beside = if with_blocks.is_some() { IN_SECOND } else { 0 };
+            more = more.with(at, (size + beside).min(most) as f64);
+        }
+        cases.extend([all, more]);
+        cases
+    }
+
+    /// Returns how far the launches of a case extend.
+    fn extent(&self, case: &Case) -> Extent {
+        let mut extent = Extent::default();
+        let mut launched = BTreeMap::<String, usize>::new();
+        for launch in self.launches_of(case).unwrap_or_default() {
+            let axes = (0..3).filter(|&axis| launch.grid[axis] > 1);
+            extent.axes.extend(axes.map(|axis| (launch.kernel.clone(), axis)));
+            *launched.entry(launch.kernel).or_default() += 1;
+        }
+        launched.retain(|_, launches| *launches >= ROUNDS);
+        extent.rounds.extend(launched.into_keys());
+        extent
     }
 
     /// Returns the whole numbers of all formulas of lengths and grids, and the sizes of blocks.
