@@ -21,7 +21,7 @@ use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::runner::RunnerError;
 use crate::words::NO_TIME;
-use crate::workload::{Inputs, Set, Workload};
+use crate::workload::{Set, Workload};
 
 /// The orders of threads that are tried. Half of them are hostile: threads of a warp leave each other as far behind
 /// as is legal.
