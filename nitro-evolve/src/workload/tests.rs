@@ -278,6 +278,18 @@ fn small_inputs_have_several_blocks_and_each_loop_of_the_host_several_rounds() {
     assert_eq!(names[..2], ["n=3 steps=3 seed=0", "n=5 steps=3 seed=0"], "as small as that takes");
 }
 
+#[test]
+fn what_takes_multiples_of_its_blocks_alone_has_small_inputs_too() {
+    let text = HEAT.replace("ceil_div(cells, 16)", "n / 16").replace("n = 4\n", "n = 64\n");
+    let workload = read(&text).unwrap();
+    let sizes = |case: Option<Case>| workload.describe(&case.unwrap());
+    assert_eq!(sizes(workload.few()), "n=16 steps=2 seed=0");
+    assert_eq!(sizes(workload.small_case()), "n=48 steps=2 seed=0");
+    let several: Vec<String> =
+        workload.several(&[16, 32].into()).iter().map(|case| workload.describe(case)).collect();
+    assert!(several.contains(&"n=32 steps=3 seed=0".to_owned()), "{several:?}");
+}
+
 /// Loops in loops around a body, so many times each.
 fn nested(times: [&str; 3], body: &str) -> String {
     let [first, second, third] = times;

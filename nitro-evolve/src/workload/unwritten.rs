@@ -23,6 +23,8 @@ const IN_SECOND: u64 = 37;
 /// The most times the largest numbers of search and validation that are looked at: tests and users have larger ones.
 const BEYOND: u64 = 4;
 
+/// The sizes that are tried until launches take one.
+const MOST_TRIED: usize = 512;
 /// The largest number of a case of several blocks.
 const MOST_OF_SEVERAL: u64 = 4_096;
 
@@ -38,27 +40,6 @@ struct Extent {
 /// Tells whether a number counts something, such as a size.
 fn is_count(value: f64) -> bool {
     value > 1.0 && value.fract() == 0.0
-}
-
-/// Returns a case in which numbers that count something are at most this.
-fn at_most(case: &Case, most: f64) -> Case {
-    let mut case = case.clone();
-    for value in case.values.iter_mut().filter(|value| is_count(**value)) {
-        *value = value.min(most);
-    }
-    case
-}
-
-/// Returns a case with small numbers, and with each of them at its least.
-fn smaller(case: &Case) -> Vec<Case> {
-    let small = at_most(case, SMALL);
-    let mut all = vec![small.clone()];
-    for at in (0..small.values.len()).filter(|&at| is_count(small.values[at])) {
-        for least in [1.0, 2.0] {
-            all.push(small.with(at, least));
-        }
-    }
-    all
 }
 
 impl Case {
@@ -78,7 +59,7 @@ impl Workload {
     pub(crate) fn small_cases(&self) -> Vec<Case> {
         let first = [Set::Search, Set::Validation].map(|set| self.of(set).next());
         let choices: Vec<Vec<u64>> = self.names.iter().map(|_| LESS.to_vec()).collect();
-        let mut cases: Vec<Case> = first.into_iter().flatten().flat_map(smaller).collect();
+        let mut cases: Vec<Case> = first.into_iter().flatten().flat_map(|case| self.smaller(case)).collect();
         cases.extend(self.drawn_cases(&choices, DRAWN));
         cases
     }
@@ -113,12 +94,44 @@ impl Workload {
 
     /// Returns the first case of the search with small numbers, from where one of them is changed.
     pub(crate) fn small_case(&self) -> Option<Case> {
-        self.of(Set::Search).next().map(|case| at_most(case, SMALL))
+        self.of(Set::Search).next().map(|case| self.at_most(case, SMALL))
     }
 
     /// Returns the first case of the search with few of all that it counts.
     pub(crate) fn few(&self) -> Option<Case> {
-        self.of(Set::Search).next().map(|case| at_most(case, FEW))
+        self.of(Set::Search).next().map(|case| self.at_most(case, FEW))
+    }
+
+    /// Returns a case in which numbers that count something are at most this, or as little more as launches take: some
+    /// programs take multiples of their blocks alone.
+    fn at_most(&self, case: &Case, most: f64) -> Case {
+        let is_larger = |value: f64| is_count(value) && value > most;
+        let mut small = case.clone();
+        small.values.iter_mut().filter(|value| is_larger(**value)).for_each(|value| *value = most);
+        if self.launches_of(&small).is_some() {
+            return small;
+        }
+        let mut small = case.clone();
+        for at in (0..case.values.len()).filter(|&at| is_larger(case.values[at])) {
+            let sizes = (most as u64..case.values[at] as u64).take(MOST_TRIED);
+            let mut cases = sizes.map(|size| small.with(at, size as f64));
+            if let Some(least) = cases.find(|case| self.launches_of(case).is_some()) {
+                small = least;
+            }
+        }
+        small
+    }
+
+    /// Returns a case with small numbers, and with each of them at its least.
+    fn smaller(&self, case: &Case) -> Vec<Case> {
+        let small = self.at_most(case, SMALL);
+        let mut all = vec![small.clone()];
+        for at in (0..small.values.len()).filter(|&at| is_count(small.values[at])) {
+            for least in [1.0, 2.0] {
+                all.push(small.with(at, least));
+            }
+        }
+        all
     }
 
     /// Returns cases with several blocks, in which each loop of the host goes round three times: each number is as
