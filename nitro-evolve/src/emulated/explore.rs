@@ -38,7 +38,7 @@ const MULTIPLES: u64 = 8;
 const DRAWN: usize = 200;
 
 /// The most instructions of cases with several blocks and rounds that come before all others.
-const MOST_OF_SEVERAL: u64 = 40_000;
+const MOST_OF_SEVERAL: u64 = 70_000;
 
 /// The cases that are run side by side, on however many cores.
 const AT_ONCE: usize = 32;

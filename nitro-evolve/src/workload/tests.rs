@@ -276,6 +276,15 @@ fn small_inputs_have_several_blocks_and_each_loop_of_the_host_several_rounds() {
     assert_eq!(cases.iter().map(of).collect::<Vec<_>>()[..3], [(Some(1), 3), (Some(2), 3), (Some(2), 3)]);
     let names: Vec<String> = cases.iter().map(|case| workload.describe(case)).collect();
     assert_eq!(names[..2], ["n=3 steps=3 seed=0", "n=5 steps=3 seed=0"], "as small as that takes");
+    let in_fours = HEAT
+        .replace("times = \"steps\"", "times = \"floor_div(steps, 4)\"")
+        .replace("steps = 2", "steps = 40");
+    let workload = read(&in_fours).unwrap();
+    let cases = workload.several(&[16].into());
+    assert!(
+        cases.iter().any(|case| workload.describe(case) == "n=5 steps=12 seed=0"),
+        "blocks in each of the rounds"
+    );
 }
 
 #[test]

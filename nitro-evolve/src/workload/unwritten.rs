@@ -137,28 +137,38 @@ impl Workload {
     /// Returns cases with several blocks, in which each loop of the host goes round three times: each number is as
     /// small as that takes, one of them alone or all, the others are few. Sizes to choose from are given.
     pub(crate) fn several(&self, sizes: &BTreeSet<u64>) -> Vec<Case> {
-        let Some(few) = self.few() else { return Vec::new() };
-        let least = self.extent(&few);
+        let Some(mut few) = self.few() else { return Vec::new() };
+        let counts = self.counts();
+        for &(at, most) in &counts {
+            let has_more_rounds = |one: &Extent, other: &Extent| !other.rounds.is_subset(&one.rounds);
+            few = self.least(&few, (at, most), sizes, has_more_rounds).map_or(few.clone(), |(_, case)| case);
+        }
         let (mut cases, mut all, mut more) = (vec![few.clone()], few.clone(), few.clone());
-        for (at, most) in self.counts() {
-            let extents: Vec<(u64, Extent)> = (1..=2 * IN_SECOND)
-                .chain(sizes.iter().flat_map(|&size| [size, size + 1]))
-                .filter(|&size| size > few.values[at] as u64 && size <= most.min(MOST_OF_SEVERAL))
-                .map(|size| (size, self.extent(&few.with(at, size as f64))))
-                .collect();
-            let least_with = |grows: fn(&Extent, &Extent) -> bool| {
-                extents.iter().filter(|(_, extent)| grows(&least, extent)).map(|(size, _)| *size).min()
-            };
-            let with_blocks = least_with(|one, other| !other.axes.is_subset(&one.axes));
-            let with_rounds = least_with(|one, other| !other.rounds.is_subset(&one.rounds));
-            let Some(size) = with_blocks.max(with_rounds) else { continue };
-            cases.push(few.with(at, size as f64));
+        for &(at, most) in &counts {
+            let has_more_axes = |one: &Extent, other: &Extent| !other.axes.is_subset(&one.axes);
+            let Some((size, case)) = self.least(&few, (at, most), sizes, has_more_axes) else { continue };
+            cases.push(case);
             all = all.with(at, size as f64);
-            let beside = if with_blocks.is_some() { IN_SECOND } else { 0 };
-            more = more.with(at, (size + beside).min(most) as f64);
+            more = more.with(at, (size + IN_SECOND).min(most) as f64);
         }
         cases.extend([all, more]);
         cases
+    }
+
+    /// Returns the least size in the place of one number of a case with which its launches extend further.
+    fn least(
+        &self,
+        case: &Case,
+        (at, most): (usize, u64),
+        sizes: &BTreeSet<u64>,
+        extends: impl Fn(&Extent, &Extent) -> bool,
+    ) -> Option<(u64, Case)> {
+        let own = self.extent(case);
+        let small = (1..=2 * IN_SECOND).chain(sizes.iter().flat_map(|&size| [size, size + 1]));
+        let range = case.values[at] as u64 + 1..=most.min(MOST_OF_SEVERAL);
+        let larger: BTreeSet<u64> = small.filter(|size| range.contains(size)).collect();
+        let cases = larger.into_iter().map(|size| (size, case.with(at, size as f64)));
+        cases.into_iter().find(|(_, case)| extends(&own, &self.extent(case)))
     }
 
     /// Returns how far the launches of a case extend.
