@@ -23,6 +23,12 @@ pub trait Check: Sync {
     /// Tells whether a patched text is as clean as the original. A check that does not end in time was not made.
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome;
 
+    /// Makes a check on so many threads, if it has a way to share out its work.
+    fn check_on(&self, threads: usize, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
+        let _ = threads;
+        self.check(ptx, depth, until)
+    }
+
     /// Tells whether a part of a patch has the fault that a thorough check has found in the whole.
     ///
     /// A check that can look at that alone need not do more.

@@ -623,6 +623,42 @@ fn a_load_comes_before_the_stores_that_it_does_not_need() {
 }
 
 #[test]
+fn loads_of_neighbours_are_one_load_of_a_vector() {
+    let row = ".shared .align 4 .b8 tile[64]; .shared .u32 other;\n\
+               mov.u32 %r1, tile; ld.shared.f32 %f2, [%r1+4]; ld.shared.f32 %f1, [%r1]; mov.u32 %r2, 7;\n\
+               st.global.u32 [%rd1], %r2; ld.shared.f32 %f4, [%r1+12]; ld.shared.f32 %f3, [%r1+8];\n\
+               ld.shared.f32 %f5, [%r1+16]; st.shared.f32 [%r1], %f4; ld.shared.f32 %f6, [%r1+20]; ret;";
+    let base = base(row);
+    let all = code(&base, "widen all of kernel\n");
+    assert_eq!(all[1], "ld.shared.v4.f32 {%f1,%f2,%f3,%f4}, [%r1];");
+    assert_eq!(all.iter().filter(|line| line.contains("ld.")).count(), 3, "a store stands before the last");
+    let text = patched(&base, "widen b1\n").unwrap().to_string();
+    assert!(text.contains(".shared .align 16 .b8 tile[64];"), "{text}");
+    assert!(text.contains(".shared .align 16 .u32 other;"), "{text}");
+    let proposed = base.rewrites().into_iter().filter(|own| own.reason == Reason::Neighbours);
+    assert_eq!(proposed.map(|own| own.operation.to_string()).collect::<Vec<_>>(), ["widen b1"]);
+    assert_eq!(edit_of("widen b1").to_string(), "widen b1\n");
+    let of_two = |loads: &str| {
+        let found = code(&self::base(&format!("{loads} ret;")), "");
+        let widened = patched(&self::base(&format!("{loads} ret;")), "widen all of kernel\n").is_ok();
+        (found.len() - 1, widened)
+    };
+    assert_eq!(of_two("ld.global.nc.b64 %rd2, [%rd1+16]; ld.global.nc.b64 %rd3, [%rd1+24];"), (2, true));
+    for apart in [
+        "ld.shared.u32 %r2, [%r1+4]; ld.shared.u32 %r3, [%r1+8];",
+        "ld.shared.u32 %r2, [%r1]; ld.shared.s32 %r3, [%r1+4];",
+        "ld.shared.u32 %r2, [%r1]; bar.sync 0; ld.shared.u32 %r3, [%r1+4];",
+        "ld.shared.u32 %r2, [%r1]; @%p1 ld.shared.u32 %r3, [%r1+4];",
+        "ld.shared.u32 %r1, [%r1]; ld.shared.u32 %r3, [%r1+4];",
+        "ld.shared.u32 %r2, [%r1]; add.u32 %r4, %r3, 1; ld.shared.u32 %r3, [%r1+4];",
+        "ld.volatile.shared.u32 %r2, [%r1]; ld.volatile.shared.u32 %r3, [%r1+4];",
+        "ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd2], %r1; ld.global.u32 %r3, [%rd1+4];",
+    ] {
+        assert!(!of_two(apart).1, "{apart}");
+    }
+}
+
+#[test]
 fn a_pointer_is_read_only_for_what_comes_of_it() {
     let base = base(WIDE);
     let changed = code(&base, "read-only kernel_param_0\n");
@@ -746,6 +782,7 @@ fn the_text_suggests_what_can_be_made_in_it() {
         "raise b13",
         "raise b14",
         "raise all of kernel",
+        "widen b12",
         "approximate b15",
         "approximate b16",
         "approximate all of kernel",

@@ -10,7 +10,8 @@ use nitro_ptx::emulate::{Emulator, Fault, Options, Races};
 use nitro_ptx::{KnownLaunches, Module};
 use nitro_search::threads::{cores, on_threads};
 
-use super::case::{self, RunResult};
+use super::case;
+use super::check_case::CheckCase;
 use super::explore::{self, UnwrittenInputs};
 use super::judgement::Judgement;
 use super::piece::Piece;
@@ -20,7 +21,7 @@ use crate::deadline::Deadline;
 use crate::exactness::Exactness;
 use crate::runner::RunnerError;
 use crate::words::NO_TIME;
-use crate::workload::{Inputs, Set, Workload};
+use crate::workload::{Set, Workload};
 
 /// The orders of threads that are tried. Half of them are hostile: threads of a warp leave each other as far behind
 /// as is legal.
@@ -74,24 +75,6 @@ pub struct EmulatorCheck {
     pub(super) launches: OnceLock<BTreeMap<String, KnownLaunches>>,
     /// The texts in which a thorough check has found nothing.
     clean: Mutex<HashSet<Artifact>>,
-}
-
-/// An input, with what the original leaves of it.
-pub(super) struct CheckCase {
-    pub(super) name: String,
-    pub(super) inputs: Inputs,
-    pub(super) expected: RunResult,
-    /// The largest error of the original itself, over the orders of threads, once that is asked for.
-    own_error: OnceLock<f64>,
-    /// Set if the original does nothing wrong there, once that is asked for.
-    is_clean: OnceLock<bool>,
-}
-
-impl CheckCase {
-    /// Creates a case of which the original leaves this.
-    fn new(name: String, inputs: Inputs, expected: RunResult) -> Self {
-        Self { name, inputs, expected, own_error: OnceLock::new(), is_clean: OnceLock::new() }
-    }
 }
 
 impl EmulatorCheck {
@@ -384,10 +367,14 @@ impl Check for EmulatorCheck {
     }
 
     fn check(&self, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
+        self.check_on(1, ptx, depth, until)
+    }
+
+    fn check_on(&self, threads: usize, ptx: &str, depth: Depth, until: Deadline) -> CheckOutcome {
         // Candidates are judged side by side; a thorough check goes alone.
         match depth {
             Depth::Thorough => self.thorough(ptx, cores(), until),
-            _ => self.judged(ptx, until, |judgement| judgement.objection(depth, 1)),
+            _ => self.judged(ptx, until, |judgement| judgement.objection(depth, threads)),
         }
     }
 

@@ -37,6 +37,9 @@ const MULTIPLES: u64 = 8;
 /// The number of cases in which all numbers are drawn of the sizes that were found.
 const DRAWN: usize = 200;
 
+/// The most instructions of cases with several blocks and rounds that come before all others.
+const MOST_OF_SEVERAL: u64 = 70_000;
+
 /// The cases that are run side by side, on however many cores.
 const AT_ONCE: usize = 32;
 
@@ -56,8 +59,8 @@ pub(super) struct ExploredCase {
 
 /// Cases that nobody wrote.
 pub(super) struct UnwrittenInputs {
-    /// The cases that the original can run, first those in which a guard comes to something new, then those in which
-    /// guards together do.
+    /// The cases that the original can run, first small ones of several blocks and rounds, then those in which a guard
+    /// comes to something new, then those in which guards together do.
     pub(super) cases: Vec<ExploredCase>,
     /// The number of those.
     pub(super) new: usize,
@@ -81,12 +84,15 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
         instructions: 0,
         bytes: 0,
     };
-    explorer.run_all(&workload.small_cases(), 1.0);
-    // Along each number of a case: sizes around all that kernel and workload compute and compare with.
     let mut known: BTreeSet<u64> = module.numbers(&workload.kernels());
     for number in workload.numbers() {
         known.extend((1..=MULTIPLES).map(|times| number.saturating_mul(times)));
     }
+    // What is wrong between blocks, or after some rounds, is so with all that is combined later.
+    explorer.run_all(&workload.several(&known), 1.0);
+    let several = explorer.explored.len();
+    explorer.run_all(&workload.small_cases(), 1.0);
+    // Along each number of a case: sizes around all that kernel and workload compute and compare with.
     let counts = workload.counts();
     let mut choices = vec![Vec::new(); counts.last().map_or(0, |(at, _)| at + 1)];
     for (done, &(at, most)) in (1..).zip(&counts) {
@@ -99,7 +105,7 @@ pub(super) fn unwritten(workload: &Workload, module: &Module, original: &Arc<Emu
     explored.iter().for_each(|case| guards.note(&case.guards));
     let hidden = Hidden::of(&guards);
     let pieces = pieces(workload, original, &mut guards);
-    let (cases, new) = by_novelty(explored);
+    let (cases, new) = by_novelty(explored, several);
     UnwrittenInputs { cases, new, faults, hidden, pieces }
 }
 
@@ -176,20 +182,24 @@ impl Explorer<'_> {
             if self.is_beyond(share) {
                 break;
             }
-            let attempts = on_threads(cores(), cases, |case| self.attempt(case));
-            for (case, attempt) in cases.iter().zip(attempts) {
+            let attempts = on_threads(cores(), cases, |case| {
+                let name = self.workload.describe(case);
+                let attempt = self.attempt(case, &name);
+                (name, attempt)
+            });
+            for (name, attempt) in attempts {
                 if self.is_beyond(share) {
                     return outcomes;
                 }
-                outcomes.push(self.outcome(case, attempt));
+                outcomes.push(self.outcome(name, attempt));
             }
         }
         outcomes
     }
 
     /// Runs a case that is new; none where it is not, or too large.
-    fn attempt(&self, case: &Case) -> Option<Attempt> {
-        if self.is_beyond(1.0) || self.seen.contains(&self.workload.describe(case)) {
+    fn attempt(&self, case: &Case, name: &str) -> Option<Attempt> {
+        if self.is_beyond(1.0) || self.seen.contains(name) {
             return None;
         }
         let inputs = self.workload.inputs_within(case, MOST_BYTES)?;
@@ -202,8 +212,7 @@ impl Explorer<'_> {
     }
 
     /// Returns the outcome of a case that was run now, or before; none where the original cannot run it.
-    fn outcome(&mut self, case: &Case, attempt: Option<Attempt>) -> Option<Outcome> {
-        let name = self.workload.describe(case);
+    fn outcome(&mut self, name: String, attempt: Option<Attempt>) -> Option<Outcome> {
         if self.seen.contains(&name) {
             let known = self.explored.iter().find(|known| known.name == name);
             return known.map(|known| known.outcome);
@@ -261,17 +270,28 @@ fn edges(outcomes: &Outcomes) -> Vec<u64> {
     edges.into_iter().collect()
 }
 
-/// Puts those cases first in which a guard comes to something new, then those whose outcome is new, the smallest of
-/// each. Returns also how many these are.
-fn by_novelty(mut explored: Vec<ExploredCase>) -> (Vec<ExploredCase>, usize) {
+/// Puts small ones of the first so many first, then those in which a guard comes to something new, then those whose
+/// outcome is new, the smallest of each. Returns also how many these are.
+fn by_novelty(mut explored: Vec<ExploredCase>, several: usize) -> (Vec<ExploredCase>, usize) {
+    let mut others = explored.split_off(several);
     explored.sort_by_key(|case| case.expected.instructions);
+    let mut total = 0;
+    let (several, large): (Vec<_>, Vec<_>) = explored.into_iter().partition(|case| {
+        total += case.expected.instructions;
+        total <= MOST_OF_SEVERAL
+    });
+    others.extend(large);
+    others.sort_by_key(|case| case.expected.instructions);
     let (mut outcomes, mut seen) = (HashSet::new(), Vec::new());
-    let (mut new, others): (Vec<_>, Vec<_>) = explored.into_iter().partition(|case| {
+    let mut is_new = |case: &ExploredCase| {
         seen.resize(case.guards.len(), 0);
         let is_new = seen.iter().zip(&case.guards).any(|(seen, now)| now & !seen != 0);
         seen.iter_mut().zip(&case.guards).for_each(|(seen, now)| *seen |= now);
         is_new
-    });
+    };
+    several.iter().for_each(|case| _ = is_new(case));
+    let (of_guards, others): (Vec<_>, Vec<_>) = others.into_iter().partition(is_new);
+    let mut new: Vec<ExploredCase> = several.into_iter().chain(of_guards).collect();
     outcomes.extend(new.iter().map(|case| case.outcome));
     let (other_new, others): (Vec<_>, Vec<_>) =
         others.into_iter().partition(|case| outcomes.insert(case.outcome));

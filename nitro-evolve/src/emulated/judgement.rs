@@ -6,7 +6,8 @@ use nitro_ptx::Module;
 use nitro_ptx::emulate::Emulator;
 use nitro_search::threads::{cores, first_on_threads};
 
-use super::check::{CheckCase, EmulatorCheck, SEEDS};
+use super::check::{EmulatorCheck, SEEDS};
+use super::check_case::CheckCase;
 use crate::check::{CheckOutcome, Depth, Objection};
 use crate::deadline::Deadline;
 

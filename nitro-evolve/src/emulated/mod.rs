@@ -2,6 +2,7 @@
 
 pub(crate) mod case;
 mod check;
+mod check_case;
 mod explore;
 mod judgement;
 mod piece;

@@ -14,8 +14,9 @@ use crate::workload::{Case, HostStep, Inputs, Role, Workload};
 
 /// The blocks along an axis: the first two do what others do, but for the last.
 const BLOCKS: u32 = 2;
-/// The sizes along each number: the largest, and halves of it.
-const HALVES: u32 = 6;
+/// The sizes along each number: so many times the largest that whole cases have, and halves of that.
+const BEYOND: u64 = 4;
+const HALVES: u32 = 8;
 /// The most pieces that are kept.
 const MOST_PIECES: usize = 16;
 
@@ -97,15 +98,20 @@ pub(super) fn pieces(workload: &Workload, original: &Arc<Emulator>, guards: &mut
     found
 }
 
-/// Returns the small case with large sizes in the place of each number, then in the place of all.
+/// Returns the small case, and one that has few of all, with large sizes in the place of each number, then in the place
+/// of all.
 fn large_cases(workload: &Workload) -> Vec<Case> {
-    let Some(small) = workload.small_case() else { return Vec::new() };
     let counts = workload.counts();
     let mut cases = Vec::new();
     for halves in 0..HALVES {
-        let size = |most: u64| (most >> halves).max(1) as f64;
-        cases.extend(counts.iter().map(|&(at, most)| small.with(at, size(most))));
-        cases.push(counts.iter().fold(small.clone(), |case, &(at, most)| case.with(at, size(most))));
+        let size = |most: u64| (most.saturating_mul(BEYOND) >> halves).max(1) as f64;
+        for others in workload.small_case().iter().chain(&workload.few()) {
+            cases.extend(counts.iter().map(|&(at, most)| others.with(at, size(most))));
+        }
+        let small = workload.small_case();
+        cases.extend(
+            small.map(|case| counts.iter().fold(case, |case, &(at, most)| case.with(at, size(most)))),
+        );
     }
     cases
 }

@@ -13,9 +13,13 @@ use nitro_search::evolve::{Report, Trial};
 
 use crate::runner::{NoDevice, Runner, RunnerError};
 use crate::stages::{
-    Aim, Candidate, Conditions, Cost, Stage, Stop, assemble, is_before_device, judge, next_stage,
+    Aim, Candidate, Conditions, Context, Cost, Stage, Stop, assemble, is_before_device, judge, next_stage,
 };
 use crate::time_breakdown::TimeBreakdown;
+
+/// The candidates that wait for devices from which on cores judge what devices are done with first: else all of that would
+/// come last, and devices wait meanwhile.
+const ENOUGH_READY: usize = 8;
 
 /// The trials of a generation, with the stages that they go through.
 pub(crate) struct Generation<'a> {
@@ -47,8 +51,8 @@ enum Outcome {
 enum Work {
     /// A trial to assemble, by its place.
     Assemble(usize),
-    /// A candidate to bring through its next stages.
-    Judge(usize, Box<Candidate>),
+    /// A candidate to bring through its next stages, on so many threads.
+    Judge(usize, Box<Candidate>, usize),
 }
 
 /// The state of a generation that is under way.
@@ -68,6 +72,8 @@ struct State {
     after_device: VecDeque<(usize, Candidate)>,
     /// Candidates for devices.
     ready: BTreeMap<usize, Candidate>,
+    /// Cores that have nothing to do.
+    idle: usize,
     failed: Vec<(u64, Failure)>,
     /// The error after which nobody goes on.
     error: Option<RunnerError>,
@@ -136,6 +142,7 @@ impl State {
             before_device: VecDeque::new(),
             after_device: VecDeque::new(),
             ready: BTreeMap::new(),
+            idle: 0,
             failed: Vec::new(),
             error: None,
             is_broken: false,
@@ -193,8 +200,8 @@ impl Shared<'_> {
                     let judged = assemble(stages, &mut candidate, conditions);
                     self.decide(at, candidate, judged);
                 }
-                Work::Judge(at, mut candidate) => {
-                    let judged = self.go_on(&mut candidate, false, &mut NoDevice);
+                Work::Judge(at, mut candidate, threads) => {
+                    let judged = self.go_on(&mut candidate, false, threads, &mut NoDevice);
                     self.put_back(&mut self.lock(), at, *candidate, judged);
                 }
             }
@@ -205,16 +212,10 @@ impl Shared<'_> {
     /// Runs candidates on a device until everything is known.
     fn run(&self, runner: &mut dyn Runner) {
         while let Some((at, mut candidate)) = self.next_run() {
-            let judged = self.go_on(&mut candidate, true, runner);
+            let judged = self.go_on(&mut candidate, true, 1, runner);
             self.put_back(&mut self.lock(), at, candidate, judged);
             self.changed.notify_all();
         }
-    }
-
-    /// Has a stage judge a candidate.
-    fn judge(&self, stage: usize, candidate: &mut Candidate, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let Generation { stages, conditions, .. } = self.generation;
-        judge(stages, stage, candidate, conditions, runner)
     }
 
     /// Brings a candidate through its next stages, as long as they are all on cores or all on devices.
@@ -222,6 +223,7 @@ impl Shared<'_> {
         &self,
         candidate: &mut Candidate,
         is_on_device: bool,
+        threads: usize,
         runner: &mut dyn Runner,
     ) -> Result<(), Stop> {
         let Generation { stages, conditions, .. } = self.generation;
@@ -229,7 +231,7 @@ impl Shared<'_> {
             if matches!(stages[at].about().cost, Cost::Device(_)) != is_on_device {
                 break;
             }
-            self.judge(at, candidate, runner)?;
+            judge(stages, at, candidate, &mut Context { conditions, threads, runner: &mut *runner })?;
         }
         Ok(())
     }
@@ -309,18 +311,31 @@ impl Shared<'_> {
             if state.is_over() {
                 return None;
             }
-            if let Some((at, candidate)) = state.before_device.pop_front() {
-                return Some(Work::Judge(at, Box::new(candidate)));
-            }
-            if state.unclaimed < self.generation.trials.len() {
-                state.unclaimed += 1;
-                return Some(Work::Assemble(state.unclaimed - 1));
+            let are_devices_waiting = state.ready.len() < ENOUGH_READY;
+            if are_devices_waiting && let Some(work) = self.next_for_devices(&mut state) {
+                return Some(work);
             }
             if let Some((at, candidate)) = state.after_device.pop_front() {
-                return Some(Work::Judge(at, Box::new(candidate)));
+                let threads = 1 + state.idle / (1 + state.after_device.len());
+                return Some(Work::Judge(at, Box::new(candidate), threads));
             }
+            if let Some(work) = self.next_for_devices(&mut state) {
+                return Some(work);
+            }
+            state.idle += 1;
             state = self.wait(state);
+            state.idle -= 1;
         }
+    }
+
+    /// Returns the next work after which a device may have something to run.
+    fn next_for_devices(&self, state: &mut State) -> Option<Work> {
+        if let Some((at, candidate)) = state.before_device.pop_front() {
+            return Some(Work::Judge(at, Box::new(candidate), 1));
+        }
+        let is_left = state.unclaimed < self.generation.trials.len();
+        state.unclaimed += usize::from(is_left);
+        is_left.then(|| Work::Assemble(state.unclaimed - 1))
     }
 
     /// Waits for the next candidate of a device: the first that is ready.

@@ -67,9 +67,15 @@ impl<'a> Conditions<'a> {
     }
 
     /// Refuses a patch with which something is wrong on small inputs, and notes its error there.
-    pub(super) fn require_small_inputs(&self, candidate: &mut Candidate, depth: Depth) -> Result<(), Stop> {
+    pub(super) fn require_small_inputs(
+        &self,
+        candidate: &mut Candidate,
+        depth: Depth,
+        threads: usize,
+    ) -> Result<(), Stop> {
         let Some(check) = self.small_inputs else { return Ok(()) };
-        match self.subject.patched(&candidate.edits).map(|ptx| check.check(&ptx, depth, self.until)) {
+        let patched = self.subject.patched(&candidate.edits);
+        match patched.map(|ptx| check.check_on(threads, &ptx, depth, self.until)) {
             Ok(CheckOutcome::Found(found)) => Err(Stop::refused(Failure::Wrong, found.what)),
             Ok(outcome) => {
                 candidate.checked_error = candidate.checked_error.max(outcome.error());

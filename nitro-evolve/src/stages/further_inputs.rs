@@ -26,6 +26,6 @@ impl Stage for FurtherInputs {
     }
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
-        context.conditions.require_small_inputs(candidate, Depth::Further)
+        context.conditions.require_small_inputs(candidate, Depth::Further, context.threads)
     }
 }

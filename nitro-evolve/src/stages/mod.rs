@@ -25,9 +25,7 @@ pub(crate) use self::candidate::{Aim, Candidate, Visit};
 pub(crate) use self::conditions::Conditions;
 pub(crate) use self::form::FirstRunForm;
 pub(crate) use self::passage::{assemble, go_through, is_before_device, judge, next_stage};
-#[cfg(test)]
-pub(crate) use self::stage::Context;
-pub(crate) use self::stage::{About, Cost, Stage};
+pub(crate) use self::stage::{About, Context, Cost, Stage};
 pub(crate) use self::stop::{Refusal, Stop, refusal};
 
 /// The stages between a drawn candidate and an accepted patch.

@@ -32,12 +32,11 @@ pub(crate) fn judge(
     stages: &[&dyn Stage],
     at: usize,
     candidate: &mut Candidate,
-    conditions: &Conditions<'_>,
-    runner: &mut dyn Runner,
+    context: &mut Context<'_>,
 ) -> Result<(), Stop> {
-    let (began, (lost_before, restarts_before)) = (Instant::now(), runner.replaced());
-    let judged = stages[at].judge(candidate, &mut Context { conditions, runner: &mut *runner });
-    let (lost, restarts) = runner.replaced();
+    let (began, (lost_before, restarts_before)) = (Instant::now(), context.runner.replaced());
+    let judged = stages[at].judge(candidate, context);
+    let (lost, restarts) = context.runner.replaced();
     let restarts = restarts.saturating_sub(restarts_before);
     candidate.passed = at + 1;
     candidate.visits.push(Visit {
@@ -57,7 +56,7 @@ pub(crate) fn assemble(
     conditions: &Conditions<'_>,
 ) -> Result<(), Stop> {
     while let Some(at) = next_stage(stages, candidate, conditions).filter(|_| candidate.code.is_none()) {
-        judge(stages, at, candidate, conditions, &mut NoDevice)?;
+        judge(stages, at, candidate, &mut Context { conditions, threads: 1, runner: &mut NoDevice })?;
     }
     Ok(())
 }
@@ -70,7 +69,7 @@ pub(crate) fn go_through(
     runner: &mut dyn Runner,
 ) -> Result<(), Stop> {
     while let Some(at) = next_stage(stages, candidate, conditions) {
-        judge(stages, at, candidate, conditions, runner)?;
+        judge(stages, at, candidate, &mut Context { conditions, threads: 1, runner: &mut *runner })?;
     }
     Ok(())
 }

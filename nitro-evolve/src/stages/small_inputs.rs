@@ -31,6 +31,6 @@ impl Stage for SmallInputs {
 
     fn judge(&self, candidate: &mut Candidate, context: &mut Context<'_>) -> Result<(), Stop> {
         let depth = if candidate.aim == Aim::Generalise { Depth::Thorough } else { Depth::Quick };
-        context.conditions.require_small_inputs(candidate, depth)
+        context.conditions.require_small_inputs(candidate, depth, context.threads)
     }
 }

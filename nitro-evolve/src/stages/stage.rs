@@ -30,6 +30,8 @@ pub(crate) struct About {
 /// The conditions of a judgement, with the device for it.
 pub(crate) struct Context<'a> {
     pub conditions: &'a Conditions<'a>,
+    /// The threads on which a stage may share out its work.
+    pub threads: usize,
     /// The device; for a stage on cores a runner that refuses to run.
     pub runner: &'a mut dyn Runner,
 }

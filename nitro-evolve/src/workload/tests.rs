@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::{Argument, HostStep, Role, Set, Workload};
+use super::{Argument, Case, HostStep, Role, Set, Workload};
 
 const HEAT: &str = r#"
 max_error = 0.01
@@ -261,6 +261,42 @@ fn small_inputs_are_drawn_up_to_some_times_the_largest_numbers_of_search_and_val
     }
     let largest: Vec<u64> = workload.counts().into_iter().map(|(_, most)| most).collect();
     assert_eq!(largest[0], 4 * 5, "tests have larger numbers");
+}
+
+#[test]
+fn small_inputs_have_several_blocks_and_each_loop_of_the_host_several_rounds() {
+    let workload = read(&HEAT.replace("steps = 2", "steps = 2000").replace("n = 4\n", "n = 4000\n")).unwrap();
+    let cases = workload.several(&[16].into());
+    let of = |case: &Case| {
+        let launches = workload.inputs_of(case).unwrap().launches;
+        let heat = launches.iter().filter(|launch| launch.kernel == "heat");
+        (heat.clone().map(|launch| launch.grid[0]).max(), heat.count())
+    };
+    // Three by three cells are a block of 16; five by five need two.
+    assert_eq!(cases.iter().map(of).collect::<Vec<_>>()[..3], [(Some(1), 3), (Some(2), 3), (Some(2), 3)]);
+    let names: Vec<String> = cases.iter().map(|case| workload.describe(case)).collect();
+    assert_eq!(names[..2], ["n=3 steps=3 seed=0", "n=5 steps=3 seed=0"], "as small as that takes");
+    let in_fours = HEAT
+        .replace("times = \"steps\"", "times = \"floor_div(steps, 4)\"")
+        .replace("steps = 2", "steps = 40");
+    let workload = read(&in_fours).unwrap();
+    let cases = workload.several(&[16].into());
+    assert!(
+        cases.iter().any(|case| workload.describe(case) == "n=5 steps=12 seed=0"),
+        "blocks in each of the rounds"
+    );
+}
+
+#[test]
+fn what_takes_multiples_of_its_blocks_alone_has_small_inputs_too() {
+    let text = HEAT.replace("ceil_div(cells, 16)", "n / 16").replace("n = 4\n", "n = 64\n");
+    let workload = read(&text).unwrap();
+    let sizes = |case: Option<Case>| workload.describe(&case.unwrap());
+    assert_eq!(sizes(workload.few()), "n=16 steps=2 seed=0");
+    assert_eq!(sizes(workload.small_case()), "n=48 steps=2 seed=0");
+    let several: Vec<String> =
+        workload.several(&[16, 32].into()).iter().map(|case| workload.describe(case)).collect();
+    assert!(several.contains(&"n=32 steps=3 seed=0".to_owned()), "{several:?}");
 }
 
 /// Loops in loops around a body, so many times each.

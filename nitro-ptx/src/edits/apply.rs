@@ -154,6 +154,7 @@ impl EditedModule {
             | Operation::Predicate(reach)
             | Operation::Sink(reach)
             | Operation::Raise(reach)
+            | Operation::Widen(reach)
             | Operation::Narrow(reach)
             | Operation::Approximate(reach)
             | Operation::Quick(reach)

@@ -48,6 +48,7 @@ impl Base {
             | Operation::Predicate(_)
             | Operation::Sink(_)
             | Operation::Raise(_)
+            | Operation::Widen(_)
             | Operation::ReadOnly(_)
             | Operation::Narrow(_)
             | Operation::Approximate(_)

@@ -104,6 +104,9 @@ pub enum Operation {
     /// Puts a load in front of the stores before it, unless they are seen to store what it reads. The assembler does
     /// not, where addresses may be the same.
     Raise(Reach),
+    /// Makes a load and those of its neighbours below it one load of a vector. That needs an address which is a
+    /// multiple of the vector's size, as those of rows and structures are; others are misaligned, and the kernel fails.
+    Widen(Reach),
     /// Lets all loads through a pointer, which this parameter of a kernel is, go by the read-only path: what
     /// `const` and `__restrict__` would say.
     ReadOnly(String),

@@ -16,3 +16,4 @@ pub(crate) mod reword;
 mod rewrite;
 mod simplify;
 mod sink;
+mod widen;

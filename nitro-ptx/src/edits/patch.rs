@@ -67,6 +67,7 @@ impl Display for Operation {
             Self::Predicate(reach) => write!(formatter, "predicate {reach}"),
             Self::Sink(reach) => write!(formatter, "sink {reach}"),
             Self::Raise(reach) => write!(formatter, "raise {reach}"),
+            Self::Widen(reach) => write!(formatter, "widen {reach}"),
             Self::ReadOnly(pointer) => write!(formatter, "read-only {pointer}"),
             Self::Narrow(reach) => write!(formatter, "narrow {reach}"),
             Self::Approximate(reach) => write!(formatter, "approximate {reach}"),
@@ -199,6 +200,7 @@ impl<'a> Line<'a> {
             ["predicate", ref reach @ ..] => Operation::Predicate(self.reach(reach)?),
             ["sink", ref reach @ ..] => Operation::Sink(self.reach(reach)?),
             ["raise", ref reach @ ..] => Operation::Raise(self.reach(reach)?),
+            ["widen", ref reach @ ..] => Operation::Widen(self.reach(reach)?),
             ["narrow", ref reach @ ..] => Operation::Narrow(self.reach(reach)?),
             ["approximate", ref reach @ ..] => Operation::Approximate(self.reach(reach)?),
             ["quick", ref reach @ ..] => Operation::Quick(self.reach(reach)?),
@@ -214,8 +216,8 @@ impl<'a> Line<'a> {
             _ => {
                 let what = "this is no edit; there are `delete ID`, `copy ID before ID`, `move ID before ID`, \
                             `replace ID by ID`, `swap ID with ID`, `operand ID slot N = VALUE`, \
-                            `cache ID = MODE`, `predicate`, `sink`, `raise`, `narrow`, `approximate`, `quick` and \
-                            `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
+                            `cache ID = MODE`, `predicate`, `sink`, `raise`, `widen`, `narrow`, `approximate`, `quick` \
+                            and `warp-barrier` with one `ID` or more, or `all of FUNCTION`, `lift` with such and \
                             `before ID`, `read-only PARAMETER`, \
                             `registers KERNEL = N`, `block KERNEL = X Y Z`, and `fix ID slot N = VALUE` after one";
                 return Err(self.error(what.to_owned()));

@@ -53,6 +53,8 @@ pub enum Reason {
     Order,
     /// A load comes after branches or barriers that it may not need.
     Latency,
+    /// A load of what stands beside what another one loads.
+    Neighbours,
     /// Arithmetic that need not be exact.
     Precision,
     /// Arithmetic that looks for operands which there may not be.
@@ -78,6 +80,7 @@ impl fmt::Display for Reason {
             Self::Round => "stores that the next round of a loop overwrites",
             Self::Order => "loads that stores stand before",
             Self::Latency => "loads that branches or barriers stand before",
+            Self::Neighbours => "loads of neighbours",
             Self::Precision => "arithmetic that may be approximate",
             Self::Special => "quotients and roots of ordinary numbers",
             Self::Registers => "registers of a thread",

@@ -97,6 +97,7 @@ impl Operation {
             | Self::Predicate(reach)
             | Self::Sink(reach)
             | Self::Raise(reach)
+            | Self::Widen(reach)
             | Self::Narrow(reach)
             | Self::Approximate(reach)
             | Self::Quick(reach)
@@ -125,7 +126,7 @@ impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
     /// These are branches that may be converted, stores that the next round of a loop overwrites, loads that stores,
-    /// branches or barriers stand before, arithmetic that can be approximate, and registers that the assembler may use.
+    /// branches or barriers stand before, loads of neighbours, arithmetic that can be approximate, and registers that the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
@@ -140,10 +141,11 @@ impl Base {
     #[must_use]
     pub fn rewrites(&self) -> Vec<Proposal> {
         type Make = fn(Reach) -> Operation;
-        const KINDS: [(Reason, Make); 6] = [
+        const KINDS: [(Reason, Make); 7] = [
             (Reason::Branch, Operation::Predicate),
             (Reason::Round, Operation::Sink),
             (Reason::Order, Operation::Raise),
+            (Reason::Neighbours, Operation::Widen),
             (Reason::Precision, Operation::Narrow),
             (Reason::Precision, Operation::Approximate),
             (Reason::Special, Operation::Quick),
@@ -176,6 +178,7 @@ impl Function {
             Operation::Predicate(reach) => self.predicate(reach),
             Operation::Sink(reach) => self.sink(reach),
             Operation::Raise(reach) => self.raise(reach),
+            Operation::Widen(reach) => self.widen(reach),
             Operation::ReadOnly(pointer) => self.read_only(pointer),
             Operation::Narrow(reach) => self.narrow(reach),
             Operation::Approximate(reach) => self.approximate(reach),
@@ -300,7 +303,7 @@ impl Function {
     }
 
     /// The labels that something leads to.
-    fn joined(&self) -> HashSet<String> {
+    pub(super) fn joined(&self) -> HashSet<String> {
         let mut joined = HashSet::new();
         for item in &self.items {
             match &item.content {
@@ -405,7 +408,7 @@ impl Instruction {
 
 /// Returns true if a load may come before what stands above it: nothing says that it needs it. Where addresses are in
 /// different registers nobody knows, until it is run.
-fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
+pub(super) fn may_pass(load: &Instruction, item: &Item, joined: &HashSet<String>) -> bool {
     let above = match &item.content {
         Content::Tombstone(_) => return true,
         Content::Text(text) => return text.starts_with(".loc") || text.starts_with('/'),

@@ -6,7 +6,7 @@ use super::context::{Local, Symbol};
 use super::effect;
 use super::entry::Entry;
 use super::reading::Reading;
-use crate::machine::control::{Call, Target, Trap};
+use crate::machine::control::{Call, Print, Target, Trap};
 use crate::machine::source::{FUNCTION_BYTES, FUNCTIONS, Place, Source, VARIABLES, fit};
 use crate::machine::state::Action;
 use crate::text::module::Token;
@@ -19,6 +19,10 @@ fn call(op: &Reading) -> Result<Action, String> {
     let named = usize::from(is_list(op, 0));
     if matches!(op.operand(named)?, [Token::Word(name)] if name == "__assertfail") {
         return Ok(Arc::new(Trap));
+    }
+    if matches!(op.operand(named)?, [Token::Word(name)] if name == "vprintf") {
+        let results = if named == 1 { places(op, 0, &[])? } else { Vec::new() };
+        return Ok(Arc::new(Print { results: results.into() }));
     }
     let function = called(op, named)?;
     let called = match function {

@@ -2,7 +2,7 @@
 
 use super::breed::{self, Edits};
 use super::evolution::{Evolution, ORIGINAL};
-use super::model::{Evidence, Lived, Model};
+use super::model::{Draw, Evidence, Lived, Model};
 use super::{Fitness, PatchSpace, Purpose, Rules};
 use crate::random::Random;
 
@@ -122,6 +122,11 @@ impl<P: PatchSpace> Evolution<P> {
                 children.push(pair);
             }
         }
+        for child in self.believed_best() {
+            if !child.is_empty() && !self.records.contains(&child) && !children.contains(&child) {
+                children.push(child);
+            }
+        }
         for _ in 0..ROUNDS {
             let seeds = self.seeds(count.saturating_sub(children.len()));
             let drawn = breed::on_cores(&seeds, |random| match &self.model {
@@ -141,14 +146,42 @@ impl<P: PatchSpace> Evolution<P> {
         children
     }
 
+    /// Makes the children of what is believed to pay, exact and with the error that is allowed: so all that pays alone
+    /// comes together, whatever is drawn.
+    fn believed_best(&self) -> Vec<Edits<P>> {
+        let Some(model) = &self.model else { return Vec::new() };
+        let draw = model.believed();
+        let mut children = Vec::new();
+        for max_error in [0.0, self.plan.max_error] {
+            let all = self.child(&draw, &self.population, max_error);
+            let alone = self.child(&draw, &[], max_error);
+            children.extend([all, alone]);
+        }
+        children
+    }
+
     /// Makes a child of what may pay.
     fn of_model(&self, model: &Model<P::Edit>, random: &mut Random) -> Edits<P> {
         let draw = model.draw(random);
         // Half of the children are exact, the others have part of the error that is allowed.
         let max_error = if random.unit() < 0.5 { 0.0 } else { self.plan.max_error * random.unit() };
+        let count = self.population.len();
+        let parents: Vec<usize> =
+            (0..TOURNAMENT.min(count)).map(|_| self.population[random.below(count)]).collect();
+        let child = self.child(&draw, &parents, max_error);
+        if child.is_empty() {
+            // Nothing seems to pay, so that only luck helps: what costs alone may pay together.
+            let ran = self.population.iter().map(|&number| self.records.edits(number));
+            let ran: Vec<&[P::Edit]> = ran.filter(|edits| !edits.is_empty()).collect();
+            return breed::unite(&self.space, &ran, random);
+        }
+        if random.unit() < OF_MODEL_FRESH { self.fresh(child, random) } else { child }
+    }
+
+    /// Makes a child of the parent that looks best under these effects, or of the program as it is.
+    fn child(&self, draw: &Draw<'_, P::Edit>, parents: &[usize], max_error: f64) -> Edits<P> {
         let mut parent: (f64, &[P::Edit]) = (0.0, &[]);
-        for _ in 0..TOURNAMENT.min(self.population.len()) {
-            let number = self.population[random.below(self.population.len())];
+        for &number in parents {
             let is_right = self.records.fitness(number).is_some_and(|fitness| fitness.error <= max_error);
             let sum = draw.sum(self.records.edits(number));
             if is_right && sum < parent.0 {
@@ -158,13 +191,7 @@ impl<P: PatchSpace> Evolution<P> {
         let (stays, added) = draw.child(parent.1, max_error);
         let mut child = if self.space.is_valid(&stays) { stays } else { parent.1.to_vec() };
         self.add_what_fits(&mut child, &added, &mut { ATTEMPTS });
-        if child.is_empty() {
-            // Nothing seems to pay, so that only luck helps: what costs alone may pay together.
-            let ran = self.population.iter().map(|&number| self.records.edits(number));
-            let ran: Vec<&[P::Edit]> = ran.filter(|edits| !edits.is_empty()).collect();
-            return breed::unite(&self.space, &ran, random);
-        }
-        if random.unit() < OF_MODEL_FRESH { self.fresh(child, random) } else { child }
+        child
     }
 
     /// Adds an edit, one that was not tried alone if such is found: of those that were the model knows better.

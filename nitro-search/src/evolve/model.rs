@@ -19,6 +19,8 @@ const SUSPICIOUS: f64 = 3.0;
 const MOST_LOSS: f64 = 0.25;
 /// The least chance that a child lives with all its edits, from one child to another.
 const LEAST_CHANCES: [f64; 2] = [0.3, 0.9];
+/// That chance of a child of what is believed.
+const LIKELY: f64 = 0.5;
 
 /// What a run knows of an individual.
 pub(super) struct Evidence<'a, E> {
@@ -112,6 +114,11 @@ impl<E: Clone + Ord> Model<E> {
     /// Returns pairs of edits that may pay more or less together than their sum, the most suspicious first.
     pub(super) fn suspects(&self) -> impl Iterator<Item = [E; 2]> {
         self.suspects.iter().map(|pair| pair.map(|column| self.columns.edits[column].clone()))
+    }
+
+    /// Returns effects as they are believed, of which a child lives as likely as not.
+    pub(super) fn believed(&self) -> Draw<'_, E> {
+        Draw { model: self, effects: self.ridge.effects.clone(), least_chance: LIKELY }
     }
 
     /// Draws effects as they may be.

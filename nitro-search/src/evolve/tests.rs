@@ -326,6 +326,27 @@ fn every_suggestion_is_tried_alone_before_anything_is_bred_unless_there_is_no_ti
 }
 
 #[test]
+fn what_pays_alone_comes_together_in_the_first_generation_whatever_is_drawn() {
+    let pays = |edit: u32| edit.is_multiple_of(7);
+    for seed in 0..8 {
+        let mut evolution = begin(Suggested, EvolvePlan { population: 16, generations: 1, ..model(seed) });
+        let mut children = BTreeSet::new();
+        while let Ok(Ask::Evaluate(trials)) = evolution.ask(usize::MAX) {
+            for trial in trials {
+                let paying = trial.edits.iter().filter(|edit| pays(**edit)).count() as i32;
+                // Each pays half a per cent, and others cost as much.
+                let time_ns = 100.0 * 0.995f64.powi(2 * paying - trial.edits.len() as i32);
+                let fitness = Fitness { time_ns, error: 0.0 };
+                evolution.tell(&trial, Report::Ran { fitness, code: None }).unwrap();
+                children.extend((evolution.proposer().generation() == 1).then_some(trial.edits));
+            }
+        }
+        let all: Vec<u32> = (0..60).filter(|&edit| pays(edit)).collect();
+        assert!(children.contains(&all), "seed {seed}: {children:?}");
+    }
+}
+
+#[test]
 fn children_that_fail_cost_no_place_in_the_population() {
     let mut evolution = begin(Lines, EvolvePlan { generations: 6, ..model(3) });
     let mut least = usize::MAX;

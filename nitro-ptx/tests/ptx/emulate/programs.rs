@@ -6,9 +6,8 @@ use nitro_ptx::emulate::{Emulator, Launch, Memory, Options};
 use super::support::unpack;
 use crate::support::{OTHERS, PROGRAMS, STYLES, compile, nvcc, program};
 
-/// Everything of the tree that is not known here, by its opcode: matrix units, textures, surfaces, printing.
-const UNSUPPORTED: [&str; 6] = [
-    "call.uni: it calls `vprintf`, which the module does not have",
+/// Everything of the tree that is not known here, by its opcode: matrix units, textures, surfaces.
+const UNSUPPORTED: [&str; 5] = [
     "ldmatrix.sync.aligned.m8n8.x4.shared.b16: it is not known",
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32: it is not known",
     "suld.b.2d.b32.trap: it is not known",

@@ -113,6 +113,10 @@ fn texts() -> Vec<(String, Vec<u32>)> {
         storing("ld.param.u32 %r1, [n];").replacen("\n{", &format!("\n{directives}\n{{"), 1)
     };
     let simple = storing("mov.u32 %r1, 7;");
+    let printing = storing(
+        "{ .param .b64 f; st.param.b64 [f], 0; .param .b64 a; st.param.b64 [a], 0; .param .b32 r; \
+         call.uni (r), vprintf, (f, a); ld.param.b32 %r1, [r]; } add.u32 %r1, %r1, 7;",
+    );
     let prototype = ".visible .func (.param .b32 r) f (.param .b32 x)";
     let vectors = "{ add.u32 o.x, i.x, i.y; mov.u32 o.y, i.x; ret; }";
     let mut texts = vec![
@@ -126,6 +130,10 @@ fn texts() -> Vec<(String, Vec<u32>)> {
             vec![5],
         ),
         (entry("").replace(".visible .entry k(", ".visible.entry k /* kernel */ (\n// of two\n"), vec![5]),
+        (
+            format!(".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);\n{printing}"),
+            vec![7],
+        ),
         // Prototypes with and without a semicolon, before and after what they are of.
         (format!("{prototype}\n{}{prototype} {function}", call("f")), vec![8]),
         (format!("{prototype};\n{}{prototype} {function}", call("f")), vec![8]),

@@ -1,0 +1,147 @@
+//! Loads of neighbours as one load of a vector.
+//!
+//! The assembler makes one access of several only where it sees that the address is a multiple of their size. That of a
+//! row of a tile is one, and so is that of a structure, but nothing in the text says so.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::edit::Reach;
+use super::overlap::accessed;
+use super::rewrite::may_pass;
+use crate::instructions::effect::Kind;
+use crate::text::module::{Content, Function, Instruction, InstructionId, Item, Token};
+use crate::text::types::Space;
+
+/// The most bytes that one instruction loads.
+const MOST_BYTES: i64 = 16;
+/// The instructions below a load among which its neighbours are looked for.
+const MOST_PASSED: usize = 256;
+
+impl Function {
+    /// Makes loads and those of their neighbours, which stand below them, one load of a vector each. Returns the first
+    /// of each vector.
+    pub(super) fn widen(&mut self, reach: &Reach) -> Vec<InstructionId> {
+        let joined = self.joined();
+        let (mut done, mut is_shared) = (Vec::new(), false);
+        for at in 0..self.items.len() {
+            let Content::Instruction(id, load) = &self.items[at].content else { continue };
+            let (id, space) = (*id, load.effect().space);
+            let lanes = if reach.covers(id, &self.name) { self.lanes(at, &joined) } else { None };
+            if let Some(lanes) = lanes {
+                self.join(at, &lanes);
+                done.push(id);
+                is_shared |= space != Space::Global;
+            }
+        }
+        if is_shared {
+            self.items.iter_mut().for_each(align);
+        }
+        done
+    }
+
+    /// Returns the positions of a load and its neighbours in the order of their addresses, as many as there are of four
+    /// or two; all of them may stand where it stands.
+    fn lanes(&self, at: usize, joined: &HashSet<String>) -> Option<Vec<usize>> {
+        let Content::Instruction(_, load) = &self.items[at].content else { return None };
+        let (register, own) = accessed(load).filter(|_| is_scalar(load))?;
+        let bytes = own.end - own.start;
+        let mut below = vec![(own.start, at)];
+        for index in at + 1..self.items.len().min(at + MOST_PASSED) {
+            let Content::Instruction(_, other) = &self.items[index].content else {
+                if may_pass(load, &self.items[index], joined) {
+                    continue;
+                } else {
+                    break;
+                };
+            };
+            let may_come = |position: usize| may_pass(other, &self.items[position], joined);
+            if other.opcode == load.opcode
+                && other.guard.is_none()
+                && self.items[index].scope == self.items[at].scope
+                && let Some((_, place)) = accessed(other).filter(|(base, _)| *base == register)
+                && below.iter().all(|(start, _)| *start != place.start)
+                && (at..index).all(may_come)
+            {
+                below.push((place.start, index));
+            }
+            if !is_passed(load, other) {
+                break;
+            }
+        }
+        [MOST_BYTES / bytes, MOST_BYTES / bytes / 2].into_iter().filter(|count| *count > 1).find_map(
+            |count| {
+                let first = own.start - own.start.rem_euclid(count * bytes);
+                let position = |lane: i64| {
+                    let found = below.iter().find(|(start, _)| *start == first + lane * bytes);
+                    found.map(|(_, position)| *position)
+                };
+                (0..count).map(position).collect()
+            },
+        )
+    }
+
+    /// Puts one load of these in the place of the first, where the others stand below it.
+    fn join(&mut self, at: usize, lanes: &[usize]) {
+        let load = |position: usize| match &self.items[position].content {
+            Content::Instruction(id, load) => Some((*id, Arc::clone(load))),
+            _ => None,
+        };
+        let loads: Vec<(InstructionId, Arc<Instruction>)> = lanes.iter().copied().filter_map(load).collect();
+        let Some((_, least)) = loads.first() else { return };
+        let mut vector = Instruction::clone(least);
+        let count = lanes.len();
+        if let Some((head, kind)) = least.opcode.rsplit_once('.') {
+            vector.opcode = format!("{head}.v{count}.{kind}");
+        }
+        let mut results = vec![Token::Mark('{')];
+        for (lane, (_, load)) in loads.iter().enumerate() {
+            results.extend((lane > 0).then_some(Token::Mark(',')));
+            results.extend(load.operands[0].iter().cloned());
+        }
+        results.push(Token::Mark('}'));
+        vector.operands[0] = results;
+        for (&position, (id, _)) in lanes.iter().zip(&loads) {
+            self.items[position].content = match position == at {
+                true => Content::Instruction(*id, Arc::new(vector.clone())),
+                false => Content::Tombstone(*id),
+            };
+        }
+    }
+}
+
+/// Tells whether this loads one value of 32 or 64 bits in the plain way.
+fn is_scalar(load: &Instruction) -> bool {
+    let mut parts = load.opcode.split('.');
+    let is_known = |part: &str| match part {
+        "ld" | "weak" | "global" | "shared" | "nc" | "ca" | "cg" | "cs" => true,
+        kind => matches!(kind.split_at_checked(1), Some(("b" | "u" | "s" | "f", "32" | "64"))),
+    };
+    load.effect().kind == Kind::Load
+        && load.guard.is_none()
+        && parts.all(is_known)
+        && matches!(load.operands.first().map(Vec::as_slice), Some([Token::Register(..)]))
+}
+
+/// Tells whether a load may come before this, whatever its address: no store that might be to the same place.
+fn is_passed(load: &Instruction, above: &Instruction) -> bool {
+    let spaces = [load.effect().space, above.effect().space];
+    match above.effect().kind {
+        Kind::Pure | Kind::Load | Kind::Hint => true,
+        Kind::Store => spaces[0] != spaces[1] && !spaces.contains(&Space::Generic),
+        _ => false,
+    }
+}
+
+/// Lets a variable of a block's memory begin at a multiple of a vector's bytes.
+fn align(item: &mut Item) {
+    let Content::Text(text) = &mut item.content else { return };
+    let Some(rest) = text.trim_start().strip_prefix(".shared") else { return };
+    let own = rest.trim_start().strip_prefix(".align").map(str::trim_start);
+    let digits = own.map_or(0, |own| own.chars().take_while(char::is_ascii_digit).count());
+    let bytes = own.and_then(|own| own[..digits].parse::<i64>().ok());
+    if bytes.is_none_or(|bytes| bytes < MOST_BYTES) {
+        let declared = own.map_or(rest, |own| &own[digits..]);
+        *text = format!(".shared .align {MOST_BYTES}{declared}");
+    }
+}
