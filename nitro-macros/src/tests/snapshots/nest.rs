@@ -75,39 +75,42 @@ impl syrk {
                                             },
                                         ],
                                         |__nitro_builder| {
-                                            __nitro_builder
-                                                .assign(
-                                                    c
-                                                        .at::<
-                                                            ::nitro_nest::Affine,
-                                                        >([
-                                                            (::nitro_nest::Affine::from(0i64) + i * 1i64),
-                                                            (::nitro_nest::Affine::from(0i64) + j * 1i64),
-                                                        ]),
-                                                    ::nitro_nest::Expression::Binary(
-                                                        ::nitro_nest::Binary::Multiply,
-                                                        ::std::boxed::Box::new(
-                                                            ::nitro_nest::Expression::from(
-                                                                c
-                                                                    .at::<
-                                                                        ::nitro_nest::Affine,
-                                                                    >([
-                                                                        (::nitro_nest::Affine::from(0i64) + i * 1i64),
-                                                                        (::nitro_nest::Affine::from(0i64) + j * 1i64),
-                                                                    ]),
-                                                            ),
-                                                        ),
-                                                        ::std::boxed::Box::new(
-                                                            ::nitro_nest::Expression::from(
-                                                                    diagonal
-                                                                        .at::<
-                                                                            ::nitro_nest::Affine,
-                                                                        >([(::nitro_nest::Affine::from(0i64) + i * 1i64)]),
-                                                                )
-                                                                .max(::core::clone::Clone::clone(&beta)),
+                                            {
+                                                let __nitro_value = ::nitro_nest::Expression::Binary(
+                                                    ::nitro_nest::Binary::Multiply,
+                                                    ::std::boxed::Box::new(
+                                                        ::nitro_nest::Expression::from(
+                                                            c
+                                                                .at::<
+                                                                    ::nitro_nest::Affine,
+                                                                >([
+                                                                    (::nitro_nest::Affine::from(0i64) + i * 1i64),
+                                                                    (::nitro_nest::Affine::from(0i64) + j * 1i64),
+                                                                ]),
                                                         ),
                                                     ),
+                                                    ::std::boxed::Box::new(
+                                                        ::nitro_nest::Expression::from(
+                                                                diagonal
+                                                                    .at::<
+                                                                        ::nitro_nest::Affine,
+                                                                    >([(::nitro_nest::Affine::from(0i64) + i * 1i64)]),
+                                                            )
+                                                            .max(::core::clone::Clone::clone(&beta)),
+                                                    ),
                                                 );
+                                                __nitro_builder
+                                                    .assign(
+                                                        c
+                                                            .at::<
+                                                                ::nitro_nest::Affine,
+                                                            >([
+                                                                (::nitro_nest::Affine::from(0i64) + i * 1i64),
+                                                                (::nitro_nest::Affine::from(0i64) + j * 1i64),
+                                                            ]),
+                                                        __nitro_value,
+                                                    );
+                                            }
                                         },
                                     );
                             },
