@@ -17,8 +17,8 @@ use crate::stages::{
 };
 use crate::time_breakdown::TimeBreakdown;
 
-/// The candidates that wait for devices from which on cores judge what devices are done with first: else all of that would
-/// come last, and devices wait meanwhile.
+/// The candidates that wait for devices from which on cores judge what devices are done with first: else all of that
+/// would come last, and devices wait meanwhile.
 const ENOUGH_READY: usize = 8;
 
 /// The trials of a generation, with the stages that they go through.

@@ -1,7 +1,8 @@
 //! `#[nest]`: a function of loops over arrays stays as it is, and beside it stands the same as data.
 //!
 //! As for `#[code_variant]` there is one way: `parse` reads what was written, `signature`, `body`, `integers`,
-//! `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot fail.
+//! `values` and `choices` work out what was meant (`ir`) or say what is wrong, `expand` writes the code and cannot
+//! fail.
 
 mod body;
 mod choices;

@@ -42,7 +42,8 @@ fn scale_in(nest: &Nest, body: &mut Vec<Node>) -> bool {
     has_changed
 }
 
-/// Takes the scale out of a sum, the last of these nodes, and returns what scales and adds the value that it began with.
+/// Takes the scale out of a sum, the last of these nodes, and returns what scales and adds the value that it began
+/// with.
 fn scale(nest: &Nest, nodes: &mut [Node]) -> Option<Assignment> {
     let (sum, before) = nodes.split_last_mut()?;
     let (loops, adds) = terms(sum, Vec::new())?;

@@ -126,7 +126,8 @@ impl Base {
     /// Returns the edits of this kind that the text allows, each at one place or all over a function.
     ///
     /// These are branches that may be converted, stores that the next round of a loop overwrites, loads that stores,
-    /// branches or barriers stand before, loads of neighbours, arithmetic that can be approximate, and registers that the assembler may use.
+    /// branches or barriers stand before, loads of neighbours, arithmetic that can be approximate, and registers that
+    /// the assembler may use.
     ///
     /// ```
     /// use nitro_ptx::{Base, Module};
