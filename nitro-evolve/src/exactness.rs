@@ -21,6 +21,11 @@ pub enum Exactness {
         /// The reason for which it is not proved.
         why: String,
     },
+    /// They were the same on all inputs that were tried, though they are another function of the data.
+    ByChance {
+        /// The case that shows it, and what differs there.
+        why: String,
+    },
 }
 
 impl Exactness {
@@ -31,7 +36,7 @@ impl Exactness {
                 let all: Vec<&str> = provided.as_deref().into_iter().chain([condition]).collect();
                 Self::Proved { over, provided: Some(all.join(", and that ")) }
             }
-            Self::Tested { .. } => self,
+            Self::Tested { .. } | Self::ByChance { .. } => self,
         }
     }
 }
@@ -44,6 +49,9 @@ impl fmt::Display for Exactness {
                 write!(formatter, "proved for {over}, provided that {provided}")
             }
             Self::Tested { why } => write!(formatter, "tested, and not proved: {why}"),
+            Self::ByChance { why } => {
+                write!(formatter, "by chance of the inputs that were tried: {why}")
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::draft::Draft;
 use crate::error::EvolveError;
 use crate::evaluator::Evaluator;
 use crate::explanation::{explained, kernels, machine_code, unexplained};
-use crate::finding::{Finding, Undone, Verdict};
+use crate::finding::{DroppedEdit, Finding, Undone, Verdict};
 use crate::machine_code::{Disassembler, MachineCode};
 use crate::minimise::{MinimalPatch, Minimiser, chosen};
 use crate::observer::Observer;
@@ -123,7 +123,8 @@ impl Findings<'_, '_, '_> {
         edits
     }
 
-    /// Minimises a finalist: of an exact one what is proved edit by edit; and all of it, unless that is no faster.
+    /// Minimises a finalist: of an exact one what is proved edit by edit, then what is not right by chance; and all of
+    /// it, which may be worth its error. What is no faster than what comes before is left out.
     fn draft_parts(&mut self, finalist: usize) -> Result<(), EvolveError> {
         self.limit(SHARE_OF_PARTS);
         self.minimiser.finalist = finalist;
@@ -132,11 +133,33 @@ impl Findings<'_, '_, '_> {
         if self.finalists[finalist].search.error == 0.0 {
             let proved = self.minimiser.proved_part(&edits);
             part = self.draft(finalist, &proved)?;
+            let by_chance: Vec<&Edit> = self.minimiser.by_chance.iter().map(|(edit, _)| edit).collect();
+            let others: Vec<Edit> = edits.iter().filter(|edit| !by_chance.contains(edit)).cloned().collect();
+            if others.len() < edits.len() {
+                if !self.is_as_fast(&part, &others)? {
+                    part = self.draft(finalist, &others)?;
+                }
+                if self.minimiser.evaluator.conditions.max_error == 0.0 {
+                    return Ok(());
+                }
+            }
         }
         if !self.is_as_fast(&part, &edits)? {
             self.draft(finalist, &edits)?;
         }
         Ok(())
+    }
+
+    /// Returns the edits of a finalist that a part of it has not, since they are right by chance.
+    fn dropped_by_chance(&self, finalist: usize, part: &[Edit]) -> Vec<DroppedEdit> {
+        let edits = &self.finalists[finalist].edits;
+        let is_dropped = |edit: &Edit| edits.contains(edit) && !part.contains(edit);
+        let dropped = self.minimiser.by_chance.iter().filter(|(edit, _)| is_dropped(edit));
+        let described = |(edit, why): &(Edit, String)| DroppedEdit {
+            edit: edit.to_string().trim_end().to_owned(),
+            why: format!("results are the same by chance of the inputs that were tried: {why}"),
+        };
+        dropped.map(described).collect()
     }
 
     /// Minimises what of a finalist touches no barrier; and, where patches may rely on the inputs, what of each part
@@ -197,7 +220,8 @@ impl Findings<'_, '_, '_> {
         finding.origin = origin;
         finding.undone.extend((!is_minimal).then_some(Undone::Minimised));
         let must_be_exact = self.finalists[finalist].search.error == 0.0;
-        let rehearsal = self.minimiser.unrehearsed(&edits, must_be_exact)?;
+        let mut rehearsal = self.minimiser.unrehearsed(&edits, must_be_exact)?;
+        rehearsal.dropped = self.dropped_by_chance(finalist, &finding.origin);
         self.drafts.push(Draft { finding, finalist, rehearsal, is_checked: false, is_repaired: false });
         Ok(edits)
     }
@@ -226,7 +250,9 @@ impl Findings<'_, '_, '_> {
             self.observer.message(&format!("checking {}", patches(new.len())));
             let candidates = new.iter().map(|&at| self.drafts[at].rehearsal.candidate.clone()).collect();
             for (&at, rehearsal) in new.iter().zip(self.minimiser.rehearsed(candidates)?) {
-                (self.drafts[at].rehearsal, self.drafts[at].is_checked) = (rehearsal, true);
+                let dropped = std::mem::take(&mut self.drafts[at].rehearsal.dropped);
+                self.drafts[at].rehearsal = Rehearsal { dropped, ..rehearsal };
+                self.drafts[at].is_checked = true;
                 self.drafts[at].describe(&self.minimiser.evaluator.conditions);
                 if self.drafts[at].is_inexact() {
                     let inexact = self.drafts[at].permitting_error();

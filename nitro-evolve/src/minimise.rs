@@ -37,6 +37,9 @@ pub(crate) struct Minimiser<'a, 'b> {
     pub finalist: usize,
     /// The edits with which alone a patch was refused before its test.
     pub wrong: Vec<Edit>,
+    /// The edits of exact finalists that make other functions of the data, though results were the same; each with what
+    /// shows it.
+    pub by_chance: Vec<(Edit, String)>,
     /// The fitness by finalist and machine code: most edits that are left out change none of it. What was measured for
     /// one finalist does not hold for another, since clocks change in minutes.
     known: HashMap<(usize, u64), Option<Fitness>>,
@@ -45,22 +48,37 @@ pub(crate) struct Minimiser<'a, 'b> {
 impl<'a, 'b> Minimiser<'a, 'b> {
     /// Creates a minimiser that has measured nothing yet.
     pub(crate) fn new(evaluator: &'a mut Evaluator<'b>, observer: &'a dyn Observer) -> Self {
-        Self { evaluator, observer, finalist: 0, wrong: Vec::new(), known: HashMap::new() }
+        Self {
+            evaluator,
+            observer,
+            finalist: 0,
+            wrong: Vec::new(),
+            by_chance: Vec::new(),
+            known: HashMap::new(),
+        }
     }
 
-    /// Returns the edits that keep the meaning of the text, or are proved each by itself.
+    /// Returns the edits that keep the meaning of the text, or are proved each by itself. Notes those that are right by
+    /// chance.
     ///
-    /// What is right with all inputs of the search may be wrong with other data, where branches depend on data. So many
-    /// of the edits that a search has put together make all of them wrong.
-    pub(crate) fn proved_part(&self, edits: &[Edit]) -> Vec<Edit> {
+    /// What is right with all inputs of the search may be wrong with other data, where branches depend on data: the
+    /// nearest of some points may be so with distances that are wrong. So many of the edits that a search has put
+    /// together make all of them wrong.
+    pub(crate) fn proved_part(&mut self, edits: &[Edit]) -> Vec<Edit> {
         let Evaluator { conditions, threads, .. } = &*self.evaluator;
         let until = conditions.until.within(MOST_TIME_OF_PROOFS);
-        let are_proved = on_threads(*threads, edits, |edit| {
-            edit.operation.keeps_meaning()
-                || matches!(conditions.prove(std::slice::from_ref(edit), until), Exactness::Proved { .. })
+        let proofs = on_threads(*threads, edits, |edit| {
+            (!edit.operation.keeps_meaning()).then(|| conditions.prove(std::slice::from_ref(edit), until))
         });
-        let kept = edits.iter().zip(are_proved).filter(|(_, is_proved)| *is_proved);
-        kept.map(|(edit, _)| edit.clone()).collect()
+        let mut proved = Vec::new();
+        for (edit, proof) in edits.iter().zip(proofs) {
+            match proof {
+                None | Some(Exactness::Proved { .. }) => proved.push(edit.clone()),
+                Some(Exactness::ByChance { why }) => self.by_chance.push((edit.clone(), why)),
+                Some(Exactness::Tested { .. }) => {}
+            }
+        }
+        proved
     }
 
     /// Returns the edits that touch no barrier, where others do.

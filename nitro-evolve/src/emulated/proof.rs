@@ -95,7 +95,7 @@ pub(super) fn prove<'a>(
         Err(why) => return Exactness::Tested { why },
     };
     let [original, patched] = changes.programs;
-    let (mut why, mut is_undecided) = (String::new(), true);
+    let (mut why, mut is_undecided, mut is_another) = (String::new(), true, false);
     for data in [Data::All, Data::Floats, Data::Branches] {
         // What is another term is so whatever branches do.
         if data == Data::Branches && !is_undecided {
@@ -106,12 +106,13 @@ pub(super) fn prove<'a>(
             match in_case(original, patched, inputs, data, until) {
                 Ok(fused) => may_be_fused |= fused,
                 Err(_) if until.is_over() => {
-                    NO_TIME.clone_into(&mut why);
+                    (why, is_another) = (NO_TIME.to_owned(), false);
                     break;
                 }
                 Err(unproved) => {
                     (why, proved) = (format!("with {name}, {unproved}"), 0);
                     is_undecided = matches!(unproved, Unproved::Fault(Fault::Undecided { .. }));
+                    is_another = matches!(unproved, Unproved::Decisions | Unproved::Term { .. });
                     break;
                 }
             }
@@ -131,7 +132,7 @@ pub(super) fn prove<'a>(
             return Exactness::Proved { over, provided };
         }
     }
-    Exactness::Tested { why }
+    if is_another { Exactness::ByChance { why } } else { Exactness::Tested { why } }
 }
 
 /// Cases that show all that is done where two programs differ.

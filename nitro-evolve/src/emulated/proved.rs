@@ -32,8 +32,8 @@ impl EmulatorCheck {
         let quick = [like, patched].map(|module| Module::parse(&module.quickened().to_string()));
         let [Ok(like), Ok(patched)] = &quick else { return exactness };
         match self.proved([like, patched], ptx, until) {
-            Exactness::Tested { .. } => exactness,
-            proved => proved.provided(proof::ORDINARY),
+            proved @ Exactness::Proved { .. } => proved.provided(proof::ORDINARY),
+            Exactness::Tested { .. } | Exactness::ByChance { .. } => exactness,
         }
     }
 
@@ -61,7 +61,7 @@ impl EmulatorCheck {
         let guards = [original.guards(&like), program.guards(&patched)];
         let changes = Changes::new([&original, &program], guards);
         let exactness = proof::prove(changes, cases, pieces, until);
-        if matches!(exactness, Exactness::Tested { .. }) {
+        if !matches!(exactness, Exactness::Proved { .. }) {
             return exactness;
         }
         // Proofs are made side by side.

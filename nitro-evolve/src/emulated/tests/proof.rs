@@ -107,7 +107,8 @@ fn a_patch_that_is_not_proved_says_why() {
         (branch, "branches or addresses depend on something else of the data"),
         (race, "race"),
     ] {
-        assert!(found.starts_with("tested, and not proved: with n=") || why == "race", "{found}");
+        let is_by_chance = found.starts_with("by chance of the inputs that were tried: with n=");
+        assert_eq!(is_by_chance, why != "race", "{found}");
         assert!(found.contains(why), "{found}");
     }
 }
@@ -165,7 +166,7 @@ fn what_some_input_comes_to_is_proved_and_of_1000_wrong_edits_there_none_is() {
         let (text, check) = &checks[seed as usize % checks.len()];
         let wrong = format!("0f{:08X}", 2.0f32.to_bits() + 1 + seed);
         let found = check.prove(&text.replace("0f40000000", &wrong), text, Deadline::NEVER).unwrap();
-        assert!(matches!(found, Exactness::Tested { .. }), "{found}");
+        assert!(!matches!(found, Exactness::Proved { .. }), "{found}");
     });
 }
 

@@ -235,6 +235,21 @@ fn of_a_patch_that_only_checks_show_to_be_inexact_the_exact_part_is_found_too() 
 }
 
 #[test]
+fn what_is_right_by_chance_of_the_data_is_no_part_of_an_exact_patch() {
+    // No input has numbers below 0.
+    let text = NEARLY.replace("div.rn.f32 %f1, %f1, 0f3F801062;", "max.f32 %f1, %f1, 0f00000000;");
+    let subject = subject(&text, &NEARLY_RUN.replace("0.0013", "0"));
+    let findings = found(&subject, "delete b5\ndelete b8\n", 0.0, race_check(&subject, 0.0));
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(finding.verdict, Verdict::Accepted(Contract::Exact), "{finding:?}");
+    let has = |edit: &str| finding.edits.iter().any(|own| own.edit == edit);
+    assert!(has("delete b8") && !has("delete b5"), "{finding:?}");
+    let [dropped] = &finding.dropped[..] else { panic!("{finding:?}") };
+    assert_eq!(dropped.edit, "delete b5");
+    assert!(dropped.why.ends_with("element 0 of `of` is not the same term"), "{dropped:?}");
+}
+
+#[test]
 fn what_keeps_the_meaning_of_the_text_is_tested_before_what_the_test_refuses() {
     // Only threads of the test are doubled. Nothing is said of them before.
     let guarded = "setp.lt.u32 %p1, %r1, 16;\n    @%p1 bra FEW;\n    add.f32 %f1, %f1, 0f3F800000;\nFEW:\n    \
