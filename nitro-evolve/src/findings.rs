@@ -129,22 +129,18 @@ impl Findings<'_, '_, '_> {
         self.limit(SHARE_OF_PARTS);
         self.minimiser.finalist = finalist;
         let edits = self.edits(finalist);
-        let mut part = Vec::new();
+        let (mut part, mut others) = (Vec::new(), edits.clone());
         if self.finalists[finalist].search.error == 0.0 {
             let proved = self.minimiser.proved_part(&edits);
             part = self.draft(finalist, &proved)?;
-            let by_chance: Vec<&Edit> = self.minimiser.by_chance.iter().map(|(edit, _)| edit).collect();
-            let others: Vec<Edit> = edits.iter().filter(|edit| !by_chance.contains(edit)).cloned().collect();
-            if others.len() < edits.len() {
-                if !self.is_as_fast(&part, &others)? {
-                    part = self.draft(finalist, &others)?;
-                }
-                if self.minimiser.evaluator.conditions.max_error == 0.0 {
-                    return Ok(());
-                }
-            }
+            others.retain(|edit| !self.minimiser.by_chance.contains_key(edit));
         }
-        if !self.is_as_fast(&part, &edits)? {
+        if !self.is_as_fast(&part, &others)? {
+            part = self.draft(finalist, &others)?;
+        }
+        let is_all = others.len() == edits.len();
+        let permits_error = self.minimiser.evaluator.conditions.max_error > 0.0;
+        if !is_all && permits_error && !self.is_as_fast(&part, &edits)? {
             self.draft(finalist, &edits)?;
         }
         Ok(())
@@ -152,14 +148,14 @@ impl Findings<'_, '_, '_> {
 
     /// Returns the edits of a finalist that a part of it has not, since they are right by chance.
     fn dropped_by_chance(&self, finalist: usize, part: &[Edit]) -> Vec<DroppedEdit> {
-        let edits = &self.finalists[finalist].edits;
-        let is_dropped = |edit: &Edit| edits.contains(edit) && !part.contains(edit);
-        let dropped = self.minimiser.by_chance.iter().filter(|(edit, _)| is_dropped(edit));
-        let described = |(edit, why): &(Edit, String)| DroppedEdit {
-            edit: edit.to_string().trim_end().to_owned(),
-            why: format!("results are the same by chance of the inputs that were tried: {why}"),
-        };
-        dropped.map(described).collect()
+        let mut dropped = Vec::new();
+        for edit in self.finalists[finalist].edits.iter().filter(|edit| !part.contains(edit)) {
+            if let Some(why) = self.minimiser.by_chance.get(edit) {
+                let why = format!("results are the same by chance of the inputs that were tried: {why}");
+                dropped.push(DroppedEdit { edit: edit.to_string().trim_end().to_owned(), why });
+            }
+        }
+        dropped
     }
 
     /// Minimises what of a finalist touches no barrier; and, where patches may rely on the inputs, what of each part

@@ -39,7 +39,7 @@ pub(crate) struct Minimiser<'a, 'b> {
     pub wrong: Vec<Edit>,
     /// The edits of exact finalists that make other functions of the data, though results were the same; each with what
     /// shows it.
-    pub by_chance: Vec<(Edit, String)>,
+    pub by_chance: HashMap<Edit, String>,
     /// The fitness by finalist and machine code: most edits that are left out change none of it. What was measured for
     /// one finalist does not hold for another, since clocks change in minutes.
     known: HashMap<(usize, u64), Option<Fitness>>,
@@ -53,7 +53,7 @@ impl<'a, 'b> Minimiser<'a, 'b> {
             observer,
             finalist: 0,
             wrong: Vec::new(),
-            by_chance: Vec::new(),
+            by_chance: HashMap::new(),
             known: HashMap::new(),
         }
     }
@@ -74,7 +74,7 @@ impl<'a, 'b> Minimiser<'a, 'b> {
         for (edit, proof) in edits.iter().zip(proofs) {
             match proof {
                 None | Some(Exactness::Proved { .. }) => proved.push(edit.clone()),
-                Some(Exactness::ByChance { why }) => self.by_chance.push((edit.clone(), why)),
+                Some(Exactness::ByChance { why }) => _ = self.by_chance.insert(edit.clone(), why),
                 Some(Exactness::Tested { .. }) => {}
             }
         }

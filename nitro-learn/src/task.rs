@@ -188,7 +188,7 @@ impl<'a> Task<'a> {
     /// Returns the time of a walk to a decision for a training input, in nanoseconds; without one, of all features.
     pub fn way_ns(&self, device: usize, input: usize, way: Option<Way>) -> f64 {
         let mut columns = (0..self.columns.len()).collect::<Vec<_>>();
-        columns.retain(|column| way.is_none_or(|way| way.seen >> column & 1 == 1));
+        columns.retain(|&column| way.is_none_or(|way| way.has_seen(column)));
         self.features_ns(device, input, &columns) + way.map_or(0.0, |way| walk_ns(way.comparisons))
     }
 

@@ -75,10 +75,16 @@ impl Way {
         Self { seen: self.seen | 1 << feature, comparisons: self.comparisons + 1 }
     }
 
+    /// Returns `true` if a feature was computed.
+    #[must_use]
+    pub fn has_seen(self, feature: usize) -> bool {
+        self.seen >> feature & 1 == 1
+    }
+
     /// Returns the time of the walk with the features, whose times are given.
     #[must_use]
     pub fn choosing_ns(self, features_ns: &[f64]) -> f64 {
-        let seen = features_ns.iter().enumerate().filter(|(feature, _)| self.seen >> feature & 1 == 1);
+        let seen = features_ns.iter().enumerate().filter(|(feature, _)| self.has_seen(*feature));
         walk_ns(self.comparisons) + seen.map(|(_, time_ns)| time_ns).sum::<f64>()
     }
 }

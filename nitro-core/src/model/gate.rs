@@ -227,24 +227,27 @@ impl DeviceGate {
 
     /// The comparisons up to its decision; none where it makes none.
     pub(super) fn comparisons(&self, features: &[f64]) -> Option<Vec<Comparison>> {
-        let (mut at, mut made) = (0, Vec::new());
-        while let Step::Split { column, threshold, upper } = self.steps[at] {
-            let is_above = features[column] as f32 > threshold;
-            made.push(Comparison { feature: column, threshold, is_above });
-            at = if is_above { upper } else { at + 1 };
-        }
-        self.decide(features).map(|_| made)
+        let mut made = Vec::new();
+        let end = self.walk(features, |comparison| made.push(comparison))?;
+        self.decision(end).map(|_| made)
     }
 
     /// The leaf, as a step, where a walk ends; none where a feature that is compared on the way is not finite.
     pub(super) fn end(&self, features: &[f64]) -> Option<usize> {
+        self.walk(features, |_| ())
+    }
+
+    /// Walks to that leaf, and tells of each comparison.
+    fn walk(&self, features: &[f64], mut compared: impl FnMut(Comparison)) -> Option<usize> {
         let mut at = 0;
         loop {
             match self.steps[at] {
                 Step::Leaf(_) => return Some(at),
                 Step::Split { column, .. } if !features[column].is_finite() => return None,
                 Step::Split { column, threshold, upper } => {
-                    at = if features[column] as f32 > threshold { upper } else { at + 1 };
+                    let is_above = features[column] as f32 > threshold;
+                    compared(Comparison { feature: column, threshold, is_above });
+                    at = if is_above { upper } else { at + 1 };
                 }
             }
         }

@@ -109,7 +109,7 @@ impl<'a> Chooser<'a> {
         else {
             return self.gate_ns + self.selection_ns + costs.sum_ns(device, input, &self.features);
         };
-        let seen = self.features.iter().enumerate().filter(|(feature, _)| way.seen >> feature & 1 == 1);
+        let seen = self.features.iter().enumerate().filter(|(feature, _)| way.has_seen(*feature));
         let seen: Vec<usize> = seen.map(|(_, &feature)| feature).collect();
         walk_ns(way.comparisons) + costs.sum_ns(device, input, &seen)
     }

@@ -147,11 +147,10 @@ fn outcome(explanation: &Explanation) -> String {
 
 /// Returns why a choice is known from comparisons alone.
 fn reasons(comparisons: &[Comparison]) -> String {
-    if comparisons.is_empty() {
-        return "it holds for every input".to_owned();
+    match comparisons {
+        [] => "it holds for every input".to_owned(),
+        _ => list(&comparisons.iter().map(ToString::to_string).collect::<Vec<_>>()),
     }
-    let comparisons = comparisons.iter().map(ToString::to_string);
-    comparisons.collect::<Vec<_>>().join(", ")
 }
 
 /// At most so many changes are shown.

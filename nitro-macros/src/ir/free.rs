@@ -35,11 +35,9 @@ const WITH_ARGUMENT: [&str; 7] =
 
 /// Returns what it takes to have an expression.
 pub(crate) fn effort(expression: &Expr) -> Effort {
-    match expression {
+    match bare(expression) {
         Expr::Lit(_) | Expr::Path(_) => Effort::None,
         Expr::Field(field) => effort(&field.base),
-        Expr::Paren(inner) => effort(&inner.expr),
-        Expr::Group(inner) => effort(&inner.expr),
         Expr::Cast(cast) => effort(&cast.expr),
         Expr::Reference(reference) => effort(&reference.expr),
         Expr::Unary(unary) => match unary.op {
@@ -95,27 +93,27 @@ fn of_method(ExprMethodCall { receiver, method, args, .. }: &ExprMethodCall) -> 
     let method = method.to_string();
     let is_known = match args.len() {
         0 => KEPT.contains(&&*method) || WITHOUT_ARGUMENT.contains(&&*method),
-        1 => WITH_ARGUMENT.contains(&&*method) || (method == "contains" && is_range(receiver)),
+        1 => {
+            let is_in_range = method == "contains" && matches!(bare(receiver), Expr::Range(_));
+            WITH_ARGUMENT.contains(&&*method) || is_in_range
+        }
         _ => false,
     };
     if is_known { of_all(args).max(effort(receiver)) } else { Effort::Unknown }
 }
 
-/// Returns `true` if an expression is seen to be a range.
-fn is_range(expression: &Expr) -> bool {
+/// Returns the expression without parentheses around it, and without those that nobody sees.
+fn bare(expression: &Expr) -> &Expr {
     match expression {
-        Expr::Paren(inner) => is_range(&inner.expr),
-        Expr::Group(inner) => is_range(&inner.expr),
-        Expr::Range(_) => true,
-        _ => false,
+        Expr::Paren(inner) => bare(&inner.expr),
+        Expr::Group(inner) => bare(&inner.expr),
+        _ => expression,
     }
 }
 
 /// Returns `true` if an expression is seen to be of floating point.
 fn is_floating(expression: &Expr) -> bool {
-    match expression {
-        Expr::Paren(inner) => is_floating(&inner.expr),
-        Expr::Group(inner) => is_floating(&inner.expr),
+    match bare(expression) {
         Expr::Unary(unary) => is_floating(&unary.expr),
         Expr::Lit(literal) => matches!(literal.lit, Lit::Float(_)),
         Expr::Cast(cast) => {

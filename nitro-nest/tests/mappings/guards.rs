@@ -305,6 +305,13 @@ fn padded(
     }
 }
 
+/// Asserts that a program of such a convolution gives what the nest does, at several sizes.
+fn assert_agrees_as_convolution(nest: &Nest, program: &Program) {
+    for sizes in [[1, 2, 3, 5], [2, 7, 9, 33], [1, 1, 8, 16]] {
+        assert_agrees(nest, program, &agreement::data(nest, &sizes, 0, 1), 1);
+    }
+}
+
 #[test]
 fn what_is_made_of_shared_memory_is_computed_before_a_condition_is_asked() {
     let nest = padded::nest();
@@ -318,9 +325,7 @@ fn what_is_made_of_shared_memory_is_computed_before_a_condition_is_asked() {
     let computed = text.find("chosen = own_0[").expect("a term is added");
     let chosen = text.find("= chosen where s + v >= 1 && s + v <= w;").expect("the border is left out");
     assert!(computed < chosen && !text.contains("if s + v >= 1"), "{text}");
-    for sizes in [[1, 2, 3, 5], [2, 7, 9, 33], [1, 1, 8, 16]] {
-        assert_agrees(&nest, &program, &agreement::data(&nest, &sizes, 0, 1), 1);
-    }
+    assert_agrees_as_convolution(&nest, &program);
 }
 
 /// The same, where a term is zero on the border.
@@ -384,8 +389,6 @@ fn terms_that_are_zero_by_integers_are_left_out_by_a_condition() {
         let program = MappingSpace::new(&nest).unwrap().map(&Mapping::sane());
         let text = program.nest.to_string();
         assert!(text.contains("if s + v - 1 >= 0 && -w + s + v <= 0 {"), "{text}");
-        for sizes in [[1, 2, 3, 5], [2, 7, 9, 33], [1, 1, 8, 16]] {
-            assert_agrees(&nest, &program, &agreement::data(&nest, &sizes, 0, 1), 1);
-        }
+        assert_agrees_as_convolution(&nest, &program);
     }
 }

@@ -17,10 +17,15 @@ pub(super) fn accessed(instruction: &Instruction) -> Option<(usize, std::ops::Ra
     Some((register, offset..offset + i64::from(length)))
 }
 
+/// Returns `true` if two accesses may be to one kind of memory.
+pub(super) fn may_share_space(one: &Instruction, other: &Instruction) -> bool {
+    let spaces = [one.effect().space, other.effect().space];
+    spaces[0] == spaces[1] || spaces.contains(&Space::Generic)
+}
+
 /// Returns true if two accesses touch the same bytes for all that their operands say.
 pub(super) fn overlap(one: &Instruction, other: &Instruction) -> bool {
-    let spaces = [one.effect().space, other.effect().space];
-    if spaces[0] != spaces[1] && !spaces.contains(&Space::Generic) {
+    if !may_share_space(one, other) {
         return false;
     }
     match (accessed(one), accessed(other)) {

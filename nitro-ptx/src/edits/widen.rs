@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::edit::Reach;
-use super::overlap::accessed;
+use super::overlap::{accessed, may_share_space};
 use super::rewrite::may_pass;
 use crate::instructions::effect::Kind;
 use crate::text::module::{Content, Function, Instruction, InstructionId, Item, Token};
@@ -49,11 +49,10 @@ impl Function {
         let mut below = vec![(own.start, at)];
         for index in at + 1..self.items.len().min(at + MOST_PASSED) {
             let Content::Instruction(_, other) = &self.items[index].content else {
-                if may_pass(load, &self.items[index], joined) {
-                    continue;
-                } else {
+                if !may_pass(load, &self.items[index], joined) {
                     break;
-                };
+                }
+                continue;
             };
             let may_come = |position: usize| may_pass(other, &self.items[position], joined);
             if other.opcode == load.opcode
@@ -125,10 +124,9 @@ fn is_scalar(load: &Instruction) -> bool {
 
 /// Tells whether a load may come before this, whatever its address: no store that might be to the same place.
 fn is_passed(load: &Instruction, above: &Instruction) -> bool {
-    let spaces = [load.effect().space, above.effect().space];
     match above.effect().kind {
         Kind::Pure | Kind::Load | Kind::Hint => true,
-        Kind::Store => spaces[0] != spaces[1] && !spaces.contains(&Space::Generic),
+        Kind::Store => !may_share_space(load, above),
         _ => false,
     }
 }
