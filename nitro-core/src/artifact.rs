@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::chain::Chain;
+use crate::error_text::error_text;
 use crate::hash::fnv1a;
 
 /// The most bytes of a text that models, stores and searches take.
@@ -112,9 +113,12 @@ impl FromStr for Artifact {
 }
 
 /// A text that names no artifact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an artifact is written as its digest of 16 lower-case hexadecimal digits, or `none`")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArtifactError;
+
+impl std::error::Error for ArtifactError {}
+
+error_text!(ArtifactError: Self => "an artifact is written as its digest of 16 lower-case hexadecimal digits, or `none`");
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ use std::hash::Hash;
 use std::str::FromStr;
 
 use crate::Choice;
+use crate::error_text::error_text;
 
 /// The enum of a function's variants; `#[code_variant]` implements it for `FUNCTION::Variant`.
 ///
@@ -39,13 +40,16 @@ pub trait CodeVariant:
 }
 
 /// A text that names no variant of the function.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not a variant of `{function}`; its variants are {known}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownVariant {
     function: &'static str,
     found: String,
     known: String,
 }
+
+impl std::error::Error for UnknownVariant {}
+
+error_text!(UnknownVariant: Self { function, found, known } => "`{found}` is not a variant of `{function}`; its variants are {known}");
 
 impl UnknownVariant {
     /// The error for `found`, which is not among `known`.

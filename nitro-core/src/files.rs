@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
+use crate::error_text::error_text;
+
 /// Reads a regular file of at most `most_bytes` bytes; links are followed.
 ///
 /// # Errors
@@ -118,13 +120,20 @@ pub fn replace_all(files: &[(&Path, &[u8])]) -> Result<(), ReplaceError> {
 }
 
 /// A file that was not replaced. `Display` is its path; what went wrong is the `source`.
-#[derive(Debug, thiserror::Error)]
-#[error("{}", path.display())]
+#[derive(Debug)]
 pub struct ReplaceError {
     /// The file.
     pub path: PathBuf,
     /// The operating system's error.
     pub source: io::Error,
+}
+
+error_text!(ReplaceError: Self { path, .. } => "{}" path.display());
+
+impl std::error::Error for ReplaceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.source)
+    }
 }
 
 impl ReplaceError {

@@ -34,6 +34,7 @@ mod device_id;
 mod dispatch;
 mod environment;
 mod epoch;
+mod error_text;
 mod escape;
 mod events;
 mod feature;

@@ -10,7 +10,7 @@
 //! assert_eq!(name::file_stem("app::sparse::spmv"), "app.sparse.spmv");
 //! ```
 
-use thiserror::Error;
+use crate::error_text::error_text;
 
 /// The most bytes of a function's name. A file of that name, with an ending, has to fit every file system.
 pub const MAX_FUNCTION_BYTES: usize = 200;
@@ -18,28 +18,35 @@ pub const MAX_FUNCTION_BYTES: usize = 200;
 pub const MAX_BYTES: usize = 1024;
 
 /// An error in a name. `Display` goes on after the name, and says what to change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameError {
     /// There is none.
-    #[error("is empty: give it a name")]
     Empty,
     /// It is too long.
-    #[error("has more than {most} bytes: shorten it")]
     TooLong {
         /// The most bytes.
         most: usize,
     },
     /// A character that a terminal would obey.
-    #[error("contains the control character {0:?}: leave it out")]
     Control(char),
     /// A character that the names of functions do not have.
-    #[error("contains {0:?}: write it with letters, digits, `_`, `-`, and `::` between its parts")]
     Sign(char),
     /// Nothing before, behind or between two `::`.
-    #[error("has an empty part: write `::` between two parts only")]
     EmptyPart,
 }
+
+error_text! {
+    NameError:
+    Self::Empty => "is empty: give it a name",
+    Self::TooLong { most } => "has more than {most} bytes: shorten it",
+    Self::Control(letter) => "contains the control character {letter:?}: leave it out",
+    Self::Sign(letter) =>
+        "contains {letter:?}: write it with letters, digits, `_`, `-`, and `::` between its parts",
+    Self::EmptyPart => "has an empty part: write `::` between two parts only",
+}
+
+impl std::error::Error for NameError {}
 
 /// Checks the name of a variant, feature, device or input: any text of one line.
 ///

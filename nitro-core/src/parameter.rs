@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::error_text::error_text;
 use crate::escape::{entries, escaped, meant, split_once, trimmed};
 use crate::{Artifact, ArtifactError};
 
@@ -306,9 +307,12 @@ impl Parameters {
 }
 
 /// A text that is no configuration of the variant, with what is wrong about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigurationError(String);
+
+impl std::error::Error for ConfigurationError {}
+
+error_text!(ConfigurationError: Self(wrong) => "{wrong}");
 
 /// The indices of a configuration's values, from the last parameter to the first.
 pub struct Digits(u64);

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use crate::choose::Question;
 use crate::device::Stopwatch;
+use crate::error_text::error_text;
 pub use crate::escape::message;
 use crate::feature::Features;
 use crate::{Choice, Device, Function, epoch, feature, host};
@@ -67,12 +68,15 @@ pub struct PartTime {
 /// let outcome = record(&WORK, WORK.default_choice(), &[], || [0, 1, 2][index]);
 /// assert_eq!(outcome.unwrap_err().message, "index out of bounds: the len is 3 but the index is 7");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("panicked: {message}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panicked {
     /// The panic's message.
     pub message: String,
 }
+
+impl std::error::Error for Panicked {}
+
+error_text!(Panicked: Self { message } => "panicked: {message}");
 
 impl Panicked {
     /// The panic of which [`catch_unwind`] returned this payload.

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error_text::error_text;
 use crate::{Device, DeviceEntry, circumstances};
 
 /// The way in which calls reach a device.
@@ -74,12 +75,15 @@ impl fmt::Display for Regime {
 }
 
 /// A text that names no [`Regime`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no regime: write eager, graph or cold")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownRegime {
     /// The text.
     pub text: String,
 }
+
+impl std::error::Error for UnknownRegime {}
+
+error_text!(UnknownRegime: Self { text } => "`{text}` is no regime: write eager, graph or cold");
 
 impl FromStr for Regime {
     type Err = UnknownRegime;

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error_text::error_text;
+
 /// The unit of a feature. An input feature over a size or rate of a device in the same unit says something that
 /// carries over to other devices: the seconds at a bandwidth, the share of a cache, the waves of threads.
 ///
@@ -94,11 +96,12 @@ impl fmt::Display for Unit {
 }
 
 /// A word that is no unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "no unit: units are Bytes, Operations, Count and Parallelism, of device features also Bytes/s and Operations/s"
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownUnit;
+
+impl std::error::Error for UnknownUnit {}
+
+error_text!(UnknownUnit: Self => "no unit: units are Bytes, Operations, Count and Parallelism, of device features also Bytes/s and Operations/s");
 
 impl FromStr for Unit {
     type Err = UnknownUnit;

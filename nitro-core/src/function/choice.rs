@@ -1,6 +1,7 @@
 //! The texts of choices: `csr`, or `tiled{block=256,unroll=4}`.
 
 use super::{Choice, Function};
+use crate::error_text::error_text;
 use crate::escape::{escaped, meant, split_once, strip_end, trimmed};
 
 /// Writes a choice from the texts of its variant and configuration: `csr`, or `tiled{block=256,unroll=4}`.
@@ -85,10 +86,13 @@ impl Function {
 }
 
 /// A text that names no choice of the function.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not a choice of `{function}`: {why}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownChoice {
     found: String,
     function: &'static str,
     why: String,
 }
+
+impl std::error::Error for UnknownChoice {}
+
+error_text!(UnknownChoice: Self { found, function, why } => "`{found}` is not a choice of `{function}`: {why}");

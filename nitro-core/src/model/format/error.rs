@@ -1,10 +1,10 @@
 //! Errors of model files.
 
+use std::error::Error;
 use std::path::PathBuf;
 
-use thiserror::Error;
-
 use crate::Artifact;
+use crate::error_text::error_text;
 
 /// Model files are kilobytes; anything above this is not one, and is not read into memory.
 pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -14,11 +14,10 @@ pub const FORMAT_VERSION: u32 = 3;
 /// A reason why bytes or a file gave no model, or a model no file.
 ///
 /// Of a file the error is its path; what is wrong is the `source`.
-#[derive(Debug, Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ModelError {
     /// The file cannot be read or written.
-    #[error("{}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
@@ -26,7 +25,6 @@ pub enum ModelError {
         source: std::io::Error,
     },
     /// A file held no usable model, or was to hold none.
-    #[error("{}", path.display())]
     File {
         /// The file.
         path: PathBuf,
@@ -34,21 +32,13 @@ pub enum ModelError {
         source: Box<ModelError>,
     },
     /// The bytes do not begin like a model.
-    #[error("not a Nitro model: it does not begin with NITROMDL")]
     Magic,
     /// The model has a format this crate does not read.
-    #[error(
-        "model format {found}, this program reads format {FORMAT_VERSION}: fit the model again with the trainer of \
-         this version"
-    )]
     Version {
         /// The version in the header.
         found: u32,
     },
     /// Fewer or more bytes than the header announces.
-    #[error(
-        "{found} bytes where the header announces {announced}: the file was cut off or added to, copy it again"
-    )]
     Length {
         /// Bytes that are there.
         found: u64,
@@ -56,40 +46,64 @@ pub enum ModelError {
         announced: u64,
     },
     /// The checksum of the body does not match.
-    #[error("the checksum does not match: the file is damaged, copy it again")]
     Checksum,
     /// The body is no model although its checksum is right.
-    #[error("the body is not a model of format {FORMAT_VERSION}: its section `{section}` cannot be read")]
     Body {
         /// The name of the first section that is not what it should be.
         section: &'static str,
     },
     /// The model has a part that this crate does not know and cannot do without.
-    #[error(
-        "the model has a section `{name}` that this program does not know: use the version of the trainer"
-    )]
     Section {
         /// Its name.
         name: String,
     },
     /// The parts of the model contradict one another.
-    #[error("inconsistent model: {what}")]
     Inconsistent {
         /// The part that does not fit.
         what: &'static str,
     },
     /// A choice is generated code whose text nobody has kept.
-    #[error("the text of the artifact {artifact} is not known here: keep it before the model is written")]
     Artifact {
         /// The artifact.
         artifact: Artifact,
     },
     /// More bytes than a file is read with.
-    #[error(
-        "the model takes {bytes} bytes where {MAX_FILE_BYTES} are read: fit it from fewer inputs or devices"
-    )]
     TooLarge {
         /// The bytes that it takes.
         bytes: usize,
     },
+}
+
+error_text! {
+    ModelError:
+    Self::Io { path, .. } => "{}" path.display(),
+    Self::File { path, .. } => "{}" path.display(),
+    Self::Magic => "not a Nitro model: it does not begin with NITROMDL",
+    Self::Version { found } =>
+        "model format {found}, this program reads format {FORMAT_VERSION}: fit the model again with the \
+         trainer of this version",
+    Self::Length { found, announced } =>
+        "{found} bytes where the header announces {announced}: the file was cut off or added to, copy it \
+         again",
+    Self::Checksum => "the checksum does not match: the file is damaged, copy it again",
+    Self::Body { section } =>
+        "the body is not a model of format {FORMAT_VERSION}: its section `{section}` cannot be read",
+    Self::Section { name } =>
+        "the model has a section `{name}` that this program does not know: use the version of the trainer",
+    Self::Inconsistent { what } => "inconsistent model: {what}",
+    Self::Artifact { artifact } =>
+        "the text of the artifact {artifact} is not known here: keep it before the model is written",
+    Self::TooLarge { bytes } =>
+        "the model takes {bytes} bytes where {MAX_FILE_BYTES} are read: fit it from fewer inputs or \
+         devices",
+}
+
+impl Error for ModelError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::File { source, .. } => Some(source),
+            _ => None,
+        }
+    }
 }
