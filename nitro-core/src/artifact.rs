@@ -118,7 +118,8 @@ pub struct ArtifactError;
 
 impl std::error::Error for ArtifactError {}
 
-error_text!(ArtifactError: Self => "an artifact is written as its digest of 16 lower-case hexadecimal digits, or `none`");
+error_text!(ArtifactError: Self =>
+    "an artifact is written as its digest of 16 lower-case hexadecimal digits, or `none`");
 
 #[cfg(test)]
 mod tests {

@@ -49,7 +49,8 @@ pub struct UnknownVariant {
 
 impl std::error::Error for UnknownVariant {}
 
-error_text!(UnknownVariant: Self { function, found, known } => "`{found}` is not a variant of `{function}`; its variants are {known}");
+error_text!(UnknownVariant: Self { function, found, known } =>
+    "`{found}` is not a variant of `{function}`; its variants are {known}");
 
 impl UnknownVariant {
     /// The error for `found`, which is not among `known`.

@@ -109,6 +109,12 @@ impl Recording {
     }
 }
 
+/// Begins a call that a recording may measure.
+type Begin = fn(&Question<'_>, &dyn Device) -> Option<RecordedCall>;
+
+/// Is set by the first recording: a linker leaves out what records of a program that never does.
+static BEGIN: once_cell::race::OnceRef<'static, Begin> = once_cell::race::OnceRef::new();
+
 thread_local! {
     static RECORDING: RefCell<Option<Recording>> = const { RefCell::new(None) };
 }
@@ -191,6 +197,7 @@ pub fn note_part(part: PartTime) {
 }
 
 fn observed<R>(recording: Recording, body: impl FnOnce() -> R) -> Result<(R, Observation), Panicked> {
+    let _ = BEGIN.set(&(begin_recorded as Begin));
     let outer = RECORDING.with_borrow_mut(|slot| slot.replace(recording));
     epoch::observe();
     let result = catch_unwind(AssertUnwindSafe(body));
@@ -230,6 +237,10 @@ pub(crate) enum RecordedCall {
 
 /// Begins a call, if a recording on this thread measures the function and has to know of it.
 pub(crate) fn begin(question: &Question<'_>, device: &dyn Device) -> Option<RecordedCall> {
+    BEGIN.get()?(question, device)
+}
+
+fn begin_recorded(question: &Question<'_>, device: &dyn Device) -> Option<RecordedCall> {
     let entered = of_recording(|recording| {
         let is_own = std::ptr::eq(recording.function, question.function);
         // An inner call counts for parts alone: all else takes it for what the outer call does.

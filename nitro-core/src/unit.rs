@@ -101,7 +101,8 @@ pub struct UnknownUnit;
 
 impl std::error::Error for UnknownUnit {}
 
-error_text!(UnknownUnit: Self => "no unit: units are Bytes, Operations, Count and Parallelism, of device features also Bytes/s and Operations/s");
+error_text!(UnknownUnit: Self =>
+    "no unit: units are Bytes, Operations, Count and Parallelism, of device features also Bytes/s and Operations/s");
 
 impl FromStr for Unit {
     type Err = UnknownUnit;

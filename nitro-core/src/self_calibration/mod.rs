@@ -11,6 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use once_cell::race::OnceRef;
+
 use self::comparisons::{Compared, Comparisons};
 use crate::chain::Chain;
 use crate::choose::Question;
@@ -28,6 +30,11 @@ const MOST_CANDIDATES: usize = 4;
 /// The numbers of compared inputs after which a model is corrected. Each new model stays in memory.
 const CORRECTED_AFTER: [usize; 4] = [10, 30, 100, 300];
 
+/// Chooses for a call in a window; none where it is not compared.
+type Begin = fn(&Question<'_>, &dyn Device) -> Option<(Choice, Box<ComparedCall>)>;
+
+/// Is set once something is calibrated: a linker leaves out what compares of a program that never asks for it.
+static BEGIN: OnceRef<'static, Begin> = OnceRef::new();
 /// Bits of the share of time; 0 while nothing is calibrated.
 static SHARE_OF_TIME: AtomicU64 = AtomicU64::new(0);
 /// The thread that opens windows.
@@ -76,6 +83,7 @@ pub fn calibrate_in_background(share_of_time: f64) {
         (0.0..=1.0).contains(&share_of_time),
         "a share of time is between 0 and 1, but this one is {share_of_time}"
     );
+    let _ = BEGIN.set(&(begin_in_window as Begin));
     SHARE_OF_TIME.store(share_of_time.to_bits(), Ordering::SeqCst);
     if share_of_time > 0.0
         && let Err(error) = CALIBRATOR.begin("nitro-calibrate", run)
@@ -137,6 +145,10 @@ impl Progress {
 
 /// Chooses for a call in a window; none where it is not compared.
 pub(crate) fn begin(question: &Question<'_>, device: &dyn Device) -> Option<(Choice, Box<ComparedCall>)> {
+    BEGIN.get()?(question, device)
+}
+
+fn begin_in_window(question: &Question<'_>, device: &dyn Device) -> Option<(Choice, Box<ComparedCall>)> {
     let is_free = window::is_open() && !IS_COMPARING.try_with(Cell::get).unwrap_or(true);
     // The device is asked too: a call's entry tells its regime only where some model knows one.
     if !is_free || question.device.regime() != Regime::Eager || device.regime() != Regime::Eager {
