@@ -135,7 +135,7 @@ impl Recording<'_> {
 
     /// Returns the next candidate that is this recorder's to measure; none once nothing more is asked for.
     ///
-    /// Waits for what others are measuring where nothing else is left of a step.
+    /// What is prepared comes first. Waits for what others are measuring where nothing else is left of a step.
     fn next_evaluation(
         &self,
         proposer: &mut dyn Proposer,
@@ -155,10 +155,12 @@ impl Recording<'_> {
                 proposer.tell(known);
                 continue;
             }
-            for (at, candidate) in open.iter().enumerate() {
+            let choices: Vec<_> = open.iter().map(|own| own.choice).collect();
+            let order = ahead.map_or_else(|| (0..open.len()).collect(), |ahead| ahead.order(&choices));
+            for candidate in order.into_iter().map(|at| &open[at]) {
                 if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
                     if let Some(ahead) = ahead {
-                        ahead.want(open[at + 1..].iter().map(|own| own.choice));
+                        ahead.wait_for(candidate.choice);
                     }
                     return Ok(Some(candidate.clone()));
                 }
