@@ -54,6 +54,8 @@ struct State {
     is_closed: bool,
     /// Seconds that all threads took.
     seconds: f64,
+    /// Seconds that whoever runs the candidates waited for them.
+    waited_s: f64,
 }
 
 impl PreparationQueue {
@@ -64,6 +66,18 @@ impl PreparationQueue {
     /// Returns the seconds that all threads together took so far.
     pub(super) fn seconds(&self) -> f64 {
         self.lock().seconds
+    }
+
+    /// Returns the seconds for which no candidate was ready.
+    pub(super) fn waited_s(&self) -> f64 {
+        self.lock().waited_s
+    }
+
+    /// Waits as [`wait_until`](Self::wait_until) does, and counts the time.
+    fn wait_counted(&self, holds: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let (waited_s, mut state) = timed(|| self.wait_until(holds));
+        state.waited_s += waited_s;
+        state
     }
 
     /// Waits until a condition holds of the state.
@@ -130,7 +144,7 @@ impl<'q> PreparationThreads<'q> {
     pub(super) fn order(&self, choices: &[Choice]) -> Vec<usize> {
         self.want(choices);
         let is_any_done = |state: &State| choices.iter().any(|choice| state.done.contains(choice));
-        let state = self.0.wait_until(|state| choices.is_empty() || is_any_done(state));
+        let state = self.0.wait_counted(|state| choices.is_empty() || is_any_done(state));
         let mut order: Vec<usize> = (0..choices.len()).collect();
         order.sort_by_key(|&at| !state.done.contains(&choices[at]));
         order
@@ -138,7 +152,7 @@ impl<'q> PreparationThreads<'q> {
 
     /// Waits until a choice that is wanted is prepared: whoever runs it before compiles it once more.
     pub(super) fn wait_for(&self, choice: Choice) {
-        drop(self.0.wait_until(|state| state.done.contains(&choice)));
+        drop(self.0.wait_counted(|state| state.done.contains(&choice)));
     }
 
     /// Puts these choices in the place of those that wait.

@@ -103,7 +103,10 @@ impl Recording<'_> {
                 }
             }
         });
-        proposer.spend(Spent { preparing_s: queue.seconds(), ..self.spent.take() });
+        let (preparing_s, waiting_s, spent) = (queue.seconds(), queue.waited_s(), self.spent.take());
+        // It was part of the time in which the next was chosen.
+        let proposing_s = (spent.proposing_s - waiting_s).max(0.0);
+        proposer.spend(Spent { proposing_s, waiting_s, preparing_s, ..spent });
         is_done
     }
 
