@@ -139,10 +139,11 @@ impl<'q> PreparationThreads<'q> {
     }
 
     /// Puts these choices in the place of those that wait, and waits until one of them is prepared.
+    /// `later` are prepared when nothing else waits.
     ///
     /// Returns their positions, those of the prepared ones first.
-    pub(super) fn order(&self, choices: &[Choice]) -> Vec<usize> {
-        self.want(choices);
+    pub(super) fn order(&self, choices: &[Choice], later: impl Iterator<Item = Choice>) -> Vec<usize> {
+        self.want(choices.iter().copied().chain(later));
         let is_any_done = |state: &State| choices.iter().any(|choice| state.done.contains(choice));
         let state = self.0.wait_counted(|state| choices.is_empty() || is_any_done(state));
         let mut order: Vec<usize> = (0..choices.len()).collect();
@@ -156,10 +157,11 @@ impl<'q> PreparationThreads<'q> {
     }
 
     /// Puts these choices in the place of those that wait.
-    fn want(&self, choices: &[Choice]) {
+    fn want(&self, choices: impl Iterator<Item = Choice>) {
         let mut state = self.0.lock();
         let State { waiting, begun, .. } = &mut *state;
-        *waiting = choices.iter().copied().filter(|choice| !begun.contains(choice)).collect();
+        let mut known = begun.clone();
+        *waiting = choices.filter(|choice| known.insert(*choice)).collect();
         drop(state);
         self.0.changed.notify_all();
     }
@@ -198,9 +200,9 @@ mod tests {
         let queue = PreparationQueue::default();
         std::thread::scope(|scope| {
             let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
-            ahead.want(&[0, 1, 2, 3].map(choice));
+            ahead.want((0..4).map(choice));
             let mut found: Vec<_> = prepared.iter().take(3).collect();
-            ahead.want(&[0, 1, 2, 3, 4, 5].map(choice));
+            ahead.want((0..6).chain([5]).map(choice));
             found.extend(prepared.iter().take(2));
             found.sort_by_key(|(own, _)| *own);
             assert_eq!(found.iter().map(|(own, _)| *own).collect::<Vec<_>>(), [0, 2, 3, 4, 5].map(choice));
@@ -212,12 +214,14 @@ mod tests {
     #[test]
     fn as_many_candidates_as_there_are_threads_are_in_preparation_at_once() {
         let together = Barrier::new(threads());
-        let prepare = |_: Choice| drop(together.wait());
+        let prepare = |_: Choice| {
+            together.wait();
+        };
         let queue = PreparationQueue::default();
         std::thread::scope(|scope| {
             let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
             let all: Vec<_> = (0..threads() as u64).map(choice).collect();
-            ahead.order(&all);
+            ahead.order(&all, std::iter::empty());
             all.iter().for_each(|own| ahead.wait_for(*own));
         });
     }
@@ -234,11 +238,11 @@ mod tests {
         let queue = PreparationQueue::default();
         std::thread::scope(|scope| {
             let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
-            ahead.order(&[choice(0)]);
-            assert_eq!(ahead.order(&[choice(1), choice(0)]), [1, 0]);
+            ahead.order(&[choice(0)], std::iter::empty());
+            assert_eq!(ahead.order(&[choice(1), choice(0)], std::iter::empty()), [1, 0]);
             go_on.send(()).unwrap();
             ahead.wait_for(choice(1));
-            assert_eq!(ahead.order(&[choice(1), choice(0)]), [0, 1]);
+            assert_eq!(ahead.order(&[choice(1), choice(0)], std::iter::empty()), [0, 1]);
         });
     }
 }

@@ -40,7 +40,8 @@ impl fmt::Display for Spent {
         write!(
             f,
             "{all_s:.1} s: {proposing_s:.1} to propose, {waiting_s:.1} to wait for the compiler, {restoring_s:.1} to \
-             restore inputs, {first_runs_s:.1} for first runs, {timed_runs_s:.1} for timed runs; {preparing_s:.1} of threads that compile meanwhile"
+             restore inputs, {first_runs_s:.1} for first runs, {timed_runs_s:.1} for timed runs; \
+             {preparing_s:.1} of threads that compile meanwhile"
         )
     }
 }

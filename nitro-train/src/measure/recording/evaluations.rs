@@ -159,7 +159,10 @@ impl Recording<'_> {
                 continue;
             }
             let choices: Vec<_> = open.iter().map(|own| own.choice).collect();
-            let order = ahead.map_or_else(|| (0..open.len()).collect(), |ahead| ahead.order(&choices));
+            let order = ahead.map_or_else(
+                || (0..open.len()).collect(),
+                |ahead| ahead.order(&choices, proposer.ahead().iter().map(|own| own.choice)),
+            );
             for candidate in order.into_iter().map(|at| &open[at]) {
                 if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
                     if let Some(ahead) = ahead {
