@@ -49,9 +49,13 @@ struct State {
     waiting: VecDeque<Choice>,
     /// Choices that were taken from there.
     begun: BTreeSet<Choice>,
+    /// Those of them that are prepared, as far as they can be.
+    done: BTreeSet<Choice>,
     is_closed: bool,
     /// Seconds that all threads took.
     seconds: f64,
+    /// Seconds that whoever runs the candidates waited for them.
+    waited_s: f64,
 }
 
 impl PreparationQueue {
@@ -64,23 +68,56 @@ impl PreparationQueue {
         self.lock().seconds
     }
 
-    /// Returns the next choice, which it waits for; none once the queue is closed.
-    fn take(&self) -> Option<Choice> {
+    /// Returns the seconds for which no candidate was ready.
+    pub(super) fn waited_s(&self) -> f64 {
+        self.lock().waited_s
+    }
+
+    /// Waits as [`wait_until`](Self::wait_until) does, and counts the time.
+    fn wait_counted(&self, holds: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let (waited_s, mut state) = timed(|| self.wait_until(holds));
+        state.waited_s += waited_s;
+        state
+    }
+
+    /// Waits until a condition holds of the state.
+    fn wait_until(&self, holds: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
         let mut state = self.lock();
-        while state.waiting.is_empty() && !state.is_closed {
+        while !holds(&state) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
+        state
+    }
+
+    /// Returns the next choice, which it waits for; none once the queue is closed.
+    fn take(&self) -> Option<Choice> {
+        let mut state = self.wait_until(|state| !state.waiting.is_empty() || state.is_closed);
         let next = state.waiting.pop_front()?;
         state.begun.insert(next);
         Some(next)
     }
+
+    /// Notes that a choice is prepared, which took a thread so long.
+    fn end(&self, choice: Choice, seconds: f64) {
+        let mut state = self.lock();
+        state.seconds += seconds;
+        state.done.insert(choice);
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+/// Returns the number of threads that prepare: one for each core but one.
+fn threads() -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    (cores - 1).clamp(1, MOST_THREADS)
 }
 
 /// The threads that prepare what waits. They end with the value, after what they are at.
 pub(super) struct PreparationThreads<'q>(&'q PreparationQueue);
 
 impl<'q> PreparationThreads<'q> {
-    /// Starts a thread for each core but one.
+    /// Starts the threads.
     pub(super) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         queue: &'q PreparationQueue,
@@ -89,24 +126,42 @@ impl<'q> PreparationThreads<'q> {
     where
         'q: 'scope,
     {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..(cores - 1).clamp(1, MOST_THREADS) {
+        for _ in 0..threads() {
             scope.spawn(move || {
                 while let Some(choice) = queue.take() {
                     // Whatever is wrong with the choice shows when it runs.
                     let (seconds, _) = timed(|| catch_unwind(AssertUnwindSafe(|| prepare.0(choice))));
-                    queue.lock().seconds += seconds;
+                    queue.end(choice, seconds);
                 }
             });
         }
         Self(queue)
     }
 
+    /// Puts these choices in the place of those that wait, and waits until one of them is prepared.
+    /// `later` are prepared when nothing else waits.
+    ///
+    /// Returns their positions, those of the prepared ones first.
+    pub(super) fn order(&self, choices: &[Choice], later: impl Iterator<Item = Choice>) -> Vec<usize> {
+        self.want(choices.iter().copied().chain(later));
+        let is_any_done = |state: &State| choices.iter().any(|choice| state.done.contains(choice));
+        let state = self.0.wait_counted(|state| choices.is_empty() || is_any_done(state));
+        let mut order: Vec<usize> = (0..choices.len()).collect();
+        order.sort_by_key(|&at| !state.done.contains(&choices[at]));
+        order
+    }
+
+    /// Waits until a choice that is wanted is prepared: whoever runs it before compiles it once more.
+    pub(super) fn wait_for(&self, choice: Choice) {
+        drop(self.0.wait_counted(|state| state.done.contains(&choice)));
+    }
+
     /// Puts these choices in the place of those that wait.
-    pub(super) fn want(&self, choices: impl Iterator<Item = Choice>) {
+    fn want(&self, choices: impl Iterator<Item = Choice>) {
         let mut state = self.0.lock();
         let State { waiting, begun, .. } = &mut *state;
-        *waiting = choices.filter(|choice| !begun.contains(choice)).collect();
+        let mut known = begun.clone();
+        *waiting = choices.filter(|choice| known.insert(*choice)).collect();
         drop(state);
         self.0.changed.notify_all();
     }
@@ -124,6 +179,7 @@ impl Drop for PreparationThreads<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
     use std::sync::mpsc::channel;
 
     use nitro_core::Configuration;
@@ -146,12 +202,47 @@ mod tests {
             let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
             ahead.want((0..4).map(choice));
             let mut found: Vec<_> = prepared.iter().take(3).collect();
-            ahead.want((0..6).map(choice));
+            ahead.want((0..6).chain([5]).map(choice));
             found.extend(prepared.iter().take(2));
             found.sort_by_key(|(own, _)| *own);
             assert_eq!(found.iter().map(|(own, _)| *own).collect::<Vec<_>>(), [0, 2, 3, 4, 5].map(choice));
             assert!(found.iter().all(|(_, thread)| *thread != std::thread::current().id()));
         });
         assert!(prepared.try_recv().is_err(), "nothing twice");
+    }
+
+    #[test]
+    fn as_many_candidates_as_there_are_threads_are_in_preparation_at_once() {
+        let together = Barrier::new(threads());
+        let prepare = |_: Choice| {
+            together.wait();
+        };
+        let queue = PreparationQueue::default();
+        std::thread::scope(|scope| {
+            let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
+            let all: Vec<_> = (0..threads() as u64).map(choice).collect();
+            ahead.order(&all, std::iter::empty());
+            all.iter().for_each(|own| ahead.wait_for(*own));
+        });
+    }
+
+    #[test]
+    fn what_is_prepared_comes_before_what_the_threads_are_still_at() {
+        let (go_on, is_going_on) = channel();
+        let is_going_on = Mutex::new(is_going_on);
+        let prepare = |own: Choice| {
+            if own == choice(1) {
+                is_going_on.lock().unwrap().recv().unwrap();
+            }
+        };
+        let queue = PreparationQueue::default();
+        std::thread::scope(|scope| {
+            let ahead = PreparationThreads::start(scope, &queue, Prepare(&prepare));
+            ahead.order(&[choice(0)], std::iter::empty());
+            assert_eq!(ahead.order(&[choice(1), choice(0)], std::iter::empty()), [1, 0]);
+            go_on.send(()).unwrap();
+            ahead.wait_for(choice(1));
+            assert_eq!(ahead.order(&[choice(1), choice(0)], std::iter::empty()), [0, 1]);
+        });
     }
 }

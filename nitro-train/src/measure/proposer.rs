@@ -36,6 +36,11 @@ pub trait Proposer: Send {
     /// When nothing can be proposed.
     fn open(&mut self) -> Result<Vec<Candidate>, BoxError>;
 
+    /// Returns what is probably asked for after the [open](Self::open) candidates; nothing by default.
+    fn ahead(&self) -> &[Candidate] {
+        &[]
+    }
+
     /// Takes what is known of the [open](Self::open) candidates, in their order. The others stay open.
     fn tell(&mut self, known: Vec<Option<Evaluated>>);
 

@@ -13,17 +13,19 @@ use serde::Serialize;
 ///
 /// let mut spent = Spent { first_runs_s: 2.0, ..Spent::default() };
 /// spent += Spent { timed_runs_s: 1.0, preparing_s: 8.25, ..Spent::default() };
-/// let text = "3.0 s: 0.0 to propose, 0.0 to restore inputs, 2.0 for first runs, 1.0 for timed runs; 8.2 of threads \
-///     that compile meanwhile";
+/// let text = "3.0 s: 0.0 to propose, 0.0 to wait for the compiler, 0.0 to restore inputs, 2.0 for first runs, 1.0 \
+///     for timed runs; 8.2 of threads that compile meanwhile";
 /// assert_eq!(spent.to_string(), text);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Spent {
     /// Choosing candidates and generating their code, or waiting for those who share the work.
     pub proposing_s: f64,
+    /// Waiting until the code of a candidate is ready, where none is.
+    pub waiting_s: f64,
     /// Making the input anew before each run.
     pub restoring_s: f64,
-    /// First runs of candidates: they wait for the compiler where the code is not ready, and results are compared.
+    /// First runs of candidates: they compile what was not made ready, and results are compared.
     pub first_runs_s: f64,
     /// Runs whose times count.
     pub timed_runs_s: f64,
@@ -33,12 +35,13 @@ pub struct Spent {
 
 impl fmt::Display for Spent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { proposing_s, restoring_s, first_runs_s, timed_runs_s, preparing_s } = self;
-        let all_s = proposing_s + restoring_s + first_runs_s + timed_runs_s;
+        let Self { proposing_s, waiting_s, restoring_s, first_runs_s, timed_runs_s, preparing_s } = self;
+        let all_s = proposing_s + waiting_s + restoring_s + first_runs_s + timed_runs_s;
         write!(
             f,
-            "{all_s:.1} s: {proposing_s:.1} to propose, {restoring_s:.1} to restore inputs, {first_runs_s:.1} for \
-             first runs, {timed_runs_s:.1} for timed runs; {preparing_s:.1} of threads that compile meanwhile"
+            "{all_s:.1} s: {proposing_s:.1} to propose, {waiting_s:.1} to wait for the compiler, {restoring_s:.1} to \
+             restore inputs, {first_runs_s:.1} for first runs, {timed_runs_s:.1} for timed runs; \
+             {preparing_s:.1} of threads that compile meanwhile"
         )
     }
 }
@@ -46,6 +49,7 @@ impl fmt::Display for Spent {
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Self) {
         self.proposing_s += other.proposing_s;
+        self.waiting_s += other.waiting_s;
         self.restoring_s += other.restoring_s;
         self.first_runs_s += other.first_runs_s;
         self.timed_runs_s += other.timed_runs_s;

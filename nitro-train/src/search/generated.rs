@@ -23,6 +23,10 @@ pub(crate) struct GeneratedSearch<'a> {
     search: Engine<Paths<&'a dyn Decisions>>,
     /// The texts that are evaluated first; none once they were asked for.
     presets: Option<Vec<String>>,
+    /// The paths of the first step, which are drawn when the presets are asked for.
+    drawn: Vec<Path>,
+    /// What is probably made of them.
+    ahead: Vec<Candidate>,
     /// The texts that were asked for and are not told yet.
     open: Vec<OpenText>,
     /// The report of each text: several paths may give one.
@@ -66,6 +70,8 @@ impl<'a> GeneratedSearch<'a> {
             generator,
             search: Engine::new(Paths::new(generator.decisions(), walks), budget),
             presets: Some(presets),
+            drawn: Vec::new(),
+            ahead: Vec::new(),
             open: Vec::new(),
             told: HashMap::new(),
             without_text: 0,
@@ -73,6 +79,16 @@ impl<'a> GeneratedSearch<'a> {
             reasons: Reasons::default(),
             result,
         }
+    }
+
+    /// Draws the first paths, on which no preset has an influence, so that they can be compiled beside the presets.
+    fn draw_ahead(&mut self) {
+        if let Ok(Ask::Evaluate(paths)) = self.search.ask(usize::MAX) {
+            self.drawn = paths;
+        }
+        let texts = self.drawn.iter().filter_map(|path| self.generator.artifact(path).ok());
+        let usable = texts.filter(|text| text.len() <= MAX_ARTIFACT_BYTES);
+        self.ahead = usable.map(|text| candidate_of(self.function, self.variant, &text)).collect();
     }
 
     /// Opens the text of a path.
@@ -152,11 +168,19 @@ impl<'a> GeneratedSearch<'a> {
 
 impl VariantSearch for GeneratedSearch<'_> {
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError> {
+        let is_first = self.presets.is_some();
         for text in self.presets.take().unwrap_or_default() {
             let candidate = candidate_of(self.function, self.variant, &text);
             if !self.open.iter().any(|own| own.candidate == candidate) {
                 self.open.push(OpenText { candidate, paths: Vec::new(), bound_ns: None });
             }
+        }
+        if is_first && !self.open.is_empty() {
+            self.draw_ahead();
+        }
+        if self.open.is_empty() {
+            self.ahead.clear();
+            std::mem::take(&mut self.drawn).into_iter().for_each(|path| self.propose(path));
         }
         while self.open.is_empty() {
             match self.search.ask(usize::MAX) {
@@ -168,6 +192,10 @@ impl VariantSearch for GeneratedSearch<'_> {
             }
         }
         Ok(self.open.iter().map(|own| own.candidate.clone()).collect())
+    }
+
+    fn ahead(&self) -> &[Candidate] {
+        &self.ahead
     }
 
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {
@@ -210,6 +238,7 @@ fn report(evaluated: Evaluated) -> Report {
 mod tests {
     use nitro_core::{Artifact, Parameter, VariantInfo};
     use nitro_search::{BoxError, Crossing, Decision, NodeKey, Step};
+    use nitro_store::recordings::Outcome;
 
     use super::*;
 
@@ -218,7 +247,10 @@ mod tests {
     static FUNCTION: Function = Function::new("f", &VARIANTS);
 
     /// A generator of 1000 numbers, of which it knows one to be sane.
-    struct Numbers;
+    #[derive(Default)]
+    struct Numbers {
+        preset: Option<String>,
+    }
 
     impl Decisions for Numbers {
         fn next(&self, path: &[Crossing]) -> Step {
@@ -241,15 +273,37 @@ mod tests {
         fn artifact(&self, path: &[Crossing]) -> Result<String, BoxError> {
             Ok(path[0].option.to_string())
         }
+
+        fn presets(&self) -> Vec<(String, String)> {
+            self.preset.iter().map(|text| ("preset".to_owned(), text.clone())).collect()
+        }
     }
 
     #[test]
     fn a_colony_begins_with_the_paths_that_its_generator_knows_to_be_sane() {
         let plan = SearchPlan { evaluations: 8, ..SearchPlan::default() };
-        let sought = GeneratedVariant { variant: 0, generator: &Numbers };
+        let sought = GeneratedVariant { variant: 0, generator: &Numbers::default() };
         let device = DeviceEntry::intern("numbers:0", Vec::new, |_| Vec::new());
         let mut search = GeneratedSearch::new(&plan, &sought, &FUNCTION, device, "x");
         let open = search.open().unwrap();
         assert_eq!(Artifact::from(open[0].choice.configuration).text(), Some("414"));
+    }
+
+    #[test]
+    fn the_first_paths_can_be_compiled_beside_the_presets_and_are_those_without_any() {
+        let device = DeviceEntry::intern("numbers:0", Vec::new, |_| Vec::new());
+        let plan = SearchPlan { evaluations: 12, ..SearchPlan::default() };
+        let alone = Numbers::default();
+        let sought = GeneratedVariant { variant: 0, generator: &alone };
+        let expected = GeneratedSearch::new(&plan, &sought, &FUNCTION, device, "x").open().unwrap();
+        let plan = SearchPlan { evaluations: 13, ..plan };
+        let preset = Numbers { preset: Some("a preset".to_owned()) };
+        let sought = GeneratedVariant { variant: 0, generator: &preset };
+        let mut search = GeneratedSearch::new(&plan, &sought, &FUNCTION, device, "x");
+        assert_eq!(search.open().unwrap().len(), 1, "the preset");
+        assert_eq!(search.ahead(), expected);
+        let (outcome, load, reason, parts) = (Outcome::Time(1.0), None, String::new(), Vec::new());
+        search.tell(vec![Some(Evaluated { outcome, spread_ns: 0.0, repeats: 5, load, reason, parts })]);
+        assert_eq!((search.open().unwrap(), search.ahead().len()), (expected, 0));
     }
 }

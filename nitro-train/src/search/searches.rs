@@ -137,6 +137,10 @@ impl Proposer for Searches<'_> {
         }
     }
 
+    fn ahead(&self) -> &[Candidate] {
+        self.current.as_ref().map_or(&[], |search| search.ahead())
+    }
+
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {
         self.limit.tell(&known, self.device.id(), &self.input);
         if let Some(search) = &mut self.current {

@@ -14,6 +14,11 @@ pub(crate) trait VariantSearch: Send {
     /// Returns the candidates to evaluate next, in any order, by whomever; none once the search is over.
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError>;
 
+    /// Returns what is probably asked for after the open candidates.
+    fn ahead(&self) -> &[Candidate] {
+        &[]
+    }
+
     /// Takes what is known of the [`open`](Self::open) candidates, in their order.
     fn tell(&mut self, known: Vec<Option<Evaluated>>);
 

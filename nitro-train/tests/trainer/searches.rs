@@ -136,7 +136,15 @@ fn faults_cost_an_evaluation_each_and_the_best_is_kept() {
     assert_eq!(searched[1]["failed"], 1 + 1 + 3, "a crash, a hang and three wrong answers");
     let took = &summary["took"][0];
     assert_eq!(took["function"], "work");
-    for part in ["proposing_s", "restoring_s", "first_runs_s", "timed_runs_s", "preparing_s", "keeping_s"] {
+    for part in [
+        "proposing_s",
+        "waiting_s",
+        "restoring_s",
+        "first_runs_s",
+        "timed_runs_s",
+        "preparing_s",
+        "keeping_s",
+    ] {
         assert!(took[part].as_f64().is_some_and(|seconds| seconds >= 0.0), "{took}");
     }
     assert!(said.contains(" to restore inputs, "), "{said}");

@@ -103,7 +103,10 @@ impl Recording<'_> {
                 }
             }
         });
-        proposer.spend(Spent { preparing_s: queue.seconds(), ..self.spent.take() });
+        let (preparing_s, waiting_s, spent) = (queue.seconds(), queue.waited_s(), self.spent.take());
+        // It was part of the time in which the next was chosen.
+        let proposing_s = (spent.proposing_s - waiting_s).max(0.0);
+        proposer.spend(Spent { proposing_s, waiting_s, preparing_s, ..spent });
         is_done
     }
 
@@ -135,7 +138,7 @@ impl Recording<'_> {
 
     /// Returns the next candidate that is this recorder's to measure; none once nothing more is asked for.
     ///
-    /// Waits for what others are measuring where nothing else is left of a step.
+    /// What is prepared comes first. Waits for what others are measuring where nothing else is left of a step.
     fn next_evaluation(
         &self,
         proposer: &mut dyn Proposer,
@@ -155,10 +158,15 @@ impl Recording<'_> {
                 proposer.tell(known);
                 continue;
             }
-            for (at, candidate) in open.iter().enumerate() {
+            let choices: Vec<_> = open.iter().map(|own| own.choice).collect();
+            let order = ahead.map_or_else(
+                || (0..open.len()).collect(),
+                |ahead| ahead.order(&choices, proposer.ahead().iter().map(|own| own.choice)),
+            );
+            for candidate in order.into_iter().map(|at| &open[at]) {
                 if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
                     if let Some(ahead) = ahead {
-                        ahead.want(open[at + 1..].iter().map(|own| own.choice));
+                        ahead.wait_for(candidate.choice);
                     }
                     return Ok(Some(candidate.clone()));
                 }
