@@ -90,7 +90,7 @@ pub(super) fn prove<'a>(
     until: Deadline,
 ) -> Exactness {
     let until = until.within(MOST_TIME);
-    let Chosen { cases, whole, needed } = match chosen(&mut changes, cases, pieces, until) {
+    let Chosen { cases, whole, needed, hidden } = match chosen(&mut changes, cases, pieces, until) {
         Ok(chosen) => chosen,
         Err(why) => return Exactness::Tested { why },
     };
@@ -119,6 +119,9 @@ pub(super) fn prove<'a>(
             proved += 1;
         }
         if proved >= needed {
+            if let Some(why) = hidden {
+                return Exactness::Tested { why };
+            }
             let sizes = proved.min(whole);
             let (data, last) = (data.words(), cases[sizes - 1].0);
             let over = match (sizes, proved - sizes) {
@@ -132,7 +135,7 @@ pub(super) fn prove<'a>(
             return Exactness::Proved { over, provided };
         }
     }
-    if is_another { Exactness::ByChance { why } } else { Exactness::Tested { why } }
+    if is_another { Exactness::ByChance { why } } else { Exactness::Tested { why: hidden.unwrap_or(why) } }
 }
 
 /// Cases that show all that is done where two programs differ.
@@ -143,10 +146,12 @@ struct Chosen<'a> {
     whole: usize,
     /// The number of the first ones that show it, at least one.
     needed: usize,
+    /// What none of them shows: then nothing is proved, but they may show that the programs differ.
+    hidden: Option<String>,
 }
 
 /// Chooses cases that show all that is done where the programs differ: the first ones, and of the others, and then of
-/// the pieces of large ones, those that show more. Says what nothing shows.
+/// the pieces of large ones, those that show more.
 fn chosen<'a>(
     changes: &mut Changes<'_>,
     cases: impl Iterator<Item = ProofCase<'a>>,
@@ -171,11 +176,11 @@ fn chosen<'a>(
             needed = chosen.len();
         }
     }
-    match changes.not_shown() {
-        Some(_) if until.is_over() => Err(NO_TIME.to_owned()),
-        Some(hidden) => Err(format!("no small input shows all that `{hidden}` may do")),
-        None => Ok(Chosen { cases: chosen, whole, needed }),
+    let hidden = changes.not_shown().map(|hidden| format!("no small input shows all that `{hidden}` may do"));
+    if hidden.is_some() && until.is_over() {
+        return Err(NO_TIME.to_owned());
     }
+    Ok(Chosen { cases: chosen, whole, needed, hidden })
 }
 
 impl Changes<'_> {

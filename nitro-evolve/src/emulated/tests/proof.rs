@@ -125,19 +125,25 @@ fn rare(beyond: f32, number: f32) -> String {
 #[test]
 fn what_no_input_comes_to_is_not_proved() {
     let text = rare(1e6, 2.0);
-    for (from, to, hidden) in [
-        ("0f40000000", "0f40000001", "add.rn.f32"),
-        ("add.rn.f32 %f1, %f1, 0f40000000;", "", "add.rn.f32"),
-        ("@!%p2 bra OUT;", "bra OUT;", "@!%p2 bra"),
-        ("setp.gt.f32 %p2, %f1, 0f", "setp.gt.f32 %p2, %f2, 0f", "setp.gt.f32"),
-    ] {
+    for (from, to) in [("0f40000000", "0f40000001"), ("add.rn.f32 %f1, %f1, 0f40000000;", "")] {
         let found = proved((&text, GATHER_RUN), from, to);
-        let why = format!("tested, and not proved: no small input shows all that `{hidden}");
-        assert!(found.starts_with(&why), "{found}");
+        let why = "tested, and not proved: no small input shows all that `add.rn.f32";
+        assert!(found.starts_with(why), "{found}");
     }
     // What all inputs come to is proved beside.
     let found = proved((&text, GATHER_RUN), OFFSET, SHIFTED);
     assert!(found.starts_with("proved for all floats with the branches"), "{found}");
+}
+
+#[test]
+fn what_differs_where_inputs_come_is_by_chance_though_they_do_not_come_to_all_of_it() {
+    let text = rare(1e6, 2.0);
+    for (from, to) in
+        [("@!%p2 bra OUT;", "bra OUT;"), ("setp.gt.f32 %p2, %f1, 0f", "setp.gt.f32 %p2, %f2, 0f")]
+    {
+        let found = proved((&text, GATHER_RUN), from, to);
+        assert!(found.starts_with("by chance of the inputs that were tried: with n="), "{found}");
+    }
 }
 
 #[test]
@@ -203,7 +209,7 @@ fn what_no_thread_of_such_launches_comes_to_is_proved_without_an_input_that_show
         );
     }
     let found = proved((&text, GATHER_RUN), "%r2, 63", "%r2, 40");
-    assert!(found.starts_with("tested, and not proved"), "{found}");
+    assert!(found.starts_with("by chance"), "{found}");
     // Beside what has to be seen at work.
     let both = text.replace("@%p3 bra OUT;", "").replace(OFFSET, SHIFTED);
     let found = proved((&text, GATHER_RUN), &text, &both);
@@ -259,5 +265,5 @@ fn a_quotient_of_ordinary_numbers_is_proved_for_those() {
     let said = proved(&quick("quick all of gather\n").replace('\t', "").replace(OFFSET, SHIFTED));
     assert!(said.starts_with("proved for all floats") && said.contains("are ordinary numbers"), "{said}");
     let wrong = quick("quick all of gather\n").replace("0f40400000", "0f40400001");
-    assert!(proved(&wrong).starts_with("tested, and not proved"), "{}", proved(&wrong));
+    assert!(proved(&wrong).starts_with("by chance"), "{}", proved(&wrong));
 }
