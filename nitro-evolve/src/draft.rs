@@ -1,9 +1,11 @@
 //! A finding that is under way, with what later steps need of it.
 
+use nitro_search::Failure;
+
 use crate::exactness::Exactness;
 use crate::finding::{Contract, Finding, Undone, Verdict};
 use crate::repair::Rehearsal;
-use crate::stages::{Aim, Candidate, Conditions};
+use crate::stages::{Aim, Candidate, Conditions, Refusal};
 use crate::words::NO_TIME;
 
 /// A finding with what later steps need of it.
@@ -81,6 +83,26 @@ impl Draft {
         finding.dropped.clone_from(dropped);
         finding.undone.retain(|undone| *undone != Undone::Tested);
         finding.undone.extend((is_short && !candidate.test.is_empty()).then_some(Undone::Tested));
+    }
+
+    /// Notes what is proved of a patch that is accepted as exact.
+    ///
+    /// What is the original's by chance alone is worth the error that the workload permits, or nothing.
+    pub(crate) fn note_proof(&mut self, proof: Exactness, conditions: &Conditions<'_>) {
+        if self.finding.exactness.is_none() {
+            return;
+        }
+        let (max_error, is_by_chance) = (conditions.max_error, matches!(proof, Exactness::ByChance { .. }));
+        if is_by_chance && max_error == 0.0 {
+            let why = format!("results are the original's {proof}");
+            self.rehearsal.refusal = Some(Refusal { failure: Failure::Wrong, why });
+            return self.describe(conditions);
+        }
+        if is_by_chance {
+            let over = conditions.subject.workload().summary();
+            self.finding.verdict = Verdict::Accepted(Contract::Approx { max_error, over });
+        }
+        self.finding.exactness = Some(proof);
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Contract {
     Exact,
     /// The results were off by up to an error, of the workload's kind.
     Approx {
-        /// The largest error that was seen.
+        /// The largest error that was seen, or that is permitted where results are the original's by chance alone.
         max_error: f64,
         /// The sizes of the inputs.
         over: String,
@@ -144,7 +144,7 @@ pub struct Finding {
     pub edits_before: usize,
     /// The verdict on its use.
     pub verdict: Verdict,
-    /// Of a patch that is accepted as exact, the ground for it; none in files of earlier versions.
+    /// Of a patch whose results were the original's, the ground for it; none in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exactness: Option<Exactness>,
     /// Time and error with the inputs of the search, when it was found.

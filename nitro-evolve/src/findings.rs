@@ -324,9 +324,7 @@ impl Findings<'_, '_, '_> {
         let proofs = proofs.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         for (draft, proof) in accepted.into_iter().zip(proofs) {
             draft.describe(conditions);
-            if draft.finding.exactness.is_some() {
-                draft.finding.exactness = Some(proof);
-            }
+            draft.note_proof(proof, conditions);
         }
         self.keep_all()
     }

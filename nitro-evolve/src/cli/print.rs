@@ -68,14 +68,11 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
     let speedup = finding
         .speedup()
         .map_or(String::new(), |speedup| format!("{speedup:.2}x as fast on the test inputs, "));
+    let ground = finding.exactness.as_ref().map_or(String::new(), |exactness| format!(", {exactness}"));
     let verdict = match &finding.verdict {
-        Verdict::Accepted(Contract::Exact) => {
-            let exactness = finding.exactness.as_ref();
-            let ground = exactness.map_or(String::new(), |exactness| format!(", {exactness}"));
-            format!("accepted: results are the original's{ground}")
-        }
+        Verdict::Accepted(Contract::Exact) => format!("accepted: results are the original's{ground}"),
         Verdict::Accepted(Contract::Approx { max_error, over }) => {
-            format!("accepted: results are off by up to {max_error:.1e} ({over})")
+            format!("accepted: results are off by up to {max_error:.1e} ({over}){ground}")
         }
         Verdict::Refused(why) => format!("refused: {why}"),
     };

@@ -101,15 +101,13 @@ fn edits(number: usize, finding: &Finding) -> Markup {
 pub(super) fn contract(contract: &Contract, finding: &Finding) -> Markup {
     html! {
         @match contract {
-            Contract::Exact => {
-                "exact: the results are the original's"
-                @if let Some(exactness) = &finding.exactness { ", " (exactness) }
-            }
+            Contract::Exact => "exact: the results are the original's",
             Contract::Approx { max_error, over } => {
                 "off by up to " (words::error(*max_error))
                 @if !over.is_empty() { " over " (over) }
             }
         }
+        @if let Some(exactness) = &finding.exactness { ", " (exactness) }
     }
 }
 

@@ -250,6 +250,23 @@ fn what_is_right_by_chance_of_the_data_is_no_part_of_an_exact_patch() {
 }
 
 #[test]
+fn what_is_right_by_chance_of_the_data_is_worth_the_error_that_is_permitted() {
+    let text = NEARLY.replace("div.rn.f32 %f1, %f1, 0f3F801062;", "max.f32 %f1, %f1, 0f00000000;");
+    let subject = subject(&text, NEARLY_RUN);
+    let findings = found(&subject, "delete b5\ndelete b8\n", 0.0013, race_check(&subject, 0.0013));
+    for finding in &findings {
+        let has_chance = finding.edits.iter().any(|edit| edit.edit == "delete b5");
+        let is_exact = match &finding.verdict {
+            Verdict::Accepted(Contract::Exact) => true,
+            Verdict::Accepted(Contract::Approx { max_error, .. }) => *max_error != 0.0013,
+            Verdict::Refused(why) => panic!("{why}"),
+        };
+        assert_eq!(has_chance, !is_exact, "{finding:?}");
+    }
+    assert_eq!(findings.len(), 2, "{findings:?}");
+}
+
+#[test]
 fn what_keeps_the_meaning_of_the_text_is_tested_before_what_the_test_refuses() {
     // Only threads of the test are doubled. Nothing is said of them before.
     let guarded = "setp.lt.u32 %p1, %r1, 16;\n    @%p1 bra FEW;\n    add.f32 %f1, %f1, 0f3F800000;\nFEW:\n    \
