@@ -263,7 +263,8 @@ fn what_is_right_by_chance_of_the_data_is_worth_the_error_that_is_permitted() {
         };
         assert_eq!(has_chance, !is_exact, "{finding:?}");
     }
-    assert_eq!(findings.len(), 2, "{findings:?}");
+    let is_exact = |finding: &Finding| finding.verdict == Verdict::Accepted(Contract::Exact);
+    assert!(findings.iter().any(is_exact) && !findings.iter().all(is_exact), "{findings:?}");
 }
 
 #[test]
