@@ -92,15 +92,13 @@ impl Draft {
         if self.finding.exactness.is_none() {
             return;
         }
-        let (max_error, is_by_chance) = (conditions.max_error, matches!(proof, Exactness::ByChance { .. }));
-        if is_by_chance && max_error == 0.0 {
-            let why = format!("results are the original's {proof}");
-            self.rehearsal.refusal = Some(Refusal { failure: Failure::Wrong, why });
-            return self.describe(conditions);
-        }
-        if is_by_chance {
-            let over = conditions.subject.workload().summary();
-            self.finding.verdict = Verdict::Accepted(Contract::Approx { max_error, over });
+        if matches!(proof, Exactness::ByChance { .. }) {
+            if conditions.max_error == 0.0 {
+                let why = format!("results are the original's {proof}");
+                self.rehearsal.refusal = Some(Refusal { failure: Failure::Wrong, why });
+                return self.describe(conditions);
+            }
+            self.finding.verdict = Verdict::Accepted(promise(conditions.max_error, conditions));
         }
         self.finding.exactness = Some(proof);
     }
@@ -110,6 +108,11 @@ impl Draft {
 fn contract(candidate: &Candidate, conditions: &Conditions<'_>) -> Contract {
     let before = candidate.total_fitness().map_or(f64::INFINITY, |fitness| fitness.error);
     let max_error = candidate.test.iter().map(|case| case.error).fold(before, f64::max);
+    promise(max_error, conditions)
+}
+
+/// Returns the promise of an error.
+fn promise(max_error: f64, conditions: &Conditions<'_>) -> Contract {
     match max_error == 0.0 {
         true => Contract::Exact,
         false => Contract::Approx { max_error, over: conditions.subject.workload().summary() },

@@ -62,7 +62,7 @@ impl<'a> Conditions<'a> {
         }
         let is_step = |edit: &Edit| edit.operation.keeps_meaning() || edit.operation.is_rewriting();
         match self.prove_like(edits, until, is_step) {
-            Exactness::ByChance { why } => Exactness::ByChance { why },
+            by_chance @ Exactness::ByChance { .. } => by_chance,
             Exactness::Proved { .. } | Exactness::Tested { .. } => Exactness::Tested { why: why.clone() },
         }
     }

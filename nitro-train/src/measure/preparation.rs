@@ -138,8 +138,8 @@ impl<'q> PreparationThreads<'q> {
         Self(queue)
     }
 
-    /// Puts these choices in the place of those that wait, and waits until one of them is prepared.
-    /// `later` are prepared when nothing else waits.
+    /// Puts these choices in the place of those that wait, `later` behind them, and waits until one of them is
+    /// prepared.
     ///
     /// Returns their positions, those of the prepared ones first.
     pub(super) fn order(&self, choices: &[Choice], later: impl Iterator<Item = Choice>) -> Vec<usize> {
@@ -160,8 +160,8 @@ impl<'q> PreparationThreads<'q> {
     fn want(&self, choices: impl Iterator<Item = Choice>) {
         let mut state = self.0.lock();
         let State { waiting, begun, .. } = &mut *state;
-        let mut known = begun.clone();
-        *waiting = choices.filter(|choice| known.insert(*choice)).collect();
+        let mut wanted = BTreeSet::new();
+        *waiting = choices.filter(|choice| !begun.contains(choice) && wanted.insert(*choice)).collect();
         drop(state);
         self.0.changed.notify_all();
     }

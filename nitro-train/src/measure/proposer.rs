@@ -37,8 +37,8 @@ pub trait Proposer: Send {
     fn open(&mut self) -> Result<Vec<Candidate>, BoxError>;
 
     /// Returns what is probably asked for after the [open](Self::open) candidates; nothing by default.
-    fn ahead(&self) -> &[Candidate] {
-        &[]
+    fn ahead(&self) -> Vec<Candidate> {
+        Vec::new()
     }
 
     /// Takes what is known of the [open](Self::open) candidates, in their order. The others stay open.

@@ -23,10 +23,8 @@ pub(crate) struct GeneratedSearch<'a> {
     search: Engine<Paths<&'a dyn Decisions>>,
     /// The texts that are evaluated first; none once they were asked for.
     presets: Option<Vec<String>>,
-    /// The paths of the first step, which are drawn when the presets are asked for.
-    drawn: Vec<Path>,
-    /// What is probably made of them.
-    ahead: Vec<Candidate>,
+    /// The paths of the first step, which are drawn when the presets are asked for, with what is made of them.
+    drawn: Vec<(Path, Option<Candidate>)>,
     /// The texts that were asked for and are not told yet.
     open: Vec<OpenText>,
     /// The report of each text: several paths may give one.
@@ -71,7 +69,6 @@ impl<'a> GeneratedSearch<'a> {
             search: Engine::new(Paths::new(generator.decisions(), walks), budget),
             presets: Some(presets),
             drawn: Vec::new(),
-            ahead: Vec::new(),
             open: Vec::new(),
             told: HashMap::new(),
             without_text: 0,
@@ -84,34 +81,39 @@ impl<'a> GeneratedSearch<'a> {
     /// Draws the first paths, on which no preset has an influence, so that they can be compiled beside the presets.
     fn draw_ahead(&mut self) {
         if let Ok(Ask::Evaluate(paths)) = self.search.ask(usize::MAX) {
-            self.drawn = paths;
+            self.drawn = paths.into_iter().map(|path| (path.clone(), self.made_of(&path))).collect();
         }
-        let texts = self.drawn.iter().filter_map(|path| self.generator.artifact(path).ok());
-        let usable = texts.filter(|text| text.len() <= MAX_ARTIFACT_BYTES);
-        self.ahead = usable.map(|text| candidate_of(self.function, self.variant, &text)).collect();
+    }
+
+    /// Returns what is made of a path; none where that is nothing, or too long.
+    fn made_of(&self, path: &Path) -> Option<Candidate> {
+        match self.generator.artifact(path) {
+            Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => {
+                Some(candidate_of(self.function, self.variant, &text))
+            }
+            unusable => {
+                let (variant, error) = (&self.result.variant, unusable.err());
+                tracing::debug!(variant, ?error, most_bytes = MAX_ARTIFACT_BYTES, "a path gives no code");
+                None
+            }
+        }
     }
 
     /// Opens the text of a path.
     ///
     /// Where the path cannot be faster than the best, nothing can be made of it, or its text is known, the search is
     /// told at once.
-    fn propose(&mut self, path: Path) {
+    fn propose(&mut self, path: Path, made_of: impl FnOnce(&Self, &Path) -> Option<Candidate>) {
         let bound_ns =
             self.bound.as_ref().and_then(|bound| bound(&path)).filter(|bound_ns| !bound_ns.is_nan());
         if self.is_no_faster(bound_ns) {
             self.result.skipped += 1;
             return self.tell_path(&path, Report::failed(Failure::Skipped));
         }
-        let text = match self.generator.artifact(&path) {
-            Ok(text) if text.len() <= MAX_ARTIFACT_BYTES => text,
-            unusable => {
-                let (variant, error) = (&self.result.variant, unusable.err());
-                tracing::debug!(variant, ?error, most_bytes = MAX_ARTIFACT_BYTES, "a path gives no code");
-                self.without_text += 1;
-                return self.tell_path(&path, Report::failed(Failure::Invalid));
-            }
+        let Some(candidate) = made_of(self, &path) else {
+            self.without_text += 1;
+            return self.tell_path(&path, Report::failed(Failure::Invalid));
         };
-        let candidate = candidate_of(self.function, self.variant, &text);
         if let Some(known) = self.told.get(&candidate.choice).cloned() {
             return self.tell_path(&path, known);
         }
@@ -179,12 +181,15 @@ impl VariantSearch for GeneratedSearch<'_> {
             self.draw_ahead();
         }
         if self.open.is_empty() {
-            self.ahead.clear();
-            std::mem::take(&mut self.drawn).into_iter().for_each(|path| self.propose(path));
+            for (path, made) in std::mem::take(&mut self.drawn) {
+                self.propose(path, |_, _| made);
+            }
         }
         while self.open.is_empty() {
             match self.search.ask(usize::MAX) {
-                Ok(Ask::Evaluate(paths)) => paths.into_iter().for_each(|path| self.propose(path)),
+                Ok(Ask::Evaluate(paths)) => {
+                    paths.into_iter().for_each(|path| self.propose(path, Self::made_of));
+                }
                 Ok(_) => break,
                 Err(source) => {
                     return Err(SearchError::Walk { variant: self.result.variant.clone(), source });
@@ -194,8 +199,8 @@ impl VariantSearch for GeneratedSearch<'_> {
         Ok(self.open.iter().map(|own| own.candidate.clone()).collect())
     }
 
-    fn ahead(&self) -> &[Candidate] {
-        &self.ahead
+    fn ahead(&self) -> Vec<Candidate> {
+        self.drawn.iter().filter_map(|(_, made)| made.clone()).collect()
     }
 
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {

@@ -137,8 +137,8 @@ impl Proposer for Searches<'_> {
         }
     }
 
-    fn ahead(&self) -> &[Candidate] {
-        self.current.as_ref().map_or(&[], |search| search.ahead())
+    fn ahead(&self) -> Vec<Candidate> {
+        self.current.as_ref().map_or_else(Vec::new, |search| search.ahead())
     }
 
     fn tell(&mut self, known: Vec<Option<Evaluated>>) {

@@ -15,8 +15,8 @@ pub(crate) trait VariantSearch: Send {
     fn open(&mut self) -> Result<Vec<Candidate>, SearchError>;
 
     /// Returns what is probably asked for after the open candidates.
-    fn ahead(&self) -> &[Candidate] {
-        &[]
+    fn ahead(&self) -> Vec<Candidate> {
+        Vec::new()
     }
 
     /// Takes what is known of the [`open`](Self::open) candidates, in their order.

@@ -161,7 +161,7 @@ impl Recording<'_> {
             let choices: Vec<_> = open.iter().map(|own| own.choice).collect();
             let order = ahead.map_or_else(
                 || (0..open.len()).collect(),
-                |ahead| ahead.order(&choices, proposer.ahead().iter().map(|own| own.choice)),
+                |ahead| ahead.order(&choices, proposer.ahead().into_iter().map(|own| own.choice)),
             );
             for candidate in order.into_iter().map(|at| &open[at]) {
                 if self.shared.claims.take(&evaluation_of(input, candidate.name()))? {
