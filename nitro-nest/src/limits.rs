@@ -12,6 +12,9 @@ pub(crate) const STATIC_SHARED_BYTES: i64 = 48 << 10;
 /// Bytes of shared memory that a block has if it asks.
 pub(crate) const MOST_SHARED_BYTES: i64 = 99 << 10;
 
+/// Bytes that it has if it asks, of devices of compute capability 9.0.
+pub(crate) const GROUP_SHARED_BYTES: i64 = 227 << 10;
+
 /// Parts of a multiprocessor, each of which has warps and registers of its own.
 const PARTITIONS: i64 = 4;
 

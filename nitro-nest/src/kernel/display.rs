@@ -234,6 +234,20 @@ impl Notation for KernelNames<'_> {
                     product.arithmetic
                 )
             }
+            Instruction::Split(split) => {
+                let [target, source] =
+                    [&split.target, &split.source].map(|access| display::access(self, access));
+                format!("split {source} and neighbours to {target}, {};", split.arithmetic)
+            }
+            Instruction::BeginProduct(product) => {
+                let [sums, left, right] =
+                    [&product.sums[0], &product.left, &product.right].map(|one| display::access(self, one));
+                let (columns, arithmetic) = (product.columns(), product.arithmetic);
+                format!("begin {sums} += {left} * {right}, {columns} columns of four warps, {arithmetic};")
+            }
+            Instruction::AwaitProduct(sums) => {
+                format!("await product {};", display::access(self, &sums[0]))
+            }
             Instruction::AddWide { target, value } => {
                 let [target, value] = [target, value].map(|access| display::access(self, access));
                 format!("atomic {target} += {value} and neighbours, {WIDE} in all;")

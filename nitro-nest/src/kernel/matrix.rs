@@ -2,6 +2,8 @@
 //!
 //! A fragment of 16 × `depth` on the left, one of `depth` × 8 on the right and one of 16 × 8 of sums are spread over
 //! the registers of a warp as PTX says for `mma.sync` (PTX ISA, *Matrix Fragments for mma.m16n8k8* and *.m16n8k16*).
+//! Four warps that multiply together have them in the same places, but for the right operand: it is in shared memory
+//! (PTX ISA, *Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions*).
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +25,47 @@ pub struct FragmentProduct {
     pub left: Access,
     /// The first of a thread's registers of the right fragment, a quarter as many as it is deep.
     pub right: Access,
+}
+
+/// Warps that multiply together: a group, whose first one has a number that is a multiple of it.
+pub(crate) const WARPS_OF_GROUP: usize = 4;
+
+/// A product that four warps, all of whose threads come here, begin to add to sums.
+///
+/// Each warp has 16 rows of its own. Until a thread awaits the product, it leaves alone what it reads and the sums.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct GroupProduct {
+    /// The arithmetic. With several parts, sums begin at 0.
+    pub arithmetic: MatrixArithmetic,
+    /// A thread's registers of the sums: four for each 8 columns, as in a [`FragmentProduct`].
+    pub sums: Vec<Access>,
+    /// The left fragments of the product, one after the other along the sum.
+    pub fragments: u32,
+    /// The first of a thread's registers of them.
+    pub left: Access,
+    /// The first element of the right operand, which a [`PartSplit`] has put into shared memory.
+    pub right: Access,
+}
+
+impl GroupProduct {
+    /// Returns the number of columns.
+    #[must_use]
+    pub fn columns(&self) -> usize {
+        self.sums.len() / 4 * FRAGMENT[1]
+    }
+}
+
+/// Operands that become their parts in shared memory, as matrix units of four warps read them there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PartSplit {
+    /// The arithmetic.
+    pub arithmetic: MatrixArithmetic,
+    /// The first of as many neighbours as 16 bytes have, in an array \[..\]\[parts\]\[terms\]\[columns\]\[neighbours\].
+    ///
+    /// Neighbours are along the sum, and `terms` counts them. It is of the first part; others come after it.
+    pub target: Access,
+    /// The first of as many registers.
+    pub source: Access,
 }
 
 /// Matrices of 8 × 8 numbers of 16 bits that a warp loads from shared memory (PTX `ldmatrix`).
@@ -73,14 +116,17 @@ pub(crate) fn sum_place(lane: usize, register: usize) -> [usize; 2] {
     [group + 8 * (register / 2), 2 * member + register % 2]
 }
 
-/// Adds the product of two fragments, row by row, to the sums.
+/// Adds the product of two fragments, whose elements are parts, row by row to the sums.
 ///
 /// Matrix units do not say in which order they add up a step: here it is that of the terms, rounded to nearest each.
-pub(super) fn add_product(arithmetic: MatrixArithmetic, left: &[f32], right: &[f32], sums: &mut [f32]) {
+pub(super) fn add_product(
+    arithmetic: MatrixArithmetic,
+    left: &[Vec<f32>],
+    right: &[Vec<f32>],
+    sums: &mut [f32],
+) {
     let [rows, columns] = FRAGMENT;
     let depth = arithmetic.depth() as usize;
-    let split = |all: &[f32]| -> Vec<Vec<f32>> { all.iter().map(|one| parts(arithmetic, *one)).collect() };
-    let (left, right) = (split(left), split(right));
     for row in 0..rows {
         for column in 0..columns {
             let sum = &mut sums[row * columns + column];
@@ -99,7 +145,7 @@ pub(super) fn add_product(arithmetic: MatrixArithmetic, left: &[f32], right: &[f
 }
 
 /// Returns the parts of an operand, the largest first.
-fn parts(arithmetic: MatrixArithmetic, operand: f32) -> Vec<f32> {
+pub(super) fn parts(arithmetic: MatrixArithmetic, operand: f32) -> Vec<f32> {
     let mut rest = operand;
     let mut parts = Vec::new();
     for part in 1..=arithmetic.parts() {

@@ -10,10 +10,11 @@ mod plan;
 mod race;
 mod run;
 mod thread;
+mod units;
 
 #[cfg(feature = "search")]
 pub(crate) use length::MOST_WRITTEN_OUT;
-pub use matrix::{FragmentLoad, FragmentProduct};
+pub use matrix::{FragmentLoad, FragmentProduct, GroupProduct, PartSplit};
 use nitro_launch::{Element, Storage};
 pub use nitro_launch::{Extent, Host, Integers, Launch};
 #[cfg(feature = "search")]
@@ -226,6 +227,12 @@ pub enum Instruction {
     LoadFragment(FragmentLoad),
     /// Adds a product of fragments to a third one, on the matrix units of a warp, all of whose threads come here.
     Multiply(FragmentProduct),
+    /// Splits operands into parts in shared memory.
+    Split(PartSplit),
+    /// Begins to add a product to sums, on the matrix units of four warps. Compute capability 9.0 alone has it.
+    BeginProduct(GroupProduct),
+    /// Waits for all products that the threads of four warps have begun, all of which come here: their sums, or some.
+    AwaitProduct(Vec<Access>),
     /// Begins to copy elements of the nest's to shared memory.
     ///
     /// They are there once this thread has awaited them.
@@ -308,6 +315,8 @@ impl Kernel {
             | Instruction::Fetch { target, .. }
             | Instruction::Copy { target, .. } => found.push(target),
             Instruction::Multiply(product) => found.extend(&product.sums),
+            Instruction::BeginProduct(product) => found.extend(&product.sums),
+            Instruction::Split(split) => found.push(&split.target),
             Instruction::LoadFragment(load) => found.push(&load.target),
             _ => {}
         });

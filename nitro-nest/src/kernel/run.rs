@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::Launch;
-use super::matrix::{FRAGMENT, add_product, left_place, right_place, sum_place};
+use super::matrix::WARPS_OF_GROUP;
 use super::memory::Memory;
 use super::race::Actor;
 use super::thread::{Scope, Step, Thread};
+use super::units::Begun;
 use super::{Kernel, Program};
 use crate::data::{Data, Indices, RunError, index_shapes, temporaries};
 use crate::limits::LANES;
 use crate::nest::affine::Variable;
-use crate::nest::expression::Access;
 use crate::number::Number;
 
 impl Program {
@@ -92,7 +92,7 @@ impl Program {
             let blocks = launch.grid.iter().product::<i64>() as usize;
             let memory = Memory::new(self, kernel, shapes, arrays, indices, blocks, instructions);
             let threads = self.threads(kernel, launch, values);
-            Running { kernel, memory, threads, scalars }.finish(pick)
+            Running { kernel, memory, threads, scalars, begun: Vec::new() }.finish(pick)
         })
     }
 
@@ -142,17 +142,19 @@ fn indices([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
 }
 
 /// Threads of a warp.
-const WARP: usize = LANES as usize;
+pub(super) const WARP: usize = LANES as usize;
 
-/// Threads that wait for each other: their block, what they are of it, and which of its warps.
+/// Threads that wait for each other: their block, what they are of it, and which of its warps or groups of warps.
 type Group = (usize, Scope, usize);
 
 /// A launch that is under way.
-struct Running<'a, T> {
+pub(super) struct Running<'a, T> {
     kernel: &'a Kernel,
-    memory: Memory<'a, T>,
-    threads: Vec<Thread<'a, T>>,
+    pub memory: Memory<'a, T>,
+    pub threads: Vec<Thread<'a, T>>,
     scalars: &'a [T],
+    /// The products that groups of warps have begun and not awaited.
+    pub begun: Vec<Begun<'a>>,
 }
 
 impl<T: Number> Running<'_, T> {
@@ -190,12 +192,20 @@ impl<T: Number> Running<'_, T> {
     /// Returns the threads that a thread waits with.
     fn group(&self, thread: usize, scope: Scope) -> Group {
         let actor = self.threads[thread].actor;
-        (actor.block, scope, if scope == Scope::Warp { actor.thread / WARP } else { 0 })
+        let number = match scope {
+            Scope::Block => 0,
+            Scope::Warp | Scope::Group => actor.thread / self.size(scope),
+        };
+        (actor.block, scope, number)
     }
 
     /// Counts the threads that wait for each other.
     fn size(&self, scope: Scope) -> usize {
-        if scope == Scope::Warp { WARP } else { self.kernel.threads() as usize }
+        match scope {
+            Scope::Block => self.kernel.threads() as usize,
+            Scope::Warp => WARP,
+            Scope::Group => WARP * WARPS_OF_GROUP,
+        }
     }
 
     /// Lets all threads of a group go on.
@@ -206,97 +216,12 @@ impl<T: Number> Running<'_, T> {
         let threads: Vec<usize> = waiting.into_iter().map(|(thread, _)| thread).collect();
         match scope {
             Scope::Block => threads.iter().for_each(|thread| self.threads[*thread].actor.phase += 1),
-            Scope::Warp => {
-                self.combine(&threads);
-                self.multiply(&threads);
-                self.load_fragments(&threads)?;
-            }
+            Scope::Warp | Scope::Group => self.together(&threads)?,
         }
         Ok(threads)
     }
 
-    /// Combines the registers of a warp's threads, if that is what they wait for.
-    fn combine(&mut self, threads: &[usize]) {
-        let mut lanes = threads.to_vec();
-        lanes.sort_unstable();
-        let mut values = Vec::new();
-        for thread in &lanes {
-            let Some((value, operator, scans)) = self.threads[*thread].combined(&self.memory) else { return };
-            values.push((*value, operator, scans));
-        }
-        // As a GPU does it: in each round a lane takes the value of another one.
-        for round in 0..WARP.ilog2() {
-            let before = values.clone();
-            for (lane, (value, operator, scans)) in values.iter_mut().enumerate() {
-                let other =
-                    if *scans { lane.checked_sub(1 << round) } else { Some(lane ^ ((WARP / 2) >> round)) };
-                let Some(other) = other.map(|other| before[other].0) else { continue };
-                let (left, right) = if *scans { (other, *value) } else { (*value, other) };
-                *value = T::binary(*operator, left, right);
-            }
-        }
-        for (thread, (combined, ..)) in lanes.iter().zip(values) {
-            if let Some((value, ..)) = self.threads[*thread].combined(&self.memory) {
-                *value = combined;
-            }
-        }
-    }
-
-    /// Computes a product of fragments in the registers of a warp's threads, if that is what they wait for.
-    fn multiply(&mut self, threads: &[usize]) {
-        let Some(product) = self.threads[threads[0]].product() else { return };
-        let mut lanes = threads.to_vec();
-        lanes.sort_unstable();
-        let (arithmetic, [rows, columns]) = (product.arithmetic, FRAGMENT);
-        let depth = arithmetic.depth() as usize;
-        let (mut left, mut right) = (vec![0.0; rows * depth], vec![0.0; depth * columns]);
-        let mut sums = vec![0.0; rows * columns];
-        for (lane, thread) in lanes.iter().enumerate() {
-            let mut value =
-                |access: &Access| self.threads[*thread].fragment(access, &self.memory).widened() as f32;
-            for register in 0..depth / 2 {
-                let [row, term] = left_place(arithmetic, lane, register);
-                left[row * depth + term] = value(&product.left.neighbour(register as i64));
-            }
-            for register in 0..depth / 4 {
-                let [term, column] = right_place(arithmetic, lane, register);
-                right[term * columns + column] = value(&product.right.neighbour(register as i64));
-            }
-            for (register, sum) in product.sums.iter().enumerate() {
-                let [row, column] = sum_place(lane, register);
-                sums[row * columns + column] = value(sum);
-            }
-        }
-        add_product(arithmetic, &left, &right, &mut sums);
-        for (lane, thread) in lanes.iter().enumerate() {
-            for (register, sum) in product.sums.iter().enumerate() {
-                let [row, column] = sum_place(lane, register);
-                *self.threads[*thread].fragment(sum, &self.memory) =
-                    T::rounded(sums[row * columns + column].into());
-            }
-        }
-    }
-
-    /// Loads fragments to the registers of a warp's threads, if that is what they wait for.
-    fn load_fragments(&mut self, threads: &[usize]) -> Result<(), RunError> {
-        let Some(load) = self.threads[threads[0]].load() else { return Ok(()) };
-        let mut lanes = threads.to_vec();
-        lanes.sort_unstable();
-        let mut rows = Vec::new();
-        for thread in &lanes[..8 * load.matrices as usize] {
-            rows.push(self.threads[*thread].row(load, &mut self.memory)?);
-        }
-        for (lane, thread) in lanes.iter().enumerate() {
-            for register in 0..2 * load.matrices as usize {
-                let [row, column] = load.place(lane, register);
-                let target = load.target.neighbour(register as i64);
-                *self.threads[*thread].fragment(&target, &self.memory) = rows[row][column];
-            }
-        }
-        Ok(())
-    }
-
-    fn divergence(&self, what: &str) -> RunError {
+    pub(super) fn divergence(&self, what: &str) -> RunError {
         RunError::Divergence { kernel: self.kernel.name.clone(), what: what.to_owned() }
     }
 }

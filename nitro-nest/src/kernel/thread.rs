@@ -2,14 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::matrix::{FragmentLoad, FragmentProduct};
 use super::memory::{Memory, elements};
 use super::race::{Actor, Place};
 use super::{Instruction, Kernel, Space, WIDE};
 use crate::data::{RunError, offset};
 use crate::interpreter::{Source, evaluate};
 use crate::nest::affine::Variable;
-use crate::nest::expression::{Access, Binary, Expression};
+use crate::nest::expression::{Access, Expression};
 use crate::nest::{Assignment, Range};
 use crate::number::Number;
 
@@ -33,6 +32,8 @@ pub(super) enum Scope {
     Block,
     /// The threads of its warp.
     Warp,
+    /// The threads of four warps.
+    Group,
 }
 
 /// A thread and where it is in its kernel.
@@ -41,18 +42,14 @@ pub(super) struct Thread<'a, T> {
     parameters: &'a [i64],
     /// The indices of its block and of itself in it, along each dimension.
     indices: [Vec<i64>; 2],
-    iterators: Vec<i64>,
+    pub iterators: Vec<i64>,
     /// The locals; shared ones are empty.
     registers: Vec<Vec<T>>,
     frames: Vec<Frame<'a>>,
     /// The addition that it does once all of its warp are there.
     addition: Option<(&'a Access, &'a Access)>,
-    /// The combination that its warp does once all of it are there; `true`: of each lane and those before it.
-    combination: Option<(&'a Access, Binary, bool)>,
-    /// The product that its warp computes once all of it are there.
-    product: Option<&'a FragmentProduct>,
-    /// The fragments that its warp loads once all of it are there.
-    load: Option<&'a FragmentLoad>,
+    /// What its warp, or four of them, do once all of them are there.
+    pub together: Option<&'a Instruction>,
     /// The copies that it has begun and not committed.
     fetched: Vec<Fetched<T>>,
     /// The groups that it has committed and not awaited.
@@ -81,7 +78,6 @@ impl<'a, T: Number> Thread<'a, T> {
         let registers = kernel.locals.iter().map(|local| elements(local, Space::Register)).collect();
         let frames = vec![Frame { instructions: &kernel.body, next: 0, repeats: None }];
         let (fetched, groups) = (Vec::new(), VecDeque::new());
-        let (addition, combination, product, load) = (None, None, None, None);
         Self {
             actor,
             parameters,
@@ -89,10 +85,8 @@ impl<'a, T: Number> Thread<'a, T> {
             iterators,
             registers,
             frames,
-            addition,
-            combination,
-            product,
-            load,
+            addition: None,
+            together: None,
             fetched,
             groups,
         }
@@ -109,7 +103,7 @@ impl<'a, T: Number> Thread<'a, T> {
 
     /// Goes on up to the next assignment, a barrier or the end.
     pub fn step(&mut self, scalars: &[T], memory: &mut Memory<'_, T>) -> Result<Step, RunError> {
-        (self.combination, self.product, self.load) = (None, None, None);
+        self.together = None;
         if let Some((target, value)) = self.addition.take() {
             self.add(target, value, memory)?;
             return Ok(Step::Ready);
@@ -175,22 +169,18 @@ impl<'a, T: Number> Thread<'a, T> {
                     return Ok(Step::Waits(address, Scope::Warp));
                 }
             }
-            Instruction::Combine { register, operator } => {
-                self.combination = Some((register, *operator, false));
+            Instruction::Combine { .. }
+            | Instruction::Scan { .. }
+            | Instruction::LoadFragment(_)
+            | Instruction::Multiply(_) => {
+                self.together = Some(instruction);
                 return Ok(Step::Waits(address, Scope::Warp));
             }
-            Instruction::Scan { register, operator } => {
-                self.combination = Some((register, *operator, true));
-                return Ok(Step::Waits(address, Scope::Warp));
+            Instruction::BeginProduct(_) | Instruction::AwaitProduct(_) => {
+                self.together = Some(instruction);
+                return Ok(Step::Waits(address, Scope::Group));
             }
-            Instruction::LoadFragment(load) => {
-                self.load = Some(load);
-                return Ok(Step::Waits(address, Scope::Warp));
-            }
-            Instruction::Multiply(product) => {
-                self.product = Some(product);
-                return Ok(Step::Waits(address, Scope::Warp));
-            }
+            Instruction::Split(split) => self.split(split, memory)?,
             Instruction::Assign(assignment) => self.assign(assignment, scalars, memory)?,
             Instruction::Choose { conditions, target, value } => {
                 if conditions.iter().all(|condition| condition.holds(&|of| self.value(of))) {
@@ -312,44 +302,13 @@ impl<'a, T: Number> Thread<'a, T> {
         memory.add(&place, self.actor, &doing, value)
     }
 
-    /// Returns the register that its warp combines, if it waits for that, with the operation, and whether it scans.
-    pub fn combined(&mut self, memory: &Memory<'_, T>) -> Option<(&mut T, Binary, bool)> {
-        let (register, operator, scans) = self.combination?;
-        let (local, element) = self.register(register, memory).expect("what is combined is a register");
-        Some((&mut self.registers[local][element], operator, scans))
-    }
-
-    /// Returns the product that its warp computes, if it waits for that.
-    pub fn product(&self) -> Option<&'a FragmentProduct> {
-        self.product
-    }
-
-    /// Returns the fragments that its warp loads, if it waits for that.
-    pub fn load(&self) -> Option<&'a FragmentLoad> {
-        self.load
-    }
-
-    /// Reads the row that it names of fragments.
-    pub fn row(&self, load: &FragmentLoad, memory: &mut Memory<'_, T>) -> Result<Vec<T>, RunError> {
-        let value = Expression::Load(load.row.clone());
-        let copy = Assignment { target: load.target.clone(), value };
-        memory.check_aligned(load.row.array, &self.subscripts(&load.row), 8, &copy)?;
-        let mut row = Vec::new();
-        for neighbour in 0..8 {
-            let subscripts = self.subscripts(&load.row.neighbour(neighbour));
-            let place = memory.place(load.row.array, &subscripts, self.actor.block, &copy)?;
-            row.push(memory.load(&place, self.actor, &copy)?);
-        }
-        Ok(row)
-    }
-
-    /// Returns a register of a fragment.
-    pub fn fragment(&mut self, access: &Access, memory: &Memory<'_, T>) -> &mut T {
-        let (local, element) = self.register(access, memory).expect("fragments are in registers");
+    /// Returns a register that others of its warp combine or multiply.
+    pub fn own(&mut self, access: &Access, memory: &Memory<'_, T>) -> &mut T {
+        let (local, element) = self.register(access, memory).expect("what warps share is in registers");
         &mut self.registers[local][element]
     }
 
-    fn subscripts(&self, access: &Access) -> Vec<i64> {
+    pub fn subscripts(&self, access: &Access) -> Vec<i64> {
         access.subscripts.iter().map(|subscript| subscript.evaluate(&|of| self.value(of))).collect()
     }
 

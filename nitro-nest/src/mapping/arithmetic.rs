@@ -89,6 +89,11 @@ impl MatrixArithmetic {
         if self.format() == PartFormat::Tf32 { 8 } else { 16 }
     }
 
+    /// Returns the parts in 16 bytes.
+    pub(crate) fn neighbours(self) -> i64 {
+        i64::from(self.depth()) / 2
+    }
+
     /// Returns the format of the parts.
     pub(crate) fn format(self) -> PartFormat {
         match self {
@@ -104,6 +109,15 @@ impl MatrixArithmetic {
             Self::Bf16 => Some(Storage::Bf16),
             Self::F16 => Some(Storage::F16),
             _ => None,
+        }
+    }
+
+    /// Returns the form in which parts of operands are stored.
+    pub(crate) fn part_storage(self) -> Storage {
+        match self.format() {
+            PartFormat::Tf32 => Storage::Number,
+            PartFormat::Bf16 => Storage::Bf16,
+            PartFormat::F16 => Storage::F16,
         }
     }
 

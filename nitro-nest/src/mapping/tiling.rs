@@ -81,6 +81,13 @@ pub struct Tiling {
     /// are cut off along the sum, and kernels that are no such products, are computed as ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matrix_units: Option<MatrixArithmetic>,
+    /// Four warps multiply together (*warp groups*, `wgmma`): compute capability 9.0 alone has that.
+    ///
+    /// A block is four threads wide, and as many times 32 high as it has groups; a thread has up to 64 values along x.
+    /// There are three stages, whatever [`stages`](Self::stages) says. Where sums do not simply go through rows of one
+    /// operand and columns of another one, each warp multiplies by itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub warp_groups: bool,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
@@ -108,6 +115,7 @@ impl Default for Tiling {
             promotes: false,
             min_blocks: 0,
             matrix_units: None,
+            warp_groups: false,
         }
     }
 }
@@ -133,17 +141,34 @@ impl Tiling {
         }
     }
 
+    /// Returns the usual tiling of products by warp groups, of compute capability 9.0: each has 64 rows of 128 columns.
+    ///
+    /// With several parts a block has two groups, since threads need registers for a step of the sum too; else four.
+    #[must_use]
+    pub fn on_warp_groups(arithmetic: MatrixArithmetic) -> Self {
+        let groups = if arithmetic.parts() == 1 { 4 } else { 2 };
+        Self {
+            block: [4, 32 * groups, 1],
+            thread_tile: [32, 2, 1],
+            tile_k: 32,
+            min_blocks: 1,
+            warp_groups: true,
+            ..Self::on_matrix_units(arithmetic)
+        }
+    }
+
     /// Returns `true` if the points of threads lie as fragments of matrix units do.
     pub(crate) fn has_fragments(&self) -> bool {
         self.matrix_units.is_some() && self.has_sound_fragments()
     }
 
-    /// Returns `true` if warps are 4 × 8 threads that have even numbers of points.
+    /// Returns `true` if warps are 4 × 8 threads that have even numbers of points, and groups are whole.
     pub(super) fn has_sound_fragments(&self) -> bool {
         let is_multiple = |number: u32, of: u32| number > 0 && number.is_multiple_of(of);
         let ([x, y, _], [points_x, points_y, points_z]) = (self.block, self.thread_tile);
         let are_fragments = is_multiple(x, 4) && is_multiple(y, 8) && points_z == 1;
-        are_fragments && is_multiple(points_x, 2) && is_multiple(points_y, 2)
+        let are_groups = x == 4 && is_multiple(y, 32) && points_x <= 64;
+        are_fragments && (are_groups || !self.warp_groups) && is_multiple(points_x, 2) && is_multiple(points_y, 2)
     }
 
     /// Returns the usual tiling of kernels of whole rows ([`Schedule::rows`](super::Schedule::rows)).

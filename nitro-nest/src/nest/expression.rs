@@ -72,11 +72,16 @@ impl Access {
 
     /// Returns the element so far behind it along the last dimension.
     pub(crate) fn neighbour(&self, distance: i64) -> Access {
-        let mut neighbour = self.clone();
-        if let Some(last) = neighbour.subscripts.last_mut() {
-            *last = last.clone() + distance;
+        self.behind(0, distance)
+    }
+
+    /// Returns the element so far behind it along a dimension, of which the last one is 0, that before it 1.
+    pub(crate) fn behind(&self, dimension: usize, distance: i64) -> Access {
+        let mut element = self.clone();
+        if let Some(subscript) = element.subscripts.iter_mut().rev().nth(dimension) {
+            *subscript = subscript.clone() + distance;
         }
-        neighbour
+        element
     }
 }
 

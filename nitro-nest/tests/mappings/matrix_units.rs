@@ -147,6 +147,26 @@ fn tilings(arithmetic: MatrixArithmetic) -> [Tiling; 3] {
     ]
 }
 
+/// One group of warps with one fragment of rows each, and with two.
+fn of_groups(arithmetic: MatrixArithmetic) -> [Tiling; 2] {
+    let depth = arithmetic.depth();
+    let small = Tiling {
+        block: [4, 32, 1],
+        thread_tile: [2, 2, 1],
+        tile_k: depth,
+        promotes: true,
+        matrix_units: Some(arithmetic),
+        warp_groups: true,
+        ..Tiling::default()
+    };
+    [small.clone(), Tiling { thread_tile: [4, 4, 1], tile_k: 2 * depth, ..small }]
+}
+
+/// Counts the products of four warps.
+fn group_products(program: &Program) -> usize {
+    program.to_string().matches("columns of four warps").count()
+}
+
 fn program(nest: &Nest, tiling: &Tiling) -> Program {
     let schedule = Schedule { fuses: true, sums_in_parallel: true, coalesces: true, ..Schedule::default() };
     let mapping = Mapping::sane().with_schedule(schedule);
@@ -224,7 +244,7 @@ fn worst(nests: &[Nest; 2], program: &Program, sizes: [i64; 3], inputs: Inputs, 
     nests[1].run(&mut magnitudes).unwrap();
     let run = program.run(&mut own, |threads| random.below(threads as u64) as usize);
     run.unwrap_or_else(|error| panic!("{error}\n{sizes:?}\n{program}"));
-    let arithmetic = program.kernels.iter().find_map(arithmetic).expect("it has a product of fragments");
+    let arithmetic = program.kernels.iter().find_map(arithmetic).expect("it has a product on matrix units");
     // The old element is a term, and the scaling of it and of a factor round too.
     let stated = arithmetic.worst_error(sizes[2].unsigned_abs() + 1) + 2.0 * f64::from(f32::EPSILON);
     let results = own.arrays.last().unwrap().iter().zip(exact.arrays.last().unwrap());
@@ -236,9 +256,16 @@ fn worst(nests: &[Nest; 2], program: &Program, sizes: [i64; 3], inputs: Inputs, 
 }
 
 fn arithmetic(kernel: &nitro_nest::Kernel) -> Option<MatrixArithmetic> {
-    let mut found = None;
-    visit(&mut kernel.body.clone(), &mut |product| found = Some(product.arithmetic));
-    found
+    fn find(instructions: &[Instruction]) -> Option<MatrixArithmetic> {
+        instructions.iter().find_map(|instruction| match instruction {
+            Instruction::Loop(_, _, body) => find(body),
+            Instruction::If(_, body, otherwise) => find(body).or_else(|| find(otherwise)),
+            Instruction::Multiply(product) => Some(product.arithmetic),
+            Instruction::BeginProduct(product) => Some(product.arithmetic),
+            _ => None,
+        })
+    }
+    find(&kernel.body)
 }
 
 #[test]
@@ -252,6 +279,24 @@ fn products_of_all_shapes_are_within_the_stated_error() {
                 seed += 1;
                 let mut random = Random::new(seed);
                 let sizes = [(); 3].map(|()| 1 + random.below([12, 40][seed as usize % 2]) as i64);
+                let found = worst(&nests, &program, sizes, Inputs::Usual, seed);
+                assert!(found <= 1.0, "{found} of {arithmetic} at {sizes:?}\n{program}");
+            }
+        }
+    }
+}
+
+#[test]
+fn products_of_warp_groups_are_within_the_stated_error() {
+    let mut seed = 0;
+    for nests in nests() {
+        for arithmetic in MatrixArithmetic::ALL {
+            for tiling in of_groups(arithmetic) {
+                let program = program(&nests[0], &tiling);
+                assert!(group_products(&program) > 0, "{program}");
+                seed += 1;
+                let mut random = Random::new(seed);
+                let sizes = [(); 3].map(|()| 1 + random.below([12, 70][seed as usize % 2]) as i64);
                 let found = worst(&nests, &program, sizes, Inputs::Usual, seed);
                 assert!(found <= 1.0, "{found} of {arithmetic} at {sizes:?}\n{program}");
             }

@@ -16,7 +16,7 @@ pub(super) fn functions(all: &[MatrixArithmetic]) -> String {
     for arithmetic in all {
         if !formats.contains(&arithmetic.format()) {
             formats.push(arithmetic.format());
-            text += &format_functions(arithmetic.format());
+            text += &format_function(arithmetic.format());
         }
         text += &multiply(*arithmetic);
         if arithmetic.storage().is_some() {
@@ -26,8 +26,19 @@ pub(super) fn functions(all: &[MatrixArithmetic]) -> String {
     text
 }
 
-/// Writes how a register of parts is made, and how the matrix unit takes them.
-fn format_functions(format: PartFormat) -> String {
+/// Returns the functions that make registers of parts in the formats of these arithmetics.
+pub(super) fn part_functions(all: &[MatrixArithmetic]) -> String {
+    let mut formats: Vec<PartFormat> = Vec::new();
+    for format in all.iter().map(|arithmetic| arithmetic.format()) {
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    formats.into_iter().map(part_function).collect()
+}
+
+/// Writes how the matrix unit of a warp takes registers of parts.
+fn format_function(format: PartFormat) -> String {
     let name = name(format);
     let (shape, types) = match format {
         PartFormat::Tf32 => ("m16n8k8", "tf32.tf32"),
@@ -44,7 +55,6 @@ fn format_functions(format: PartFormat) -> String {
     let (of_left, of_right) = (inputs("left", LEFT), inputs("right", RIGHT));
     format!(
         "\
-{split}
 static __device__ __forceinline__ void multiply_{name}(float (&sums)[4], const unsigned* left, const unsigned* right)
 {{
     asm volatile(\"mma.sync.aligned.{shape}.row.col.f32.{types}.f32 {{{sums}}}, {{{lefts}}}, {{{rights}}}, {{{sums}}};\"
@@ -53,12 +63,11 @@ static __device__ __forceinline__ void multiply_{name}(float (&sums)[4], const u
 }}
 
 ",
-        split = split_function(format),
     )
 }
 
 /// Writes the function that splits operands of one register: what is left becomes the operand.
-fn split_function(format: PartFormat) -> &'static str {
+fn part_function(format: PartFormat) -> &'static str {
     match format {
         PartFormat::Tf32 => {
             "\
@@ -69,6 +78,7 @@ static __device__ __forceinline__ unsigned part_tf32(float* rest, bool is_last)
     rest[0] -= __uint_as_float(part);
     return part;
 }
+
 "
         }
         PartFormat::Bf16 => {
@@ -81,6 +91,7 @@ static __device__ __forceinline__ unsigned part_bf16(float* rest, bool)
     rest[1] -= __uint_as_float(part & 0xffff0000u);
     return part;
 }
+
 "
         }
         PartFormat::F16 => {
@@ -91,6 +102,7 @@ static __device__ __forceinline__ unsigned part_f16(float* rest, bool)
     asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(part) : \"f\"(rest[1]), \"f\"(rest[0]));
     return part;
 }
+
 "
         }
     }
@@ -99,8 +111,7 @@ static __device__ __forceinline__ unsigned part_f16(float* rest, bool)
 /// Writes the function that adds a product of fragments to sums.
 fn multiply(arithmetic: MatrixArithmetic) -> String {
     let (own, format, parts) = (arithmetic.name(), name(arithmetic.format()), arithmetic.parts());
-    let wide = if arithmetic.format() == PartFormat::Tf32 { 1 } else { 2 };
-    let sums = sum_parameters();
+    let sums = sum_parameters(SUMS);
     let mut text = format!(
         "\
 static __device__ __forceinline__ void multiply_fragments_{own}({sums},
@@ -110,18 +121,7 @@ static __device__ __forceinline__ void multiply_fragments_{own}({sums},
 "
     );
     for (side, registers) in [("left", LEFT), ("right", RIGHT)] {
-        text += &format!(
-            "\
-    #pragma unroll
-    for (int at = 0; at < {registers}; ++at) {{
-        float rest[{wide}];
-        #pragma unroll
-        for (int one = 0; one < {wide}; ++one) rest[one] = {side}[at * {wide} + one];
-        #pragma unroll
-        for (int part = 0; part < {parts}; ++part) {side}_parts[part][at] = part_{format}(rest, part == {parts} - 1);
-    }}
-"
-        );
+        text += &split(arithmetic, &format!("{side}_parts"), side, registers);
     }
     let begin = if parts == 1 { "sum_0, sum_1, sum_2, sum_3" } else { "0.0f, 0.0f, 0.0f, 0.0f" };
     text += &format!("    float step[4] = {{{begin}}};\n");
@@ -135,12 +135,29 @@ static __device__ __forceinline__ void multiply_fragments_{own}({sums},
     text + "}\n\n"
 }
 
-/// Returns the parameters of a function for a thread's sums of a fragment.
-fn sum_parameters() -> String {
-    (0..SUMS).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ")
+/// Writes the loop that splits registers of this name into parts.
+pub(super) fn split(arithmetic: MatrixArithmetic, target: &str, source: &str, registers: usize) -> String {
+    let (format, parts) = (name(arithmetic.format()), arithmetic.parts());
+    let wide = if arithmetic.format() == PartFormat::Tf32 { 1 } else { 2 };
+    format!(
+        "    #pragma unroll
+    for (int at = 0; at < {registers}; ++at) {{
+        float rest[{wide}];
+        #pragma unroll
+        for (int one = 0; one < {wide}; ++one) rest[one] = {source}[at * {wide} + one];
+        #pragma unroll
+        for (int part = 0; part < {parts}; ++part) {target}[part][at] = part_{format}(rest, part == {parts} - 1);
+    }}
+"
+    )
 }
 
-fn name(format: PartFormat) -> &'static str {
+/// Returns the parameters of a function for so many sums of a thread.
+pub(super) fn sum_parameters(count: usize) -> String {
+    (0..count).map(|at| format!("float& sum_{at}")).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn name(format: PartFormat) -> &'static str {
     match format {
         PartFormat::Tf32 => "tf32",
         PartFormat::Bf16 => "bf16",
@@ -183,7 +200,7 @@ static __device__ __forceinline__ void {name}(unsigned short* target, const unsi
 /// Writes the function that adds a product of fragments of 16-bit numbers to sums: they are parts as they are.
 fn multiply_stored(arithmetic: MatrixArithmetic) -> String {
     let (own, format) = (arithmetic.name(), name(arithmetic.format()));
-    let sums = sum_parameters();
+    let sums = sum_parameters(SUMS);
     let stores: String = (0..SUMS).map(|at| format!("    sum_{at} = step[{at}];\n")).collect();
     format!(
         "\

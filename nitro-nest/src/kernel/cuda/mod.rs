@@ -4,6 +4,7 @@
 //! joins a product and a sum into one operation is for its options to say.
 
 mod frame;
+mod groups;
 mod helpers;
 mod matrix;
 mod memory;
@@ -18,10 +19,11 @@ use names::CudaNames;
 use nitro_launch::{Element, Storage};
 
 use super::display::Notation;
-use super::{Instruction, Integers, Kernel, Program, Unroll, WIDE};
+use super::{Instruction, Integers, Kernel, Program, Unroll, WIDE, visit};
 use crate::mapping::MatrixArithmetic;
 use crate::nest::affine::Affine;
 use crate::nest::display;
+use crate::nest::expression::Access;
 use crate::nest::{Condition, Range};
 
 impl Program {
@@ -77,7 +79,11 @@ impl Program {
                 text.push_str(helpers);
             }
         }
-        text.push_str(&matrix::functions(&self.arithmetics()));
+        let (of_warps, of_groups) = (self.arithmetics(), self.group_shapes());
+        let of_both = of_warps.iter().copied().chain(of_groups.iter().map(|shape| shape.arithmetic));
+        text.push_str(&matrix::part_functions(&of_both.collect::<Vec<_>>()));
+        text.push_str(&matrix::functions(&of_warps));
+        text.push_str(&groups::functions(&of_groups));
         if self.has(|one| matches!(one, Instruction::LoadFragment(_))) {
             text.push_str(&matrix::load_functions());
             text.push_str(FETCH_16_BITS);
@@ -101,8 +107,24 @@ impl Program {
         MatrixArithmetic::ALL.into_iter().filter(is_used).collect()
     }
 
+    /// Returns the shapes of products of four warps that kernels have.
+    fn group_shapes(&self) -> Vec<groups::Shape> {
+        let mut found = Vec::new();
+        for kernel in &self.kernels {
+            visit(&kernel.body, &mut |instruction| {
+                let Instruction::BeginProduct(product) = instruction else { return };
+                let left = &kernel.locals[product.left.array - self.nest.arrays.len()];
+                let shape = groups::Shape::new(product, !left.storage.is_number());
+                if !found.contains(&shape) {
+                    found.push(shape);
+                }
+            });
+        }
+        found
+    }
+
     /// Returns `true` if a kernel has such an instruction.
-    fn has(&self, is_such: fn(&Instruction) -> bool) -> bool {
+    pub(super) fn has(&self, is_such: fn(&Instruction) -> bool) -> bool {
         self.kernels.iter().any(|kernel| kernel.has(is_such))
     }
 }
@@ -129,6 +151,17 @@ impl Writer<'_> {
             Some(array) => array.storage,
             None => self.kernel.locals[array - nest.arrays.len()].storage,
         }
+    }
+
+    /// Returns elements as arguments of a function.
+    fn accesses(&self, all: &[Access]) -> String {
+        all.iter().map(|access| self.access(access)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns how many times 16 bytes a part has of a right operand in shared memory.
+    fn part_size(&self, array: usize) -> i64 {
+        let local = &self.kernel.locals[array - self.program.nest.arrays.len()];
+        local.shape.iter().rev().skip(1).take(2).product()
     }
 
     fn element(&self) -> Element {
@@ -188,6 +221,9 @@ impl Notation for Writer<'_> {
             Instruction::Copy { target, source } => return self.copy(target, source),
             Instruction::Commit => "commit_fetches();".to_owned(),
             Instruction::Await(groups) => format!("await_fetches<{groups}>();"),
+            Instruction::Barrier if self.kernel.has(|one| matches!(one, Instruction::Split(_))) => {
+                return vec![groups::FENCE.to_owned(), "__syncthreads();".to_owned()];
+            }
             Instruction::Barrier => "__syncthreads();".to_owned(),
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =
@@ -208,7 +244,7 @@ impl Notation for Writer<'_> {
                 format!("{function}(&{target}, &{row});")
             }
             Instruction::Multiply(product) => {
-                let sums = product.sums.iter().map(|sum| self.access(sum)).collect::<Vec<_>>().join(", ");
+                let sums = self.accesses(&product.sums);
                 let [left, right] = [&product.left, &product.right].map(|access| self.access(access));
                 let function = match self.storage(product.left.array) {
                     Storage::Number => "multiply_fragments",
@@ -216,6 +252,19 @@ impl Notation for Writer<'_> {
                 };
                 format!("{function}_{}({sums}, &{left}, &{right});", product.arithmetic)
             }
+            Instruction::Split(split) => {
+                let [target, source] = [&split.target, &split.source].map(|access| self.access(access));
+                let size = self.part_size(split.target.array);
+                format!("split_{}(&{target}, {size}, &{source});", split.arithmetic)
+            }
+            Instruction::BeginProduct(product) => {
+                let is_stored = !self.storage(product.left.array).is_number();
+                let begin = groups::Shape::new(product, is_stored).begin();
+                let [left, right] = [&product.left, &product.right].map(|access| self.access(access));
+                let (sums, size) = (self.accesses(&product.sums), self.part_size(product.right.array));
+                format!("{begin}({sums}, &{left}, &{right}, {size});")
+            }
+            Instruction::AwaitProduct(sums) => format!("await_product({});", self.accesses(sums)),
             Instruction::AddWide { target, value } => {
                 let value = self.access(value);
                 let value = match self.element() {

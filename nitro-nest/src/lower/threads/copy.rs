@@ -9,7 +9,7 @@ use super::tiles::{Tiles, divide};
 use crate::kernel::{Instruction, Space, Unroll, WIDE};
 use crate::lower::bounds::{count_to, iterator, mentions};
 use crate::nest::affine::{Affine, Variable};
-use crate::nest::expression::{Access, Relation};
+use crate::nest::expression::{Access, Expression, Relation};
 use crate::nest::{Assignment, Condition};
 
 /// The mode in which a part is copied.
@@ -64,34 +64,74 @@ pub(super) fn copy_parts(
 
 /// Copies a part: threads are neighbours along its last dimension, rows of them one after another.
 fn copy(context: &mut Context<'_>, part: &StagedPart, mode: CopyMode, phase: CopyPhase) -> Vec<Instruction> {
-    // A row is `steps` long for `width` threads each; a block copies `step` rows at a time.
-    let threads = i64::from(context.block.iter().product::<u32>());
     let (last, rows) = part.extents.split_last().expect("an array that is reused has a dimension");
-    let steps = *last / mode.width();
-    let height: i64 = rows.iter().product();
-    let width = threads_of_row(steps, height, threads);
-    let [thread, row_0, column_0, row, column, count, across] =
-        ["thread", "row_0", "column_0", "row", "column", "rows", "columns"]
-            .map(|name| context.iterator(name));
-    let (divisions, mut indices) = unfold(context, iterator(row), rows);
-    indices.push(iterator(column) * mode.width());
-    let copy = match phase {
-        CopyPhase::Bring => bring(context, part, indices, mode),
-        CopyPhase::Change => change(context, part, indices, mode),
-    };
-    // A thread's elements of a row are `width` apart, and its rows `step`.
-    let mut columns = vec![Instruction::Define(column, vec![iterator(column_0) + iterator(across) * width])];
-    columns.extend(guarded(below(column, steps, width), copy));
-    let columns = Instruction::Loop(count_to(across, ceil(steps, width)), Unroll::All, columns);
-    let step = threads / width;
-    let mut rows = vec![Instruction::Define(row, vec![iterator(row_0) + iterator(count) * step])];
-    rows.extend(guarded(below(row, height, step), [divisions, vec![columns]].concat()));
-    // Addresses of all copies would take registers for as long as tiles come: they are computed each time.
-    vec![
-        Instruction::Begin(thread, linear_thread(context)),
-        divide([row_0, column_0], iterator(thread), width),
-        Instruction::Loop(count_to(count, ceil(height, step)), Unroll::All, rows),
-    ]
+    Shares::new(context, rows, *last / mode.width(), 32).write(context, |context, mut indices, _| {
+        let last = indices.pop().expect("an array that is reused has a dimension");
+        indices.push(last * mode.width());
+        match phase {
+            CopyPhase::Bring => bring(context, part, indices, mode),
+            CopyPhase::Change => change(context, part, indices, mode),
+        }
+    })
+}
+
+/// How the threads of a block share out rows of so many steps: neighbours along a row, rows one after another.
+pub(super) struct Shares {
+    /// The extents of all dimensions but the last.
+    rows: Vec<i64>,
+    steps: i64,
+    threads: i64,
+    /// The threads of a row.
+    width: i64,
+}
+
+impl Shares {
+    /// Shares out, with so many threads for a row at most.
+    pub(super) fn new(context: &Context<'_>, rows: &[i64], steps: i64, most: i64) -> Self {
+        let threads = i64::from(context.block.iter().product::<u32>());
+        let width = threads_of_row(steps, rows.iter().product(), threads, most);
+        Self { rows: rows.to_vec(), steps, threads, width }
+    }
+
+    /// Returns the numbers that a thread has of rows, and of steps of each.
+    fn own(&self) -> [i64; 2] {
+        let height = self.rows.iter().product();
+        [ceil(height, self.threads / self.width), ceil(self.steps, self.width)]
+    }
+
+    /// Returns how many steps a thread has.
+    pub(super) fn count(&self) -> i64 {
+        self.own().iter().product()
+    }
+
+    /// Writes what is done for each step, which has these indices and is the thread's own one of that number.
+    pub(super) fn write(
+        &self,
+        context: &mut Context<'_>,
+        write: impl FnOnce(&mut Context<'_>, Vec<Affine>, Affine) -> Vec<Instruction>,
+    ) -> Vec<Instruction> {
+        let (width, step, [own_rows, own_columns]) = (self.width, self.threads / self.width, self.own());
+        let [thread, row_0, column_0, row, column, count, across] =
+            ["thread", "row_0", "column_0", "row", "column", "rows", "columns"]
+                .map(|name| context.iterator(name));
+        let (divisions, mut indices) = unfold(context, iterator(row), &self.rows);
+        indices.push(iterator(column));
+        let each = write(context, indices, iterator(count) * own_columns + iterator(across));
+        // A thread's steps of a row are `width` apart, and its rows `step`.
+        let mut columns =
+            vec![Instruction::Define(column, vec![iterator(column_0) + iterator(across) * width])];
+        columns.extend(guarded(below(column, self.steps, width), each));
+        let columns = Instruction::Loop(count_to(across, own_columns), Unroll::All, columns);
+        let mut rows = vec![Instruction::Define(row, vec![iterator(row_0) + iterator(count) * step])];
+        let height = self.rows.iter().product();
+        rows.extend(guarded(below(row, height, step), [divisions, vec![columns]].concat()));
+        // Addresses of all steps would take registers for as long as tiles come: they are computed each time.
+        vec![
+            Instruction::Begin(thread, linear_thread(context)),
+            divide([row_0, column_0], iterator(thread), width),
+            Instruction::Loop(count_to(count, own_rows), Unroll::All, rows),
+        ]
+    }
 }
 
 /// Brings one element, or several.
@@ -108,13 +148,16 @@ fn bring(
     // Copies to a pipeline stage go on while threads work; others end where they begin.
     let target = part.element(indices);
     let one = if part.stage.is_some() {
-        Instruction::Fetch { target, source, width: mode.width() as u32 }
+        Instruction::Fetch { target: target.clone(), source, width: mode.width() as u32 }
     } else if mode == CopyMode::Wide {
-        Instruction::Copy { target, source }
+        Instruction::Copy { target: target.clone(), source }
     } else {
-        Instruction::Assign(Assignment { target, value: part.value_of(&source) })
+        Instruction::Assign(Assignment { target: target.clone(), value: part.value_of(&source) })
     };
-    guarded(within, vec![one])
+    match part.fill {
+        Some(_) => either(within, vec![one], vec![Instruction::assign(target, Expression::Constant(0.0.into()))]),
+        None => guarded(within, vec![one]),
+    }
 }
 
 /// Makes of one element, or several, what is kept of them.
@@ -145,7 +188,10 @@ fn source(
         subscripts.push(index.clone() + origin.clone());
     }
     let is_guarded = mode == CopyMode::Guarded;
-    let within = if is_guarded { in_bounds(context, part.array, &subscripts) } else { Vec::new() };
+    let mut within = if is_guarded { in_bounds(context, part.array, &subscripts) } else { Vec::new() };
+    if let (true, Some((dimension, ends))) = (is_guarded, &part.fill) {
+        within.extend(ends.iter().map(|end| Condition::less(subscripts[*dimension].clone(), end.clone())));
+    }
     (within, Access { array: part.array, subscripts })
 }
 
@@ -289,10 +335,10 @@ fn without_multiples(value: &Affine) -> Affine {
 
 /// Returns how many threads copy a row of so many steps together, where a tile has so many rows.
 ///
-/// They are 32 at most, and 8 where threads and rows allow it: enough for whole transactions. Of such numbers it is
-/// one with which each thread has the fewest steps.
-fn threads_of_row(steps: i64, height: i64, threads: i64) -> i64 {
-    let most = steps.clamp(1, 32).unsigned_abs().next_power_of_two() as i64;
+/// They are 8 at least, where threads and rows allow it: enough for whole transactions. Of such numbers it is one with
+/// which each thread has the fewest steps.
+fn threads_of_row(steps: i64, height: i64, threads: i64, most: i64) -> i64 {
+    let most = steps.clamp(1, most).unsigned_abs().next_power_of_two() as i64;
     let wide = width_of_fewest_steps(steps, height, threads, most.min(8)..=most);
     wide.or_else(|| width_of_fewest_steps(steps, height, threads, 1..=most)).unwrap_or(1)
 }

@@ -51,44 +51,42 @@ pub(super) fn spread_lanes(context: &mut Context<'_>) -> Vec<Instruction> {
     ]
 }
 
-/// The operands of a product, in shared memory, and the registers of its sums.
-struct Operands {
+/// The operands of a product, and the registers of its sums.
+pub(super) struct Operands {
     /// The one that depends on y.
-    left: Access,
+    pub(super) left: Access,
     /// The one that depends on x.
-    right: Access,
-    sums: Access,
+    pub(super) right: Access,
+    pub(super) sums: Access,
     /// What each product is multiplied with: the left operand is.
     scales: Vec<Expression>,
 }
 
 /// Where the elements of a product's operands and sums are for a thread.
-struct Fragments {
-    arithmetic: MatrixArithmetic,
+pub(super) struct Fragments {
+    pub(super) arithmetic: MatrixArithmetic,
     lanes: Lanes,
-    /// The loop over the terms of a tile.
-    terms: Range,
+    /// The iterator of the sum, and its value at the first term of a fragment.
+    terms: (usize, Affine),
     y: (Axis, OwnIterators),
     x: (Axis, OwnIterators),
     /// Counts fragments along y and x.
-    at: [usize; 2],
+    pub(super) at: [usize; 2],
 }
 
 /// Writes the work on a tile that is all there by matrix units. None: it is none for them.
 pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[Node]) -> Option<Instruction> {
-    let (arithmetic, lanes) = (context.tiling.matrix_units?, context.lanes?);
-    let depth = i64::from(arithmetic.depth());
-    let is_open = context.sums == SumOrder::TermByTerm && context.nest.element.is_single();
     let [Node::Assign(assignment)] = body else { return None };
-    if !is_open || tiles.own_depth() % depth != 0 {
+    let operands = operands(context, assignment, is_shared)?;
+    let terms = tiles.whole();
+    let fragments = Fragments::new(context, (terms.iterator, iterator(terms.iterator)))?;
+    let (arithmetic, at) = (fragments.arithmetic, fragments.at);
+    let depth = i64::from(arithmetic.depth());
+    if tiles.own_depth() % depth != 0 {
         return None;
     }
-    let operands = operands(context, assignment)?;
-    let [y, x] = [1, 0].map(|dimension| axis(context, dimension));
-    let [rows, columns] = [y.0.points, x.0.points].map(|points| points / 2);
-    let at = ["fragment_y", "fragment_x"].map(|name| context.iterator(name));
-    let terms = Range { step: depth, ..tiles.whole() };
-    let fragments = Fragments { arithmetic, lanes, terms, y, x, at };
+    let terms = Range { step: depth, ..terms };
+    let [rows, columns] = fragments.counts();
     let along_terms = fragments.stored_along_terms(context, &operands);
     let storage = along_terms.and(arithmetic.storage()).unwrap_or_default();
     let left = context.stored_local("left", Space::Register, vec![rows, depth / 2], storage);
@@ -101,30 +99,49 @@ pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[N
     };
     let [of_row, mut of_column] = match along_terms {
         Some([of_left, of_right]) => [
-            vec![fragments.load_stored_left(&operands.left, of_left, left)],
+            vec![fragments.load_stored_left(&operands.left, of_left, left, 0)],
             vec![fragments.load_stored_right(&operands.right, of_right, right)],
         ],
-        None => [fragments.load_left(&operands, left), fragments.load_right(&operands.right, right)],
+        None => [fragments.load_left(&operands, left, 0), fragments.load_right(&operands.right, right)],
     };
     // Left fragments stay in registers, right ones come one after the other: all of both would not fit.
     of_column.push(written_out(at[0], rows, vec![Instruction::Multiply(product)]));
     let body = vec![written_out(at[0], rows, of_row), written_out(at[1], columns, of_column)];
-    Some(Instruction::Loop(fragments.terms, Unroll::All, body))
+    Some(Instruction::Loop(terms, Unroll::All, body))
 }
 
 impl Fragments {
-    /// Loads a fragment of the left operand, whose rows are those of the thread's own points.
-    fn load_left(&self, operands: &Operands, array: usize) -> Vec<Instruction> {
+    /// Finds where they are, from a first term on. None: the tiling and the nest allow no matrix units.
+    pub(super) fn new(context: &mut Context<'_>, terms: (usize, Affine)) -> Option<Self> {
+        let (arithmetic, lanes) = (context.tiling.matrix_units?, context.lanes?);
+        let is_open = context.sums == SumOrder::TermByTerm && context.nest.element.is_single();
+        let [y, x] = [1, 0].map(|dimension| axis(context, dimension));
+        let at = ["fragment_y", "fragment_x"].map(|name| context.iterator(name));
+        is_open.then_some(Self { arithmetic, lanes, terms, y, x, at })
+    }
+
+    /// Goes to the fragments that begin at another term.
+    pub(super) fn at_term(self, first: Affine) -> Self {
+        Self { terms: (self.terms.0, first), ..self }
+    }
+
+    /// Counts a warp's fragments along y and x.
+    pub(super) fn counts(&self) -> [i64; 2] {
+        [&self.y, &self.x].map(|(axis, _)| axis.points / 2)
+    }
+
+    /// Loads a fragment of the left operand to registers from `first` on; its rows are those of the thread's own points.
+    pub(super) fn load_left(&self, operands: &Operands, array: usize, first: i64) -> Vec<Instruction> {
         let (y, own) = &self.y;
         let mut loads = Vec::new();
         for at in 0..self.arithmetic.depth() as usize / 2 {
             let [row, term] = left_place(self.arithmetic, 0, at);
             let group = iterator(self.at[0]) * 2 + (row / 8) as i64;
             let value = y.value(own).substitute(Variable::Iterator(own.group), &group);
-            let source = operands.left.with(y.iterator, &value).with(self.terms.iterator, &self.term(term));
+            let source = operands.left.with(y.iterator, &value).with(self.terms.0, &self.term(term));
             let scales = operands.scales.iter().cloned();
             let value = scales.fold(Expression::Load(source), |value, scale| value * scale);
-            loads.push(Instruction::assign(register(array, self.at[0], at as i64), value));
+            loads.push(Instruction::assign(register(array, self.at[0], first + at as i64), value));
         }
         loads
     }
@@ -138,22 +155,30 @@ impl Fragments {
         let mut loads = Vec::new();
         for at in 0..self.arithmetic.depth() as usize / 4 {
             let [term, _] = right_place(self.arithmetic, 0, at);
-            let source = operand.with(x.iterator, &value).with(self.terms.iterator, &self.term(term));
+            let source = operand.with(x.iterator, &value).with(self.terms.0, &self.term(term));
             loads.push(Instruction::assign(register(array, self.at[1], at as i64), Expression::Load(source)));
         }
         loads
     }
 
-    /// Loads a fragment of a left operand that is stored as parts are; a thread names a row of four matrices.
-    fn load_stored_left(&self, operand: &Access, is_along_terms: bool, array: usize) -> Instruction {
+    /// Loads a fragment of a left operand that is stored as parts are to registers from `first` on.
+    ///
+    /// A thread names a row of four matrices.
+    pub(super) fn load_stored_left(
+        &self,
+        operand: &Access,
+        is_along_terms: bool,
+        array: usize,
+        first: i64,
+    ) -> Instruction {
         let ((y, own), [of_matrix, matrix_x, matrix_y]) = (&self.y, self.lanes.named);
         let [row, term] = named(of_matrix, is_along_terms);
         let group = iterator(self.at[0]) * 2 + iterator(matrix_x);
         let value = y.value(own).substitute(Variable::Iterator(own.group), &group);
         let value = value.substitute(Variable::Iterator(self.lanes.row), &row);
-        let term = iterator(self.terms.iterator) + iterator(matrix_y) * 8 + term;
-        let row = operand.with(y.iterator, &value).with(self.terms.iterator, &term);
-        let target = register(array, self.at[0], 0);
+        let term = self.terms.1.clone() + iterator(matrix_y) * 8 + term;
+        let row = operand.with(y.iterator, &value).with(self.terms.0, &term);
+        let target = register(array, self.at[0], first);
         Instruction::LoadFragment(FragmentLoad { target, row, matrices: 4, is_transposed: !is_along_terms })
     }
 
@@ -164,27 +189,33 @@ impl Fragments {
         let value = x.value(own).substitute(Variable::Iterator(own.group), &iterator(self.at[1]));
         let value = value.substitute(Variable::Iterator(own.neighbour), &Affine::from(0));
         let value = value.substitute(Variable::Iterator(self.lanes.column), &Affine::from(0)) + column;
-        let term = iterator(self.terms.iterator) + iterator(matrix_x) * 8 + term;
-        let row = operand.with(x.iterator, &value).with(self.terms.iterator, &term);
+        let term = self.terms.1.clone() + iterator(matrix_x) * 8 + term;
+        let row = operand.with(x.iterator, &value).with(self.terms.0, &term);
         let target = register(array, self.at[1], 0);
         Instruction::LoadFragment(FragmentLoad { target, row, matrices: 2, is_transposed: !is_along_terms })
     }
 
     /// Returns for each operand whether its neighbours are along terms, if both are stored as parts are.
     fn stored_along_terms(&self, context: &Context<'_>, operands: &Operands) -> Option<[bool; 2]> {
-        let left = stored_along_terms(context, &operands.left, &self.y.0, self.terms.iterator)?;
-        let right = stored_along_terms(context, &operands.right, &self.x.0, self.terms.iterator)?;
-        operands.scales.is_empty().then_some([left, right])
+        let left = self.left_along_terms(context, operands)?;
+        let right = stored_along_terms(context, &operands.right, &self.x.0, self.terms.0)?;
+        Some([left, right])
+    }
+
+    /// Returns whether neighbours of the left operand are along terms, if it is stored as parts are.
+    pub(super) fn left_along_terms(&self, context: &Context<'_>, operands: &Operands) -> Option<bool> {
+        let along = stored_along_terms(context, &operands.left, &self.y.0, self.terms.0)?;
+        operands.scales.is_empty().then_some(along)
     }
 
     /// Returns the term that a thread has where the first thread of a warp has this one of a fragment.
     fn term(&self, first: usize) -> Affine {
         let of_thread = iterator(self.lanes.column) * neighbours(self.arithmetic);
-        iterator(self.terms.iterator) + of_thread + first as i64
+        self.terms.1.clone() + of_thread + first as i64
     }
 
     /// Returns a thread's sums of a fragment.
-    fn sums(&self, sums: &Access) -> [Access; 4] {
+    pub(super) fn sums(&self, sums: &Access) -> [Access; 4] {
         let [(_, y), (_, x)] = [&self.y, &self.x];
         std::array::from_fn(|at| {
             let row = iterator(self.at[0]) * 2 + (at / 2) as i64;
@@ -195,12 +226,16 @@ impl Fragments {
 }
 
 /// Finds the operands of a statement that adds a product of one of x and one of y to a register.
-fn operands(context: &Context<'_>, assignment: &Assignment) -> Option<Operands> {
+pub(super) fn operands(
+    context: &Context<'_>,
+    assignment: &Assignment,
+    is_operand: fn(&Context<'_>, &Access) -> bool,
+) -> Option<Operands> {
     let sums = own_register(context, &assignment.target)?.register.clone();
     let Expression::Binary(Binary::Add, own, term) = value(context, assignment) else { return None };
     let mut factors = Factors::default();
-    factors.gather(context, &term)?;
-    let [one, other] = <[Access; 2]>::try_from(factors.shared).ok()?;
+    factors.gather(context, &term, is_operand)?;
+    let [one, other] = <[Access; 2]>::try_from(factors.elements).ok()?;
     if *own != Expression::Load(sums.clone()) {
         return None;
     }
@@ -218,21 +253,26 @@ fn operands(context: &Context<'_>, assignment: &Assignment) -> Option<Operands> 
 /// The factors of a product.
 #[derive(Default)]
 struct Factors {
-    /// Elements in shared memory.
-    shared: Vec<Access>,
+    /// Elements that may be operands.
+    elements: Vec<Access>,
     /// Scalars and numbers.
     scales: Vec<Expression>,
 }
 
 impl Factors {
     /// Gathers factors. None: there is something else.
-    fn gather(&mut self, context: &Context<'_>, value: &Expression) -> Option<()> {
+    fn gather(
+        &mut self,
+        context: &Context<'_>,
+        value: &Expression,
+        is_operand: fn(&Context<'_>, &Access) -> bool,
+    ) -> Option<()> {
         match value {
             Expression::Binary(Binary::Multiply, left, right) => {
-                self.gather(context, left)?;
-                self.gather(context, right)?;
+                self.gather(context, left, is_operand)?;
+                self.gather(context, right, is_operand)?;
             }
-            Expression::Load(access) if is_shared(context, access) => self.shared.push(access.clone()),
+            Expression::Load(access) if is_operand(context, access) => self.elements.push(access.clone()),
             Expression::Scalar(_) | Expression::Constant(_) => self.scales.push(value.clone()),
             _ => return None,
         }
@@ -242,7 +282,7 @@ impl Factors {
 
 /// Returns `true` if neighbours of a stored operand are along terms, and `false` if along an axis. None: neither.
 fn stored_along_terms(context: &Context<'_>, operand: &Access, axis: &Axis, terms: usize) -> Option<bool> {
-    let local = &context.symbols.locals[operand.array - context.nest.arrays.len()];
+    let local = &context.symbols.locals[operand.array.checked_sub(context.nest.arrays.len())?];
     let (last, rows) = operand.subscripts.split_last()?;
     let is_along = |by: usize, not: usize| {
         let (by, not) = (Variable::Iterator(by), Variable::Iterator(not));
@@ -265,23 +305,23 @@ fn named(of_matrix: usize, is_along_terms: bool) -> [Affine; 2] {
     }
 }
 
-fn is_shared(context: &Context<'_>, access: &Access) -> bool {
+pub(super) fn is_shared(context: &Context<'_>, access: &Access) -> bool {
     let local = access.array.checked_sub(context.nest.arrays.len());
     local.is_some_and(|local| context.symbols.locals[local].space == Space::Shared)
 }
 
 /// Returns an axis of the grid along which a tile has fragments.
-fn axis(context: &Context<'_>, dimension: usize) -> (Axis, OwnIterators) {
+pub(super) fn axis(context: &Context<'_>, dimension: usize) -> (Axis, OwnIterators) {
     let at = context.axes.iter().position(|axis| axis.dimension == dimension);
     let at = at.expect("lanes are spread over grids of two dimensions and more");
     (context.axes[at].clone(), context.own[at])
 }
 
-fn register(array: usize, fragment: usize, at: i64) -> Access {
+pub(super) fn register(array: usize, fragment: usize, at: i64) -> Access {
     Access { array, subscripts: vec![iterator(fragment), Affine::from(at)] }
 }
 
-fn written_out(counter: usize, extent: i64, body: Vec<Instruction>) -> Instruction {
+pub(super) fn written_out(counter: usize, extent: i64, body: Vec<Instruction>) -> Instruction {
     Instruction::Loop(count_to(counter, extent), Unroll::All, body)
 }
 

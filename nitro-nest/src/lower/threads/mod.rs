@@ -11,6 +11,7 @@ mod context;
 mod copy;
 mod domain;
 mod fragments;
+mod groups;
 mod parts;
 mod pipeline;
 mod row;

@@ -25,6 +25,8 @@ pub(crate) struct StagedPart {
     pub(crate) stage: Option<Affine>,
     /// The conditions for copying several elements at once, where that may be.
     pub(crate) wide: Option<Vec<Condition>>,
+    /// Elements beyond the array are 0, and those whose subscript along this dimension comes to one of these ends.
+    pub(super) fill: Option<(usize, Vec<Affine>)>,
 }
 
 /// Stands for the element in what is kept of it.

@@ -5,6 +5,7 @@
 use super::accumulate::find_accumulator;
 use super::context::{Context, guarded};
 use super::copy::CopyPhase;
+use super::groups::{self, RightOperand};
 use super::parts::StagedPart;
 use super::stage::{Staging, find_staging, place_all};
 use super::tile_body::TileBody;
@@ -35,11 +36,11 @@ impl<'a> StagedLoop<'a> {
             outer.push(std::mem::replace(&mut range, inner.clone()));
             body = inside;
         };
-        let is_one = outer.is_empty()
-            || staging.stages > 1
-                && context.slices == 1
-                && outer.iter().chain([&range]).all(is_plain)
-                && is_in_registers(context, body);
+        let is_apart = context.slices == 1
+            && outer.iter().chain([&range]).all(is_plain)
+            && is_in_registers(context, body);
+        let staging = if is_apart { groups::take_right(context, &range, body, staging) } else { staging };
+        let is_one = outer.is_empty() || staging.stages > 1 && is_apart;
         is_one.then(|| Self { outer, range, body, staging: place_all(context, staging) })
     }
 }
@@ -57,12 +58,12 @@ fn is_in_registers(context: &Context<'_>, body: &[Node]) -> bool {
 }
 
 /// The place of the tile that is fetched: iterators that run ahead of those of loops, outermost first.
-struct Ahead {
+pub(super) struct Ahead {
     loops: Vec<(Range, usize)>,
 }
 
 impl Ahead {
-    fn new(context: &mut Context<'_>, tiles: &Tiles) -> Self {
+    pub(super) fn new(context: &mut Context<'_>, tiles: &Tiles) -> Self {
         let mut loops = Vec::new();
         for range in tiles.outer.iter().cloned().chain([tiles.steps()]) {
             let mut names = context.nest.iterators.iter().chain(&context.symbols.iterators);
@@ -75,7 +76,7 @@ impl Ahead {
     }
 
     /// Begins at the first tile.
-    fn begin(&self) -> impl Iterator<Item = Instruction> {
+    pub(super) fn begin(&self) -> impl Iterator<Item = Instruction> {
         self.loops.iter().map(|(range, ahead)| Instruction::Begin(*ahead, range.lower[0].clone()))
     }
 
@@ -139,16 +140,13 @@ pub(super) fn write_pipelined(
     each.extend(copy_tile(context, tiles, &present, &tiles.own_place(), CopyPhase::Change));
     // Past it, what others fetched is there, and nobody works on the tile before.
     each.push(Instruction::Barrier);
-    each.extend(fetch_tile(context, tiles, parts, &place, next));
+    each.extend(fetch_tile(context, tiles, parts, None, &place, next));
     each.push(Instruction::Set(tile, iterator(tile) + 1));
     context.scope.staged = present;
     each.extend(write_work(context, tiles, body));
-    let mut work = Instruction::Loop(tiles.steps(), Unroll::By(1), each);
-    for range in tiles.outer.iter().rev() {
-        work = Instruction::Loop(range.clone(), Unroll::By(1), vec![work]);
-    }
+    let work = repeated(tiles, each);
     // Before the first tile, all but one stage are filled.
-    let fetched = fetch_tile(context, tiles, parts, &place, begin);
+    let fetched = fetch_tile(context, tiles, parts, None, &place, begin);
     let mut all: Vec<Instruction> = place.begin().collect();
     all.extend([
         Instruction::Begin(tile, Affine::from(0)),
@@ -159,16 +157,29 @@ pub(super) fn write_pipelined(
     all
 }
 
+/// Repeats what is done for each tile, in all loops of a sum.
+pub(super) fn repeated(tiles: &Tiles, each: Vec<Instruction>) -> Instruction {
+    let mut work = Instruction::Loop(tiles.steps(), Unroll::By(1), each);
+    for range in tiles.outer.iter().rev() {
+        work = Instruction::Loop(range.clone(), Unroll::By(1), vec![work]);
+    }
+    work
+}
+
 /// Begins to fetch the tile ahead to a stage, if there is one, and goes on: a group either way.
-fn fetch_tile(
+pub(super) fn fetch_tile(
     context: &mut Context<'_>,
     tiles: &Tiles,
     parts: &[StagedPart],
+    right: Option<&RightOperand>,
     ahead: &Ahead,
     stage: usize,
 ) -> Vec<Instruction> {
-    let parts = ahead.parts(parts, stage);
-    let copies = copy_tile(context, tiles, &parts, &ahead.place(), CopyPhase::Bring);
+    let (parts, place) = (ahead.parts(parts, stage), ahead.place());
+    let mut copies = copy_tile(context, tiles, &parts, &place, CopyPhase::Bring);
+    if let Some(right) = right {
+        copies.extend(right.bring(context, tiles, &place));
+    }
     let mut all = guarded(ahead.is_there(), copies);
     all.push(Instruction::Commit);
     all.extend(ahead.go_on());

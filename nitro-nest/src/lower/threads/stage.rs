@@ -6,6 +6,7 @@ use super::accumulate::register_of;
 use super::body::begins_apart;
 use super::context::{Context, Points, Tile, extreme};
 use super::fragments;
+use super::groups::RightOperand;
 use super::parts::{STAGED, StagedPart, linear, parts_of_one_element};
 use super::tile_body::TileBody;
 use crate::kernel::{Space, WIDE, bytes_of};
@@ -26,6 +27,8 @@ pub(crate) struct Staging {
     /// The values of the loops in it, and the iterations of all of them together.
     pub(crate) inner: Tile,
     pub(crate) iterations: i64,
+    /// The right operand of products by warp groups.
+    pub(super) right: Option<RightOperand>,
 }
 
 /// Gives what a loop stages room in shared memory.
@@ -78,7 +81,7 @@ pub(super) fn find_staging(context: &Context<'_>, range: &Range, body: &[Node]) 
         }
     }
     let (parts, stages) = with_room(context, parts, context.tiling.stages)?;
-    Some(Staging { parts, stages, depth, inner, iterations })
+    Some(Staging { parts, stages, depth, inner, iterations, right: None })
 }
 
 /// Returns as many parts as there is room for, with the number of pipeline stages; none: there is room for no part.
@@ -155,7 +158,7 @@ fn exchanged_bytes(context: &Context<'_>) -> i64 {
     element_bytes(context) * exchange_shape(context).iter().product::<i64>()
 }
 
-fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
+pub(super) fn bytes(context: &Context<'_>, part: &StagedPart) -> i64 {
     let elements = shape(context, part).iter().product::<i64>();
     elements * bytes_of(storage(context, part.array), context.nest.element)
 }
@@ -307,8 +310,8 @@ fn join(parts: &mut Vec<StagedPart>, value: Expression, access: &Access, tile: &
     // The part grows to the box around both.
     let Some(part) = known else {
         let array = access.array;
-        let (last, local, stage, wide) = (0, 0, None, None);
-        parts.push(StagedPart { array, linear, origin, extents, last, local, value, stage, wide });
+        let (last, local, stage, wide, fill) = (0, 0, None, None, None);
+        parts.push(StagedPart { array, linear, origin, extents, last, local, value, stage, wide, fill });
         return;
     };
     for at in 0..origin.len() {

@@ -6,6 +6,7 @@ use super::context::{Context, Tile, either, everywhere, holding};
 use super::copy::{CopyPhase, align, copy_parts};
 use super::domain::is_implied;
 use super::fragments::write_products;
+use super::groups::write_groups;
 use super::parts::StagedPart;
 use super::pipeline::{StagedLoop, write_pipelined};
 use super::runs::write_list;
@@ -66,6 +67,13 @@ impl Tiles {
         conditions
     }
 
+    /// Returns the conditions that all elements of the tile at a place are there.
+    ///
+    /// One that no statement reads need not exist: all conditions of statements are among them.
+    pub(super) fn is_there(&self, context: &Context<'_>, place: &Place) -> Vec<Condition> {
+        self.full(&[&self.guards[..], &self.inside].concat(), &context.tile(), place)
+    }
+
     /// Returns the loop over tiles.
     pub(super) fn steps(&self) -> Range {
         Range { iterator: self.start, step: self.depth, ..self.range.clone() }
@@ -111,15 +119,16 @@ pub(super) fn write_tiled(
     context.begin_at(start, &range.lower);
     let mut inside = Vec::new();
     body.iter().for_each(|node| gather_conditions(node, &mut inside));
-    let Staging { parts, stages, depth, inner, iterations } = staging;
+    let Staging { parts, stages, depth, inner, iterations, right } = staging;
     let (slices, guards) = (context.slices, guards.to_vec());
     let tiles = Tiles { outer, range, start, depth, inner, iterations, slices, stages, guards, inside };
     let parts = parts.into_iter().map(|part| part.at(tiles.range.iterator, &iterator(start)));
     let mut parts: Vec<StagedPart> = parts.collect();
     all.extend(align(context, &mut parts, &tiles));
-    all.extend(match tiles.stages {
-        1 => write_in_turn(context, &tiles, body, parts),
-        _ => write_pipelined(context, &tiles, body, &parts),
+    all.extend(match (right, tiles.stages) {
+        (Some(right), _) => write_groups(context, &tiles, body, &parts, &right),
+        (None, 1) => write_in_turn(context, &tiles, body, parts),
+        (None, _) => write_pipelined(context, &tiles, body, &parts),
     });
     all
 }
@@ -148,9 +157,7 @@ pub(super) fn copy_tile(
     place: &Place,
     phase: CopyPhase,
 ) -> Vec<Instruction> {
-    // An element that no statement reads need not exist: the copy of a full tile takes all conditions.
-    let guards = [&tiles.guards[..], &tiles.inside].concat();
-    let full = tiles.full(&guards, &context.tile(), place);
+    let full = tiles.is_there(context, place);
     let whole = copy_parts(context, parts, false, phase);
     let part = copy_parts(context, parts, true, phase);
     if whole.is_empty() { whole } else { either(full, whole, part) }

@@ -1,0 +1,256 @@
+//! What threads of a warp, or of four of them, do together when a program is interpreted: shuffles and matrix units.
+
+use super::matrix::{
+    FRAGMENT, FragmentLoad, FragmentProduct, GroupProduct, PartSplit, add_product, left_place, parts,
+    right_place, sum_place,
+};
+use super::memory::Memory;
+use super::run::{Running, WARP};
+use super::thread::Thread;
+use super::Instruction;
+use crate::data::RunError;
+use crate::mapping::MatrixArithmetic;
+use crate::nest::Assignment;
+use crate::nest::expression::{Access, Binary, Expression};
+use crate::number::Number;
+
+/// A product that a group of warps has begun.
+pub(super) struct Begun<'a> {
+    /// The first thread of the group.
+    first: usize,
+    product: &'a GroupProduct,
+    /// The iterators of its threads where it began, which say what it reads.
+    iterators: Vec<Vec<i64>>,
+    /// What each warp's sums become, fragment after fragment.
+    sums: Vec<Vec<f32>>,
+}
+
+impl<T: Number> Running<'_, T> {
+    /// Does what these threads have come for, all of which are there.
+    pub fn together(&mut self, threads: &[usize]) -> Result<(), RunError> {
+        let mut lanes = threads.to_vec();
+        lanes.sort_unstable();
+        match self.threads[lanes[0]].together {
+            Some(Instruction::Combine { register, operator }) => self.combine(&lanes, register, *operator, false),
+            Some(Instruction::Scan { register, operator }) => self.combine(&lanes, register, *operator, true),
+            Some(Instruction::Multiply(product)) => self.multiply(&lanes, product),
+            Some(Instruction::LoadFragment(load)) => self.load_fragments(&lanes, load)?,
+            Some(Instruction::BeginProduct(product)) => {
+                let sums = self.product_of_group(&lanes, product)?;
+                let iterators = lanes.iter().map(|thread| self.threads[*thread].iterators.clone()).collect();
+                self.begun.push(Begun { first: lanes[0], product, iterators, sums });
+            }
+            Some(Instruction::AwaitProduct(_)) => self.finish_products(&lanes)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Combines a register of a warp's threads.
+    fn combine(&mut self, lanes: &[usize], register: &Access, operator: Binary, scans: bool) {
+        let mut values: Vec<T> =
+            lanes.iter().map(|thread| *self.threads[*thread].own(register, &self.memory)).collect();
+        // As a GPU does it: in each round a lane takes the value of another one.
+        for round in 0..WARP.ilog2() {
+            let before = values.clone();
+            for (lane, value) in values.iter_mut().enumerate() {
+                let other =
+                    if scans { lane.checked_sub(1 << round) } else { Some(lane ^ ((WARP / 2) >> round)) };
+                let Some(other) = other.map(|other| before[other]) else { continue };
+                let (left, right) = if scans { (other, *value) } else { (*value, other) };
+                *value = T::binary(operator, left, right);
+            }
+        }
+        for (thread, combined) in lanes.iter().zip(values) {
+            *self.threads[*thread].own(register, &self.memory) = combined;
+        }
+    }
+
+    /// Computes a product of fragments in the registers of a warp's threads.
+    fn multiply(&mut self, lanes: &[usize], product: &FragmentProduct) {
+        let (arithmetic, [_, columns]) = (product.arithmetic, FRAGMENT);
+        let depth = arithmetic.depth() as usize;
+        let left = self.left_fragment(lanes, product.arithmetic, &product.left);
+        let mut right = vec![Vec::new(); depth * columns];
+        for (lane, thread) in lanes.iter().enumerate() {
+            for register in 0..depth / 4 {
+                let [term, column] = right_place(arithmetic, lane, register);
+                let value = *self.threads[*thread].own(&product.right.neighbour(register as i64), &self.memory);
+                right[term * columns + column] = parts(arithmetic, value.widened() as f32);
+            }
+        }
+        let mut sums = self.sums(lanes, &product.sums);
+        add_product(arithmetic, &left, &right, &mut sums);
+        self.set_sums(lanes, &product.sums, &sums);
+    }
+
+    /// Reads a left fragment of a warp, row by row, as parts.
+    fn left_fragment(&mut self, lanes: &[usize], arithmetic: MatrixArithmetic, first: &Access) -> Vec<Vec<f32>> {
+        let depth = arithmetic.depth() as usize;
+        let mut left = vec![Vec::new(); FRAGMENT[0] * depth];
+        for (lane, thread) in lanes.iter().enumerate() {
+            for register in 0..depth / 2 {
+                let [row, term] = left_place(arithmetic, lane, register);
+                let value = *self.threads[*thread].own(&first.neighbour(register as i64), &self.memory);
+                left[row * depth + term] = parts(arithmetic, value.widened() as f32);
+            }
+        }
+        left
+    }
+
+    /// Reads a fragment of sums of a warp, row by row.
+    fn sums(&mut self, lanes: &[usize], registers: &[Access]) -> Vec<f32> {
+        let mut sums = vec![0.0; FRAGMENT[0] * FRAGMENT[1]];
+        for (lane, thread) in lanes.iter().enumerate() {
+            for (register, sum) in registers.iter().enumerate() {
+                let [row, column] = sum_place(lane, register);
+                sums[row * FRAGMENT[1] + column] =
+                    self.threads[*thread].own(sum, &self.memory).widened() as f32;
+            }
+        }
+        sums
+    }
+
+    fn set_sums(&mut self, lanes: &[usize], registers: &[Access], sums: &[f32]) {
+        for (lane, thread) in lanes.iter().enumerate() {
+            for (register, sum) in registers.iter().enumerate() {
+                let [row, column] = sum_place(lane, register);
+                *self.threads[*thread].own(sum, &self.memory) =
+                    T::rounded(sums[row * FRAGMENT[1] + column].into());
+            }
+        }
+    }
+
+    /// Loads fragments to the registers of a warp's threads.
+    fn load_fragments(&mut self, lanes: &[usize], load: &FragmentLoad) -> Result<(), RunError> {
+        let mut rows = Vec::new();
+        for thread in &lanes[..8 * load.matrices as usize] {
+            rows.push(self.threads[*thread].row(load, &mut self.memory)?);
+        }
+        for (lane, thread) in lanes.iter().enumerate() {
+            for register in 0..2 * load.matrices as usize {
+                let [row, column] = load.place(lane, register);
+                let target = load.target.neighbour(register as i64);
+                *self.threads[*thread].own(&target, &self.memory) = rows[row][column];
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what the sums of each warp of a group become, fragment after fragment.
+    fn product_of_group(&mut self, lanes: &[usize], product: &GroupProduct) -> Result<Vec<Vec<f32>>, RunError> {
+        let arithmetic = product.arithmetic;
+        let depth = i64::from(arithmetic.depth());
+        let mut found = Vec::new();
+        for warp in lanes.chunks(WARP) {
+            let mut left = Vec::new();
+            for fragment in 0..i64::from(product.fragments) {
+                let first = product.left.neighbour(fragment * depth / 2);
+                left.push(self.left_fragment(warp, arithmetic, &first));
+            }
+            for (at, registers) in (0..).zip(product.sums.chunks(4)) {
+                let begins_anew = arithmetic.parts() > 1;
+                let mut sums = self.sums(warp, registers);
+                if begins_anew {
+                    sums.fill(0.0);
+                }
+                for (fragment, left) in (0..).zip(&left) {
+                    let place = [fragment * depth, at * FRAGMENT[1] as i64];
+                    let right = self.threads[warp[0]].right_fragment(product, place, &mut self.memory)?;
+                    add_product(arithmetic, left, &right, &mut sums);
+                }
+                found.push(sums);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Finishes the products that a group of warps has begun: what they read must be as it was.
+    fn finish_products(&mut self, lanes: &[usize]) -> Result<(), RunError> {
+        let all = std::mem::take(&mut self.begun);
+        let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|begun| begun.first == lanes[0]);
+        self.begun = others;
+        for mut begun in own {
+            self.swap_iterators(lanes, &mut begun.iterators);
+            let again = self.product_of_group(lanes, begun.product)?;
+            let bits = |all: &[Vec<f32>]| all.concat().iter().map(|one| one.to_bits()).collect::<Vec<_>>();
+            if bits(&again) != bits(&begun.sums) {
+                return Err(self.divergence("what a product reads has changed while it was computed"));
+            }
+            let of_warp = begun.product.sums.len() / 4;
+            for (warp, sums) in lanes.chunks(WARP).zip(begun.sums.chunks(of_warp)) {
+                for (registers, sums) in begun.product.sums.chunks(4).zip(sums) {
+                    self.set_sums(warp, registers, sums);
+                }
+            }
+            self.swap_iterators(lanes, &mut begun.iterators);
+        }
+        Ok(())
+    }
+
+    fn swap_iterators(&mut self, lanes: &[usize], iterators: &mut [Vec<i64>]) {
+        for (thread, iterators) in lanes.iter().zip(iterators) {
+            std::mem::swap(&mut self.threads[*thread].iterators, iterators);
+        }
+    }
+}
+
+impl<T: Number> Thread<'_, T> {
+    /// Splits registers into parts in shared memory.
+    pub fn split(&mut self, split: &PartSplit, memory: &mut Memory<'_, T>) -> Result<(), RunError> {
+        for neighbour in 0..split.arithmetic.neighbours() {
+            let source = split.source.neighbour(neighbour);
+            let value = self.own(&source, memory).widened() as f32;
+            for (part, value) in (0..).zip(parts(split.arithmetic, value)) {
+                let target = split.target.neighbour(neighbour).behind(3, part);
+                let doing = Assignment { target, value: Expression::Load(source.clone()) };
+                let subscripts = self.subscripts(&doing.target);
+                let place = memory.place(doing.target.array, &subscripts, self.actor.block, &doing)?;
+                memory.store(&place, self.actor, &doing, T::rounded(value.into()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the right fragment of a product that begins at a term and a column, term by term, as parts.
+    fn right_fragment(
+        &self,
+        product: &GroupProduct,
+        [first_term, first_column]: [i64; 2],
+        memory: &mut Memory<'_, T>,
+    ) -> Result<Vec<Vec<f32>>, RunError> {
+        let (arithmetic, neighbours) = (product.arithmetic, product.arithmetic.neighbours());
+        let mut right = Vec::new();
+        for term in first_term..first_term + i64::from(arithmetic.depth()) {
+            for column in first_column..first_column + FRAGMENT[1] as i64 {
+                let first = product.right.behind(2, term / neighbours).behind(1, column);
+                let first = first.neighbour(term % neighbours);
+                let mut parts = Vec::new();
+                for part in 0..arithmetic.parts() as i64 {
+                    let element = first.behind(3, part);
+                    let value = Expression::Load(element.clone());
+                    let doing = Assignment { target: product.sums[0].clone(), value };
+                    let subscripts = self.subscripts(&element);
+                    let place = memory.place(element.array, &subscripts, self.actor.block, &doing)?;
+                    parts.push(memory.load(&place, self.actor, &doing)?.widened() as f32);
+                }
+                right.push(parts);
+            }
+        }
+        Ok(right)
+    }
+
+    /// Reads the row that it names of fragments.
+    fn row(&self, load: &FragmentLoad, memory: &mut Memory<'_, T>) -> Result<Vec<T>, RunError> {
+        let value = Expression::Load(load.row.clone());
+        let copy = Assignment { target: load.target.clone(), value };
+        memory.check_aligned(load.row.array, &self.subscripts(&load.row), 8, &copy)?;
+        let mut row = Vec::new();
+        for neighbour in 0..8 {
+            let subscripts = self.subscripts(&load.row.neighbour(neighbour));
+            let place = memory.place(load.row.array, &subscripts, self.actor.block, &copy)?;
+            row.push(memory.load(&place, self.actor, &copy)?);
+        }
+        Ok(row)
+    }
+}
