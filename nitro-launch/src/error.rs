@@ -107,9 +107,9 @@ pub enum PlanError {
         /// The name of the nest.
         plan: String,
     },
-    /// The PTX of the plan is for other devices.
+    /// The kernels of the plan are for other devices.
     #[error(
-        "the PTX of `{plan}` is for sm_{target}, and this device is sm_{found}: take another variant there, or make \
+        "the code of `{plan}` is for sm_{target}, and this device is sm_{found}: take another variant there, or make \
          it anew for that"
     )]
     Target {

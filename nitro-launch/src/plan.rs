@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::launch::{Covering, Launch, Walk, launches, value};
-use crate::{Affine, Element, Extent, Host, Integers, PlanError, PlannedPtx, Storage, shape};
+use crate::{Affine, Element, Extent, Host, Integers, PlanError, PlannedPtx, Storage, Target, shape};
 
 /// The most launches and iterations of the host's loops: seconds of nothing but launching.
 const MOST_STEPS: u64 = 1 << 20;
@@ -40,6 +40,7 @@ const MOST_STEPS: u64 = 1 << 20;
 ///     }],
 ///     host: vec![Host::Launch(0)],
 ///     contracts: true,
+///     target: None,
 ///     cuda: r#"extern "C" __global__ void fill_0(nitro_int n, float value, float* __restrict__ x) {
 ///         nitro_int i = 256 * (nitro_int)blockIdx.x + (nitro_int)threadIdx.x;
 ///         if (i < n) x[i] = value;
@@ -85,6 +86,9 @@ pub struct LaunchPlan {
     /// The kernels in CUDA C++, in which integers have the type `nitro_int`: `int` or `long long`. Empty where they
     /// are PTX.
     pub cuda: String,
+    /// The devices that the CUDA C++ is for, where it has instructions of their own. None: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
     /// The kernels as they were compiled, and perhaps changed after that, in the place of CUDA C++.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ptx: Option<PlannedPtx>,
@@ -349,7 +353,7 @@ impl LaunchPlan {
     /// assert!(patched.runs_on(90).is_ok());
     /// assert_eq!(
     ///     patched.runs_on(80).unwrap_err().to_string(),
-    ///     "the PTX of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew \
+    ///     "the code of `nothing` is for sm_90, and this device is sm_80: take another variant there, or make it anew \
     ///      for that"
     /// );
     /// # Ok::<(), nitro_launch::PlanError>(())
@@ -363,13 +367,13 @@ impl LaunchPlan {
         Ok(plan)
     }
 
-    /// Checks that a device of a compute capability, as in `90`, takes the kernels. Of CUDA C++ that shows when it
-    /// is compiled.
+    /// Checks that a device of a compute capability, as in `90`, takes the kernels. Of CUDA C++ that is not for some
+    /// devices alone, that shows when it is compiled.
     ///
     /// # Errors
-    /// [`PlanError::Target`] when the PTX is for others.
+    /// [`PlanError::Target`] when they are for others.
     pub fn runs_on(&self, architecture: u32) -> Result<(), PlanError> {
-        match self.ptx.as_ref().and_then(PlannedPtx::target) {
+        match self.ptx.as_ref().map_or(self.target, PlannedPtx::target) {
             Some(target) if !target.runs_on(architecture) => {
                 let (plan, target) = (self.name.clone(), target.to_string());
                 Err(PlanError::Target { plan, target, found: architecture })

@@ -26,8 +26,9 @@ pub struct PlannedPtx {
     pub text: String,
 }
 
-/// The devices that a PTX text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The devices that a text is for. In JSON it is what stands behind `sm_`, such as `"90a"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Target {
     /// The compute capability, as in `90`.
     pub architecture: u32,
@@ -77,6 +78,20 @@ impl Target {
         let architecture =
             number.parse().ok().filter(|_| number.bytes().all(|byte| byte.is_ascii_digit()))?;
         Some(Self { architecture, reach })
+    }
+}
+
+impl TryFrom<String> for Target {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("`{text}` is no architecture, such as 90 or 90a"))
+    }
+}
+
+impl From<Target> for String {
+    fn from(target: Target) -> Self {
+        target.to_string()
     }
 }
 

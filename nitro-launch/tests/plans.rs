@@ -46,6 +46,7 @@ fn shift() -> LaunchPlan {
         }],
         host: vec![Host::Loop(range, vec![Host::Launch(0)])],
         contracts: true,
+        target: None,
         cuda: "extern \"C\" __global__ void shift_0(nitro_int n, nitro_int m, nitro_int t, float by, float* x, float* old) {}".into(),
         ptx: None,
         origin: "by hand".into(),

@@ -26,13 +26,27 @@ pub const AS_SINGLE: f64 = BF16X6_ERROR;
 /// The least inner size for which the worst case of three BF16 parts is none above that of single precision.
 pub const LEAST_INNER: u32 = 64;
 
+/// A plan that comes with the program.
+pub(crate) type Shipped = LazyLock<Artifact>;
+
 /// The plan of TF32 operands.
-pub(crate) static TF32: LazyLock<Artifact> = LazyLock::new(|| Artifact::keep(include_str!("tf32.json")));
+pub(crate) static TF32: Shipped = LazyLock::new(|| Artifact::keep(include_str!("tf32.json")));
+
+/// The plan of TF32 operands by groups of four warps.
+pub(crate) static TF32_GROUPS: Shipped = LazyLock::new(|| Artifact::keep(include_str!("tf32-groups.json")));
 
 /// The plan of three BF16 parts of each operand.
-pub(crate) static BF16X6: LazyLock<Artifact> = LazyLock::new(|| Artifact::keep(include_str!("bf16x6.json")));
+pub(crate) static BF16X6: Shipped = LazyLock::new(|| Artifact::keep(include_str!("bf16x6.json")));
+
+/// The plan of three BF16 parts of each operand by groups of four warps.
+pub(crate) static BF16X6_GROUPS: Shipped = LazyLock::new(|| Artifact::keep(include_str!("bf16x6-groups.json")));
 
 /// Returns `true` if the stream's device has the matrix units.
 pub(crate) fn are_there(stream: Stream) -> bool {
     stream.device().architecture() >= 80
+}
+
+/// Returns `true` if four warps of the stream's device multiply together.
+pub(crate) fn has_groups(stream: Stream) -> bool {
+    stream.device().architecture() == 90
 }

@@ -44,11 +44,15 @@ pub enum GemmError {
         found { kernel in artifacts },
         tf32 if inner <= MOST_INNER && units::are_there(c.stream()),
         bf16x6 if (LEAST_INNER..=MOST_INNER).contains(&inner) && units::are_there(c.stream()),
+        tf32_groups if inner <= MOST_INNER && units::has_groups(c.stream()),
+        bf16x6_groups if (LEAST_INNER..=MOST_INNER).contains(&inner) && units::has_groups(c.stream()),
     ),
     default = tiled,
     approximate(
         tf32 = TF32_ERROR over "inner to 16384, relative to Σ|a·b|",
         bf16x6 = BF16X6_ERROR over "inner from 64 to 16384, relative to Σ|a·b|",
+        tf32_groups = TF32_ERROR over "inner to 16384, relative to Σ|a·b|",
+        bf16x6_groups = BF16X6_ERROR over "inner from 64 to 16384, relative to Σ|a·b|",
     ),
     tolerance = factors.tolerance,
     prepare = compile,
@@ -63,6 +67,8 @@ fn compile(choice: gemm::Choice) -> Result<(), GemmError> {
         gemm::Choice::Found(p) => compile_plan(p.kernel),
         gemm::Choice::Tf32 => compile_plan(*units::TF32),
         gemm::Choice::Bf16x6 => compile_plan(*units::BF16X6),
+        gemm::Choice::Tf32Groups => compile_plan(*units::TF32_GROUPS),
+        gemm::Choice::Bf16x6Groups => compile_plan(*units::BF16X6_GROUPS),
     }
 }
 
@@ -117,6 +123,16 @@ fn tf32(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
 /// Six products of BF16 parts of the operands, on matrix units: as good as single precision.
 fn bf16x6(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
     run_plan(*units::BF16X6, factors, c)
+}
+
+/// Operands rounded to TF32, on matrix units of four warps.
+fn tf32_groups(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    run_plan(*units::TF32_GROUPS, factors, c)
+}
+
+/// Six products of BF16 parts of the operands, on matrix units of four warps.
+fn bf16x6_groups(factors: &Factors<'_>, c: &mut Buffer<f32>) -> Result<(), GemmError> {
+    run_plan(*units::BF16X6_GROUPS, factors, c)
 }
 
 /// Runs kernels of the nest.

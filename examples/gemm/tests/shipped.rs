@@ -46,14 +46,23 @@ fn kernels_that_the_model_brings_are_plans_and_compile() {
 /// The kernels of the variants on matrix units are those that the mapping gives.
 #[test]
 fn plans_on_matrix_units_are_what_the_mapping_gives_and_compile() {
-    for (arithmetic, text) in [
-        (MatrixArithmetic::Tf32, include_str!("../src/tf32.json")),
-        (MatrixArithmetic::Bf16x6, include_str!("../src/bf16x6.json")),
+    use MatrixArithmetic::{Bf16x6, Tf32};
+    for (mapping, call, text) in [
+        (Mapping::on_matrix_units(Tf32), "multiply_fragments_tf32(own", include_str!("../src/tf32.json")),
+        (Mapping::on_matrix_units(Bf16x6), "multiply_fragments_bf16x6(own", include_str!("../src/bf16x6.json")),
+        (Mapping::on_warp_groups(Tf32), "begin_product_tf32_128_4(own", include_str!("../src/tf32-groups.json")),
+        (
+            Mapping::on_warp_groups(Bf16x6),
+            "begin_product_bf16x6_128_1(step",
+            include_str!("../src/bf16x6-groups.json"),
+        ),
     ] {
-        let view = NestView::new(&blas::gemm::nest(), &Mapping::on_matrix_units(arithmetic)).unwrap();
-        let plan = view.program().plan();
+        let plan = NestView::new(&blas::gemm::nest(), &mapping).unwrap().program().plan();
         assert!(plan.to_json() == text, "write it again: `gemm-units plans examples/gemm/src`");
-        assert!(plan.cuda.contains(&format!("multiply_fragments_{arithmetic}(own")), "{arithmetic}");
+        assert!(plan.cuda.contains(call), "{call}");
+        // Groups of warps are those of one architecture.
+        let is_of_groups = call.starts_with("begin");
+        assert_eq!([plan.runs_on(90).is_ok(), plan.runs_on(100).is_ok()], [true, !is_of_groups], "{call}");
         let Some(_) = NVRTC.found(nitro_cuda::nvrtc_version()) else { continue };
         let image = Executable::image(&plan, Integers::Bits32, Options::new(90)).unwrap();
         assert!(plan.kernels[0].shared_bytes > 48 << 10 && image.usage(&plan.kernels[0].name).is_some());

@@ -30,6 +30,8 @@ pub enum Output {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     architecture: u32,
+    /// The code may have instructions of this architecture that no other has (`sm_90a`).
+    is_alone: bool,
     output: Output,
     /// Definitions and what else the user gives, as NVRTC takes them.
     arguments: Vec<String>,
@@ -39,7 +41,7 @@ impl Options {
     /// Makes options for machine code of this compute capability, as in `90`.
     #[must_use]
     pub fn new(architecture: u32) -> Self {
-        Self { architecture, output: Output::Cubin, arguments: Vec::new() }
+        Self { architecture, is_alone: false, output: Output::Cubin, arguments: Vec::new() }
     }
 
     /// Makes options for the compute capability of this device.
@@ -67,6 +69,11 @@ impl Options {
         Self { output, ..self }
     }
 
+    /// Permits instructions that no other architecture has: what comes of it runs on no other.
+    pub(crate) fn alone(self) -> Self {
+        Self { is_alone: true, ..self }
+    }
+
     pub(crate) fn architecture(&self) -> u32 {
         self.architecture
     }
@@ -77,10 +84,12 @@ impl Options {
 
     /// The arguments as NVRTC takes them.
     pub(super) fn arguments(&self) -> impl Iterator<Item = String> {
-        let architecture = match self.output {
-            Output::Cubin => format!("--gpu-architecture=sm_{}", self.architecture),
-            Output::Ptx => format!("--gpu-architecture=compute_{}", self.architecture),
+        let of = match self.output {
+            Output::Cubin => "sm",
+            Output::Ptx => "compute",
         };
+        let alone = if self.is_alone { "a" } else { "" };
+        let architecture = format!("--gpu-architecture={of}_{}{alone}", self.architecture);
         // By `-v` the log says what each kernel takes.
         let always = ["--std=c++17", "--generate-line-info", "--ptxas-options=-v"];
         let always = always.map(str::to_owned).into_iter();

@@ -10,7 +10,7 @@ mod shipped;
 use std::fmt;
 
 use nitro_core::recording;
-use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedKernel, PlannedPtx};
+use nitro_launch::{Integers, Launch, LaunchPlan, PlanError, PlannedKernel, PlannedPtx, Reach};
 use once_cell::sync::OnceCell;
 
 use crate::compile::check_alone;
@@ -315,6 +315,8 @@ fn with_source<R>(
     check_alone(&source, options.architecture())?;
     let options = options.define("nitro_int", integers.c_name());
     let options = if plan.contracts { options } else { options.with_argument("-fmad=false") };
+    let is_alone = plan.target.is_some_and(|target| target.reach == Reach::Alone);
+    let options = if is_alone { options.alone() } else { options };
     work(&source, &options)
 }
 

@@ -1,13 +1,17 @@
 //! The launches of a program for sizes, and all of that as a plan that is shipped.
 
 use nitro_launch::{
-    Affine, Covering, Element, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, launches,
+    Affine, Covering, Element, Launch, LaunchPlan, PlannedArray, PlannedIndices, PlannedKernel, Reach,
+    Target, launches,
 };
 
-use super::{Integers, Kernel, Program};
+use super::{Instruction, Integers, Kernel, Program};
 use crate::data::{Data, RunError, index_shapes};
 use crate::nest::gather::{IndexDeclaration, Subscript};
 use crate::nest::{ArrayDeclaration, Nest};
+
+/// The devices whose warps multiply in groups.
+const WARP_GROUPS: Target = Target { architecture: 90, reach: Reach::Alone };
 
 /// The type of integers in the text of a plan.
 const INTEGER: &str = "nitro_int";
@@ -51,6 +55,7 @@ impl Program {
             kernels: self.kernels.iter().map(|kernel| kernel.planned(nest.element)).collect(),
             host: self.host.clone(),
             contracts: true,
+            target: self.has(|one| matches!(one, Instruction::BeginProduct(_))).then_some(WARP_GROUPS),
             cuda: self.cuda_in(INTEGER),
             ptx: None,
             origin: String::new(),

@@ -1,5 +1,6 @@
 //! What threads of a warp, or of four of them, do together when a program is interpreted: shuffles and matrix units.
 
+use super::Instruction;
 use super::matrix::{
     FRAGMENT, FragmentLoad, FragmentProduct, GroupProduct, PartSplit, add_product, left_place, parts,
     right_place, sum_place,
@@ -7,7 +8,6 @@ use super::matrix::{
 use super::memory::Memory;
 use super::run::{Running, WARP};
 use super::thread::Thread;
-use super::Instruction;
 use crate::data::RunError;
 use crate::mapping::MatrixArithmetic;
 use crate::nest::Assignment;
@@ -31,7 +31,9 @@ impl<T: Number> Running<'_, T> {
         let mut lanes = threads.to_vec();
         lanes.sort_unstable();
         match self.threads[lanes[0]].together {
-            Some(Instruction::Combine { register, operator }) => self.combine(&lanes, register, *operator, false),
+            Some(Instruction::Combine { register, operator }) => {
+                self.combine(&lanes, register, *operator, false)
+            }
             Some(Instruction::Scan { register, operator }) => self.combine(&lanes, register, *operator, true),
             Some(Instruction::Multiply(product)) => self.multiply(&lanes, product),
             Some(Instruction::LoadFragment(load)) => self.load_fragments(&lanes, load)?,
@@ -75,7 +77,8 @@ impl<T: Number> Running<'_, T> {
         for (lane, thread) in lanes.iter().enumerate() {
             for register in 0..depth / 4 {
                 let [term, column] = right_place(arithmetic, lane, register);
-                let value = *self.threads[*thread].own(&product.right.neighbour(register as i64), &self.memory);
+                let value =
+                    *self.threads[*thread].own(&product.right.neighbour(register as i64), &self.memory);
                 right[term * columns + column] = parts(arithmetic, value.widened() as f32);
             }
         }
@@ -85,7 +88,12 @@ impl<T: Number> Running<'_, T> {
     }
 
     /// Reads a left fragment of a warp, row by row, as parts.
-    fn left_fragment(&mut self, lanes: &[usize], arithmetic: MatrixArithmetic, first: &Access) -> Vec<Vec<f32>> {
+    fn left_fragment(
+        &mut self,
+        lanes: &[usize],
+        arithmetic: MatrixArithmetic,
+        first: &Access,
+    ) -> Vec<Vec<f32>> {
         let depth = arithmetic.depth() as usize;
         let mut left = vec![Vec::new(); FRAGMENT[0] * depth];
         for (lane, thread) in lanes.iter().enumerate() {
@@ -138,7 +146,11 @@ impl<T: Number> Running<'_, T> {
     }
 
     /// Returns what the sums of each warp of a group become, fragment after fragment.
-    fn product_of_group(&mut self, lanes: &[usize], product: &GroupProduct) -> Result<Vec<Vec<f32>>, RunError> {
+    fn product_of_group(
+        &mut self,
+        lanes: &[usize],
+        product: &GroupProduct,
+    ) -> Result<Vec<Vec<f32>>, RunError> {
         let arithmetic = product.arithmetic;
         let depth = i64::from(arithmetic.depth());
         let mut found = Vec::new();

@@ -122,7 +122,7 @@ impl MatrixArithmetic {
     }
 
     /// Returns the parts of an operand.
-    pub(crate) fn parts(self) -> usize {
+    pub fn parts(self) -> usize {
         match self {
             Self::Tf32 | Self::Bf16 | Self::F16 => 1,
             Self::Tf32x3 | Self::Bf16x3 => 2,

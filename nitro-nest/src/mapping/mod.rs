@@ -226,6 +226,15 @@ impl Mapping {
         Self { products: Some(Tiling::on_matrix_units(arithmetic)), boxes: None, ..Self::sane() }
     }
 
+    /// Returns [`on_matrix_units`](Self::on_matrix_units) with products by groups of four warps, where that is possible.
+    ///
+    /// It takes compute capability 9.0. Each group has 64 × 128 elements of a tile.
+    #[must_use]
+    pub fn on_warp_groups(arithmetic: MatrixArithmetic) -> Self {
+        let products = Some(Tiling::on_warp_groups(arithmetic));
+        Self { products, ..Self::on_matrix_units(arithmetic) }
+    }
+
     /// Returns the arithmetic of matrix units that a tiling asks for, if one does: then the mapping is approximate.
     ///
     /// ```

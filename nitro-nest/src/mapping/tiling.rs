@@ -168,7 +168,10 @@ impl Tiling {
         let ([x, y, _], [points_x, points_y, points_z]) = (self.block, self.thread_tile);
         let are_fragments = is_multiple(x, 4) && is_multiple(y, 8) && points_z == 1;
         let are_groups = x == 4 && is_multiple(y, 32) && points_x <= 64;
-        are_fragments && (are_groups || !self.warp_groups) && is_multiple(points_x, 2) && is_multiple(points_y, 2)
+        are_fragments
+            && (are_groups || !self.warp_groups)
+            && is_multiple(points_x, 2)
+            && is_multiple(points_y, 2)
     }
 
     /// Returns the usual tiling of kernels of whole rows ([`Schedule::rows`](super::Schedule::rows)).

@@ -41,6 +41,9 @@ fn stored(
     }
 }
 
+/// Names products of four warps.
+const GROUPS: &str = ", groups";
+
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 /// Numbers that are multiplied.
@@ -195,17 +198,14 @@ impl Way {
     }
 }
 
-/// Returns the launch plan of the product by this arithmetic.
-fn plan(arithmetic: MatrixArithmetic) -> Outcome<LaunchPlan> {
-    let view = NestView::new(&blas::gemm::nest(), &Mapping::on_matrix_units(arithmetic))?;
-    Ok(view.program().plan())
+/// Returns the launch plan of the product by a mapping.
+fn plan(mapping: &Mapping) -> Outcome<LaunchPlan> {
+    Ok(NestView::new(&blas::gemm::nest(), mapping)?.program().plan())
 }
 
 /// Returns the launch plan of the product of operands that are stored in BF16.
-fn stored_plan() -> Outcome<LaunchPlan> {
-    let arithmetic = MatrixArithmetic::Bf16;
-    let tiling = Tiling { tile_k: 32, ..Tiling::on_matrix_units(arithmetic) };
-    let mapping = Mapping::on_matrix_units(arithmetic).with_tiling(&[0, 1], tiling);
+fn stored_plan(tiling: Tiling) -> Outcome<LaunchPlan> {
+    let mapping = Mapping::on_matrix_units(MatrixArithmetic::Bf16).with_tiling(&[0, 1], tiling);
     Ok(NestView::new(&stored::nest(), &mapping)?.program().plan())
 }
 
@@ -217,17 +217,44 @@ fn ways(device: Cuda, inner: u32) -> Outcome<Vec<(String, Way, Option<f64>)>> {
         ("cuBLAS, BF16 of single".to_owned(), Way::Bf16, None),
         ("cuBLAS, stored BF16".to_owned(), Way::StoredBf16, None),
     ];
+    let units =
+        |plan: LaunchPlan| -> Outcome<Box<Executable>> { Ok(Box::new(Executable::new(plan, device)?)) };
+    // What C was counts as a term.
+    let stated = |arithmetic: MatrixArithmetic| Some(arithmetic.worst_error(u64::from(inner) + 1));
     for arithmetic in MatrixArithmetic::ALL {
-        let executable = Executable::new(plan(arithmetic)?, device)?;
-        // What C was counts as a term.
-        let stated = arithmetic.worst_error(u64::from(inner) + 1);
-        all.push((arithmetic.to_string(), Way::Units(Box::new(executable)), Some(stated)));
+        for (name, mapping) in mappings(arithmetic, device) {
+            all.push((
+                format!("{arithmetic}{name}"),
+                Way::Units(units(plan(&mapping)?)?),
+                stated(arithmetic),
+            ));
+        }
     }
-    let executable = Executable::new(stored_plan()?, device)?;
     // Operands that are parts as they are lose nothing by the split.
-    let stated = MatrixArithmetic::Bf16.worst_error(u64::from(inner) + 1);
-    all.push(("bf16, stored".to_owned(), Way::StoredUnits(Box::new(executable)), Some(stated)));
+    let arithmetic = MatrixArithmetic::Bf16;
+    let mut tilings = vec![("", Tiling { tile_k: 32, ..Tiling::on_matrix_units(arithmetic) })];
+    if has_groups(device) {
+        tilings.push((GROUPS, Tiling { tile_k: 64, ..Tiling::on_warp_groups(arithmetic) }));
+    }
+    for (name, tiling) in tilings {
+        let way = Way::StoredUnits(units(stored_plan(tiling)?)?);
+        all.push((format!("{arithmetic}, stored{name}"), way, stated(arithmetic)));
+    }
     Ok(all)
+}
+
+/// Returns the mappings of products by an arithmetic that a device takes, with what is added to their names.
+fn mappings(arithmetic: MatrixArithmetic, device: Cuda) -> Vec<(&'static str, Mapping)> {
+    let mut all = vec![("", Mapping::on_matrix_units(arithmetic))];
+    if has_groups(device) {
+        all.push((GROUPS, Mapping::on_warp_groups(arithmetic)));
+    }
+    all
+}
+
+/// Returns `true` if four warps of a device multiply together.
+fn has_groups(device: Cuda) -> bool {
+    device.architecture() == 90
 }
 
 /// Returns the median time of a product in seconds.
@@ -277,7 +304,12 @@ fn table(shape: [u32; 3]) -> Outcome<()> {
 
 fn write_plans(folder: &str) -> Outcome<()> {
     for arithmetic in [MatrixArithmetic::Tf32, MatrixArithmetic::Bf16x6] {
-        std::fs::write(format!("{folder}/{arithmetic}.json"), plan(arithmetic)?.to_json())?;
+        for (name, mapping) in [
+            (arithmetic.to_string(), Mapping::on_matrix_units(arithmetic)),
+            (format!("{arithmetic}-groups"), Mapping::on_warp_groups(arithmetic)),
+        ] {
+            std::fs::write(format!("{folder}/{name}.json"), plan(&mapping)?.to_json())?;
+        }
     }
     Ok(())
 }

@@ -7,9 +7,6 @@ use crate::mapping::{MatrixArithmetic, PartFormat};
 /// Registers of parts of a thread for a left fragment, and for 16 bytes.
 const REGISTERS: usize = 4;
 
-/// What threads write to shared memory, matrix units read by another way: they have to be told to wait for it.
-pub(super) const FENCE: &str = "asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");";
-
 /// What decides which functions a product needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
@@ -57,7 +54,8 @@ pub(super) fn functions(shapes: &[Shape]) -> String {
 
 /// Writes the function that splits as many operands as 16 bytes of parts have.
 ///
-/// Parts are so many times 16 bytes apart.
+/// Parts are so many times 16 bytes apart. Matrix units read by another way what threads write to shared memory: the
+/// fence makes it wait. Before a barrier it would wait for loads too that are on their way.
 fn split_function(arithmetic: MatrixArithmetic) -> String {
     let parts = arithmetic.parts();
     let mut text = format!(
@@ -72,7 +70,7 @@ static __device__ __forceinline__ void split_{arithmetic}(void* target, int part
         let values: Vec<String> = (0..REGISTERS).map(|at| format!("parts[{part}][{at}]")).collect();
         text += &format!("    ((uint4*)target)[{part} * part_size] = make_uint4({});\n", values.join(", "));
     }
-    text + "}\n\n"
+    text + "    asm volatile(\"fence.proxy.async.shared::cta;\" ::: \"memory\");\n}\n\n"
 }
 
 /// Writes the function by which four warps multiply a left fragment each with one part of as many terms.
@@ -141,7 +139,8 @@ static __device__ __forceinline__ void {name}({parameters},
         name = shape.begin()
     );
     for fragment in 0..fragments {
-        let (target, first) = (format!("left_parts[{fragment}]"), i64::from(fragment) * arithmetic.neighbours());
+        let (target, first) =
+            (format!("left_parts[{fragment}]"), i64::from(fragment) * arithmetic.neighbours());
         text += &if is_stored {
             let first = i64::from(fragment) * REGISTERS as i64;
             (0..REGISTERS as i64)

@@ -221,9 +221,6 @@ impl Notation for Writer<'_> {
             Instruction::Copy { target, source } => return self.copy(target, source),
             Instruction::Commit => "commit_fetches();".to_owned(),
             Instruction::Await(groups) => format!("await_fetches<{groups}>();"),
-            Instruction::Barrier if self.kernel.has(|one| matches!(one, Instruction::Split(_))) => {
-                return vec![groups::FENCE.to_owned(), "__syncthreads();".to_owned()];
-            }
             Instruction::Barrier => "__syncthreads();".to_owned(),
             Instruction::Divide { quotient, remainder, value, divisor } => {
                 let [quotient, remainder] =

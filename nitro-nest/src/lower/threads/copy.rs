@@ -155,7 +155,9 @@ fn bring(
         Instruction::Assign(Assignment { target: target.clone(), value: part.value_of(&source) })
     };
     match part.fill {
-        Some(_) => either(within, vec![one], vec![Instruction::assign(target, Expression::Constant(0.0.into()))]),
+        Some(_) => {
+            either(within, vec![one], vec![Instruction::assign(target, Expression::Constant(0.0.into()))])
+        }
         None => guarded(within, vec![one]),
     }
 }
@@ -190,7 +192,9 @@ fn source(
     let is_guarded = mode == CopyMode::Guarded;
     let mut within = if is_guarded { in_bounds(context, part.array, &subscripts) } else { Vec::new() };
     if let (true, Some((dimension, ends))) = (is_guarded, &part.fill) {
-        within.extend(ends.iter().map(|end| Condition::less(subscripts[*dimension].clone(), end.clone())));
+        let ends = ends.iter().map(|end| Condition::less(subscripts[*dimension].clone(), end.clone()));
+        let ends: Vec<Condition> = ends.filter(|end| !within.contains(end)).collect();
+        within.extend(ends);
     }
     (within, Access { array: part.array, subscripts })
 }

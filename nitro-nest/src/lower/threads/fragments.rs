@@ -66,8 +66,8 @@ pub(super) struct Operands {
 pub(super) struct Fragments {
     pub(super) arithmetic: MatrixArithmetic,
     lanes: Lanes,
-    /// The iterator of the sum, and its value at the first term of a fragment.
-    terms: (usize, Affine),
+    /// The iterator of the sum.
+    terms: usize,
     y: (Axis, OwnIterators),
     x: (Axis, OwnIterators),
     /// Counts fragments along y and x.
@@ -79,13 +79,13 @@ pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[N
     let [Node::Assign(assignment)] = body else { return None };
     let operands = operands(context, assignment, is_shared)?;
     let terms = tiles.whole();
-    let fragments = Fragments::new(context, (terms.iterator, iterator(terms.iterator)))?;
+    let fragments = Fragments::new(context, terms.iterator)?;
     let (arithmetic, at) = (fragments.arithmetic, fragments.at);
     let depth = i64::from(arithmetic.depth());
     if tiles.own_depth() % depth != 0 {
         return None;
     }
-    let terms = Range { step: depth, ..terms };
+    let (first, terms) = (iterator(terms.iterator), Range { step: depth, ..terms });
     let [rows, columns] = fragments.counts();
     let along_terms = fragments.stored_along_terms(context, &operands);
     let storage = along_terms.and(arithmetic.storage()).unwrap_or_default();
@@ -99,10 +99,12 @@ pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[N
     };
     let [of_row, mut of_column] = match along_terms {
         Some([of_left, of_right]) => [
-            vec![fragments.load_stored_left(&operands.left, of_left, left, 0)],
+            vec![fragments.load_stored_left(&operands.left, of_left, &first, left, 0)],
             vec![fragments.load_stored_right(&operands.right, of_right, right)],
         ],
-        None => [fragments.load_left(&operands, left, 0), fragments.load_right(&operands.right, right)],
+        None => {
+            [fragments.load_left(&operands, &first, left, 0), fragments.load_right(&operands.right, right)]
+        }
     };
     // Left fragments stay in registers, right ones come one after the other: all of both would not fit.
     of_column.push(written_out(at[0], rows, vec![Instruction::Multiply(product)]));
@@ -111,8 +113,8 @@ pub(super) fn write_products(context: &mut Context<'_>, tiles: &Tiles, body: &[N
 }
 
 impl Fragments {
-    /// Finds where they are, from a first term on. None: the tiling and the nest allow no matrix units.
-    pub(super) fn new(context: &mut Context<'_>, terms: (usize, Affine)) -> Option<Self> {
+    /// Finds where they are. None: the tiling and the nest allow no matrix units.
+    pub(super) fn new(context: &mut Context<'_>, terms: usize) -> Option<Self> {
         let (arithmetic, lanes) = (context.tiling.matrix_units?, context.lanes?);
         let is_open = context.sums == SumOrder::TermByTerm && context.nest.element.is_single();
         let [y, x] = [1, 0].map(|dimension| axis(context, dimension));
@@ -120,28 +122,31 @@ impl Fragments {
         is_open.then_some(Self { arithmetic, lanes, terms, y, x, at })
     }
 
-    /// Goes to the fragments that begin at another term.
-    pub(super) fn at_term(self, first: Affine) -> Self {
-        Self { terms: (self.terms.0, first), ..self }
-    }
-
     /// Counts a warp's fragments along y and x.
     pub(super) fn counts(&self) -> [i64; 2] {
         [&self.y, &self.x].map(|(axis, _)| axis.points / 2)
     }
 
-    /// Loads a fragment of the left operand to registers from `first` on; its rows are those of the thread's own points.
-    pub(super) fn load_left(&self, operands: &Operands, array: usize, first: i64) -> Vec<Instruction> {
-        let (y, own) = &self.y;
+    /// Loads a fragment of the left operand, from a term on, to registers from `own` on.
+    ///
+    /// Its rows are those of the thread's own points.
+    pub(super) fn load_left(
+        &self,
+        operands: &Operands,
+        first: &Affine,
+        array: usize,
+        own: i64,
+    ) -> Vec<Instruction> {
+        let (y, points) = &self.y;
         let mut loads = Vec::new();
         for at in 0..self.arithmetic.depth() as usize / 2 {
             let [row, term] = left_place(self.arithmetic, 0, at);
             let group = iterator(self.at[0]) * 2 + (row / 8) as i64;
-            let value = y.value(own).substitute(Variable::Iterator(own.group), &group);
-            let source = operands.left.with(y.iterator, &value).with(self.terms.0, &self.term(term));
+            let value = y.value(points).substitute(Variable::Iterator(points.group), &group);
+            let source = operands.left.with(y.iterator, &value).with(self.terms, &self.term(first, term));
             let scales = operands.scales.iter().cloned();
             let value = scales.fold(Expression::Load(source), |value, scale| value * scale);
-            loads.push(Instruction::assign(register(array, self.at[0], first + at as i64), value));
+            loads.push(Instruction::assign(register(array, self.at[0], own + at as i64), value));
         }
         loads
     }
@@ -155,30 +160,32 @@ impl Fragments {
         let mut loads = Vec::new();
         for at in 0..self.arithmetic.depth() as usize / 4 {
             let [term, _] = right_place(self.arithmetic, 0, at);
-            let source = operand.with(x.iterator, &value).with(self.terms.0, &self.term(term));
+            let source =
+                operand.with(x.iterator, &value).with(self.terms, &self.term(&iterator(self.terms), term));
             loads.push(Instruction::assign(register(array, self.at[1], at as i64), Expression::Load(source)));
         }
         loads
     }
 
-    /// Loads a fragment of a left operand that is stored as parts are to registers from `first` on.
+    /// Loads a fragment of a left operand that is stored as parts are, from a term on, to registers from `own` on.
     ///
     /// A thread names a row of four matrices.
     pub(super) fn load_stored_left(
         &self,
         operand: &Access,
         is_along_terms: bool,
+        first: &Affine,
         array: usize,
-        first: i64,
+        own: i64,
     ) -> Instruction {
-        let ((y, own), [of_matrix, matrix_x, matrix_y]) = (&self.y, self.lanes.named);
+        let ((y, points), [of_matrix, matrix_x, matrix_y]) = (&self.y, self.lanes.named);
         let [row, term] = named(of_matrix, is_along_terms);
         let group = iterator(self.at[0]) * 2 + iterator(matrix_x);
-        let value = y.value(own).substitute(Variable::Iterator(own.group), &group);
+        let value = y.value(points).substitute(Variable::Iterator(points.group), &group);
         let value = value.substitute(Variable::Iterator(self.lanes.row), &row);
-        let term = self.terms.1.clone() + iterator(matrix_y) * 8 + term;
-        let row = operand.with(y.iterator, &value).with(self.terms.0, &term);
-        let target = register(array, self.at[0], first);
+        let term = first.clone() + iterator(matrix_y) * 8 + term;
+        let row = operand.with(y.iterator, &value).with(self.terms, &term);
+        let target = register(array, self.at[0], own);
         Instruction::LoadFragment(FragmentLoad { target, row, matrices: 4, is_transposed: !is_along_terms })
     }
 
@@ -189,8 +196,8 @@ impl Fragments {
         let value = x.value(own).substitute(Variable::Iterator(own.group), &iterator(self.at[1]));
         let value = value.substitute(Variable::Iterator(own.neighbour), &Affine::from(0));
         let value = value.substitute(Variable::Iterator(self.lanes.column), &Affine::from(0)) + column;
-        let term = self.terms.1.clone() + iterator(matrix_x) * 8 + term;
-        let row = operand.with(x.iterator, &value).with(self.terms.0, &term);
+        let term = iterator(self.terms) + iterator(matrix_x) * 8 + term;
+        let row = operand.with(x.iterator, &value).with(self.terms, &term);
         let target = register(array, self.at[1], 0);
         Instruction::LoadFragment(FragmentLoad { target, row, matrices: 2, is_transposed: !is_along_terms })
     }
@@ -198,20 +205,20 @@ impl Fragments {
     /// Returns for each operand whether its neighbours are along terms, if both are stored as parts are.
     fn stored_along_terms(&self, context: &Context<'_>, operands: &Operands) -> Option<[bool; 2]> {
         let left = self.left_along_terms(context, operands)?;
-        let right = stored_along_terms(context, &operands.right, &self.x.0, self.terms.0)?;
+        let right = stored_along_terms(context, &operands.right, &self.x.0, self.terms)?;
         Some([left, right])
     }
 
     /// Returns whether neighbours of the left operand are along terms, if it is stored as parts are.
     pub(super) fn left_along_terms(&self, context: &Context<'_>, operands: &Operands) -> Option<bool> {
-        let along = stored_along_terms(context, &operands.left, &self.y.0, self.terms.0)?;
+        let along = stored_along_terms(context, &operands.left, &self.y.0, self.terms)?;
         operands.scales.is_empty().then_some(along)
     }
 
     /// Returns the term that a thread has where the first thread of a warp has this one of a fragment.
-    fn term(&self, first: usize) -> Affine {
+    fn term(&self, first: &Affine, of_warp: usize) -> Affine {
         let of_thread = iterator(self.lanes.column) * neighbours(self.arithmetic);
-        self.terms.1.clone() + of_thread + first as i64
+        first.clone() + of_thread + of_warp as i64
     }
 
     /// Returns a thread's sums of a fragment.

@@ -3,16 +3,16 @@
 //! While a product is computed, threads split the right operand of the next tile, which they have in registers, and
 //! fetch the tile after that. So a tile is in one of three stages, and its parts in one of two places.
 
-use super::context::{Context, either};
+use super::context::{Context, either, guarded};
 use super::copy::{Shares, in_bounds};
 use super::fragments::{Fragments, Operands, axis, is_shared, operands, register, written_out};
 use super::parts::StagedPart;
 use super::pipeline::{Ahead, fetch_tile, repeated};
 use super::stage::{Staging, bytes};
 use super::tiles::{Place, Tiles, divide};
-use crate::kernel::{GroupProduct, Instruction, PartSplit, Space, bytes_of};
+use crate::kernel::{GroupProduct, Instruction, PartSplit, Space, Unroll, bytes_of};
 use crate::limits::GROUP_SHARED_BYTES;
-use crate::lower::bounds::iterator;
+use crate::lower::bounds::{count_to, iterator};
 use crate::mapping::MatrixArithmetic;
 use crate::nest::affine::{Affine, Variable};
 use crate::nest::expression::{Access, Expression};
@@ -130,7 +130,7 @@ impl RightOperand {
     /// Brings neighbouring terms of a column.
     fn bring_neighbours(
         &self,
-        context: &Context<'_>,
+        context: &mut Context<'_>,
         tiles: &Tiles,
         (outer, first): &Place,
         indices: &[Affine],
@@ -140,30 +140,31 @@ impl RightOperand {
         let [terms, column] = indices else { unreachable!("parts are shared out by terms and columns") };
         let (x, first_column, step) = &self.columns;
         let outer = outer.iter();
-        let element = outer.fold(self.element.clone(), |element, (outer, value, _)| element.with(*outer, value));
+        let element =
+            outer.fold(self.element.clone(), |element, (outer, value, _)| element.with(*outer, value));
         let element = element.with(*x, &(first_column.clone() + column.clone() * *step));
-        let mut all = Vec::new();
-        for neighbour in 0..self.arithmetic.neighbours() {
-            let term = first.clone() + terms.clone() * self.arithmetic.neighbours() + neighbour;
-            let source = element.with(self.terms, &term);
-            let target = Access { array: self.registers, subscripts: vec![own.clone(), neighbour.into()] };
-            let mut within = Vec::new();
-            if is_guarded {
-                within = in_bounds(context, source.array, &source.subscripts);
-                let ends = tiles.range.upper.iter();
-                within.extend(ends.map(|upper| Condition::less(term.clone(), upper.clone())));
-            }
-            let [load, zero] = [Expression::Load(source), Expression::Constant(0.0.into())]
-                .map(|value| vec![Instruction::assign(target.clone(), value)]);
-            all.extend(either(within, load, zero));
+        let neighbour = context.iterator("neighbour");
+        let term = first.clone() + terms.clone() * self.arithmetic.neighbours() + iterator(neighbour);
+        let source = element.with(self.terms, &term);
+        let target = Access { array: self.registers, subscripts: vec![own, iterator(neighbour)] };
+        let mut within = Vec::new();
+        if is_guarded {
+            within = in_bounds(context, source.array, &source.subscripts);
+            let ends = tiles.range.upper.iter().map(|upper| Condition::less(term.clone(), upper.clone()));
+            let ends: Vec<Condition> = ends.filter(|end| !within.contains(end)).collect();
+            within.extend(ends);
         }
-        all
+        let [load, zero] = [Expression::Load(source), Expression::Constant(0.0.into())]
+            .map(|value| vec![Instruction::assign(target.clone(), value)]);
+        vec![written_out(neighbour, self.arithmetic.neighbours(), either(within, load, zero))]
     }
 
     /// Splits what the threads of a block have into parts at a place.
     fn split(&self, context: &mut Context<'_>, place: &Affine) -> Vec<Instruction> {
         self.shares.write(context, |_, indices, own| {
-            let [terms, column] = &indices[..] else { unreachable!("parts are shared out by terms and columns") };
+            let [terms, column] = &indices[..] else {
+                unreachable!("parts are shared out by terms and columns")
+            };
             let split = PartSplit {
                 arithmetic: self.arithmetic,
                 target: self.part(place, terms.clone(), column.clone()),
@@ -187,10 +188,9 @@ pub(super) fn write_groups(
     parts: &[StagedPart],
     right: &RightOperand,
 ) -> Vec<Instruction> {
-    let [tile, turn, now, next_turn, next, place_turn, own_place, other_turn, other_place] = [
-        "tile", "turn", "now", "next_turn", "next", "place_turn", "place", "other_turn", "other_place",
-    ]
-    .map(|name| context.iterator(name));
+    let [tile, turn, now, next_turn, next, place_turn, own_place, other_turn, other_place] =
+        ["tile", "turn", "now", "next_turn", "next", "place_turn", "place", "other_turn", "other_place"]
+            .map(|name| context.iterator(name));
     let ahead = Ahead::new(context, tiles);
     let mut each = vec![
         divide([turn, now], iterator(tile), STAGES),
@@ -201,30 +201,31 @@ pub(super) fn write_groups(
         // Past it, all that this tile needs is there, and nobody works on the tile before.
         Instruction::Barrier,
     ];
-    let mut meanwhile = right.split(context, &iterator(other_place));
+    // Compilers move nothing past a branch, such as work between products that are to begin at once: this one is
+    // always taken.
+    let always = Condition::at_least(iterator(tile), Affine::from(0));
+    let mut meanwhile = guarded(vec![always], right.split(context, &iterator(other_place)));
     meanwhile.extend(fetch_tile(context, tiles, parts, Some(right), &ahead, next));
     context.scope.staged = parts.iter().map(|part| part.clone().in_stage(iterator(now))).collect();
     each.extend(write_tile(context, tiles, body, right, &iterator(own_place), meanwhile));
     context.scope.staged.clear();
     each.push(Instruction::Set(tile, iterator(tile) + 1));
     // Before the first tile, its operands are fetched, the right one is split, and the next tile is fetched.
+    let begin = context.iterator("begin");
+    let is_fetched = Condition::at_least(iterator(begin), Affine::from(1));
+    let mut fetched = guarded(vec![is_fetched], right.split(context, &Affine::from(0)));
+    fetched.extend(fetch_tile(context, tiles, parts, Some(right), &ahead, begin));
     let mut all: Vec<Instruction> = ahead.begin().collect();
-    all.extend([Instruction::Begin(tile, Affine::from(0)), Instruction::Barrier]);
-    for stage in 0..STAGES - 1 {
-        let begin = context.iterator("begin");
-        all.push(Instruction::Define(begin, vec![stage.into()]));
-        all.extend(fetch_tile(context, tiles, parts, Some(right), &ahead, begin));
-        if stage == 0 {
-            all.extend(right.split(context, &Affine::from(0)));
-        }
-    }
-    all.push(repeated(tiles, each));
+    all.extend([
+        Instruction::Begin(tile, Affine::from(0)),
+        Instruction::Barrier,
+        Instruction::Loop(count_to(begin, STAGES - 1), Unroll::By(1), fetched),
+        repeated(tiles, each),
+    ]);
     all
 }
 
 /// Adds the products of a tile to sums; `meanwhile` runs while the first one is computed.
-///
-/// With several parts each step begins anew, and an ordinary addition adds what it comes to.
 fn write_tile(
     context: &mut Context<'_>,
     tiles: &Tiles,
@@ -233,62 +234,128 @@ fn write_tile(
     place: &Affine,
     mut meanwhile: Vec<Instruction>,
 ) -> Vec<Instruction> {
-    let [Node::Assign(assignment)] = body else { unreachable!("it is one statement") };
-    let operands = operands(context, assignment, is_any_operand).expect("it is a product");
-    let first = iterator(tiles.start);
-    let mut fragments = Fragments::new(context, (right.terms, first.clone())).expect("it has matrix units");
-    let (arithmetic, [counter, column]) = (right.arithmetic, fragments.at);
-    let (depth, [rows, columns]) = (i64::from(arithmetic.depth()), fragments.counts());
-    let begins_anew = arithmetic.parts() > 1;
-    let at_once = if begins_anew { 1 } else { tiles.depth / depth };
-    let along_terms = fragments.left_along_terms(context, &operands);
-    let storage = along_terms.and(arithmetic.storage()).unwrap_or_default();
-    let registers = vec![rows, at_once * depth / 2];
-    let left = context.stored_local("left", Space::Register, registers, storage);
-    let step = begins_anew.then(|| context.local("step", Space::Register, vec![rows, columns, 4]));
-    let own = fragments.sums(&operands.sums);
-    let new = |register: usize| -> Access {
-        let step = step.expect("sums begin anew");
-        Access { array: step, subscripts: vec![iterator(counter), iterator(column), (register as i64).into()] }
-    };
-    let of_column = |at: i64, register: usize| -> Access {
-        let sum = if begins_anew { new(register) } else { own[register].clone() };
-        sum.with(column, &at.into())
-    };
-    let sums: Vec<Access> =
-        (0..columns).flat_map(|at| (0..4).map(move |register| (at, register))).map(|(at, register)| of_column(at, register)).collect();
-    let mut all = Vec::new();
-    for begin in (0..tiles.depth / depth).step_by(at_once as usize) {
-        let mut loads = Vec::new();
-        for fragment in 0..at_once {
-            fragments = fragments.at_term(first.clone() + (begin + fragment) * depth);
-            let register = fragment * depth / 2;
-            match along_terms {
-                Some(of_left) => {
-                    loads.push(fragments.load_stored_left(&operands.left, of_left, left, register));
-                }
-                None => loads.extend(fragments.load_left(&operands, left, register)),
-            }
-        }
-        let product = GroupProduct {
-            arithmetic,
-            sums: sums.clone(),
-            fragments: at_once as u32,
-            left: register(left, counter, 0),
-            right: right.part(place, (begin * depth / arithmetic.neighbours()).into(), 0.into()),
-        };
-        all.push(written_out(counter, rows, loads));
-        all.push(written_out(counter, rows, vec![Instruction::BeginProduct(product)]));
+    let products = Products::new(context, tiles, body, right);
+    let mut all = products.load_left(0);
+    for step in 0..products.steps {
+        all.push(products.begin(right, place, step));
         all.append(&mut meanwhile);
-        all.push(written_out(counter, rows, vec![Instruction::AwaitProduct(sums.clone())]));
-        if begins_anew {
-            let add = |register: usize| {
-                let [sum, step] = [own[register].clone(), new(register)].map(Expression::Load);
-                Instruction::assign(own[register].clone(), sum + step)
-            };
-            let add = (0..4).map(add).collect();
-            all.push(written_out(counter, rows, vec![written_out(column, columns, add)]));
+        // What the next step needs comes meanwhile too.
+        if step + 1 < products.steps {
+            all.extend(products.load_left(step + 1));
         }
+        all.extend(products.finish());
     }
     all
+}
+
+/// The products of a tile, in steps.
+///
+/// With one part there is one step, which adds to the sums. With several parts, each step is as deep as a fragment and
+/// begins anew, and an ordinary addition adds what it comes to.
+struct Products {
+    fragments: Fragments,
+    operands: Operands,
+    along_terms: Option<bool>,
+    /// The value of the sum's iterator where the tile begins.
+    first: Affine,
+    steps: i64,
+    /// Left fragments of a step.
+    at_once: i64,
+    /// Registers of left fragments, of a step and of the next one.
+    left: usize,
+    /// Registers of what a step comes to, if it begins anew.
+    step: Option<usize>,
+}
+
+impl Products {
+    fn new(context: &mut Context<'_>, tiles: &Tiles, body: &[Node], right: &RightOperand) -> Self {
+        let [Node::Assign(assignment)] = body else { unreachable!("it is one statement") };
+        let operands = operands(context, assignment, is_any_operand).expect("it is a product");
+        let first = iterator(tiles.start);
+        let fragments = Fragments::new(context, right.terms).expect("it has matrix units");
+        let arithmetic = right.arithmetic;
+        let (depth, [rows, columns]) = (i64::from(arithmetic.depth()), fragments.counts());
+        let begins_anew = arithmetic.parts() > 1;
+        let all = tiles.depth / depth;
+        let (steps, at_once) = if begins_anew { (all, 1) } else { (1, all) };
+        let along_terms = fragments.left_along_terms(context, &operands);
+        let storage = along_terms.and(arithmetic.storage()).unwrap_or_default();
+        let shape = vec![rows, steps.min(2) * at_once * depth / 2];
+        let left = context.stored_local("left", Space::Register, shape, storage);
+        let step = begins_anew.then(|| context.local("step", Space::Register, vec![rows, columns, 4]));
+        Self { fragments, operands, along_terms, first, steps, at_once, left, step }
+    }
+
+    fn depth(&self) -> i64 {
+        self.fragments.arithmetic.depth().into()
+    }
+
+    /// Returns a thread's first register of a step's left fragments.
+    fn first_left(&self, step: i64) -> i64 {
+        step % 2 * self.at_once * self.depth() / 2
+    }
+
+    /// Loads the left fragments of a step.
+    fn load_left(&self, step: i64) -> Vec<Instruction> {
+        let [counter, _] = self.fragments.at;
+        let mut loads = Vec::new();
+        for fragment in 0..self.at_once {
+            let first = self.first.clone() + (step * self.at_once + fragment) * self.depth();
+            let register = self.first_left(step) + fragment * self.depth() / 2;
+            match self.along_terms {
+                Some(along) => {
+                    let operand = &self.operands.left;
+                    loads.push(self.fragments.load_stored_left(operand, along, &first, self.left, register));
+                }
+                None => loads.extend(self.fragments.load_left(&self.operands, &first, self.left, register)),
+            }
+        }
+        vec![written_out(counter, self.fragments.counts()[0], loads)]
+    }
+
+    /// Begins the products of a step.
+    fn begin(&self, right: &RightOperand, place: &Affine, step: i64) -> Instruction {
+        let ([counter, _], [rows, _]) = (self.fragments.at, self.fragments.counts());
+        let terms = step * self.at_once * self.depth() / right.arithmetic.neighbours();
+        let product = GroupProduct {
+            arithmetic: right.arithmetic,
+            sums: self.all_sums(),
+            fragments: self.at_once as u32,
+            left: register(self.left, counter, self.first_left(step)),
+            right: right.part(place, terms.into(), 0.into()),
+        };
+        written_out(counter, rows, vec![Instruction::BeginProduct(product)])
+    }
+
+    /// Waits for the products of a step, and adds what it comes to if it began anew.
+    fn finish(&self) -> Vec<Instruction> {
+        let ([counter, column], [rows, columns]) = (self.fragments.at, self.fragments.counts());
+        let mut all = vec![written_out(counter, rows, vec![Instruction::AwaitProduct(self.all_sums())])];
+        if self.step.is_some() {
+            let (own, new) = (self.fragments.sums(&self.operands.sums), self.sums());
+            let adds = own.into_iter().zip(new).map(|(own, new)| {
+                let [sum, step] = [own.clone(), new].map(Expression::Load);
+                Instruction::assign(own, sum + step)
+            });
+            all.push(written_out(counter, rows, vec![written_out(column, columns, adds.collect())]));
+        }
+        all
+    }
+
+    /// Returns the registers of a fragment to which products add.
+    fn sums(&self) -> [Access; 4] {
+        let [row, column] = self.fragments.at.map(iterator);
+        let Some(step) = self.step else { return self.fragments.sums(&self.operands.sums) };
+        std::array::from_fn(|register| {
+            let subscripts = vec![row.clone(), column.clone(), (register as i64).into()];
+            Access { array: step, subscripts }
+        })
+    }
+
+    /// Returns the registers of all fragments of a row to which products add.
+    fn all_sums(&self) -> Vec<Access> {
+        let ([_, column], [_, columns]) = (self.fragments.at, self.fragments.counts());
+        let of_column = |at: i64| self.sums().map(|sum| sum.with(column, &at.into()));
+        (0..columns).flat_map(of_column).collect()
+    }
 }
