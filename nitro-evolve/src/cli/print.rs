@@ -3,27 +3,32 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use nitro_search::Floor;
+
 use crate::evolve::EvolveResult;
 use crate::finding::{Contract, ExplainedEdit, Finding, Verdict};
+use crate::floors::{nearness, nearness_of_test};
 use crate::machine_code::MachineCode;
 use crate::runner::CaseResult;
 use crate::subject::Subject;
 use crate::workload::Set;
 
-/// Prints the times of the original.
+/// Prints the times of the original in each set, with their floors where these are known.
 pub(super) fn check(
     subject: &Subject,
     on: &str,
-    sets: &[Set],
-    results: &[Vec<CaseResult>],
+    sets: &[(Set, &[CaseResult], Vec<Floor>)],
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "{} on {on}", subject.workload().kernels().join(", "))?;
-    for (set, cases) in sets.iter().zip(results) {
+    for (set, cases, floors) in sets {
         for (number, case) in cases.iter().enumerate() {
             let name = subject.workload().case_name(*set, number);
             let set = format!("{set:?}").to_lowercase();
             writeln!(out, "{set:>10}  {:>12}  {name}", time(case.time_ns))?;
+            if let Some(floor) = floors.get(number) {
+                writeln!(out, "{:>24}  {}, {floor}", "", floor.of(case.time_ns))?;
+            }
         }
     }
     Ok(())
@@ -43,6 +48,12 @@ pub(super) fn evolved(evolved: &EvolveResult, files: &[PathBuf], out: &mut dyn W
         counts.same
     )?;
     writeln!(out, "Where the time went: {}.", evolved.time)?;
+    if let Some(nearness) = nearness(evolved) {
+        writeln!(out, "With the inputs of the search {nearness}.")?;
+    }
+    for (case, floor) in &evolved.floors {
+        writeln!(out, "  {case}: {floor}")?;
+    }
     if evolved.findings.is_empty() {
         writeln!(out, "Nothing was found that is faster.")?;
     }
@@ -68,6 +79,7 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
     let speedup = finding
         .speedup()
         .map_or(String::new(), |speedup| format!("{speedup:.2}x as fast on the test inputs, "));
+    let near = nearness_of_test(&finding.test).map_or(String::new(), |nearness| format!("{nearness}, "));
     let ground = finding.exactness.as_ref().map_or(String::new(), |exactness| format!(", {exactness}"));
     let verdict = match &finding.verdict {
         Verdict::Accepted(Contract::Exact) => format!("accepted: results are the original's{ground}"),
@@ -76,7 +88,7 @@ fn finding(number: usize, finding: &Finding, out: &mut dyn Write) -> io::Result<
         }
         Verdict::Refused(why) => format!("refused: {why}"),
     };
-    writeln!(out, "\nPatch {number}, {edits} edits (of {}): {speedup}{verdict}", finding.edits_before)?;
+    writeln!(out, "\nPatch {number}, {edits} edits (of {}): {speedup}{near}{verdict}", finding.edits_before)?;
     match &finding.machine_code {
         MachineCode::Compared(change) => writeln!(out, "  machine code: {}", change.summary())?,
         MachineCode::Unknown(why) => writeln!(out, "  machine code: not shown, {why}")?,

@@ -17,7 +17,7 @@ const NUMBERS: usize = 4;
 pub(super) struct Verdict {
     /// The largest error of an element, where errors are of elements.
     pub worst: f64,
-    /// The elements that differ.
+    /// The elements that differ, of which errors tell.
     pub differing: u64,
     /// The elements that the original writes and this program does not, or the other way round.
     pub strayed: u64,
@@ -131,6 +131,14 @@ pub(super) fn clear(device: Cuda) -> Result<Kernel<'static>, CudaError> {
     KERNELS.kernel_on(device, "clear")
 }
 
+/// Writes the first bytes of a buffer's element, of at most eight bytes.
+pub(super) fn put(stream: Stream, address: u64, element: &[u8]) -> Result<(), CudaError> {
+    let value = element.iter().rev().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
+    let arguments = [Argument::pointer(address), value.into(), (element.len() as u64).into()];
+    // SAFETY: the arguments are of the kernel's types, and the caller gives an element of a buffer.
+    unsafe { KERNELS.kernel_on(stream.device(), "put")?.launch_on(stream, Grid::linear(1, 1), &arguments) }
+}
+
 /// Loads the kernels, so that the first use is no later than others.
 pub(super) fn prepare(device: Cuda) -> Result<(), CudaError> {
     KERNELS.kernel_on(device, "spin").map(drop)
@@ -202,7 +210,7 @@ mod tests {
         for architecture in nvrtc_architectures().unwrap() {
             let image = KERNELS.compile(architecture, &[]).unwrap_or_else(|error| panic!("{error}"));
             let kernels = ELEMENTS.map(|element| format!("compare_{}", name(element)));
-            let others = ["changed", "other_than", "spin"].map(str::to_owned);
+            let others = ["changed", "other_than", "put", "spin"].map(str::to_owned);
             for kernel in kernels.iter().chain(&others) {
                 let usage = image.usage(kernel).unwrap_or_else(|| panic!("{kernel} for sm_{architecture}"));
                 assert_eq!(usage.spill_bytes, 0, "{kernel} for sm_{architecture}");
