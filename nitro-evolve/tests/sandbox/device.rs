@@ -13,7 +13,7 @@ use nitro_search::Failure;
 
 use crate::scenarios::Scenario;
 
-pub const ALL: [Scenario; 6] = [
+pub const ALL: [Scenario; 7] = [
     ("planted_faults_are_found_and_the_next_one_runs", planted_faults_are_found_and_the_next_one_runs),
     (
         "no_fault_costs_a_worker_where_threads_end_before_it",
@@ -27,6 +27,10 @@ pub const ALL: [Scenario; 6] = [
     (
         "a_floor_counts_what_has_to_be_read_and_written_and_the_launches",
         a_floor_counts_what_has_to_be_read_and_written_and_the_launches,
+    ),
+    (
+        "a_floor_counts_elements_that_are_input_and_result_as_far_as_they_are_changed",
+        a_floor_counts_elements_that_are_input_and_result_as_far_as_they_are_changed,
     ),
     ("an_original_that_is_of_no_use_is_an_error", an_original_that_is_of_no_use_is_an_error),
 ];
@@ -234,4 +238,23 @@ fn a_floor_counts_what_has_to_be_read_and_written_and_the_launches() {
     assert!(reason.contains("; of `y` 30000000 elements are changed"), "{reason}");
     assert!(reason.contains("; of `x` at least 80 % are read, since 64 of 64 elements change"), "{reason}");
     assert!(!reason.contains("unused") && !reason.contains("partial"), "{reason}");
+}
+
+/// What is read and written in place has to be both; what is only there has to be neither.
+fn a_floor_counts_elements_that_are_input_and_result_as_far_as_they_are_changed() {
+    let original = include_str!("in_place.ptx");
+    let mut sandbox = sandbox();
+    let workload = workload(include_str!("in_place.toml"));
+    let times = sandbox.begin(&workload, &Code::text(original), &[Set::Search]).unwrap();
+    let (head, body) = original.split_once("{").unwrap();
+    let idle = Code::text(format!("{head}{{ ret; }}"));
+    assert!(!body.is_empty());
+    let floor = &sandbox.floors(&idle, Set::Search).unwrap()[0];
+    println!("{floor} of {times:?}");
+    assert!(floor.ns > 500.0 && floor.ns <= times[0][0].time_ns, "{floor}");
+    for part in ["; of `x` 20000000 elements are changed", "of `x` at least"] {
+        assert!(floor.reason.contains(part), "{part}: {floor}");
+    }
+    let share = floor.reason.split("of `x` at least ").nth(1).unwrap().split(' ').next().unwrap();
+    assert!(share.parse::<f64>().unwrap() < 50.0, "one half is left alone: {floor}");
 }

@@ -2,7 +2,7 @@
 
 use nitro_cuda::{CudaError, GuardedBuffer, Place, Stream};
 
-use super::kernels::{Verdict, Verdicts};
+use super::kernels::{self, Verdict, Verdicts};
 use crate::workload::{Comparison, Element, HostStep, InputBuffer, Inputs, Launch, Role};
 
 /// The bytes of a page; mappings have whole ones.
@@ -152,6 +152,16 @@ impl CaseBuffer {
     /// Returns the distance of a result from the original's.
     pub(super) fn error(&self, verdict: &Verdict) -> f64 {
         verdict.error(self.comparison, self.elements())
+    }
+
+    /// Gives an element of a result the original's value, unless the original changes it.
+    pub(super) fn excuse(&self, stream: Stream, element: usize) -> Result<(), CudaError> {
+        let Some((golden, pristine)) = self.golden.as_ref().zip(self.pristine.as_ref()) else {
+            return Ok(());
+        };
+        let bytes = self.element.bytes();
+        let of = |buffer: &GuardedBuffer| buffer.pointer() + (element * bytes) as u64;
+        kernels::excuse(stream, [&self.work, golden, pristine].map(of), bytes)
     }
 
     /// Describes what was done to memory that may not be written.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use nitro_search::{Floor, MemoryRates};
 use nitro_stats::random::Random;
 
-use super::case::{Case, pattern};
+use super::case::{Case, CaseBuffer, pattern};
 use super::kernels;
 use super::loaded::LoadedCode;
 use super::run::{CaseRunner, Programs};
@@ -45,7 +45,8 @@ impl CaseRunner {
     ///
     /// A patch changes neither how often the host launches nor the grids. What it reads and writes may be less than
     /// what the original does. An element that the original changes has to be written. An input's element has to be
-    /// read if another value of it alone changes results: who does not read it gives the same results for both.
+    /// read if another value of it alone changes results: who does not read it gives the same results for both. Itself
+    /// it is such a result only where the original changes it: else nobody has to touch it.
     pub(super) fn floor(&mut self, case: &mut Case, question: &Question<'_>) -> Result<Floor, Stop> {
         let launching = self.launching(case, question)?;
         let judging = judging(case);
@@ -140,6 +141,7 @@ impl CaseRunner {
         let address = case.buffers[buffer].work.pointer() + (element * value.len()) as u64;
         kernels::put(self.stream, address, value)?;
         self.go(case, &programs)?;
+        case.buffers[buffer].excuse(self.stream, element)?;
         let verdicts = case.verdicts(self.stream, pattern)?;
         Ok(case.buffers.iter().zip(&verdicts).any(|(buffer, verdict)| buffer.error(verdict) > 0.0))
     }
@@ -166,8 +168,10 @@ fn inputs(case: &Case, judging: &BTreeSet<usize>) -> Vec<usize> {
     if case.buffers.iter().any(|buffer| buffer.spread > 0.0) {
         return Vec::new();
     }
-    let inputs = case.buffers.iter().enumerate().filter(|(_, buffer)| buffer.role == Role::In);
-    let inputs = inputs.filter(|(at, buffer)| buffer.elements() > 0 && !judging.contains(at));
+    let is_input =
+        |buffer: &CaseBuffer| matches!(buffer.role, Role::In | Role::InOut) && buffer.elements() > 0;
+    let inputs = case.buffers.iter().enumerate();
+    let inputs = inputs.filter(|(at, buffer)| is_input(buffer) && !judging.contains(at));
     inputs.map(|(at, _)| at).collect()
 }
 
