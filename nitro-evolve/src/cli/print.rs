@@ -136,3 +136,36 @@ fn time(time_ns: f64) -> String {
         _ => format!("{:.2} ms", time_ns / 1e6),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Workload;
+
+    const RUN: &str = r#"
+        buffer = [{ name = "x", type = "f32", length = "n", role = "out" }]
+        step = [{ kernel = "k", grid = [1], block = [32], arguments = [] }]
+        search = [{ n = 1 }, { n = 2 }]
+        validation = [{ n = 3 }]
+        test = [{ n = 4 }]
+    "#;
+
+    #[test]
+    fn times_of_the_original_stand_beside_their_floors_where_these_are_known() {
+        let workload = Workload::parse(Path::new("k.toml"), RUN).unwrap();
+        let ptx = ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() { ret; }\n";
+        let subject = Subject::new(ptx, workload).unwrap();
+        let times = [2000.0, 3000.0].map(|time_ns| CaseResult { time_ns, error: 0.0 });
+        let floor = Floor { ns: 500.0, limit: "memory".to_owned(), reason: "7 bytes".to_owned() };
+        let sets = [(Set::Search, &times[..], vec![floor; 2]), (Set::Test, &times[..1], Vec::new())];
+        let mut out = Vec::new();
+        check(&subject, "a device", &sets, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(lines[2], "25 % of what memory allows, at least 500.0 ns by memory: 7 bytes");
+        assert!(lines[4].starts_with("16 % of what memory allows"), "{text}");
+        assert_eq!((lines.len(), lines[5].contains("n=4")), (6, true), "{text}");
+    }
+}

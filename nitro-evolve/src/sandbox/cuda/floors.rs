@@ -7,6 +7,7 @@ use nitro_search::{Floor, MemoryRates};
 use nitro_stats::random::Random;
 
 use super::case::{Case, CaseBuffer, pattern};
+use super::fits::fits;
 use super::kernels;
 use super::loaded::LoadedCode;
 use super::run::{CaseRunner, Programs};
@@ -70,6 +71,7 @@ impl CaseRunner {
         if case.host.iter().any(|step| matches!(step, HostStep::Leave { .. })) {
             return Ok(none());
         }
+        fits(question.idle, &case.launches)?;
         let programs = Programs::new(question.idle, question.original);
         case.restore(pattern(0))?;
         self.launches(case, &programs)?;
